@@ -1,0 +1,176 @@
+/* The structures of a kiln file, exactly as they stand on disk: format 0.1.
+ *
+ * The document is hierarchy.md; a test holds its offset tables against this header. Every structure
+ * is little-endian, fixed-width and without implicit padding, so that on a little-endian machine a
+ * raw section is used in place from a read-only map. Offsets and indices, never pointers. */
+#ifndef KILN_FORMAT_H
+#define KILN_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "kiln maps little-endian files in place; big-endian machines need a converting reader"
+#endif
+
+/* Written so that the header also compiles as C++. */
+#ifdef __cplusplus
+#define KILN_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define KILN_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+#define KILN_FORMAT_MAJOR 0u
+#define KILN_FORMAT_MINOR 1u
+
+/* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
+#define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
+#define KILN_FORMAT_MAGIC_SIZE 8u
+
+#define KILN_SECTION_ALIGNMENT 64u     /* every section starts on a multiple of this */
+#define KILN_NODE_ALIGNMENT 16384u     /* raw node sections start on a multiple of this */
+#define KILN_BLOCK_SIZE 131072u        /* raw bytes in each deflate block but the last */
+#define KILN_SECTION_COUNT_MAX 4096u
+#define KILN_TREE_COUNT_MAX 1024u
+#define KILN_TREE_DEPTH_MAX 64u        /* nodes on the longest path from root to leaf */
+#define KILN_NODE_WIDTH 8u
+#define KILN_LEAF_TRIANGLES_MAX 15u
+#define KILN_NO_INDEX 0xFFFFFFFFu
+
+#define KILN_FOURCC(a, b, c, d)                                                                    \
+    ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 |         \
+     (uint32_t)(uint8_t)(d) << 24)
+
+/* Section kinds. What each holds, its element size and its checks: sections.c, hierarchy.md. */
+enum {
+    KILN_SECTION_VERTICES = KILN_FOURCC('V', 'E', 'R', 'T'),     /* float32 x, y, z */
+    KILN_SECTION_TRIANGLES = KILN_FOURCC('T', 'R', 'I', 'S'),    /* 3 uint32 vertex indices */
+    KILN_SECTION_TRIANGLE_IDS = KILN_FOURCC('T', 'R', 'I', 'D'), /* stored triangle -> id */
+    KILN_SECTION_FACES = KILN_FOURCC('F', 'A', 'C', 'E'),        /* id -> face record in the source */
+    KILN_SECTION_USER = KILN_FOURCC('U', 'S', 'E', 'R'),         /* id -> user value (material) */
+    KILN_SECTION_PARTS = KILN_FOURCC('P', 'A', 'R', 'T'),        /* kiln_format_part */
+    KILN_SECTION_MATERIALS = KILN_FOURCC('M', 'A', 'T', 'L'),    /* user value -> string offset */
+    KILN_SECTION_STRINGS = KILN_FOURCC('S', 'T', 'R', 'S'),      /* UTF-8, each ended by a zero byte */
+    KILN_SECTION_META = KILN_FOURCC('M', 'E', 'T', 'A'),         /* one JSON document */
+    KILN_SECTION_TREES = KILN_FOURCC('T', 'R', 'E', 'E'),        /* kiln_format_tree */
+    KILN_SECTION_NODES_OBB8 = KILN_FOURCC('O', 'B', 'B', '8'),   /* kiln_format_node_obb8 */
+    KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'),  /* kiln_format_node_aabb8 */
+    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R')         /* tree slot -> stored triangle */
+};
+
+enum { KILN_SECTION_REQUIRED = 1u }; /* flag: a reader that does not know the kind refuses the file */
+
+enum { KILN_CODEC_RAW = 0, KILN_CODEC_DEFLATE = 1, KILN_CODEC_COUNT };
+
+enum {
+    KILN_TRANSFORM_NONE = 0,
+    KILN_TRANSFORM_PLANES = 1,       /* byte i of every element, then byte i + 1 ... */
+    KILN_TRANSFORM_DELTA_PLANES = 2, /* words minus the same word one element before, then planes */
+    KILN_TRANSFORM_COUNT
+};
+
+/* Bounding-volume kinds, as stored in kiln_format_tree.bv. */
+enum { KILN_FORMAT_BV_OBB8 = 1, KILN_FORMAT_BV_AABB8 = 2 };
+
+typedef struct {
+    uint8_t magic[8];
+    uint16_t version_major;    /* a reader refuses another major */
+    uint16_t version_minor;
+    uint32_t header_crc;       /* CRC-32 of header and section table, this field taken as 0 */
+    uint64_t file_size;
+    uint64_t features_required; /* a set bit that the reader does not know: refused */
+    uint64_t features_optional; /* a set bit that the reader does not know: ignored */
+    uint32_t section_count;
+    uint32_t section_entry_size; /* 64 */
+    uint8_t content_hash[16];  /* SHA-256 of the decoded sections, first half */
+    uint8_t build_key[16];     /* SHA-256 of source bytes, options and versions, first half */
+    uint8_t reserved[48];      /* 0 */
+} kiln_format_header;
+KILN_STATIC_ASSERT(sizeof(kiln_format_header) == 128, "file header");
+
+typedef struct {
+    uint32_t kind;
+    uint32_t flags;
+    uint16_t codec;
+    uint16_t transform;
+    uint32_t element_size;
+    uint64_t offset;      /* of the first stored byte, from the start of the file */
+    uint64_t stored_size; /* without the padding behind it */
+    uint64_t raw_size;    /* after decoding; a multiple of element_size */
+    uint32_t crc;         /* raw: CRC-32 of the stored bytes; deflate: of the block table */
+    uint32_t alignment;   /* of offset: a power of two, 64 or more */
+    uint8_t reserved[16]; /* 0 */
+} kiln_format_section;
+KILN_STATIC_ASSERT(sizeof(kiln_format_section) == 64, "section table entry");
+
+/* A deflate section is its block table, one entry for each KILN_BLOCK_SIZE raw bytes, then the
+ * blocks, each a zlib stream of its own. */
+typedef struct {
+    uint32_t stored_size;
+    uint32_t raw_size;
+    uint32_t crc; /* CRC-32 of the stored bytes */
+} kiln_format_block;
+KILN_STATIC_ASSERT(sizeof(kiln_format_block) == 12, "block table entry");
+
+typedef struct {
+    uint32_t triangle_first; /* ids; parts tile 0 .. triangle count in order */
+    uint32_t triangle_count;
+    uint32_t node_path;      /* string offset: names from the root, each behind a '/' */
+    uint32_t mesh_name;      /* string offset */
+    uint32_t mesh;           /* index of the mesh in the imported scene */
+    uint32_t primitive;      /* index of the primitive within its source mesh, where known, or 0 */
+    uint32_t reserved[2];    /* 0 */
+} kiln_format_part;
+KILN_STATIC_ASSERT(sizeof(kiln_format_part) == 32, "part");
+
+/* One tree. Its nodes live in node space: p_node = (p - origin) * 2^-scale_exponent, so that every
+ * vertex of the tree has coordinates in [-1, 1]. */
+typedef struct {
+    uint32_t name;            /* string offset */
+    uint16_t bv;              /* KILN_FORMAT_BV_... */
+    uint16_t leaf_max;        /* most triangles in a leaf, 1 .. 15 */
+    uint32_t node_section;    /* index in the section table */
+    uint32_t order_section;   /* index in the section table, or KILN_NO_INDEX: slot = triangle */
+    uint32_t triangle_first;  /* stored triangles [first, first + count) */
+    uint32_t triangle_count;
+    uint32_t node_count;
+    uint32_t depth;           /* nodes on the longest path: 1 when the root has only leaves */
+    double origin[3];
+    int32_t scale_exponent;   /* -400 .. 200 */
+    float bounds_lower[3];    /* exact box of the tree's vertices */
+    float bounds_upper[3];
+    uint8_t geometry_hash[16]; /* of the set of triangles; independent of their order: hierarchy.md */
+    uint32_t reserved[3];     /* 0 */
+} kiln_format_tree;
+KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
+
+/* What every 8-wide node starts with, whatever its bounding volume. Lane i is an inner node (bit i
+ * of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the
+ * leaf lanes' triangles follow each other from slot tri on, in lane order. */
+typedef struct {
+    float org[3];     /*  0 origin of the centre grid, node space */
+    uint8_t exp[3];   /* 12 grid step on each axis = 2^(exp - 127) */
+    uint8_t inner;    /* 15 */
+    uint32_t child;   /* 16 first inner child; 0 where there is none */
+    uint32_t tri;     /* 20 first triangle slot, relative to the tree's first */
+    uint8_t count[4]; /* 24 eight 4-bit leaf counts, lane 0 in the low half of byte 0 */
+    uint8_t flags[4]; /* 28 0 */
+} kiln_format_node8;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node8) == 32, "node header");
+
+typedef struct {
+    kiln_format_node8 head;
+    int8_t rotation[3][8]; /* 32 Rodrigues vector * 127 / (sqrt(2) - 1) */
+    uint8_t centre[3][8];  /* 56 centre = org + centre * step */
+    uint16_t half[3][8];   /* 80 half-extents, IEEE half, rounded up; finite, not negative */
+} kiln_format_node_obb8;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_obb8) == 128, "OBB8 node");
+
+typedef struct {
+    kiln_format_node8 head;
+    uint8_t lower[3][8]; /* 32 lower = org + lower * step, rounded down */
+    uint8_t upper[3][8]; /* 56 upper = org + upper * step, rounded up */
+} kiln_format_node_aabb8;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb8) == 80, "AABB8 node");
+
+#endif

@@ -1,0 +1,183 @@
+/* Decoding of 8-wide nodes. The one formula for each field: the encoder measures its bounds against
+ * what these functions return, and the runtime and the verifier read through them, so a decoded box
+ * contains what it was built for whatever quantisation did.
+ *
+ * Only +, -, *, / and conversions that IEEE 754 fixes are used, and every file of kiln is compiled
+ * with -ffp-contract=off, so the results are the same bits everywhere. */
+#ifndef KILN_NODES_H
+#define KILN_NODES_H
+
+#include "format.h"
+
+#include <string.h>
+
+/* Eight oriented boxes relative to the node's org, structure of arrays. Axis k of lane i is
+ * (axis[3 k + 0][i], axis[3 k + 1][i], axis[3 k + 2][i]). A box is the set of points p with
+ * |axis_k . (p - org - centre)| <= half_k for k = 0, 1, 2, taken in exact arithmetic. */
+typedef struct {
+    float axis[9][8];
+    float centre[3][8];
+    float half[3][8];
+} kiln_lanes;
+
+/* One such box, relative to the same org. */
+typedef struct {
+    float axis[3][3]; /* axis[k] = axis k */
+    float centre[3];
+    float half[3];
+} kiln_lane_box;
+
+static inline unsigned kiln_node8_count(const kiln_format_node8 *node, unsigned lane)
+{
+    return (unsigned)(node->count[lane >> 1] >> (4u * (lane & 1u))) & 15u;
+}
+
+/* Bit i: lane i holds an inner node or a leaf. */
+static inline unsigned kiln_node8_used(const kiln_format_node8 *node)
+{
+    unsigned used = node->inner;
+    for (unsigned lane = 0; lane < 8; lane++) {
+        if (kiln_node8_count(node, lane) != 0) {
+            used |= 1u << lane;
+        }
+    }
+    return used;
+}
+
+static inline unsigned kiln_popcount8(unsigned bits)
+{
+    bits = bits - ((bits >> 1) & 0x55u);
+    bits = (bits & 0x33u) + ((bits >> 2) & 0x33u);
+    return (bits + (bits >> 4)) & 0x0Fu;
+}
+
+/* Node index of inner lane `lane`. */
+static inline uint32_t kiln_node8_child(const kiln_format_node8 *node, unsigned lane)
+{
+    return node->child + kiln_popcount8(node->inner & ((1u << lane) - 1u));
+}
+
+/* First triangle slot of leaf lane `lane`. */
+static inline uint32_t kiln_node8_slot(const kiln_format_node8 *node, unsigned lane)
+{
+    uint32_t slot = node->tri;
+    for (unsigned i = 0; i < lane; i++) {
+        slot += kiln_node8_count(node, i);
+    }
+    return slot;
+}
+
+/* 2^(exp - 127) as float; exp 1 .. 254 (the verifier refuses 0 and 255). */
+static inline float kiln_node8_step(uint8_t exp)
+{
+    uint32_t bits = (uint32_t)exp << 23;
+    float step;
+    memcpy(&step, &bits, sizeof step);
+    return step;
+}
+
+/* A finite, non-negative IEEE half as float: the bits moved into place are the value times 2^-112.
+ * The product is exact. Needs denormals not flushed to zero (see runtime/fpu.h). */
+static inline float kiln_half_to_float(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 13;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value * 5192296858534827628530496329220096.0f; /* 2^112 */
+}
+
+/* Rotation from the quantised Rodrigues vector r = tan(angle / 2) * unit axis, whose components are
+ * within +-(sqrt(2) - 1) for the smallest of a box's 24 equivalent rotations:
+ * s = 2 / (1 + r.r);  R_ii = s r_i^2 + s - 1;  R_ij = s (r_i r_j -+ r_k). Columns are the axes. */
+#define KILN_RODRIGUES_STEP 0.00326152428f /* (sqrt(2) - 1) / 127 */
+
+static inline void kiln_rodrigues_axes(int8_t qx, int8_t qy, int8_t qz, float axis[3][3])
+{
+    const float x = (float)qx * KILN_RODRIGUES_STEP;
+    const float y = (float)qy * KILN_RODRIGUES_STEP;
+    const float z = (float)qz * KILN_RODRIGUES_STEP;
+    const float xx = x * x, yy = y * y, zz = z * z;
+    const float xy = x * y, xz = x * z, yz = y * z;
+    const float s = 2.0f / (1.0f + ((xx + yy) + zz));
+    axis[0][0] = s * xx + (s - 1.0f);
+    axis[1][0] = s * (xy - z);
+    axis[2][0] = s * (xz + y);
+    axis[0][1] = s * (xy + z);
+    axis[1][1] = s * yy + (s - 1.0f);
+    axis[2][1] = s * (yz - x);
+    axis[0][2] = s * (xz - y);
+    axis[1][2] = s * (yz + x);
+    axis[2][2] = s * zz + (s - 1.0f);
+}
+
+static inline void kiln_obb8_decode_lane(const kiln_format_node_obb8 *node, unsigned lane,
+                                         kiln_lane_box *box)
+{
+    kiln_rodrigues_axes(node->rotation[0][lane], node->rotation[1][lane], node->rotation[2][lane],
+                        box->axis);
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = (float)node->centre[k][lane] * kiln_node8_step(node->head.exp[k]);
+        box->half[k] = kiln_half_to_float(node->half[k][lane]);
+    }
+}
+
+/* All eight lanes at once; empty lanes hold finite rubbish and are masked by kiln_node8_used. */
+static inline void kiln_obb8_decode(const kiln_format_node_obb8 *node, kiln_lanes *out)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        const float x = (float)node->rotation[0][i] * KILN_RODRIGUES_STEP;
+        const float y = (float)node->rotation[1][i] * KILN_RODRIGUES_STEP;
+        const float z = (float)node->rotation[2][i] * KILN_RODRIGUES_STEP;
+        const float xx = x * x, yy = y * y, zz = z * z;
+        const float xy = x * y, xz = x * z, yz = y * z;
+        const float s = 2.0f / (1.0f + ((xx + yy) + zz));
+        out->axis[0][i] = s * xx + (s - 1.0f);
+        out->axis[3][i] = s * (xy - z);
+        out->axis[6][i] = s * (xz + y);
+        out->axis[1][i] = s * (xy + z);
+        out->axis[4][i] = s * yy + (s - 1.0f);
+        out->axis[7][i] = s * (yz - x);
+        out->axis[2][i] = s * (xz - y);
+        out->axis[5][i] = s * (yz + x);
+        out->axis[8][i] = s * zz + (s - 1.0f);
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const float step = kiln_node8_step(node->head.exp[k]);
+        for (unsigned i = 0; i < 8; i++) {
+            out->centre[k][i] = (float)node->centre[k][i] * step;
+            out->half[k][i] = kiln_half_to_float(node->half[k][i]);
+        }
+    }
+}
+
+/* Axis-aligned: centre and half-extent follow exactly from the two bytes (half steps are exact). */
+static inline void kiln_aabb8_decode_lane(const kiln_format_node_aabb8 *node, unsigned lane,
+                                          kiln_lane_box *box)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const float half_step = 0.5f * kiln_node8_step(node->head.exp[k]);
+        const int lower = node->lower[k][lane], upper = node->upper[k][lane];
+        box->centre[k] = (float)(upper + lower) * half_step;
+        box->half[k] = (float)(upper - lower) * half_step;
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = j == k ? 1.0f : 0.0f;
+        }
+    }
+}
+
+static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_lanes *out)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const float half_step = 0.5f * kiln_node8_step(node->head.exp[k]);
+        for (unsigned i = 0; i < 8; i++) {
+            const int lower = node->lower[k][i], upper = node->upper[k][i];
+            out->centre[k][i] = (float)(upper + lower) * half_step;
+            out->half[k][i] = (float)(upper - lower) * half_step;
+            for (unsigned j = 0; j < 3; j++) {
+                out->axis[3 * k + j][i] = j == k ? 1.0f : 0.0f;
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* kiln: exact collision queries on hierarchies baked in advance.
+ *
+ *     kiln_file *ship = NULL, *rock = NULL;
+ *     if (kiln_open("ship.kiln", NULL, &ship) == KILN_OK &&
+ *         kiln_open("rock.kiln", NULL, &rock) == KILN_OK) {
+ *         kiln_pose pose;
+ *         kiln_hit hit;
+ *         kiln_pose_from_quaternion(quaternion_xyzw, translation, &pose);
+ *         if (kiln_collide(kiln_file_tree(ship, 0), NULL, kiln_file_tree(rock, 0), &pose,
+ *                          &hit) == KILN_OK && hit.found)
+ *             printf("triangle %u meets triangle %u\n", hit.pair.a, hit.pair.b);
+ *     }
+ *     kiln_close(rock);
+ *     kiln_close(ship);
+ *
+ * What a mesh is: a set of closed triangles, edges and corners included. Touching is a hit. A mesh
+ * wholly inside another that touches it nowhere is not a hit: surfaces are compared, not solids.
+ *
+ * What an answer is: that of exact arithmetic on the stored float32 vertices of one tree and the
+ * vertices of the other carried into its frame in double precision. Which of the two is carried is
+ * decided by the contents of the trees alone, so swapping A and B changes nothing. The answer does
+ * not depend on the kind of tree, the order of traversal, the number of threads, the instruction
+ * set, the caller's rounding mode, flush-to-zero flags or floating-point exception masks.
+ *
+ * Threads: a file and its trees never change between open and close; any number of threads may query
+ * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
+ * a query needs at most 96 KiB of stack, and at most 48 KiB on trees whose depths add up to no more
+ * than 40 (see kiln_tree_info), which holds for every mesh that was not made to break the rule.
+ *
+ * Mapped files: a file that is truncated or written to by another process while it is mapped can
+ * raise SIGBUS or give other answers; replace files by rename, as the kiln command does. */
+#ifndef KILN_H
+#define KILN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KILN_VERSION_MAJOR 0
+#define KILN_VERSION_MINOR 1
+#define KILN_VERSION_PATCH 0
+#define KILN_VERSION_STRING "0.1.0"
+
+#if defined(KILN_SHARED) && defined(__GNUC__)
+#define KILN_API __attribute__((visibility("default")))
+#else
+#define KILN_API
+#endif
+
+/* ------------------------------------------------------------------------------------ status -- */
+
+/* Every status with its value, its text and, beside it, the cure. Values are fixed for good. */
+#define KILN_STATUS_LIST(X)                                                                        \
+    X(KILN_OK, 0, "done")                                                                          \
+    /* the system: look at the path, its rights, the disk */                                       \
+    X(KILN_ERROR_NOT_FOUND, 10, "no such file")                                                    \
+    X(KILN_ERROR_IO, 11, "the file can't be read")                                                 \
+    X(KILN_ERROR_NOT_A_FILE, 12, "not a regular file")                                             \
+    X(KILN_ERROR_MEMORY, 13, "out of memory")                                                      \
+    /* the file: bake it again, or fetch it again where it came from */                            \
+    X(KILN_ERROR_NOT_KILN, 20, "not a kiln file")                                                  \
+    X(KILN_ERROR_VERSION, 21, "baked by another version of the format")                            \
+    X(KILN_ERROR_TRUNCATED, 22, "not a complete file")                                             \
+    X(KILN_ERROR_CHECKSUM, 23, "a checksum does not match: the file is damaged")                   \
+    X(KILN_ERROR_RULE, 24, "a rule of the format is broken")                                       \
+    X(KILN_ERROR_FEATURE, 25, "needs a feature that this version does not know")                   \
+    X(KILN_ERROR_INFLATE, 26, "a compressed block can't be decoded")                               \
+    X(KILN_ERROR_NOT_LOADED, 27, "not in this file, or left out when it was opened")               \
+    /* the call: mend the caller */                                                                \
+    X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
+    X(KILN_ERROR_POSE, 31, "the pose is not a rotation and a finite translation")
+
+typedef enum {
+#define KILN_STATUS_ENUM(name, value, text) name = value,
+    KILN_STATUS_LIST(KILN_STATUS_ENUM)
+#undef KILN_STATUS_ENUM
+} kiln_status;
+
+/* The text of a status, in English, never NULL. Static; any thread. */
+KILN_API const char *kiln_status_text(kiln_status status);
+
+/* "0.1.0", of the library that is running. Static; any thread. */
+KILN_API const char *kiln_version(void);
+
+/* What was wrong with a file, in full. `message` is always terminated. */
+typedef struct {
+    kiln_status status;
+    uint32_t rule;      /* KILN_ERROR_RULE: number of the rule in formats/hierarchy.md; else 0 */
+    uint64_t offset;    /* byte in the file where it was seen (decoded byte within the section for
+                           rules about the contents of compressed sections) */
+    char message[192];
+} kiln_error;
+
+/* ------------------------------------------------------------------------------------- files -- */
+
+typedef struct kiln_file kiln_file; /* owns the map or the decoded arrays */
+typedef struct kiln_tree kiln_tree; /* lives as long as its file */
+
+/* Where memory comes from. `allocate` returns NULL when there is none; `alignment` is a power of
+ * two. `release` gets the size that was asked for. Both may be called from kiln_open* and
+ * kiln_close only, on the calling thread. */
+typedef struct {
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} kiln_allocator;
+
+/* Runs task(context, 0) ... task(context, count - 1), in any order, on any threads, and returns when
+ * all are done. Given to kiln_open, it decodes packed blocks in parallel. */
+typedef void (*kiln_parallel)(void *user, void (*task)(void *context, uint32_t index),
+                              void *context, uint32_t count);
+
+enum {
+    /* Check header, section table and sizes only. For files that were opened in full once, at
+     * install time, and have not changed since. On other bytes a query may then crash or hang. */
+    KILN_OPEN_TRUSTED = 1u,
+    /* Do not load the map from triangle to source (parts, faces, user values). Saves memory and, on
+     * packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
+    KILN_OPEN_NO_SOURCE = 2u
+};
+
+/* Kinds of bounding volume, as bits for kiln_open_options.bv_mask. */
+typedef enum { KILN_BV_OBB = 1, KILN_BV_AABB = 2 } kiln_bv;
+
+/* Set everything by kiln_open_options_default, then change what you need. */
+typedef struct {
+    size_t struct_size;        /* sizeof(kiln_open_options) of the caller */
+    uint32_t flags;            /* KILN_OPEN_... */
+    uint32_t bv_mask;          /* load only trees of these kinds, 1 << kiln_bv; 0: all */
+    kiln_allocator allocator;  /* all zero: malloc and free */
+    kiln_parallel parallel;    /* NULL: decode on the calling thread */
+    void *parallel_user;
+    kiln_error *error;         /* NULL, or filled when opening fails */
+} kiln_open_options;
+
+KILN_API kiln_open_options kiln_open_options_default(void);
+
+/* Opens a baked file held in memory.
+ * `data` [size bytes, any alignment] must stay as it is until kiln_close; NULL is an argument error.
+ * On a multiple of 64 bytes a raw file is used in place; otherwise its sections are copied once.
+ * `options` may be NULL for defaults: everything is verified, and after KILN_OK no query reads outside
+ * the data, loops for ever or overruns its stack, whatever the bytes are.
+ * On success *out owns the file. On error *out is NULL and nothing is kept; errors are KILN_ERROR_...
+ * from MEMORY to ARGUMENT. Cost: verified, about a pass over the bytes; trusted raw, microseconds. */
+KILN_API kiln_status kiln_open_memory(const void *data, size_t size,
+                                      const kiln_open_options *options, kiln_file **out);
+
+/* The same for a file on disk, mapped read-only where the system can. Errors also NOT_FOUND, IO,
+ * NOT_A_FILE (a folder, a fifo, a device). `path` is bytes, as the system takes them. */
+KILN_API kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_file **out);
+
+/* Releases the file and its trees. NULL is allowed. */
+KILN_API void kiln_close(kiln_file *file);
+
+/* Trees of the file that were loaded, in the file's order. 0 for NULL. */
+KILN_API uint32_t kiln_file_tree_count(const kiln_file *file);
+
+/* Tree number `index`, or NULL when there is none. */
+KILN_API const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index);
+
+/* First tree with this name (NULL: any) and kind (0: any), or NULL. */
+KILN_API const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv);
+
+/* The document that the bake left about itself, UTF-8 JSON, not terminated; its length in *size.
+ * NULL with KILN_OPEN_NO_SOURCE. */
+KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
+
+typedef struct {
+    const char *name;         /* of the tree, UTF-8; lives as long as the file */
+    const char *bv_name;      /* "obb", "aabb" */
+    kiln_bv bv;
+    uint32_t triangle_count;
+    uint32_t node_count;
+    uint32_t node_size;       /* bytes */
+    uint32_t depth;           /* nodes on the longest path */
+    uint32_t leaf_max;        /* triangles */
+    float bounds_lower[3];    /* exact box of the vertices, the mesh's own frame */
+    float bounds_upper[3];
+    uint8_t geometry_hash[16];
+} kiln_tree_info;
+
+/* Facts of a tree. All zero for NULL. */
+KILN_API kiln_tree_info kiln_tree_get_info(const kiln_tree *tree);
+
+/* Where a triangle came from. */
+typedef struct {
+    uint32_t triangle;        /* id: position among the triangles of the import */
+    uint32_t face;            /* 0-based. OBJ, PLY, STL, OFF: face record in the file; other formats:
+                                 face within its mesh and primitive */
+    uint32_t user;            /* material index */
+    uint32_t mesh;            /* index of the mesh in the scene */
+    uint32_t primitive;       /* index within the mesh */
+    const char *node_path;    /* UTF-8, "/root/arm/hand"; lives as long as the file */
+    const char *mesh_name;
+    const char *material;     /* name, "" where there is none */
+    float vertices[3][3];     /* corner, coordinate; the mesh's own frame */
+} kiln_source;
+
+/* Fills *out for the triangle with this id. KILN_ERROR_ARGUMENT for a null pointer or an id that is
+ * not in the file; KILN_ERROR_NOT_LOADED with KILN_OPEN_NO_SOURCE; *out is then untouched.
+ * Cost: O(log parts), and for `vertices` a search over the triangles of the tree, O(n): for reports,
+ * not for inner loops. */
+KILN_API kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out);
+
+/* User value (material index) of a triangle id: one load. 0 where there is none. */
+KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
+
+/* ------------------------------------------------------------------------------------- poses -- */
+
+/* p_world = rotation * p + translation. A rotation that departs from orthonormal by at most 1e-6
+ * (largest entry of R^T R - I) is used as given, as an affine map. Anything else (scale, mirror, NaN,
+ * a translation component over 1e60) is KILN_ERROR_POSE in every call, never a "no". */
+typedef struct {
+    double rotation[9];     /* row-major */
+    double translation[3];  /* unit: that of the meshes */
+} kiln_pose;
+
+KILN_API kiln_pose kiln_pose_identity(void);
+
+/* Rotation from a quaternion {x, y, z, w} whose length is within 1e-3 of 1; it is normalised. q and
+ * -q give the same pose. `translation` NULL: none. KILN_ERROR_POSE for another length, NaN or an
+ * infinity; KILN_ERROR_ARGUMENT for NULL; *out is then untouched. */
+KILN_API kiln_status kiln_pose_from_quaternion(const double quaternion[4],
+                                               const double translation[3], kiln_pose *out);
+
+/* ----------------------------------------------------------------------------------- queries -- */
+
+typedef struct {
+    uint32_t a; /* triangle id in the tree given as A */
+    uint32_t b; /* triangle id in the tree given as B */
+} kiln_pair;
+
+typedef struct {
+    bool found;
+    kiln_pair pair; /* if found: two triangles that meet; which pair it is may differ between tree
+                       kinds and library versions */
+} kiln_hit;
+
+/* Do the surfaces meet? Poses NULL: identity. A and B may be one tree.
+ * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit) or KILN_ERROR_POSE: *hit is
+ * untouched. Any number of threads. No allocation. */
+KILN_API kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                                  const kiln_pose *pose_b, kiln_hit *hit);
+
+/* All pairs of triangles that meet, each once.
+ * *count is the exact number of pairs, also when it exceeds `capacity`; then `pairs` holds the first
+ * `capacity` in ascending order of (a, b). What is stored is always sorted so. `pairs` may be NULL
+ * when capacity is 0. Errors as kiln_collide, with pairs and *count untouched. Cost: the whole
+ * overlap of the trees, and n log n for sorting. */
+KILN_API kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b, kiln_pair *pairs, size_t capacity,
+                                   size_t *count);
+
+/* Called for each pair as it is found; return false to stop. Must not close the files. Runs with the
+ * floating-point environment that the query was called with. */
+typedef bool (*kiln_pair_callback)(void *user, kiln_pair pair);
+
+/* All pairs through a callback, each once, in no promised order. *count (may be NULL) counts the
+ * calls. Errors as kiln_collide. */
+KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a,
+                                        const kiln_tree *b, const kiln_pose *pose_b,
+                                        kiln_pair_callback callback, void *user, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* libkilnbake: bakes a model into a kiln file, in process. The kiln command is a thin layer over it.
+ *
+ * Import runs in a child process (fork); everything else on the calling thread and on the threads that
+ * `threads` allows, all of which have ended when a call returns. Calls do not share state: any number
+ * may run at once. No call changes the locale, the working folder, signal handlers or umask. */
+#ifndef KILN_BAKE_H
+#define KILN_BAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values are the command's exit statuses. */
+typedef enum {
+    KILN_BAKE_OK = 0,
+    KILN_BAKE_USAGE = 1,       /* an option is out of range */
+    KILN_BAKE_IO = 2,          /* a file can't be read or written */
+    KILN_BAKE_INVALID = 3,     /* the input is broken, or a warning under `strict` */
+    KILN_BAKE_FAILED = 4,      /* out of memory, a limit reached, the importer crashed, cancelled */
+    KILN_BAKE_UNSUPPORTED = 5  /* a format or feature that this build can't read */
+} kiln_bake_status;
+
+/* What to read. */
+typedef struct {
+    const char *path;   /* bytes as the system takes them; also names the input in messages */
+    const void *data;   /* NULL: read `path`; else the model itself, `size` bytes */
+    size_t size;
+    const char *format; /* extension such as "obj"; NULL: that of `path` */
+} kiln_bake_input;
+
+typedef enum { KILN_ON_BAD_ERROR = 0, KILN_ON_BAD_DROP = 1 } kiln_on_bad;
+typedef enum { KILN_LAYOUT_PACKED = 0, KILN_LAYOUT_RAW = 1 } kiln_layout;
+typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
+enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
+
+/* Set everything by kiln_bake_options_default, then change what you need. */
+typedef struct {
+    size_t struct_size;
+    const char *bv;            /* comma-separated kinds, default "obb" */
+    const char *builder;       /* default "sah" */
+    int leaf;                  /* most triangles in a leaf, [1, 15], default 4 */
+    kiln_layout layout;
+    kiln_split split;
+    double scale;              /* [> 0, finite], default 1; applied after the source's own unit */
+    int up;                    /* -1 as the importer gives it; 0 x, 1 y, 2 z: turn the model so that
+                                  its up axis becomes this one */
+    kiln_on_bad on_bad;
+    unsigned drop;             /* KILN_DROP_... */
+    bool strict;               /* warnings end in KILN_BAKE_INVALID, nothing written */
+    int threads;               /* 0: one a processor; else [1, 256] */
+    uint64_t import_memory;    /* bytes the importing child may use, default 1792 MiB; 0: no limit */
+    double import_seconds;     /* default 50; 0: no limit */
+    /* Called now and then from the calling thread with the part done [0, 1] of a stage ("import",
+     * "build obb", "write"); return false to cancel (KILN_BAKE_FAILED). NULL: none. */
+    bool (*progress)(void *user, const char *stage, double part);
+    void *progress_user;
+} kiln_bake_options;
+
+kiln_bake_options kiln_bake_options_default(void);
+
+typedef struct {
+    char name[64];             /* "name" of the tree */
+    char bv[8];
+    uint32_t triangles, nodes, depth;
+    uint64_t bytes_raw, bytes_packed; /* of the nodes */
+    double sah_cost;
+} kiln_bake_tree_report;
+
+/* What happened. Filled on success and on failure as far as it got; release by
+ * kiln_bake_report_free. */
+typedef struct {
+    char error[1024];          /* "" or "FILE: what; why; what to do" */
+    uint64_t faces;            /* triangles in the file */
+    uint64_t faces_dropped, points_left_out, lines_left_out;
+    uint64_t degenerate, duplicate, polygons_cut;
+    uint32_t empty_meshes;
+    double unit;               /* metres, 0: none declared */
+    int up_axis;               /* -1: none declared */
+    double precision_step;
+    char **warnings;           /* warning_count sentences */
+    uint32_t warning_count;
+    char **dropped;            /* dropped_count lines naming node, mesh and face, each dropped face */
+    uint32_t dropped_count;
+    char **side_files;         /* read besides the model */
+    uint32_t side_file_count;
+    kiln_bake_tree_report *trees;
+    uint32_t tree_count;
+    uint64_t bytes_source, bytes_file;
+    double seconds_import, seconds_build, seconds_write;
+} kiln_bake_report;
+
+void kiln_bake_report_free(kiln_bake_report *report);
+
+/* Bakes `input` into the file `output`, which is replaced whole or left as it was. `report` is cleared
+ * first; may be NULL. */
+kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
+                           const kiln_bake_options *options, kiln_bake_report *report);
+
+/* The same into memory: *data [*size bytes] is released by free(). */
+kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
+                                     void **data, size_t *size, kiln_bake_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
