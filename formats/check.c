@@ -1,0 +1,417 @@
+/* The verifier: see the theorem in check.h. Offsets in faults are in the file for raw sections and in
+ * the decoded section for compressed ones. */
+#include "check.h"
+
+#include "nodes.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------- naming and counts -- */
+
+static uint64_t offset_in(const kiln_reader *reader, uint32_t section, uint64_t byte)
+{
+    const kiln_format_section *entry = &reader->sections[section].entry;
+    return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
+}
+
+static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_t byte)
+{
+    return offset_in(reader, kiln_reader_find(reader, kind, 0), byte);
+}
+
+/* Every kind that a file has once is there once. */
+static bool check_once(const kiln_reader *reader, kiln_fault *fault)
+{
+    for (unsigned i = 0; i < kiln_section_kind_count; i++) {
+        const kiln_section_kind *kind = &kiln_section_kinds[i];
+        if (!kind->once) {
+            continue;
+        }
+        const uint32_t first = kiln_reader_find(reader, kind->kind, 0);
+        if (first == KILN_NO_INDEX ||
+            kiln_reader_find(reader, kind->kind, first + 1) != KILN_NO_INDEX) {
+            return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+                                   kind->name);
+        }
+    }
+    return true;
+}
+
+static const kiln_reader_section *section_of(const kiln_reader *reader, uint32_t kind)
+{
+    return &reader->sections[kiln_reader_find(reader, kind, 0)];
+}
+
+static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault *fault)
+{
+    const kiln_reader_section *vertices = section_of(reader, KILN_SECTION_VERTICES);
+    const kiln_reader_section *triangles = section_of(reader, KILN_SECTION_TRIANGLES);
+    const kiln_reader_section *ids = section_of(reader, KILN_SECTION_TRIANGLE_IDS);
+    const kiln_reader_section *faces = section_of(reader, KILN_SECTION_FACES);
+    const kiln_reader_section *user = section_of(reader, KILN_SECTION_USER);
+    const kiln_reader_section *parts = section_of(reader, KILN_SECTION_PARTS);
+    const kiln_reader_section *materials = section_of(reader, KILN_SECTION_MATERIALS);
+    const kiln_reader_section *strings = section_of(reader, KILN_SECTION_STRINGS);
+    const kiln_reader_section *meta = section_of(reader, KILN_SECTION_META);
+    const kiln_reader_section *trees = section_of(reader, KILN_SECTION_TREES);
+    const uint64_t most = KILN_NO_INDEX - 1u;
+    if (vertices->count > most || triangles->count > most || parts->count > most ||
+        materials->count > most || ids->count != triangles->count ||
+        faces->count != triangles->count || user->count != triangles->count ||
+        trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX || triangles->count == 0) {
+        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+                               "section table");
+    }
+    view->reader = reader;
+    view->vertices = vertices->data;
+    view->vertex_count = (uint32_t)vertices->count;
+    view->triangles = triangles->data;
+    view->triangle_count = (uint32_t)triangles->count;
+    view->ids = ids->data;
+    view->faces = faces->data;
+    view->user = user->data;
+    view->parts = parts->data;
+    view->part_count = (uint32_t)parts->count;
+    view->materials = materials->data;
+    view->material_count = (uint32_t)materials->count;
+    view->strings = strings->data;
+    view->strings_size = strings->count;
+    view->meta = meta->data;
+    view->meta_size = meta->count;
+    view->trees = trees->data;
+    view->tree_count = (uint32_t)trees->count;
+    return true;
+}
+
+static bool string_is_sound(const kiln_view *view, uint32_t offset)
+{
+    return offset < view->strings_size; /* the section ends with a zero byte */
+}
+
+static bool check_strings(const kiln_view *view, kiln_fault *fault)
+{
+    if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0') {
+        return kiln_fault_rule(fault, KILN_RULE_STRING,
+                               offset_of_kind(view->reader, KILN_SECTION_STRINGS, 0), "strings");
+    }
+    return true;
+}
+
+static bool all_finite(const double *values, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (!(values[i] - values[i] == 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool floats_finite(const float *values, size_t count)
+{
+    uint32_t worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        bits &= 0x7FFFFFFFu;
+        worst = bits > worst ? bits : worst;
+    }
+    return worst < 0x7F800000u;
+}
+
+static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree)
+{
+    const kiln_node_kind *kind = kiln_node_kind_find(tree->bv);
+    if (kind == NULL || tree->node_section >= reader->section_count) {
+        return false;
+    }
+    const kiln_reader_section *nodes = &reader->sections[tree->node_section];
+    if (nodes->entry.kind != kind->section || nodes->count != tree->node_count) {
+        return false;
+    }
+    if (tree->order_section == KILN_NO_INDEX) {
+        return true;
+    }
+    return tree->order_section < reader->section_count &&
+           reader->sections[tree->order_section].entry.kind == KILN_SECTION_ORDER &&
+           reader->sections[tree->order_section].count == tree->triangle_count;
+}
+
+static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree)
+{
+    return tree->triangle_count > 0 && tree->triangle_first <= view->triangle_count &&
+           tree->triangle_count <= view->triangle_count - tree->triangle_first &&
+           tree->node_count > 0 && tree->depth > 0 && tree->depth <= KILN_TREE_DEPTH_MAX &&
+           tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
+           tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
+           all_finite(tree->origin, 3) && floats_finite(tree->bounds_lower, 3) &&
+           floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name) &&
+           tree->reserved[0] == 0 && tree->reserved[1] == 0 && tree->reserved[2] == 0;
+}
+
+static bool check_directory(const kiln_view *view, kiln_fault *fault)
+{
+    for (uint32_t i = 0; i < view->tree_count; i++) {
+        const kiln_format_tree *tree = &view->trees[i];
+        if (!tree_sections_fit(view->reader, tree) || !tree_numbers_fit(view, tree)) {
+            return kiln_fault_rule(
+                fault, KILN_RULE_TREE,
+                offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree),
+                "tree directory");
+        }
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------- contents -- */
+
+static bool check_geometry(const kiln_view *view, kiln_fault *fault)
+{
+    if (!floats_finite(view->vertices, 3 * (size_t)view->vertex_count)) {
+        return kiln_fault_rule(fault, KILN_RULE_VERTEX,
+                               offset_of_kind(view->reader, KILN_SECTION_VERTICES, 0), "vertices");
+    }
+    uint32_t highest = 0;
+    for (size_t i = 0; i < 3 * (size_t)view->triangle_count; i++) {
+        highest = view->triangles[i] > highest ? view->triangles[i] : highest;
+    }
+    if (highest >= view->vertex_count) {
+        return kiln_fault_rule(fault, KILN_RULE_TRIANGLE,
+                               offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
+                               "triangles");
+    }
+    highest = 0;
+    for (size_t i = 0; i < view->triangle_count; i++) {
+        highest = view->ids[i] > highest ? view->ids[i] : highest;
+    }
+    if (highest >= view->triangle_count) {
+        return kiln_fault_rule(fault, KILN_RULE_TRIANGLE_ID,
+                               offset_of_kind(view->reader, KILN_SECTION_TRIANGLE_IDS, 0),
+                               "triangle ids");
+    }
+    return true;
+}
+
+static bool check_parts(const kiln_view *view, kiln_fault *fault)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < view->part_count; i++) {
+        const kiln_format_part *part = &view->parts[i];
+        const uint64_t at =
+            offset_of_kind(view->reader, KILN_SECTION_PARTS, (uint64_t)i * sizeof *part);
+        if (part->triangle_first != next || part->triangle_count > view->triangle_count - next) {
+            return kiln_fault_rule(fault, KILN_RULE_PART, at, "parts");
+        }
+        if (!string_is_sound(view, part->node_path) || !string_is_sound(view, part->mesh_name)) {
+            return kiln_fault_rule(fault, KILN_RULE_STRING, at, "parts");
+        }
+        next += part->triangle_count;
+    }
+    if (next != view->triangle_count) {
+        return kiln_fault_rule(fault, KILN_RULE_PART,
+                               offset_of_kind(view->reader, KILN_SECTION_PARTS, 0), "parts");
+    }
+    return true;
+}
+
+static bool check_materials(const kiln_view *view, kiln_fault *fault)
+{
+    for (uint32_t i = 0; i < view->material_count; i++) {
+        if (!string_is_sound(view, view->materials[i])) {
+            return kiln_fault_rule(
+                fault, KILN_RULE_STRING,
+                offset_of_kind(view->reader, KILN_SECTION_MATERIALS, (uint64_t)i * 4), "materials");
+        }
+    }
+    return true;
+}
+
+static bool check_source(const kiln_view *view, kiln_fault *fault)
+{
+    return (view->parts == NULL || check_parts(view, fault)) &&
+           (view->materials == NULL || check_materials(view, fault));
+}
+
+static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_fault *fault)
+{
+    const kiln_format_tree *entry = tree->entry;
+    for (uint32_t i = 0; i < entry->triangle_count; i++) {
+        if (tree->order[i] - entry->triangle_first >= entry->triangle_count) {
+            return kiln_fault_rule(fault, KILN_RULE_ORDER,
+                                   offset_in(view->reader, entry->order_section, (uint64_t)i * 4),
+                                   "order");
+        }
+    }
+    return true;
+}
+
+/* The walk over one tree. */
+typedef struct {
+    const kiln_view *view;
+    const kiln_view_tree *tree;
+    kiln_fault *fault;
+    uint32_t visited;  /* nodes */
+    uint32_t deepest;
+    uint64_t in_leaves; /* triangles */
+} tree_walk;
+
+static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
+{
+    const uint8_t *nodes = tree->nodes;
+    return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
+}
+
+static bool node_fault(const tree_walk *walk, uint32_t rule, uint32_t node)
+{
+    const uint64_t byte = (uint64_t)node * walk->tree->kind->node_size;
+    return kiln_fault_rule(
+        walk->fault, rule, offset_in(walk->view->reader, walk->tree->entry->node_section, byte),
+        walk->tree->kind->name);
+}
+
+static bool check_node_fields(const tree_walk *walk, uint32_t index)
+{
+    const kiln_format_node8 *node = node_at(walk->tree, index);
+    const float org_max = 1024.0f; /* node space is [-1, 1] */
+    for (unsigned k = 0; k < 3; k++) {
+        if (!(node->org[k] >= -org_max && node->org[k] <= org_max) || node->exp[k] == 0 ||
+            node->exp[k] == 255) {
+            return node_fault(walk, KILN_RULE_NODE_FIELD, index);
+        }
+    }
+    if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 || node->flags[3] != 0) {
+        return node_fault(walk, KILN_RULE_RESERVED, index);
+    }
+    return true;
+}
+
+static bool check_node_lanes(tree_walk *walk, uint32_t index)
+{
+    const kiln_format_node8 *node = node_at(walk->tree, index);
+    const kiln_format_tree *entry = walk->tree->entry;
+    uint32_t triangles = 0;
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        const unsigned count = kiln_node8_count(node, lane);
+        const bool inner = (node->inner >> lane & 1) != 0;
+        if (count > entry->leaf_max || (inner && count != 0)) {
+            return node_fault(walk, KILN_RULE_NODE_LANE, index);
+        }
+        if ((inner || count != 0) && !walk->tree->kind->lane_is_sound(node, lane)) {
+            return node_fault(walk, KILN_RULE_NODE_FIELD, index);
+        }
+        triangles += count;
+    }
+    if (node->tri > entry->triangle_count || triangles > entry->triangle_count - node->tri) {
+        return node_fault(walk, KILN_RULE_NODE_SLOT, index);
+    }
+    walk->in_leaves += triangles;
+    return true;
+}
+
+/* Checks one node; *children is the number of its inner lanes. */
+static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
+{
+    const kiln_format_node8 *node = node_at(walk->tree, index);
+    const uint32_t node_count = walk->tree->entry->node_count;
+    if (++walk->visited > node_count) {
+        return node_fault(walk, KILN_RULE_NODE_ONCE, index);
+    }
+    if (!check_node_fields(walk, index) || !check_node_lanes(walk, index)) {
+        return false;
+    }
+    *children = kiln_popcount8(node->inner);
+    if (*children != 0 && (node->child <= index || node->child >= node_count ||
+                           *children > node_count - node->child)) {
+        return node_fault(walk, KILN_RULE_NODE_CHILD, index);
+    }
+    return true;
+}
+
+/* Depth first over an explicit stack: one frame for each node on the path. */
+static bool walk_tree(tree_walk *walk)
+{
+    struct {
+        uint32_t next, end; /* children still to visit */
+    } path[KILN_TREE_DEPTH_MAX];
+    uint32_t depth = 0;
+    uint32_t index = 0;
+    for (;;) {
+        uint32_t children = 0;
+        if (depth == walk->tree->entry->depth) {
+            return node_fault(walk, KILN_RULE_NODE_DEPTH, index);
+        }
+        if (!check_node(walk, index, &children)) {
+            return false;
+        }
+        const uint32_t child = node_at(walk->tree, index)->child;
+        path[depth].next = child;
+        path[depth].end = child + children;
+        depth++;
+        walk->deepest = depth > walk->deepest ? depth : walk->deepest;
+        while (depth > 0 && path[depth - 1].next == path[depth - 1].end) {
+            depth--;
+        }
+        if (depth == 0) {
+            return true;
+        }
+        index = path[depth - 1].next++;
+    }
+}
+
+static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
+{
+    const kiln_view_tree tree = kiln_view_get_tree(view, index);
+    if (tree.nodes == NULL) {
+        return true;
+    }
+    if (tree.order != NULL && !check_order(view, &tree, fault)) {
+        return false;
+    }
+    tree_walk walk = {view, &tree, fault, 0, 0, 0};
+    if (!walk_tree(&walk)) {
+        return false;
+    }
+    if (walk.visited != tree.entry->node_count) {
+        return node_fault(&walk, KILN_RULE_NODE_ONCE, 0);
+    }
+    if (walk.deepest != tree.entry->depth) {
+        return node_fault(&walk, KILN_RULE_NODE_DEPTH, 0);
+    }
+    if (walk.in_leaves != tree.entry->triangle_count) {
+        return node_fault(&walk, KILN_RULE_LEAF_ONCE, 0);
+    }
+    return true;
+}
+
+kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
+{
+    const kiln_format_tree *entry = &view->trees[index];
+    const kiln_reader_section *sections = view->reader->sections;
+    kiln_view_tree tree;
+    tree.entry = entry;
+    tree.kind = kiln_node_kind_find(entry->bv);
+    tree.nodes = sections[entry->node_section].data;
+    tree.order = entry->order_section == KILN_NO_INDEX ? NULL : sections[entry->order_section].data;
+    return tree;
+}
+
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault)
+{
+    memset(view, 0, sizeof *view);
+    if (!check_once(reader, fault) || !name_sections(view, reader, fault) ||
+        !check_strings(view, fault) || !check_directory(view, fault)) {
+        return false;
+    }
+    if (trusted) {
+        return true;
+    }
+    if (!check_geometry(view, fault) || !check_source(view, fault)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < view->tree_count; i++) {
+        if (!check_tree(view, i, fault)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* What the sections of a file mean, and the one verifier.
+ *
+ * Theorem. When kiln_view_open returned true without `trusted`, then whatever the bytes of the file
+ * are, a traversal that starts at node 0 of a tree of the view and follows kiln_node8_child of inner
+ * lanes and kiln_node8_slot of leaf lanes
+ *   - reads only inside the sections of the view: child + popcount(inner) <= node_count (rule 17),
+ *     slots stay below triangle_count (21), order entries stay within the tree's triangles (16),
+ *     vertex indices below vertex_count (11), triangle ids below triangle_count (12);
+ *   - ends: children come after their parents (17), so there is no cycle, and every node is reached
+ *     exactly once (18), so that a walk visits node_count nodes and a walk over the pairs of two
+ *     trees at most the product of their node counts;
+ *   - holds at most depth <= KILN_TREE_DEPTH_MAX nodes on its path (19), so a stack of fixed size
+ *     suffices;
+ * and every string offset that the view gives points at a string that ends inside its section (14).
+ * Nothing here is a promise about answers: those rest on checksums, and on `kiln verify`, which also
+ * checks that bounds contain what they bound. */
+#ifndef KILN_CHECK_H
+#define KILN_CHECK_H
+
+#include "fault.h"
+#include "format.h"
+#include "reader.h"
+#include "sections.h"
+
+#include <stdbool.h>
+
+/* One tree of a view. */
+typedef struct {
+    const kiln_format_tree *entry;
+    const kiln_node_kind *kind;
+    const void *nodes;        /* NULL: not loaded */
+    const uint32_t *order;    /* NULL: slot = triangle_first + slot */
+} kiln_view_tree;
+
+/* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. */
+typedef struct {
+    const float *vertices;      /* 3 a vertex */
+    const uint32_t *triangles;  /* 3 a triangle */
+    const uint32_t *ids;
+    const uint32_t *faces, *user;
+    const kiln_format_part *parts;
+    const uint32_t *materials;
+    const char *strings, *meta;
+    const kiln_format_tree *trees;
+    uint32_t vertex_count, triangle_count, part_count, material_count, tree_count;
+    uint64_t strings_size, meta_size;
+    const kiln_reader *reader;
+} kiln_view;
+
+/* Names the sections of an open reader and checks them: with `trusted` only that they are there and
+ * that their sizes fit together. The view refers to the reader. */
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault);
+
+/* Tree number `index` < tree_count of a view that is open. */
+kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);
+
+/* Stored triangle in slot `slot` of a tree. */
+static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint32_t slot)
+{
+    return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
+}
+
+#endif

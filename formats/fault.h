@@ -1,0 +1,68 @@
+/* What can be wrong with a file: one fault, with where and why. Codes are those of kiln_status. */
+#ifndef KILN_FAULT_H
+#define KILN_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    KILN_FAULT_NONE = 0,
+    KILN_FAULT_MEMORY = 13,
+    KILN_FAULT_NOT_KILN = 20,
+    KILN_FAULT_VERSION = 21,
+    KILN_FAULT_TRUNCATED = 22,
+    KILN_FAULT_CHECKSUM = 23,
+    KILN_FAULT_RULE = 24,
+    KILN_FAULT_FEATURE = 25,
+    KILN_FAULT_INFLATE = 26
+};
+
+/* Rules of the format, numbered for good; hierarchy.md has the same list. */
+#define KILN_RULE_LIST(X)                                                                          \
+    X(KILN_RULE_FILE_SIZE, 1, "the file is exactly as long as its header says")                    \
+    X(KILN_RULE_RESERVED, 2, "reserved bytes and padding are zero")                                \
+    X(KILN_RULE_SECTION_COUNT, 3, "1 to 4096 sections, table entries of 64 bytes")                 \
+    X(KILN_RULE_SECTION_PLACE, 4, "sections follow each other, aligned, inside the file")          \
+    X(KILN_RULE_SECTION_SIZE, 5, "a section holds whole elements of the size its kind has")        \
+    X(KILN_RULE_SECTION_CODEC, 6, "codec, transform and flags are known and fit each other")       \
+    X(KILN_RULE_SECTION_ONCE, 7, "every kind that a file must have is there, and once")            \
+    X(KILN_RULE_BLOCK_TABLE, 8, "the block table adds up to the section")                          \
+    X(KILN_RULE_COUNTS, 9, "sections that speak of the same things have the same counts")          \
+    X(KILN_RULE_VERTEX, 10, "coordinates are finite")                                              \
+    X(KILN_RULE_TRIANGLE, 11, "vertex indices are below the vertex count")                         \
+    X(KILN_RULE_TRIANGLE_ID, 12, "triangle ids are below the triangle count")                      \
+    X(KILN_RULE_PART, 13, "parts tile the triangle ids in order")                                  \
+    X(KILN_RULE_STRING, 14, "string offsets point into strings that end")                          \
+    X(KILN_RULE_TREE, 15, "tree directory entries are in range")                                   \
+    X(KILN_RULE_ORDER, 16, "order entries stay within the tree's triangles")                       \
+    X(KILN_RULE_NODE_CHILD, 17, "children come after their parent, inside the tree")               \
+    X(KILN_RULE_NODE_ONCE, 18, "every node is reached once")                                       \
+    X(KILN_RULE_NODE_DEPTH, 19, "the depth is as the directory says")                              \
+    X(KILN_RULE_NODE_LANE, 20, "a lane is an inner node, a leaf within leaf_max, or empty")        \
+    X(KILN_RULE_NODE_SLOT, 21, "leaf triangles stay within the tree's slots")                      \
+    X(KILN_RULE_NODE_FIELD, 22, "node fields are finite and in range")                             \
+    X(KILN_RULE_LEAF_ONCE, 23, "every triangle is in one leaf")
+
+enum {
+#define KILN_RULE_ENUM(name, number, text) name = number,
+    KILN_RULE_LIST(KILN_RULE_ENUM)
+#undef KILN_RULE_ENUM
+    KILN_RULE_END
+};
+
+typedef struct {
+    int code;        /* KILN_FAULT_... */
+    uint32_t rule;   /* with KILN_FAULT_RULE */
+    uint64_t offset; /* in the file; in the decoded section where that is compressed */
+    char text[192];
+} kiln_fault;
+
+/* Both fill *fault and return false, so that a check can end with `return kiln_fault_...`. */
+bool kiln_fault_set(kiln_fault *fault, int code, uint64_t offset, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+bool kiln_fault_rule(kiln_fault *fault, uint32_t rule, uint64_t offset, const char *where);
+
+#endif

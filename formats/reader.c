@@ -1,0 +1,502 @@
+/* See reader.h. Every number read from the file is compared with what is there before it is used:
+ * sizes are taken as 64 bits and subtracted, never added, so that nothing can wrap. */
+#include "reader.h"
+
+#include "codec.h"
+#include "sections.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A deflate stream can't expand by more than 1032 (RFC 1951: 258 bytes from 2 bits). */
+enum { EXPANSION_MAX = 1032 };
+
+static void *default_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, default_release, NULL};
+
+static uint32_t padded(uint32_t size, uint32_t alignment)
+{
+    return (size + alignment - 1) & ~(alignment - 1);
+}
+
+/* ------------------------------------------------------------------------- header and table -- */
+
+static bool check_magic(const uint8_t *file, size_t size, kiln_fault *fault)
+{
+    const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
+    if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
+        return kiln_fault_set(fault, KILN_FAULT_NOT_KILN, 0, "not a kiln file: no kiln magic");
+    }
+    if (size < sizeof(kiln_format_header)) {
+        return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
+                              "not a complete file: %llu bytes, the header alone has %zu",
+                              (unsigned long long)size, sizeof(kiln_format_header));
+    }
+    return true;
+}
+
+static bool check_version(const kiln_format_header *header, kiln_fault *fault)
+{
+    if (header->version_major != KILN_FORMAT_MAJOR || header->version_minor != KILN_FORMAT_MINOR) {
+        /* Until 1.0 the minor number breaks readers too. */
+        return kiln_fault_set(fault, KILN_FAULT_VERSION, offsetof(kiln_format_header, version_major),
+                              "format version %u.%u, this reads %u.%u: bake it again",
+                              header->version_major, header->version_minor, KILN_FORMAT_MAJOR,
+                              KILN_FORMAT_MINOR);
+    }
+    return true;
+}
+
+static bool check_sizes(const kiln_format_header *header, size_t size, kiln_fault *fault)
+{
+    if (size < header->file_size) {
+        return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
+                              "not a complete file: %llu bytes of %llu", (unsigned long long)size,
+                              (unsigned long long)header->file_size);
+    }
+    if (size > header->file_size) {
+        return kiln_fault_rule(fault, KILN_RULE_FILE_SIZE, header->file_size, "end of file");
+    }
+    if (header->section_count == 0 || header->section_count > KILN_SECTION_COUNT_MAX ||
+        header->section_entry_size != sizeof(kiln_format_section)) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_COUNT,
+                               offsetof(kiln_format_header, section_count), "header");
+    }
+    const uint64_t table_end =
+        sizeof *header + (uint64_t)header->section_count * sizeof(kiln_format_section);
+    if (table_end > size) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, sizeof *header, "section table");
+    }
+    return true;
+}
+
+static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
+{
+    kiln_format_header header = reader->header;
+    header.header_crc = 0;
+    const size_t table_size = (size_t)header.section_count * sizeof(kiln_format_section);
+    const uint32_t crc = kiln_crc32_continue(kiln_crc32(&header, sizeof header),
+                                             reader->file + sizeof header, table_size);
+    if (crc != reader->header.header_crc) {
+        return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offsetof(kiln_format_header, header_crc),
+                              "damaged: the checksum of the header does not match");
+    }
+    return true;
+}
+
+static bool is_zero(const uint8_t *bytes, uint64_t size)
+{
+    uint8_t any = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        any |= bytes[i];
+    }
+    return any == 0;
+}
+
+static bool check_features(const kiln_format_header *header, kiln_fault *fault)
+{
+    if (header->features_required != 0) {
+        return kiln_fault_set(fault, KILN_FAULT_FEATURE,
+                              offsetof(kiln_format_header, features_required),
+                              "needs features %#llx that this version does not know: update kiln",
+                              (unsigned long long)header->features_required);
+    }
+    if (!is_zero(header->reserved, sizeof header->reserved)) {
+        return kiln_fault_rule(fault, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
+                               "header");
+    }
+    return true;
+}
+
+static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
+{
+    const bool known = entry->codec < KILN_CODEC_COUNT && entry->transform < KILN_TRANSFORM_COUNT &&
+                       (entry->flags & ~(uint32_t)KILN_SECTION_REQUIRED) == 0;
+    const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
+                                                         entry->stored_size == entry->raw_size);
+    const bool words = entry->transform != KILN_TRANSFORM_DELTA_PLANES || entry->element_size % 4 == 0;
+    if (!known || !fits || !words) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
+    }
+    return true;
+}
+
+static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
+{
+    const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
+    if (kind == NULL && (entry->flags & KILN_SECTION_REQUIRED) != 0) {
+        return kiln_fault_set(fault, KILN_FAULT_FEATURE, at,
+                              "needs section kind %#x that this version does not know: update kiln",
+                              entry->kind);
+    }
+    if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
+        entry->raw_size % entry->element_size != 0 ||
+        (kind != NULL && entry->element_size != kind->element_size)) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_SIZE, at, "section table");
+    }
+    return true;
+}
+
+static bool check_entry_place(const kiln_format_section *entry, uint64_t at, uint64_t earliest,
+                              uint64_t file_size, kiln_fault *fault)
+{
+    const uint32_t alignment = entry->alignment;
+    if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||
+        (alignment & (alignment - 1)) != 0 || entry->offset % alignment != 0 ||
+        entry->offset < earliest || entry->offset > file_size ||
+        entry->stored_size > file_size - entry->offset) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, at, "section table");
+    }
+    if (!is_zero(entry->reserved, sizeof entry->reserved)) {
+        return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "section table");
+    }
+    return true;
+}
+
+static kiln_format_section table_entry(const kiln_reader *reader, uint32_t index)
+{
+    kiln_format_section entry;
+    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
+           sizeof entry);
+    return entry;
+}
+
+static bool check_table(const kiln_reader *reader, kiln_fault *fault)
+{
+    uint64_t earliest = sizeof(kiln_format_header) +
+                        (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const uint64_t at = sizeof(kiln_format_header) + (uint64_t)i * sizeof(kiln_format_section);
+        const kiln_format_section entry = table_entry(reader, i);
+        if (!check_entry_kind(&entry, at, fault) || !check_entry_codec(&entry, at, fault) ||
+            !check_entry_place(&entry, at, earliest, reader->file_size, fault)) {
+            return false;
+        }
+        earliest = entry.offset + entry.stored_size;
+    }
+    if (earliest != reader->file_size) {
+        return kiln_fault_rule(fault, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------- whole contents -- */
+
+static bool check_padding(const kiln_reader *reader, kiln_fault *fault)
+{
+    uint64_t end = sizeof(kiln_format_header) +
+                   (uint64_t)reader->section_count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        const kiln_format_section *entry = &reader->sections[i].entry;
+        if (!is_zero(reader->file + end, entry->offset - end)) {
+            return kiln_fault_rule(fault, KILN_RULE_RESERVED, end, "padding before a section");
+        }
+        end = entry->offset + entry->stored_size;
+    }
+    return true;
+}
+
+static const char *kind_name(uint32_t kind)
+{
+    const kiln_section_kind *row = kiln_section_kind_find(kind);
+    return row != NULL ? row->name : "unknown section";
+}
+
+static bool damaged(const kiln_format_section *entry, uint64_t offset, kiln_fault *fault)
+{
+    return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offset,
+                          "damaged at offset %llu: a checksum of section '%s' does not match",
+                          (unsigned long long)offset, kind_name(entry->kind));
+}
+
+static bool check_raw_crc(const kiln_reader *reader, const kiln_format_section *entry,
+                          kiln_fault *fault)
+{
+    if (kiln_crc32(reader->file + entry->offset, (size_t)entry->stored_size) != entry->crc) {
+        return damaged(entry, entry->offset, fault);
+    }
+    return true;
+}
+
+static uint64_t block_count(const kiln_format_section *entry)
+{
+    const uint32_t block = kiln_block_raw_size(entry->element_size);
+    return entry->raw_size / block + (entry->raw_size % block != 0);
+}
+
+static kiln_format_block block_entry(const kiln_reader *reader, const kiln_format_section *entry,
+                                     uint64_t index)
+{
+    kiln_format_block block;
+    memcpy(&block, reader->file + entry->offset + index * sizeof block, sizeof block);
+    return block;
+}
+
+/* Sizes add up; each block's stream could expand to what it claims. Always checked: decoding relies
+ * on it. */
+static bool check_block_table(const kiln_reader *reader, const kiln_format_section *entry,
+                              kiln_fault *fault)
+{
+    const uint64_t blocks = block_count(entry);
+    if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
+        return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+    }
+    const uint32_t full = kiln_block_raw_size(entry->element_size);
+    uint64_t stored_left = entry->stored_size - blocks * sizeof(kiln_format_block);
+    uint64_t raw_left = entry->raw_size;
+    for (uint64_t i = 0; i < blocks; i++) {
+        const kiln_format_block block = block_entry(reader, entry, i);
+        const uint64_t raw = raw_left < full ? raw_left : full;
+        if (block.raw_size != raw || block.stored_size > stored_left ||
+            raw > (uint64_t)EXPANSION_MAX * block.stored_size) {
+            return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE,
+                                   entry->offset + i * sizeof block, kind_name(entry->kind));
+        }
+        stored_left -= block.stored_size;
+        raw_left -= raw;
+    }
+    if (stored_left != 0) {
+        return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+    }
+    return true;
+}
+
+static bool check_block_crcs(const kiln_reader *reader, const kiln_format_section *entry,
+                             kiln_fault *fault)
+{
+    const uint64_t blocks = block_count(entry);
+    const uint64_t table_size = blocks * sizeof(kiln_format_block);
+    if (kiln_crc32(reader->file + entry->offset, (size_t)table_size) != entry->crc) {
+        return damaged(entry, entry->offset, fault);
+    }
+    uint64_t offset = entry->offset + table_size;
+    for (uint64_t i = 0; i < blocks; i++) {
+        const kiln_format_block block = block_entry(reader, entry, i);
+        if (kiln_crc32(reader->file + offset, block.stored_size) != block.crc) {
+            return damaged(entry, offset, fault);
+        }
+        offset += block.stored_size;
+    }
+    return true;
+}
+
+static bool check_section_bytes(const kiln_reader *reader, const kiln_format_section *entry,
+                                bool trusted, kiln_fault *fault)
+{
+    if (entry->codec == KILN_CODEC_RAW) {
+        return trusted || check_raw_crc(reader, entry, fault);
+    }
+    return check_block_table(reader, entry, fault) &&
+           (trusted || check_block_crcs(reader, entry, fault));
+}
+
+/* ------------------------------------------------------------------------------- decoding -- */
+
+/* One task: one block, or one raw section to be moved to an aligned place. */
+typedef struct {
+    const uint8_t *stored;
+    uint8_t *out;
+    uint32_t stored_size;
+    uint32_t raw_size;
+    uint32_t element_size;
+    uint16_t transform;
+    uint8_t done;
+} block_task;
+
+static void run_block_task(void *context, uint32_t index)
+{
+    block_task *task = (block_task *)context + index;
+    task->done = kiln_block_decode(task->transform, task->element_size, task->stored,
+                                   task->stored_size, task->out, task->raw_size);
+}
+
+static uint32_t add_block_tasks(const kiln_reader *reader, const kiln_format_section *entry,
+                                uint8_t *out, block_task *tasks)
+{
+    const uint64_t blocks = block_count(entry);
+    const uint8_t *stored = reader->file + entry->offset + blocks * sizeof(kiln_format_block);
+    for (uint64_t i = 0; i < blocks; i++) {
+        const kiln_format_block block = block_entry(reader, entry, i);
+        tasks[i] = (block_task){stored, out, block.stored_size, block.raw_size,
+                                entry->element_size, entry->transform, 0};
+        stored += block.stored_size;
+        out += block.raw_size;
+    }
+    return (uint32_t)blocks;
+}
+
+static bool must_move(const kiln_reader *reader, const kiln_format_section *entry)
+{
+    return entry->codec != KILN_CODEC_RAW ||
+           (uintptr_t)(reader->file + entry->offset) % KILN_SECTION_ALIGNMENT != 0;
+}
+
+/* The one allocation: section array, decoded sections, then the tasks, which are scratch. */
+typedef struct {
+    uint64_t decoded;  /* offset where decoded sections start */
+    uint64_t tasks;    /* offset where tasks start */
+    uint64_t total;
+    uint64_t task_count;
+} layout;
+
+static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
+{
+    layout plan = {padded(reader->section_count * (uint32_t)sizeof(kiln_reader_section), 64), 0, 0, 0};
+    plan.total = plan.decoded;
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        if (wanted[i] && must_move(reader, &entry)) {
+            plan.total += (entry.raw_size + 63u) & ~(uint64_t)63u;
+            plan.task_count += entry.codec == KILN_CODEC_DEFLATE ? block_count(&entry) : 0;
+        }
+    }
+    plan.tasks = plan.total;
+    plan.total += plan.task_count * sizeof(block_task);
+    return plan;
+}
+
+static uint32_t place_sections(kiln_reader *reader, const uint8_t *wanted, const layout *plan)
+{
+    uint8_t *out = (uint8_t *)reader->memory + plan->decoded;
+    block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
+    uint32_t task_count = 0;
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        kiln_reader_section *section = &reader->sections[i];
+        section->entry = table_entry(reader, i);
+        section->count = section->entry.raw_size / section->entry.element_size;
+        section->data = NULL;
+        if (!wanted[i]) {
+            continue;
+        }
+        if (!must_move(reader, &section->entry)) {
+            section->data = reader->file + section->entry.offset;
+            continue;
+        }
+        section->data = out;
+        if (section->entry.codec == KILN_CODEC_RAW) {
+            memcpy(out, reader->file + section->entry.offset, (size_t)section->entry.raw_size);
+        } else {
+            task_count += add_block_tasks(reader, &section->entry, out, tasks + task_count);
+        }
+        out += (section->entry.raw_size + 63u) & ~(uint64_t)63u;
+    }
+    return task_count;
+}
+
+static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t count,
+                          const kiln_reader_options *options, kiln_fault *fault)
+{
+    block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
+    if (options->parallel != NULL && count > 1) {
+        options->parallel(options->parallel_user, run_block_task, tasks, count);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            run_block_task(tasks, i);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!tasks[i].done) {
+            const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);
+            return kiln_fault_set(fault, KILN_FAULT_INFLATE, offset,
+                                  "a compressed block at offset %llu can't be decoded",
+                                  (unsigned long long)offset);
+        }
+    }
+    return true;
+}
+
+static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
+                          kiln_fault *fault)
+{
+    uint8_t wanted[KILN_SECTION_COUNT_MAX];
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        wanted[i] = options->wanted == NULL || options->wanted(options->user, reader, i);
+        const kiln_format_section entry = table_entry(reader, i);
+        if (!check_section_bytes(reader, &entry, options->trusted, fault)) {
+            return false;
+        }
+    }
+    const layout plan = plan_memory(reader, wanted);
+    if (plan.total > SIZE_MAX / 2 || plan.task_count > UINT32_MAX) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: the file is too large");
+    }
+    reader->memory_size = (size_t)plan.total;
+    reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
+    if (reader->memory == NULL) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: %llu bytes wanted",
+                              (unsigned long long)plan.total);
+    }
+    reader->sections = reader->memory;
+    const uint32_t task_count = place_sections(reader, wanted, &plan);
+    if (!options->trusted && !check_padding(reader, fault)) {
+        return false;
+    }
+    return decode_blocks(reader, &plan, task_count, options, fault);
+}
+
+static bool open_container(kiln_reader *reader, const kiln_reader_options *options,
+                           kiln_fault *fault)
+{
+    const size_t size = (size_t)reader->file_size;
+    if (!check_magic(reader->file, size, fault)) {
+        return false;
+    }
+    memcpy(&reader->header, reader->file, sizeof reader->header);
+    if (!check_version(&reader->header, fault) || !check_sizes(&reader->header, size, fault) ||
+        !check_header_crc(reader, fault) || !check_features(&reader->header, fault) ||
+        !check_table(reader, fault)) {
+        return false;
+    }
+    reader->section_count = reader->header.section_count;
+    return load_sections(reader, options, fault);
+}
+
+bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
+                      const kiln_reader_options *options, kiln_fault *fault)
+{
+    static const kiln_reader_options defaults;
+    if (options == NULL) {
+        options = &defaults;
+    }
+    memset(reader, 0, sizeof *reader);
+    memset(fault, 0, sizeof *fault);
+    reader->file = data;
+    reader->file_size = size;
+    reader->allocator = options->allocator.allocate != NULL ? options->allocator
+                                                            : kiln_reader_default_allocator;
+    if (!open_container(reader, options, fault)) {
+        kiln_reader_close(reader);
+        return false;
+    }
+    return true;
+}
+
+void kiln_reader_close(kiln_reader *reader)
+{
+    if (reader->memory != NULL) {
+        reader->allocator.release(reader->allocator.user, reader->memory, reader->memory_size);
+    }
+    memset(reader, 0, sizeof *reader);
+}
+
+uint32_t kiln_reader_find(const kiln_reader *reader, uint32_t kind, uint32_t from)
+{
+    for (uint32_t i = from; i < reader->section_count; i++) {
+        if (reader->sections[i].entry.kind == kind) {
+            return i;
+        }
+    }
+    return KILN_NO_INDEX;
+}

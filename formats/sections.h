@@ -1,0 +1,40 @@
+/* The table of section kinds. A new kind is a row here, its document, and its check. */
+#ifndef KILN_SECTIONS_H
+#define KILN_SECTIONS_H
+
+#include "format.h"
+
+typedef struct {
+    uint32_t kind;
+    const char *name;        /* for messages and reports */
+    uint32_t element_size;   /* bytes; 1 where the contents are a run of bytes */
+    uint32_t flags;          /* KILN_SECTION_... that the writer sets */
+    uint32_t alignment;      /* of a raw section */
+    uint16_t transform;      /* that the writer uses when it packs */
+    uint8_t once;            /* a file has exactly one */
+    uint8_t source;          /* only needed to tell where triangles came from */
+} kiln_section_kind;
+
+extern const kiln_section_kind kiln_section_kinds[];
+extern const unsigned kiln_section_kind_count;
+
+/* NULL: unknown. */
+const kiln_section_kind *kiln_section_kind_find(uint32_t kind);
+
+/* Kinds of tree nodes. */
+typedef struct {
+    uint16_t bv;             /* KILN_FORMAT_BV_... */
+    const char *name;        /* "obb" */
+    uint32_t section;        /* KILN_SECTION_NODES_... */
+    uint32_t node_size;
+    /* Are the fields behind the shared header finite and in range for lane `lane`? */
+    int (*lane_is_sound)(const void *node, unsigned lane);
+} kiln_node_kind;
+
+extern const kiln_node_kind kiln_node_kinds[];
+extern const unsigned kiln_node_kind_count;
+
+/* NULL: unknown. */
+const kiln_node_kind *kiln_node_kind_find(uint16_t bv);
+
+#endif
