@@ -1,18 +1,253 @@
-# bootstrap Makefile, replaced soon
-CC ?= gcc
+# kiln: `make help` lists what this file does.
+#
+# CONFIG picks the flags: release (default), debug, asan, ubsan, tsan, coverage. Objects and tests go
+# to build/CONFIG/; what release makes for use goes to build/ itself. CC, CFLAGS, CPPFLAGS, LDFLAGS
+# and AR are yours: CFLAGS come last, so yours win, and changed flags rebuild. V=1 shows commands.
+
 CONFIG ?= release
-CFLAGS_release = -O3 -g
-CFLAGS_debug = -O0 -g
-CFLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer
-WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla
-ALL_CFLAGS = -std=c11 -ffp-contract=off $(WARN) $(CFLAGS_$(CONFIG)) -MMD -MP
-O = build/$(CONFIG)
-SRC = $(wildcard formats/*.c runtime/*.c tools/*.c tools/*/*.c)
-OBJ = $(SRC:%.c=$O/%.o)
-all: build/kiln
-$O/%.o: %.c
+BUILD ?= build
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+V ?= 0
+
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+
+O = $(BUILD)/$(CONFIG)
+OUT = $(if $(filter release,$(CONFIG)),$(BUILD),$(O))
+
+VERSION := $(shell sed -n 's/^\#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)
+SONAME = libkiln.so.$(firstword $(subst ., ,$(VERSION)))
+
+# ---------------------------------------------------------------------------------------- flags --
+
+FLAGS_release = -O3 -g
+FLAGS_debug = -O0 -g
+FLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+             -fno-omit-frame-pointer
+FLAGS_ubsan = -O3 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+FLAGS_tsan = -O1 -g -fsanitize=thread
+FLAGS_coverage = -O0 -g --coverage
+FLAGS_fuzz = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+ifndef FLAGS_$(CONFIG)
+$(error CONFIG is one of release debug asan ubsan tsan coverage, not '$(CONFIG)')
+endif
+
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+           -Wmissing-prototypes -Wundef -Wvla
+ALL_CFLAGS = -std=c11 -O3 -ffp-contract=off -fvisibility=hidden -pthread $(WARNINGS) \
+             $(FLAGS_$(CONFIG)) $(CFLAGS)
+ALL_CPPFLAGS = -D_FILE_OFFSET_BITS=64 $(CPPFLAGS)
+ALL_LDFLAGS = -pthread $(FLAGS_$(CONFIG)) $(CFLAGS) $(LDFLAGS)
+ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(CXXFLAGS)
+
+LIBS_runtime = -lz -lm
+LIBS_bake = -lassimp -ljansson $(LIBS_runtime)
+LIBS_test = -lcmocka -lgmp $(LIBS_bake)
+LIBS_bench = -lfcl -lccd $(LIBS_bake)
+
+# -------------------------------------------------------------------------------------- sources --
+
+FORMAT_SOURCES = $(wildcard formats/*.c)
+LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard runtime/*.c)
+BAKE_SOURCES = $(wildcard tools/*.c) \
+               $(foreach d,common import build count encode,$(wildcard tools/$d/*.c))
+COMMAND_SOURCES = $(wildcard tools/cmd/*.c)
+
+LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
+BAKE_OBJECTS = $(BAKE_SOURCES:%.c=$O/%.o) $(FORMAT_SOURCES:%.c=$O/%.o)
+COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
+
+TEST_FOLDERS = unit property bad fuzz golden cli
+TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
+TEST_PROGRAMS = $(TEST_SOURCES:%.c=$O/%)
+ORACLE_SOURCES = $(wildcard tests/property/oracle.c)
+FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
+BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
+BENCH_HELPERS = $(filter-out tests/bench/bench_%,$(wildcard tests/bench/*.c tests/bench/*.cpp))
+MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
+DEMO_SOURCES = $(wildcard tests/demo/*.c)
+
+LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
+PRODUCTS = $(OUT)/kiln $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
+
+# Helpers of a test program: the other sources of its folder, and the oracle. In tests/fuzz a program
+# test_X.c gets fuzz_X.c where there is one, else every harness.
+helpers = $(filter-out tests/$1/test_% tests/fuzz/fuzz_% $(ORACLE_SOURCES),$(wildcard tests/$1/*.c)) \
+          $(ORACLE_SOURCES) \
+          $(if $(filter fuzz,$1),$(or $(wildcard tests/fuzz/fuzz_$2.c),$(FUZZ_SOURCES)))
+objects = $(patsubst %.cpp,$O/%.o,$(patsubst %.c,$O/%.o,$1))
+
+ifeq ($V,1)
+Q =
+say = @:
+else
+Q = @
+say = @printf '%-5s %s\n'
+endif
+
+# -------------------------------------------------------------------------------------- targets --
+
+.DEFAULT_GOAL = all
+.SUFFIXES:
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: all demo check test bench fuzz tests models man format lint install uninstall clean help \
+        deps FORCE
+
+## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
+all: $(PRODUCTS)
+
+## demo: installs what is missing, bakes real models and shows what the files do, in build/demo/
+demo: deps
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all models $O/demo
+	$(Q)$O/demo $(BUILD)/demo
+
+## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
+test: deps
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan tests models
+	$(Q)tests/run.sh --build $(BUILD) gate
+
+## check: the part of the tests that takes less than a minute
+check: all tests models lint
+	$(Q)tests/run.sh --build $(BUILD) --config $(CONFIG) check
+
+## bench: measures against libfcl in the same run and prints ratios
+bench: all models $(BENCH_PROGRAMS)
+	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do $$bench; done
+
+## fuzz: builds the libFuzzer harnesses with clang, in build/fuzz/
+fuzz:
+	+$(Q)$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-programs
+
+## tests: builds the test programs of this CONFIG without running them
+tests: $(TEST_PROGRAMS)
+
+## models: builds the generators of procedural models
+models: $(MODEL_PROGRAMS)
+
+## man: the manual page, from the same tables as --help, in build/kiln.1
+man: $(OUT)/kiln.1
+
+## format: runs clang-format over every source
+format:
+	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]')
+
+## lint: holds the includes to one direction and the shell scripts to sh
+lint:
+	$(Q)tests/check_includes.sh
+
+## install: command, libraries, headers, pkg-config files, manual page, schema (PREFIX, DESTDIR)
+install: all man
+	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
+	  '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(DATADIR)/kiln'
+	$(Q)install -m 755 $(OUT)/kiln '$(DESTDIR)$(BINDIR)/kiln'
+	$(Q)install -m 644 $(OUT)/libkiln.a $(OUT)/libkilnbake.a '$(DESTDIR)$(LIBDIR)'
+	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
+	$(Q)ln -sf libkiln.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libkiln.so'
+	$(Q)install -m 644 runtime/kiln.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
+	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
+	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
+	$(Q)install -m 644 $(OUT)/kiln.1 '$(DESTDIR)$(MANDIR)/man1/kiln.1'
+	$(Q)install -m 644 tools/cmd/kiln.schema.json '$(DESTDIR)$(DATADIR)/kiln'
+
+pkgconfig = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+                -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' $1
+
+## uninstall: removes what install put there
+uninstall:
+	$(Q)rm -f '$(DESTDIR)$(BINDIR)/kiln' \
+	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
+	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc,'$(DESTDIR)$(LIBDIR)/$f') \
+	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
+	  '$(DESTDIR)$(MANDIR)/man1/kiln.1' '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json'
+	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' 2>/dev/null || :
+
+## deps: names what build, tests and bench need and installs it on Debian and Ubuntu
+deps:
+	$(Q).ci/deps
+
+## clean: removes build/
+clean:
+	$(Q)rm -rf $(BUILD)
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 12
+
+# ---------------------------------------------------------------------------------------- rules --
+
+export FLAGS_LINE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) | $(LDFLAGS) | $(AR)
+$O/flags: FORCE
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
-build/kiln: $(OBJ)
-	$(CC) $(CFLAGS_$(CONFIG)) $^ -o $@ -lassimp -ljansson -lz -lm -lpthread
--include $(OBJ:.o=.d)
+	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
+
+$(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
+
+$O/%.o: %.c $O/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIBRARY_FLAGS) -MMD -MP -c $< -o $@
+
+$O/%.o: %.cpp $O/flags
+	@mkdir -p $(@D)
+	$(say) CXX $<
+	$(Q)$(CXX) $(ALL_CPPFLAGS) $(ALL_CXXFLAGS) -I/usr/include/eigen3 -MMD -MP -c $< -o $@
+
+$(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
+$(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
+$(OUT)/%.a:
+	@mkdir -p $(@D)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
+	$(say) LD $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
+	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
+
+$(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
+
+$(OUT)/kiln.1: $(OUT)/kiln
+	$(Q)$(OUT)/kiln --man >$@
+
+.SECONDEXPANSION:
+
+$(TEST_PROGRAMS): $O/tests/%: \
+            $$(call objects,tests/$$*.c $$(call helpers,$$(*D),$$(patsubst test_%,%,$$(*F)))) \
+            $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
+$(MODEL_PROGRAMS): $O/%: $O/%.o $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
+
+$O/demo: $$(call objects,$$(DEMO_SOURCES) $$(ORACLE_SOURCES)) $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
+$(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CXX) $(ALL_LDFLAGS) $^ $(LIBS_bench) -o $@
+
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+$(FUZZ_PROGRAMS): $O/%: $O/tests/fuzz/%.o $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
+
+-include $(shell find $O -name '*.d' 2>/dev/null)

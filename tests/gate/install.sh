@@ -1,0 +1,63 @@
+#!/bin/sh
+# What make install leaves is enough to compile, link and run a program by pkg-config, statically and
+# shared; make uninstall leaves nothing.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+root=$TMPDIR/root
+prefix=/opt/kiln
+export PKG_CONFIG_PATH="$root$prefix/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+
+case_begin 'install'
+make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix install || case_fail 'make install'
+for file in bin/kiln lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.so.0 \
+    include/kiln.h include/kiln_bake.h lib/pkgconfig/kiln.pc share/man/man1/kiln.1 \
+    share/kiln/kiln.schema.json; do
+    [ -e "$root$prefix/$file" ] || case_fail "$file is missing"
+done
+case_end
+
+case_begin 'version of kiln.pc and of kiln --version'
+[ "$(pkg-config --modversion kiln)" = \
+    "$("$root$prefix/bin/kiln" --version | sed 's/kiln //;s/ .*//;q')" ] || case_fail 'differ'
+case_end
+
+case_begin 'a program against libkiln.so'
+cat >"$TMPDIR/user.c" <<'END'
+#include <kiln.h>
+#include <stdio.h>
+int main(void)
+{
+    kiln_file *file = NULL;
+    return kiln_open("/does/not/exist", NULL, &file) == KILN_ERROR_NOT_FOUND ? 0 : 1;
+}
+END
+gcc "$TMPDIR/user.c" $(pkg-config --cflags --libs kiln) -o "$TMPDIR/shared" &&
+    LD_LIBRARY_PATH=$root$prefix/lib "$TMPDIR/shared" || case_fail 'compile, link or run'
+case_end
+
+case_begin 'a program against libkiln.a'
+gcc "$TMPDIR/user.c" $(pkg-config --cflags kiln) "$root$prefix/lib/libkiln.a" -lz -lm \
+    -o "$TMPDIR/static" && "$TMPDIR/static" || case_fail 'compile, link or run'
+case_end
+
+case_begin 'a program against libkilnbake'
+cat >"$TMPDIR/baker.c" <<'END'
+#include <kiln_bake.h>
+int main(void)
+{
+    kiln_bake_options options = kiln_bake_options_default();
+    kiln_bake_input input = {.path = "/does/not/exist.obj"};
+    return kiln_bake(&input, "/dev/null", &options, 0) == KILN_BAKE_IO ? 0 : 1;
+}
+END
+gcc "$TMPDIR/baker.c" $(pkg-config --cflags --libs kilnbake) -o "$TMPDIR/baker" &&
+    LD_LIBRARY_PATH=$root$prefix/lib "$TMPDIR/baker" || case_fail 'compile, link or run'
+case_end
+
+case_begin 'uninstall'
+make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix uninstall || case_fail 'make uninstall'
+[ -z "$(find "$root" -type f -o -type l)" ] || { find "$root" -type f -o -type l; case_fail 'left'; }
+case_end
+
+cases_end

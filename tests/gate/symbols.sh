@@ -1,0 +1,24 @@
+#!/bin/sh
+# libkiln.so exports what kiln.h declares, all of it, and nothing else; its name carries the version.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+library=$KILN_BUILD/libkiln.so
+
+case_begin 'exports are the functions of kiln.h'
+nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$TMPDIR/exported"
+sed -n 's/^KILN_API .*[ *]\(kiln_[a-z0-9_]*\)(.*/\1/p' runtime/kiln.h | sort >"$TMPDIR/declared"
+[ -s "$TMPDIR/declared" ] || case_fail 'no declarations found'
+diff "$TMPDIR/declared" "$TMPDIR/exported" || case_fail 'differ'
+case_end
+
+case_begin 'soname'
+readelf -d "$library" | grep -q 'SONAME.*\[libkiln\.so\.0\]' || case_fail 'not libkiln.so.0'
+case_end
+
+case_begin 'needs libc, libm and libz only'
+readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+    grep -Ev '^(libc|libm|libz)\.so|^ld-linux' && case_fail 'needs more'
+case_end
+
+cases_end

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Runs the built tests and tells of each in a line: name, ok or FAIL, cases, seconds; the log of those
+# that failed; last, "N passed, N failed". What is counted are cases: those that a cmocka program
+# prints, those that a script prints in the same form, one for a program that prints none, and one
+# more failure for a program that ended badly without a failed case (a crash, a time-out).
+#
+#   tests/run.sh [--build DIR] [--config CONFIG] check | gate | NAME...
+#
+#   check  unit, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
+#   gate   everything in release; unit, bad, golden and fuzz seeds under asan + ubsan; threads under
+#          tsan; tests/gate
+#   NAME   tests of CONFIG whose names contain NAME
+#
+# KILN_TEST_SECONDS limits each test (default 900); JOBS is how many run at once.
+cd "$(dirname "$0")/.." || exit 1
+build=build
+config=release
+
+# Runs the test at path $2, called $1, and leaves LABEL.line, LABEL.log and LABEL.count in $results.
+run_one() {
+    label=$1 test=$2
+    name=$(printf '%s' "$label" | tr '/ ' '__')
+    log=$results/$name.log
+    scratch=$results/$name.tmp
+    mkdir -p "$scratch"
+    start=$(date +%s.%N)
+    TMPDIR=$scratch timeout -k 5 "${KILN_TEST_SECONDS:-900}" $(launcher "$label") "$test" \
+        >"$log" 2>&1 </dev/null
+    status=$?
+    seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
+    rm -rf "$scratch"
+    passed=$(grep -c '^\[       OK \]' "$log")
+    failed=$(grep -c '^\[ RUN      \]' "$log")
+    failed=$((failed - passed - $(grep -c '^\[  SKIPPED \] [^0-9]' "$log")))
+    [ $failed -lt 0 ] && failed=0
+    if [ $status -eq 0 ]; then
+        [ $((passed + failed)) -eq 0 ] && passed=1
+    elif [ $failed -eq 0 ]; then
+        failed=1
+    fi
+    verdict=ok
+    if [ $failed -ne 0 ]; then
+        verdict=FAIL
+        [ $status -eq 124 ] && verdict='FAIL (time-out)'
+    fi
+    printf '%s %s\n' "$passed" "$failed" >"$results/$name.count"
+    printf '%-44s %-5s %4d %8s s\n' "$label" "$verdict" $((passed + failed)) "$seconds"
+    grep '^skipped: ' "$log" | sort -u | sed 's/^/    /'
+    [ $failed -eq 0 ] || sed 's/^/    | /' "$log" | tail -n 60
+}
+
+# ThreadSanitizer needs addresses that randomisation of some kernels takes away.
+launcher() {
+    case $1 in tsan*) command -v setarch >/dev/null && echo setarch -R ;; esac
+}
+
+# Lines "LABEL PATH" of the built programs of configuration $1 in the folders that follow.
+programs() {
+    of=$1
+    shift
+    for folder in "$@"; do
+        for source in tests/"$folder"/test_*.c; do
+            [ -e "$source" ] || continue
+            path=${source#tests/}
+            echo "$of/${path%.c} $build/$of/tests/${path%.c}"
+        done
+    done
+}
+
+scripts() {
+    for script in tests/"$1"/*.sh; do
+        [ -e "$script" ] && echo "$1/$(basename "$script" .sh) $script"
+    done
+}
+
+everything() {
+    programs "$1" unit bad golden fuzz cli property
+    scripts cli
+}
+
+select_tests() {
+    case $1 in
+    check)
+        programs "$config" unit bad golden cli
+        scripts cli
+        ;;
+    gate)
+        everything release
+        programs asan unit bad golden fuzz
+        programs tsan unit property | grep thread
+        scripts gate
+        ;;
+    *)
+        {
+            everything "$config"
+            scripts gate
+        } | grep -E "$(echo "$*" | tr ' ' '|')"
+        ;;
+    esac
+}
+
+if [ "$1" = --one ]; then
+    results=$KILN_RESULTS
+    run_one "$2" "$3"
+    exit 0
+fi
+while :; do
+    case $1 in
+    --build) build=$2 ;;
+    --config) config=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed 1d; exit 1; }
+[ "$1" = check ] && export KILN_TEST_QUICK=1
+
+case $build in /*) root=$build ;; *) root=$(pwd)/$build ;; esac
+results=$root/test
+rm -rf "$results"
+mkdir -p "$results"
+[ "$config" = release ] && KILN=$root/kiln || KILN=$root/$config/kiln
+KILN_BUILD=$root
+KILN_RESULTS=$results
+LSAN_OPTIONS=suppressions=$(pwd)/tests/lsan.supp:print_suppressions=0
+ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1}
+UBSAN_OPTIONS=print_stacktrace=1
+export KILN_RESULTS KILN KILN_BUILD LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
+
+select_tests "$@" | xargs -P "${JOBS:-2}" -L 1 "$0" --one
+passed=0 failed=0
+for count in "$results"/*.count; do
+    [ -e "$count" ] || continue
+    read -r p f <"$count"
+    passed=$((passed + p)) failed=$((failed + f))
+done
+echo "$passed passed, $failed failed" | tee "$results/closing-line"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
