@@ -1,0 +1,29 @@
+/* Writing of whole files: the old or the new one is always complete. */
+#ifndef KILN_WRITE_FILE_H
+#define KILN_WRITE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define KILN_WRITE_MESSAGE_SIZE 256
+
+/* Replaces the file `path` by the `size` bytes at `data`. They are written to a new file in the same
+ * folder, flushed, checked at close, and only then renamed over `path`; after an error `path` is what
+ * it was and the new file is gone. A symbolic link is followed. What exists and is not a regular file
+ * (a device, a fifo) is written directly. Permissions are those of any new file under the umask.
+ * On error `message` says "what; why; what to do". The caller ignores SIGXFSZ if it wants a message
+ * from a limit on file size. Any thread. */
+bool kiln_write_file(const char *path, const void *data, size_t size,
+                     char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* The same to an open descriptor such as standard output, which stays open. */
+bool kiln_write_descriptor(int descriptor, const void *data, size_t size,
+                           char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* Could kiln_write_file succeed? Looks at the folder and the kind of file, before long work. */
+bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* Unlinks every new file that is not yet complete. For handlers of signals that end the process. */
+void kiln_write_file_abandon(void);
+
+#endif
