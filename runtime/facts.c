@@ -1,0 +1,128 @@
+/* What a file says about its trees and triangles. */
+#include "tree.h"
+
+#include <string.h>
+
+uint32_t kiln_file_tree_count(const kiln_file *file)
+{
+    return file != NULL ? file->tree_count : 0;
+}
+
+const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index)
+{
+    return file != NULL && index < file->tree_count ? &file->trees[index] : NULL;
+}
+
+static const char *string_at(const kiln_file *file, uint32_t offset)
+{
+    return file->view.strings + offset;
+}
+
+const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv)
+{
+    for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
+        const kiln_tree *tree = &file->trees[i];
+        if ((bv == 0 || tree->decoder->public_bv == bv) &&
+            (name == NULL || strcmp(string_at(file, tree->entry->name), name) == 0)) {
+            return tree;
+        }
+    }
+    return NULL;
+}
+
+const char *kiln_file_meta(const kiln_file *file, size_t *size)
+{
+    if (file == NULL || file->view.meta == NULL) {
+        return NULL;
+    }
+    if (size != NULL) {
+        *size = (size_t)file->view.meta_size;
+    }
+    return file->view.meta;
+}
+
+kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
+{
+    kiln_tree_info info;
+    memset(&info, 0, sizeof info);
+    if (tree == NULL) {
+        return info;
+    }
+    const kiln_format_tree *entry = tree->entry;
+    info.name = string_at(tree->file, entry->name);
+    info.bv_name = kiln_node_kind_find(entry->bv)->name;
+    info.bv = (kiln_bv)tree->decoder->public_bv;
+    info.triangle_count = entry->triangle_count;
+    info.node_count = entry->node_count;
+    info.node_size = tree->decoder->node_size;
+    info.depth = entry->depth;
+    info.leaf_max = entry->leaf_max;
+    memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);
+    memcpy(info.bounds_upper, entry->bounds_upper, sizeof info.bounds_upper);
+    memcpy(info.geometry_hash, entry->geometry_hash, sizeof info.geometry_hash);
+    return info;
+}
+
+/* The part whose range holds the id: parts tile the ids in order. */
+static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
+{
+    uint32_t lower = 0, upper = view->part_count;
+    while (upper - lower > 1) {
+        const uint32_t middle = lower + (upper - lower) / 2;
+        if (view->parts[middle].triangle_first <= triangle) {
+            lower = middle;
+        } else {
+            upper = middle;
+        }
+    }
+    return &view->parts[lower];
+}
+
+/* Stored triangle with this id, or the count where a damaged file has none. */
+static uint32_t stored_of(const kiln_view *view, uint32_t triangle)
+{
+    for (uint32_t i = 0; i < view->triangle_count; i++) {
+        if (view->ids[i] == triangle) {
+            return i;
+        }
+    }
+    return view->triangle_count;
+}
+
+kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out)
+{
+    if (tree == NULL || out == NULL || triangle >= tree->file->view.triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_view *view = &tree->file->view;
+    if (view->parts == NULL || view->faces == NULL || view->user == NULL) {
+        return KILN_ERROR_NOT_LOADED;
+    }
+    const kiln_format_part *part = part_of(view, triangle);
+    memset(out, 0, sizeof *out);
+    out->triangle = triangle;
+    out->face = view->faces[triangle];
+    out->user = view->user[triangle];
+    out->mesh = part->mesh;
+    out->primitive = part->primitive;
+    out->node_path = string_at(tree->file, part->node_path);
+    out->mesh_name = string_at(tree->file, part->mesh_name);
+    out->material = out->user < view->material_count
+                        ? string_at(tree->file, view->materials[out->user])
+                        : "";
+    const uint32_t stored = stored_of(view, triangle);
+    for (unsigned i = 0; i < 3 && stored < view->triangle_count; i++) {
+        const uint32_t vertex = view->triangles[3 * (size_t)stored + i];
+        memcpy(out->vertices[i], view->vertices + 3 * (size_t)vertex, sizeof out->vertices[i]);
+    }
+    return KILN_OK;
+}
+
+uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
+{
+    if (tree == NULL || tree->file->view.user == NULL ||
+        triangle >= tree->file->view.triangle_count) {
+        return 0;
+    }
+    return tree->file->view.user[triangle];
+}

@@ -1,0 +1,271 @@
+/* Opening and closing: a file on disk is mapped, everything else is the core on memory. */
+#define _POSIX_C_SOURCE 200809L
+#include "fpu.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The two lists of codes are one. */
+#define SAME(name, fault) KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FAULT_##fault, #name)
+SAME(MEMORY, MEMORY);
+SAME(NOT_KILN, NOT_KILN);
+SAME(VERSION, VERSION);
+SAME(TRUNCATED, TRUNCATED);
+SAME(CHECKSUM, CHECKSUM);
+SAME(RULE, RULE);
+SAME(FEATURE, FEATURE);
+SAME(INFLATE, INFLATE);
+
+kiln_open_options kiln_open_options_default(void)
+{
+    kiln_open_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    return options;
+}
+
+/* The caller's options, as far as its version of the struct goes. */
+static kiln_open_options read_options(const kiln_open_options *options)
+{
+    kiln_open_options full = kiln_open_options_default();
+    if (options != NULL) {
+        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+        memcpy(&full, options, size);
+    }
+    return full;
+}
+
+static kiln_status report(const kiln_open_options *options, const kiln_fault *fault)
+{
+    if (options->error != NULL) {
+        options->error->status = (kiln_status)fault->code;
+        options->error->rule = fault->rule;
+        options->error->offset = fault->offset;
+        memcpy(options->error->message, fault->text, sizeof options->error->message);
+    }
+    return (kiln_status)fault->code;
+}
+
+static kiln_status report_status(const kiln_open_options *options, kiln_status status)
+{
+    kiln_fault fault;
+    (void)kiln_fault_set(&fault, (int)status, 0, "%s", kiln_status_text(status));
+    return report(options, &fault);
+}
+
+static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index)
+{
+    const kiln_open_options *options = user;
+    kiln_format_section entry;
+    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
+           sizeof entry);
+    const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
+    if (kind == NULL || (kind->source && (options->flags & KILN_OPEN_NO_SOURCE) != 0)) {
+        return false;
+    }
+    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+        if (kiln_node_kinds[i].section == entry.kind && options->bv_mask != 0) {
+            const kiln_decoder *decoder = kiln_decoder_find(kiln_node_kinds[i].bv);
+            return decoder != NULL && (options->bv_mask >> decoder->public_bv & 1) != 0;
+        }
+    }
+    return true;
+}
+
+static void fill_trees(kiln_file *file)
+{
+    for (uint32_t i = 0; i < file->view.tree_count; i++) {
+        const kiln_view_tree from = kiln_view_get_tree(&file->view, i);
+        const kiln_decoder *decoder = kiln_decoder_find(from.entry->bv);
+        if (from.nodes == NULL || decoder == NULL) {
+            continue;
+        }
+        kiln_tree *tree = &file->trees[file->tree_count++];
+        tree->file = file;
+        tree->entry = from.entry;
+        tree->nodes = from.nodes;
+        tree->order = from.order;
+        tree->decoder = decoder;
+        tree->vertices = file->view.vertices;
+        tree->triangles = file->view.triangles;
+        tree->ids = file->view.ids;
+    }
+}
+
+static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t tree_count)
+{
+    const size_t size = sizeof(kiln_file) + tree_count * sizeof(kiln_tree);
+    kiln_file *file = allocator->allocate(allocator->user, size, 64);
+    if (file != NULL) {
+        memset(file, 0, size);
+        file->size = size;
+        file->allocator = *allocator;
+    }
+    return file;
+}
+
+static kiln_status make_file(kiln_reader *reader, const kiln_open_options *options,
+                             kiln_file **out, kiln_fault *fault)
+{
+    kiln_view view;
+    if (!kiln_view_open(&view, reader, (options->flags & KILN_OPEN_TRUSTED) != 0, fault)) {
+        return (kiln_status)fault->code;
+    }
+    kiln_file *file = allocate_file(&reader->allocator, view.tree_count);
+    if (file == NULL) {
+        (void)kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        return KILN_ERROR_MEMORY;
+    }
+    file->reader = *reader;
+    file->view = view;
+    file->view.reader = &file->reader;
+    fill_trees(file);
+    *out = file;
+    return KILN_OK;
+}
+
+static kiln_status open_bytes(const void *data, size_t size, const kiln_open_options *options,
+                              kiln_file **out)
+{
+    kiln_reader_options reading;
+    memset(&reading, 0, sizeof reading);
+    reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    reading.wanted = section_wanted;
+    reading.user = (void *)(uintptr_t)options;
+    reading.allocator.allocate = options->allocator.allocate;
+    reading.allocator.release = options->allocator.release;
+    reading.allocator.user = options->allocator.user;
+    reading.parallel = options->parallel;
+    reading.parallel_user = options->parallel_user;
+    kiln_reader reader;
+    kiln_fault fault;
+    if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
+        return report(options, &fault);
+    }
+    const kiln_status status = make_file(&reader, options, out, &fault);
+    if (status != KILN_OK) {
+        kiln_reader_close(&reader);
+        return report(options, &fault);
+    }
+    return KILN_OK;
+}
+
+static kiln_status open_in_environment(const void *data, size_t size,
+                                       const kiln_open_options *options, kiln_file **out)
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const void *, size_t, const kiln_open_options *, kiln_file **) =
+        open_bytes;
+    const kiln_status status = run(data, size, options, out);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+static bool options_are_sound(const kiln_open_options *options)
+{
+    const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE;
+    return (options->flags & ~known) == 0 &&
+           (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
+}
+
+kiln_status kiln_open_memory(const void *data, size_t size, const kiln_open_options *options,
+                             kiln_file **out)
+{
+    const kiln_open_options full = read_options(options);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (data == NULL || out == NULL || !options_are_sound(&full)) {
+        return report_status(&full, KILN_ERROR_ARGUMENT);
+    }
+    return open_in_environment(data, size, &full, out);
+}
+
+/* ------------------------------------------------------------------------------- on disk -- */
+
+static kiln_status status_of_errno(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return KILN_ERROR_NOT_FOUND;
+    case ENOMEM:
+        return KILN_ERROR_MEMORY;
+    default:
+        return KILN_ERROR_IO;
+    }
+}
+
+/* Opens without waiting for a writer, so that a fifo is told and not hung on. */
+static kiln_status map_file(const char *path, void **map, size_t *size)
+{
+    const int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (handle < 0) {
+        return status_of_errno(errno);
+    }
+    struct stat facts;
+    kiln_status status = KILN_OK;
+    *map = NULL;
+    if (fstat(handle, &facts) != 0) {
+        status = KILN_ERROR_IO;
+    } else if (!S_ISREG(facts.st_mode)) {
+        status = KILN_ERROR_NOT_A_FILE;
+    } else if ((uint64_t)facts.st_size > SIZE_MAX) {
+        status = KILN_ERROR_MEMORY;
+    } else {
+        *size = (size_t)facts.st_size;
+        if (*size > 0) {
+            *map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, handle, 0);
+            if (*map == MAP_FAILED) {
+                *map = NULL;
+                status = status_of_errno(errno);
+            }
+        }
+    }
+    (void)close(handle);
+    return status;
+}
+
+kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_file **out)
+{
+    const kiln_open_options full = read_options(options);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (path == NULL || out == NULL || !options_are_sound(&full)) {
+        return report_status(&full, KILN_ERROR_ARGUMENT);
+    }
+    void *map;
+    size_t size = 0;
+    kiln_status status = map_file(path, &map, &size);
+    if (status != KILN_OK) {
+        return report_status(&full, status);
+    }
+    static const char nothing[1];
+    status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
+    if (status == KILN_OK) {
+        (*out)->map = map;
+        (*out)->map_size = size;
+    } else if (map != NULL) {
+        (void)munmap(map, size);
+    }
+    return status;
+}
+
+void kiln_close(kiln_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    const kiln_reader_allocator allocator = file->allocator;
+    kiln_reader_close(&file->reader);
+    if (file->map != NULL) {
+        (void)munmap(file->map, file->map_size);
+    }
+    allocator.release(allocator.user, file, file->size);
+}

@@ -1,0 +1,21 @@
+/* Simultaneous descent of two trees: the one traversal behind all pairwise queries. */
+#ifndef KILN_PAIR_WALK_H
+#define KILN_PAIR_WALK_H
+
+#include "pose.h"
+
+/* Called for each pair of triangles that meet, by id in the caller's A and B. False stops. */
+typedef bool (*kiln_pair_visit)(void *user, kiln_pair pair);
+
+typedef struct {
+    kiln_pair_visit visit;
+    void *user;
+    bool nearest_first; /* for queries that stop at the first hit */
+} kiln_pair_visitor;
+
+/* Forms the frame and visits every pair that meets, each once, in the floating-point environment
+ * that exact predicates need; `visit` runs in it too. Errors as kiln_collide. */
+kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                           const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
+
+#endif

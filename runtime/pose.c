@@ -1,0 +1,220 @@
+/* Poses: their check, the canonical relative placement, and the maps between node spaces. */
+#include "pose.h"
+
+#include "exact.h"
+#include "fpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEPARTURE_MAX 1e-6
+#define TRANSLATION_MAX 1e60
+#define QUATERNION_TOLERANCE 1e-3
+
+static const kiln_pose identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+
+kiln_pose kiln_pose_identity(void)
+{
+    return identity;
+}
+
+static kiln_status from_quaternion(const double q[4], const double translation[3], kiln_pose *out)
+{
+    const double length = sqrt(((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]);
+    if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE)) {
+        return KILN_ERROR_POSE;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (translation != NULL && !(fabs(translation[k]) <= TRANSLATION_MAX)) {
+            return KILN_ERROR_POSE;
+        }
+    }
+    const double x = q[0] / length, y = q[1] / length, z = q[2] / length, w = q[3] / length;
+    const double rotation[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+        2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+        2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+    kiln_pose pose = identity;
+    memcpy(pose.rotation, rotation, sizeof rotation);
+    if (translation != NULL) {
+        memcpy(pose.translation, translation, sizeof pose.translation);
+    }
+    *out = pose;
+    return KILN_OK;
+}
+
+kiln_status kiln_pose_from_quaternion(const double quaternion[4], const double translation[3],
+                                      kiln_pose *out)
+{
+    if (quaternion == NULL || out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile convert)(const double *, const double *, kiln_pose *) = from_quaternion;
+    const kiln_status status = convert(quaternion, translation, out);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+/* Largest entry of |R^T R - I|, or infinity for a mirror, NaN or an infinity. */
+static double departure(const double r[9])
+{
+    double worst = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            const double product = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j];
+            const double off = fabs(product - (i == j ? 1.0 : 0.0));
+            if (!(off <= DEPARTURE_MAX)) {
+                return HUGE_VAL;
+            }
+            worst = off > worst ? off : worst;
+        }
+    }
+    const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                       r[2] * (r[3] * r[7] - r[4] * r[6]);
+    return det > 0 ? worst : HUGE_VAL;
+}
+
+static bool pose_is_sound(const kiln_pose *pose, double *worst)
+{
+    const double off = departure(pose->rotation);
+    for (int k = 0; k < 3; k++) {
+        if (!(fabs(pose->translation[k]) <= TRANSLATION_MAX)) {
+            return false;
+        }
+    }
+    *worst = off > *worst ? off : *worst;
+    return off <= DEPARTURE_MAX;
+}
+
+/* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
+static void invert(const double r[9], double out[9])
+{
+    const double c[9] = {r[4] * r[8] - r[5] * r[7], r[2] * r[7] - r[1] * r[8],
+                         r[1] * r[5] - r[2] * r[4], r[5] * r[6] - r[3] * r[8],
+                         r[0] * r[8] - r[2] * r[6], r[2] * r[3] - r[0] * r[5],
+                         r[3] * r[7] - r[4] * r[6], r[1] * r[6] - r[0] * r[7],
+                         r[0] * r[4] - r[1] * r[3]};
+    const double det = r[0] * c[0] + r[1] * c[3] + r[2] * c[6];
+    for (int i = 0; i < 9; i++) {
+        out[i] = c[i] / det;
+    }
+}
+
+static void multiply(const double a[9], const double b[9], double out[9])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[3 * i + j] =
+                (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
+        }
+    }
+}
+
+static void apply(const double m[9], const double v[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = (m[3 * i] * v[0] + m[3 * i + 1] * v[1]) + m[3 * i + 2] * v[2];
+    }
+}
+
+/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, so that which
+ * tree is carried exactly does not depend on the caller's order, nor on the kind of tree. */
+static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b)
+{
+    const int by_hash = memcmp(b->entry->geometry_hash, a->entry->geometry_hash,
+                               sizeof a->entry->geometry_hash);
+    if (by_hash != 0) {
+        return by_hash < 0;
+    }
+    return memcmp(pose_b, pose_a, sizeof *pose_a) < 0;
+}
+
+static double largest(const double v[3])
+{
+    const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+}
+
+static void fill_map(kiln_node_map *map, const double rotation[9], const double offset[3],
+                     double scale, double slack)
+{
+    for (int i = 0; i < 9; i++) {
+        map->matrix[i] = rotation[i] * scale;
+        map->rotation[i] = (float)rotation[i];
+    }
+    memcpy(map->offset, offset, sizeof map->offset);
+    map->scale = (float)scale;
+    map->slack = (float)slack;
+}
+
+/* Both maps between node spaces. Positions go wrong by the rounding of the relative translation, of
+ * the node-space offsets and of the carried vertices: each a few ulps of the largest magnitude that
+ * takes part, under 2^-48 of their sum. */
+static void form_node_maps(kiln_pair_frame *frame)
+{
+    const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
+    const double unit_x = ldexp(1.0, x->scale_exponent), unit_y = ldexp(1.0, y->scale_exponent);
+    double inverse[9], offset[3], back[3];
+    apply(frame->rotation, y->origin, offset);
+    for (int k = 0; k < 3; k++) {
+        offset[k] = (offset[k] + frame->translation[k]) - x->origin[k];
+    }
+    const double magnitude = unit_x + unit_y + largest(x->origin) + largest(y->origin) +
+                             largest(frame->translation);
+    const double slack = 0x1p-46 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
+    invert(frame->rotation, inverse);
+    apply(inverse, offset, back);
+    double offset_x[3], offset_y[3];
+    for (int k = 0; k < 3; k++) {
+        offset_x[k] = offset[k] / unit_x;
+        offset_y[k] = -back[k] / unit_y;
+    }
+    fill_map(&frame->to_x, frame->rotation, offset_x, unit_y / unit_x, slack / unit_x);
+    fill_map(&frame->to_y, inverse, offset_y, unit_x / unit_y, slack / unit_y);
+}
+
+kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b)
+{
+    if (a == NULL || b == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    pose_a = pose_a != NULL ? pose_a : &identity;
+    pose_b = pose_b != NULL ? pose_b : &identity;
+    double off = 0;
+    if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
+        return KILN_ERROR_POSE;
+    }
+    frame->swapped = b_comes_first(a, pose_a, b, pose_b);
+    frame->x = frame->swapped ? b : a;
+    frame->y = frame->swapped ? a : b;
+    const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;
+    const kiln_pose *pose_y = frame->swapped ? pose_a : pose_b;
+    double inverse[9], between[3];
+    invert(pose_x->rotation, inverse);
+    multiply(inverse, pose_y->rotation, frame->rotation);
+    for (int k = 0; k < 3; k++) {
+        between[k] = pose_y->translation[k] - pose_x->translation[k];
+    }
+    apply(inverse, between, frame->translation);
+    frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
+    form_node_maps(frame);
+    return KILN_OK;
+}
+
+static double settle(double value)
+{
+    return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
+}
+
+void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3])
+{
+    const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
+    for (int i = 0; i < 3; i++) {
+        const double *row = frame->rotation + 3 * i;
+        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + frame->translation[i]);
+    }
+}

@@ -1,0 +1,33 @@
+/* Two trees at two poses as one relative placement, formed once in a canonical order. */
+#ifndef KILN_POSE_H
+#define KILN_POSE_H
+
+#include "tree.h"
+
+/* Map from one tree's node space to the other's: p = matrix q + offset. */
+typedef struct {
+    double matrix[9], offset[3];
+    float rotation[9]; /* without the scale */
+    float scale;       /* node unit of the source in node units of the target */
+    float slack;       /* absolute error of positions, in units of the target */
+} kiln_node_map;
+
+/* X is carried as stored, Y is transformed into X's frame. */
+typedef struct {
+    const kiln_tree *x, *y;
+    bool swapped;                         /* X is the caller's B */
+    double rotation[9], translation[3];   /* p_x = rotation p_y + translation, object frames */
+    kiln_node_map to_x, to_y;
+    float epsilon;
+} kiln_pair_frame;
+
+/* KILN_OK, KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses may be NULL. */
+kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b);
+
+/* Corner `vertex` [3] of Y in X's frame, as kiln_exact wants it: each coordinate is
+ * ((r0 x + r1 y) + r2 z) + t, every operation rounded to double; below 2^-250 it counts as 0. */
+void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
+
+#endif

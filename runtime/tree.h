@@ -1,0 +1,43 @@
+/* The inside of a file and its trees. */
+#ifndef KILN_TREE_H
+#define KILN_TREE_H
+
+#include "../formats/check.h"
+#include "kernel.h"
+#include "kiln.h"
+
+struct kiln_tree {
+    const kiln_file *file;
+    const kiln_format_tree *entry;
+    const uint8_t *nodes;
+    const uint32_t *order;       /* NULL: slot = first triangle + slot */
+    const kiln_decoder *decoder; /* how lanes come out of a node */
+    const float *vertices;
+    const uint32_t *triangles;
+    const uint32_t *ids;
+};
+
+struct kiln_file {
+    kiln_reader reader;
+    kiln_view view;
+    kiln_reader_allocator allocator;
+    size_t size;          /* of this struct with its trees */
+    void *map;            /* NULL: the caller's memory */
+    size_t map_size;
+    uint32_t tree_count;
+    kiln_tree trees[];
+};
+
+static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
+{
+    return (const kiln_format_node8 *)(const void *)(tree->nodes +
+                                                     (size_t)index * tree->decoder->node_size);
+}
+
+/* Stored triangle in a slot. */
+static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
+{
+    return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
+}
+
+#endif
