@@ -8,28 +8,21 @@
 
 /* ---------------------------------------------------------------------- naming and counts -- */
 
-static uint64_t offset_in(const kiln_reader *reader, uint32_t section, uint64_t byte)
+static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_t byte)
 {
-    const kiln_format_section *entry = &reader->sections[section].entry;
+    const kiln_format_section *entry = &reader->sections[kiln_reader_find(reader, kind, 0)].entry;
     return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
 }
 
-static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_t byte)
-{
-    return offset_in(reader, kiln_reader_find(reader, kind, 0), byte);
-}
-
-/* Every kind that a file has once is there once. */
-static bool check_once(const kiln_reader *reader, kiln_fault *fault)
+/* No kind twice, and none missing. */
+static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
-        if (!kind->once) {
-            continue;
-        }
         const uint32_t first = kiln_reader_find(reader, kind->kind, 0);
-        if (first == KILN_NO_INDEX ||
-            kiln_reader_find(reader, kind->kind, first + 1) != KILN_NO_INDEX) {
+        if (first == KILN_NO_INDEX ? kind->always != 0
+                                   : kiln_reader_find(reader, kind->kind, first + 1) !=
+                                         KILN_NO_INDEX) {
             return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                    kind->name);
         }
@@ -55,7 +48,8 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
     const kiln_reader_section *meta = section_of(reader, KILN_SECTION_META);
     const kiln_reader_section *trees = section_of(reader, KILN_SECTION_TREES);
     const uint64_t most = KILN_NO_INDEX - 1u;
-    if (vertices->count > most || triangles->count > most || parts->count > most ||
+    if (vertices->count > most || triangles->count > most || parts->count == 0 ||
+        parts->count > most ||
         materials->count > most || ids->count != triangles->count ||
         faces->count != triangles->count || user->count != triangles->count ||
         trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX || triangles->count == 0) {
@@ -119,22 +113,51 @@ static bool floats_finite(const float *values, size_t count)
     return worst < 0x7F800000u;
 }
 
-static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree)
+/* How far the trees seen so far have filled the sections that they share. */
+typedef struct {
+    uint64_t nodes[KILN_NODE_KIND_COUNT_MAX]; /* by node kind */
+    uint64_t order;
+} tree_fill;
+
+static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? 0 : reader->sections[index].count;
+}
+
+/* The trees of a kind tile its node section in order, and so those with an order the order section. */
+static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree,
+                              tree_fill *fill)
 {
     const kiln_node_kind *kind = kiln_node_kind_find(tree->bv);
-    if (kind == NULL || tree->node_section >= reader->section_count) {
+    if (kind == NULL) {
         return false;
     }
-    const kiln_reader_section *nodes = &reader->sections[tree->node_section];
-    if (nodes->entry.kind != kind->section || nodes->count != tree->node_count) {
+    uint64_t *nodes = &fill->nodes[kind - kiln_node_kinds];
+    if (tree->node_first != *nodes ||
+        tree->node_count > section_count_of(reader, kind->section) - *nodes) {
         return false;
     }
-    if (tree->order_section == KILN_NO_INDEX) {
+    *nodes += tree->node_count;
+    if (tree->order_first == KILN_NO_INDEX) {
         return true;
     }
-    return tree->order_section < reader->section_count &&
-           reader->sections[tree->order_section].entry.kind == KILN_SECTION_ORDER &&
-           reader->sections[tree->order_section].count == tree->triangle_count;
+    if (tree->order_first != fill->order ||
+        tree->triangle_count > section_count_of(reader, KILN_SECTION_ORDER) - fill->order) {
+        return false;
+    }
+    fill->order += tree->triangle_count;
+    return true;
+}
+
+static bool sections_full(const kiln_reader *reader, const tree_fill *fill)
+{
+    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+        if (fill->nodes[i] != section_count_of(reader, kiln_node_kinds[i].section)) {
+            return false;
+        }
+    }
+    return fill->order == section_count_of(reader, KILN_SECTION_ORDER);
 }
 
 static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree)
@@ -151,14 +174,21 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
 
 static bool check_directory(const kiln_view *view, kiln_fault *fault)
 {
+    tree_fill fill;
+    memset(&fill, 0, sizeof fill);
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_format_tree *tree = &view->trees[i];
-        if (!tree_sections_fit(view->reader, tree) || !tree_numbers_fit(view, tree)) {
+        if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
             return kiln_fault_rule(
                 fault, KILN_RULE_TREE,
                 offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree),
                 "tree directory");
         }
+    }
+    if (!sections_full(view->reader, &fill)) {
+        return kiln_fault_rule(fault, KILN_RULE_TREE,
+                               offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
+                               "tree directory");
     }
     return true;
 }
@@ -238,7 +268,8 @@ static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_
     for (uint32_t i = 0; i < entry->triangle_count; i++) {
         if (tree->order[i] - entry->triangle_first >= entry->triangle_count) {
             return kiln_fault_rule(fault, KILN_RULE_ORDER,
-                                   offset_in(view->reader, entry->order_section, (uint64_t)i * 4),
+                                   offset_of_kind(view->reader, KILN_SECTION_ORDER,
+                                                  ((uint64_t)entry->order_first + i) * 4),
                                    "order");
         }
     }
@@ -263,10 +294,10 @@ static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t ind
 
 static bool node_fault(const tree_walk *walk, uint32_t rule, uint32_t node)
 {
-    const uint64_t byte = (uint64_t)node * walk->tree->kind->node_size;
-    return kiln_fault_rule(
-        walk->fault, rule, offset_in(walk->view->reader, walk->tree->entry->node_section, byte),
-        walk->tree->kind->name);
+    const kiln_node_kind *kind = walk->tree->kind;
+    const uint64_t byte = ((uint64_t)walk->tree->entry->node_first + node) * kind->node_size;
+    return kiln_fault_rule(walk->fault, rule,
+                           offset_of_kind(walk->view->reader, kind->section, byte), kind->name);
 }
 
 static bool check_node_fields(const tree_walk *walk, uint32_t index)
@@ -383,22 +414,34 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
     return true;
 }
 
+static const void *section_data(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
+}
+
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
 {
-    const kiln_format_tree *entry = &view->trees[index];
-    const kiln_reader_section *sections = view->reader->sections;
     kiln_view_tree tree;
-    tree.entry = entry;
-    tree.kind = kiln_node_kind_find(entry->bv);
-    tree.nodes = sections[entry->node_section].data;
-    tree.order = entry->order_section == KILN_NO_INDEX ? NULL : sections[entry->order_section].data;
+    tree.entry = &view->trees[index];
+    tree.kind = kiln_node_kind_find(tree.entry->bv);
+    const uint8_t *nodes = section_data(view->reader, tree.kind->section);
+    tree.nodes = nodes;
+    if (nodes != NULL) {
+        tree.nodes = nodes + (size_t)tree.entry->node_first * tree.kind->node_size;
+    }
+    tree.order = NULL;
+    if (tree.entry->order_first != KILN_NO_INDEX) {
+        const uint32_t *order = section_data(view->reader, KILN_SECTION_ORDER);
+        tree.order = order + tree.entry->order_first;
+    }
     return tree;
 }
 
 bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault)
 {
     memset(view, 0, sizeof *view);
-    if (!check_once(reader, fault) || !name_sections(view, reader, fault) ||
+    if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
         !check_strings(view, fault) || !check_directory(view, fault)) {
         return false;
     }

@@ -21,11 +21,11 @@ enum {
 #define KILN_RULE_LIST(X)                                                                          \
     X(KILN_RULE_FILE_SIZE, 1, "the file is exactly as long as its header says")                    \
     X(KILN_RULE_RESERVED, 2, "reserved bytes and padding are zero")                                \
-    X(KILN_RULE_SECTION_COUNT, 3, "1 to 4096 sections, table entries of 64 bytes")                 \
+    X(KILN_RULE_SECTION_COUNT, 3, "1 to 256 sections, table entries of 64 bytes")                 \
     X(KILN_RULE_SECTION_PLACE, 4, "sections follow each other, aligned, inside the file")          \
     X(KILN_RULE_SECTION_SIZE, 5, "a section holds whole elements of the size its kind has")        \
     X(KILN_RULE_SECTION_CODEC, 6, "codec, transform and flags are known and fit each other")       \
-    X(KILN_RULE_SECTION_ONCE, 7, "every kind that a file must have is there, and once")            \
+    X(KILN_RULE_SECTION_ONCE, 7, "no kind is there twice, and none that a file must have is missing")   \
     X(KILN_RULE_BLOCK_TABLE, 8, "the block table adds up to the section")                          \
     X(KILN_RULE_COUNTS, 9, "sections that speak of the same things have the same counts")          \
     X(KILN_RULE_VERTEX, 10, "coordinates are finite")                                              \

@@ -30,8 +30,8 @@
 #define KILN_SECTION_ALIGNMENT 64u     /* every section starts on a multiple of this */
 #define KILN_NODE_ALIGNMENT 16384u     /* raw node sections start on a multiple of this */
 #define KILN_BLOCK_SIZE 131072u        /* raw bytes in each deflate block but the last */
-#define KILN_SECTION_COUNT_MAX 4096u
-#define KILN_TREE_COUNT_MAX 1024u
+#define KILN_SECTION_COUNT_MAX 256u
+#define KILN_TREE_COUNT_MAX 1048576u
 #define KILN_TREE_DEPTH_MAX 64u        /* nodes on the longest path from root to leaf */
 #define KILN_NODE_WIDTH 8u
 #define KILN_LEAF_TRIANGLES_MAX 15u
@@ -129,8 +129,8 @@ typedef struct {
     uint32_t name;            /* string offset */
     uint16_t bv;              /* KILN_FORMAT_BV_... */
     uint16_t leaf_max;        /* most triangles in a leaf, 1 .. 15 */
-    uint32_t node_section;    /* index in the section table */
-    uint32_t order_section;   /* index in the section table, or KILN_NO_INDEX: slot = triangle */
+    uint32_t node_first;      /* first node in the section of its kind; node indices count from it */
+    uint32_t order_first;     /* first entry in the order section, or KILN_NO_INDEX: slot = triangle */
     uint32_t triangle_first;  /* stored triangles [first, first + count) */
     uint32_t triangle_count;
     uint32_t node_count;

@@ -11,7 +11,7 @@ typedef struct {
     uint32_t flags;          /* KILN_SECTION_... that the writer sets */
     uint32_t alignment;      /* of a raw section */
     uint16_t transform;      /* that the writer uses when it packs */
-    uint8_t once;            /* a file has exactly one */
+    uint8_t always;          /* a file has one; others at most one */
     uint8_t source;          /* only needed to tell where triangles came from */
 } kiln_section_kind;
 
@@ -31,6 +31,7 @@ typedef struct {
     int (*lane_is_sound)(const void *node, unsigned lane);
 } kiln_node_kind;
 
+enum { KILN_NODE_KIND_COUNT_MAX = 16 };
 extern const kiln_node_kind kiln_node_kinds[];
 extern const unsigned kiln_node_kind_count;
 

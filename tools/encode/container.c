@@ -1,0 +1,315 @@
+/* Sections that pack smaller than they are become deflate; the rest stay raw. Each block of a section
+ * is a task of its own, and where a block lies follows from sizes alone, so threads don't show. */
+#define ZLIB_CONST
+#include "container.h"
+
+#include "../../formats/codec.h"
+#include "../../formats/format.h"
+#include "../../formats/reader.h"
+#include "../../formats/sections.h"
+#include "../common/sha256.h"
+#include "transform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* One block on its way into the file. */
+typedef struct {
+    const uint8_t *raw;
+    uint32_t raw_size;
+    uint32_t element_size;
+    uint16_t transform;
+    uint8_t *stored; /* NULL: no memory */
+    uint32_t stored_size;
+    uint32_t crc;
+} packed_block;
+
+/* One section on its way into the file. */
+typedef struct {
+    kiln_format_section entry;
+    uint32_t first_block, block_count; /* 0: raw */
+} placed_section;
+
+typedef struct {
+    const kiln_section_input *sections;
+    uint32_t count;
+    placed_section *placed;
+    packed_block *blocks;
+    uint32_t block_count;
+} container;
+
+static void pack_block(void *context, uint32_t index)
+{
+    packed_block *block = (packed_block *)context + index;
+    uint8_t *scratch = malloc(block->raw_size);
+    uLongf size = compressBound(block->raw_size);
+    block->stored = malloc(size);
+    if (scratch == NULL || block->stored == NULL) {
+        free(scratch);
+        free(block->stored);
+        block->stored = NULL;
+        return;
+    }
+    kiln_transform_apply(block->transform, block->element_size, block->raw, scratch,
+                         block->raw_size);
+    if (compress2(block->stored, &size, scratch, block->raw_size, Z_BEST_COMPRESSION) != Z_OK) {
+        free(block->stored);
+        block->stored = NULL;
+    }
+    free(scratch);
+    block->stored_size = (uint32_t)size;
+    block->crc = block->stored != NULL ? kiln_crc32(block->stored, size) : 0;
+}
+
+static uint32_t blocks_of(const kiln_section_input *section, const kiln_section_kind *kind)
+{
+    const uint32_t block = kiln_block_raw_size(kind->element_size);
+    return (uint32_t)((section->size + block - 1) / block);
+}
+
+static void split_section(container *box, uint32_t index)
+{
+    const kiln_section_input *section = &box->sections[index];
+    const kiln_section_kind *kind = kiln_section_kind_find(section->kind);
+    const uint32_t full = kiln_block_raw_size(kind->element_size);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < box->placed[index].block_count; i++) {
+        packed_block *block = &box->blocks[box->placed[index].first_block + i];
+        block->raw = (const uint8_t *)section->data + at;
+        block->raw_size = section->size - at < full ? (uint32_t)(section->size - at) : full;
+        block->element_size = kind->element_size;
+        block->transform = kind->transform;
+        at += block->raw_size;
+    }
+}
+
+static bool pack_sections(container *box, const kiln_watch *watch)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        box->placed[i].first_block = (uint32_t)total;
+        box->placed[i].block_count = blocks_of(&box->sections[i], kind);
+        total += box->placed[i].block_count;
+    }
+    box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
+    if (box->blocks == NULL || total > UINT32_MAX) {
+        return false;
+    }
+    box->block_count = (uint32_t)total;
+    for (uint32_t i = 0; i < box->count; i++) {
+        split_section(box, i);
+    }
+    if (!kiln_parallel_for(watch, box->block_count, pack_block, box->blocks)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < box->block_count; i++) {
+        if (box->blocks[i].stored == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t packed_size(const container *box, uint32_t index)
+{
+    const placed_section *placed = &box->placed[index];
+    uint64_t size = placed->block_count * sizeof(kiln_format_block);
+    for (uint32_t i = 0; i < placed->block_count; i++) {
+        size += box->blocks[placed->first_block + i].stored_size;
+    }
+    return size;
+}
+
+static uint64_t aligned(uint64_t offset, uint32_t alignment)
+{
+    return (offset + alignment - 1) & ~(uint64_t)(alignment - 1);
+}
+
+/* Fills the table entries but for their CRCs; the result is the file's size. */
+static uint64_t place_sections(container *box)
+{
+    uint64_t end = sizeof(kiln_format_header) + box->count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        placed_section *placed = &box->placed[i];
+        kiln_format_section *entry = &placed->entry;
+        const uint64_t raw = box->sections[i].size;
+        if (placed->block_count > 0 && packed_size(box, i) >= raw) {
+            placed->block_count = 0;
+        }
+        const bool packed = placed->block_count > 0;
+        entry->kind = kind->kind;
+        entry->flags = kind->flags;
+        entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
+        entry->transform = packed ? kind->transform : KILN_TRANSFORM_NONE;
+        entry->element_size = kind->element_size;
+        entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
+        entry->raw_size = raw;
+        entry->stored_size = packed ? packed_size(box, i) : raw;
+        entry->offset = aligned(end, entry->alignment);
+        end = entry->offset + entry->stored_size;
+    }
+    return end;
+}
+
+static void write_packed(const container *box, const placed_section *placed, uint8_t *out)
+{
+    kiln_format_block entry;
+    uint8_t *data = out + placed->block_count * sizeof entry;
+    for (uint32_t i = 0; i < placed->block_count; i++) {
+        const packed_block *block = &box->blocks[placed->first_block + i];
+        entry.stored_size = block->stored_size;
+        entry.raw_size = block->raw_size;
+        entry.crc = block->crc;
+        memcpy(out + i * sizeof entry, &entry, sizeof entry);
+        memcpy(data, block->stored, block->stored_size);
+        data += block->stored_size;
+    }
+}
+
+static void write_sections(container *box, uint8_t *file)
+{
+    for (uint32_t i = 0; i < box->count; i++) {
+        placed_section *placed = &box->placed[i];
+        uint8_t *out = file + placed->entry.offset;
+        if (placed->block_count > 0) {
+            write_packed(box, placed, out);
+            placed->entry.crc = kiln_crc32(out, placed->block_count * sizeof(kiln_format_block));
+        } else if (box->sections[i].size > 0) {
+            memcpy(out, box->sections[i].data, (size_t)box->sections[i].size);
+            placed->entry.crc = kiln_crc32(out, (size_t)box->sections[i].size);
+        }
+        memcpy(file + sizeof(kiln_format_header) + i * sizeof(kiln_format_section),
+               &placed->entry, sizeof placed->entry);
+    }
+}
+
+void kiln_container_content_hash(const kiln_section_input *sections, uint32_t count,
+                                 uint8_t hash[16])
+{
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    for (uint32_t i = 0; i < count; i++) {
+        kiln_sha256_update(&sha, &sections[i].kind, sizeof sections[i].kind);
+        kiln_sha256_update(&sha, &sections[i].size, sizeof sections[i].size);
+        if (sections[i].size > 0) {
+            kiln_sha256_update(&sha, sections[i].data, (size_t)sections[i].size);
+        }
+    }
+    kiln_sha256_final(&sha, digest);
+    memcpy(hash, digest, 16);
+}
+
+static void write_header(const container *box, const uint8_t build_key[16], uint64_t size,
+                         uint8_t *file)
+{
+    kiln_format_header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
+    header.version_major = KILN_FORMAT_MAJOR;
+    header.version_minor = KILN_FORMAT_MINOR;
+    header.file_size = size;
+    header.section_count = box->count;
+    header.section_entry_size = sizeof(kiln_format_section);
+    kiln_container_content_hash(box->sections, box->count, header.content_hash);
+    memcpy(header.build_key, build_key, sizeof header.build_key);
+    header.header_crc =
+        kiln_crc32_continue(kiln_crc32(&header, sizeof header), file + sizeof header,
+                            box->count * sizeof(kiln_format_section));
+    memcpy(file, &header, sizeof header);
+}
+
+static kiln_bake_status write_container(container *box, kiln_layout layout,
+                                        const uint8_t build_key[16], const kiln_watch *watch,
+                                        void **file, size_t *size)
+{
+    box->placed = calloc(box->count, sizeof *box->placed);
+    if (box->placed == NULL || (layout == KILN_LAYOUT_PACKED && !pack_sections(box, watch))) {
+        return KILN_BAKE_FAILED;
+    }
+    const uint64_t total = place_sections(box);
+    uint8_t *bytes = total <= SIZE_MAX ? calloc(1, (size_t)total) : NULL;
+    if (bytes == NULL) {
+        return KILN_BAKE_FAILED;
+    }
+    write_sections(box, bytes);
+    write_header(box, build_key, total, bytes);
+    *file = bytes;
+    *size = (size_t)total;
+    return KILN_BAKE_OK;
+}
+
+static void free_container(container *box)
+{
+    for (uint32_t i = 0; i < box->block_count; i++) {
+        free(box->blocks[i].stored);
+    }
+    free(box->blocks);
+    free(box->placed);
+}
+
+kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
+                                      kiln_layout layout, const uint8_t build_key[16],
+                                      const kiln_watch *watch, void **file, size_t *size,
+                                      uint64_t *stored_sizes)
+{
+    container box = {sections, count, NULL, NULL, 0};
+    const kiln_bake_status status = write_container(&box, layout, build_key, watch, file, size);
+    for (uint32_t i = 0; i < count && status == KILN_BAKE_OK && stored_sizes != NULL; i++) {
+        stored_sizes[i] = box.placed[i].entry.stored_size;
+    }
+    free_container(&box);
+    return status;
+}
+
+static kiln_bake_status relayout_reader(const kiln_reader *reader, kiln_layout layout,
+                                        const kiln_watch *watch, void **file, size_t *size,
+                                        char message[192])
+{
+    kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
+    if (sections == NULL) {
+        (void)snprintf(message, 192, "out of memory");
+        return KILN_BAKE_FAILED;
+    }
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        const kiln_reader_section *section = &reader->sections[i];
+        if (kiln_section_kind_find(section->entry.kind) == NULL) {
+            (void)snprintf(message, 192, "holds section kind %#x that this version can't carry over",
+                           section->entry.kind);
+            free(sections);
+            return KILN_BAKE_UNSUPPORTED;
+        }
+        sections[i].kind = section->entry.kind;
+        sections[i].data = section->data;
+        sections[i].size = section->entry.raw_size;
+    }
+    const kiln_bake_status status =
+        kiln_container_write(sections, reader->section_count, layout, reader->header.build_key,
+                             watch, file, size, NULL);
+    if (status != KILN_BAKE_OK) {
+        (void)snprintf(message, 192, "out of memory");
+    }
+    free(sections);
+    return status;
+}
+
+kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kiln_layout layout,
+                                         const kiln_watch *watch, void **file, size_t *size,
+                                         char message[192])
+{
+    kiln_reader reader;
+    kiln_fault fault;
+    message[0] = '\0';
+    if (!kiln_reader_open(&reader, data, data_size, NULL, &fault)) {
+        (void)snprintf(message, 192, "%s", fault.text);
+        return fault.code == KILN_FAULT_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
+    }
+    const kiln_bake_status status =
+        relayout_reader(&reader, layout, watch, file, size, message);
+    kiln_reader_close(&reader);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Writing of a container: sections in, the bytes of a file out. */
+#ifndef KILN_CONTAINER_H
+#define KILN_CONTAINER_H
+
+#include "../common/parallel.h"
+#include "../kiln_bake.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A section as it will be decoded. Element size, transform, alignment and flags come from its kind's
+ * row. */
+typedef struct {
+    uint32_t kind;
+    const void *data;
+    uint64_t size; /* bytes */
+} kiln_section_input;
+
+/* Lays out `count` sections. *file [*size bytes] is released by free(); stored_sizes [count] gets the
+ * bytes that each takes in the file (may be NULL). KILN_BAKE_OK or KILN_BAKE_FAILED (memory, or
+ * cancelled by the watch). Bytes depend on the sections, the layout, the build key and zlib only. */
+kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
+                                      kiln_layout layout, const uint8_t build_key[16],
+                                      const kiln_watch *watch, void **file, size_t *size,
+                                      uint64_t *stored_sizes);
+
+/* First half of the SHA-256 over each section's kind (uint32), raw size (uint64) and decoded bytes, in
+ * order. */
+void kiln_container_content_hash(const kiln_section_input *sections, uint32_t count,
+                                 uint8_t hash[16]);
+
+/* A file in another layout: same sections, same build key, same content hash. On failure `message`
+ * says why; status KILN_BAKE_INVALID for a file that does not open. */
+kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kiln_layout layout,
+                                         const kiln_watch *watch, void **file, size_t *size,
+                                         char message[192]);
+
+#endif
