@@ -1,0 +1,269 @@
+/* kiln bake: models to kiln files. */
+#define _XOPEN_SOURCE 700
+
+#include "bake_report.h"
+#include "depfile.h"
+#include "jobs.h"
+#include "load.h"
+#include "options.h"
+#include "progress.h"
+#include "report.h"
+#include "seconds.h"
+#include "verb.h"
+
+#include "../common/write_file.h"
+#include "../kiln_bake.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+    const char *output, *format, *bv, *builder, *drop, *depfile;
+    int leaf, layout, split, up, on_bad, threads, progress, import_memory;
+    double scale, import_seconds;
+    bool strict, quiet, json;
+} bake_settings;
+
+#define FIELD(name) offsetof(bake_settings, name)
+
+static const option bake_options[] = {
+    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output),
+     "the file to write, '-' for standard output; a folder, which is made, for several IN"},
+    {"format", 0, OPTION_TEXT, "EXT", NULL, 0, 0, FIELD(format),
+     "read IN as a file with this extension, such as obj; needed for '-'"},
+    {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
+     "kinds of bounding volume, a tree each, parted by commas: obb, aabb (default obb)"},
+    {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
+     "most triangles in a leaf, 1 to 15 (default 4)"},
+    {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
+     "how trees are split: sah, median (default sah)"},
+    {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
+     "packed is small, for shipping; raw is used in place from the map (default packed)"},
+    {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
+     "one tree of everything, or a named tree for each mesh or node (default none)"},
+    {"scale", 0, OPTION_REAL, "F", NULL, DBL_MIN, DBL_MAX, FIELD(scale),
+     "multiply all coordinates, after the source's own unit (default 1)"},
+    {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
+     "turn the model so that its up axis becomes this one (default: as it is)"},
+    {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
+     "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
+     "(default error)"},
+    {"drop", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(drop),
+     "drop and list faces that are degenerate, duplicate, or both, parted by a comma"},
+    {"strict", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(strict),
+     "a warning ends in exit status 3 and nothing is written"},
+    {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
+     "threads; the bytes do not depend on it (default: one a processor)"},
+    {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
+     "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
+    {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
+     "time that reading a model may take; 0: no limit (default 50)"},
+    {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
+     "write rules for make and ninja: each OUT depends on its IN and all files that IN refers to"},
+    {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
+     "on standard error; auto is a bar on a terminal after a second (default auto)"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet),
+     "say nothing but errors"},
+    OPTION_JSON(bake_settings),
+};
+
+/* "degenerate,duplicate" as bits. */
+static int parse_drop(const char *list, unsigned *bits)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } names[] = {{"degenerate", KILN_DROP_DEGENERATE}, {"duplicate", KILN_DROP_DUPLICATE}};
+    while (*list != '\0') {
+        const size_t length = strcspn(list, ",");
+        unsigned bit = 0;
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            if (strlen(names[i].name) == length && memcmp(names[i].name, list, length) == 0) {
+                bit = names[i].bit;
+            }
+        }
+        if (bit == 0) {
+            return report_usage(&verb_bake, "--drop takes degenerate, duplicate, or both, not '%.*s'",
+                                (int)length, list);
+        }
+        *bits |= bit;
+        list += length + (list[length] == ',');
+    }
+    return EXIT_DONE;
+}
+
+static int to_bake_options(const bake_settings *settings, kiln_bake_options *options)
+{
+    *options = kiln_bake_options_default();
+    options->bv = settings->bv;
+    options->builder = settings->builder;
+    options->leaf = settings->leaf;
+    options->layout = (kiln_layout)settings->layout;
+    options->split = (kiln_split)settings->split;
+    options->scale = settings->scale;
+    options->up = settings->up;
+    options->on_bad = (kiln_on_bad)settings->on_bad;
+    options->strict = settings->strict;
+    options->threads = settings->threads;
+    options->import_memory = (uint64_t)settings->import_memory << 20;
+    options->import_seconds = settings->import_seconds;
+    options->progress = progress_step;
+    return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, &options->drop);
+}
+
+/* Standard output is written by us, a file by the library. */
+static int bake_to(const job *of, const kiln_bake_input *input, const kiln_bake_options *options,
+                   kiln_bake_report *report)
+{
+    if (strcmp(of->output, "-") != 0) {
+        return (int)kiln_bake(input, of->output, options, report);
+    }
+    void *data = NULL;
+    size_t size = 0;
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    int status = (int)kiln_bake_to_memory(input, options, &data, &size, report);
+    if (status == EXIT_DONE && !kiln_write_descriptor(STDOUT_FILENO, data, size, message)) {
+        snprintf(report->error, sizeof report->error, "standard output: %s", message);
+        status = EXIT_IO;
+    }
+    free(data);
+    return status;
+}
+
+static int bake_input(const job *of, const bake_settings *settings,
+                      const kiln_bake_options *options, kiln_bake_report *report)
+{
+    kiln_bake_input input = {.path = of->input, .format = settings->format};
+    void *data = NULL;
+    int status = EXIT_DONE;
+    if (strcmp(of->input, "-") == 0) {
+        status = load_stdin(&data, &input.size);
+        input.data = data;
+    }
+    if (status == EXIT_DONE) {
+        status = bake_to(of, &input, options, report);
+        if (status == EXIT_USAGE) {
+            report_usage(&verb_bake, "%s", report->error);
+        } else if (status != EXIT_DONE) {
+            report_error(status, NULL, "%s", report->error);
+        }
+    }
+    free(data);
+    return status;
+}
+
+/* Bakes one file and tells of it; `rules` and `files` may be NULL. */
+static int bake_job(const job *of, const bake_settings *settings, const kiln_bake_options *options,
+                    depfile *rules, json_t *files)
+{
+    kiln_bake_report report;
+    memset(&report, 0, sizeof report);
+    progress bar;
+    progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress,
+                   of->input);
+    kiln_bake_options own = *options;
+    own.progress_user = &bar;
+    const double start = seconds_now();
+    int status = bake_input(of, settings, &own, &report);
+    const double seconds = seconds_now() - start;
+    progress_end(&bar);
+    bake_report_notes(of, &report);
+    if (status == EXIT_DONE && rules != NULL) {
+        status = depfile_add(rules, of->output, of->input, &report);
+    }
+    if (files != NULL) {
+        json_array_append_new(files, bake_report_json(of, status, &report));
+    } else if (status == EXIT_DONE && !settings->quiet && strcmp(of->output, "-") != 0 &&
+               isatty(STDOUT_FILENO)) {
+        bake_report_summary(of, &report, seconds);
+    }
+    kiln_bake_report_free(&report);
+    return status;
+}
+
+/* All jobs; one that fails does not stop the others, unless it is the options that are wrong. The
+ * status of the worst. */
+static int bake_jobs(const job *jobs, int count, const bake_settings *settings,
+                     const kiln_bake_options *options)
+{
+    depfile rules = {NULL, 0, 0};
+    json_t *files = report_is_json() ? json_array() : NULL;
+    int worst = EXIT_DONE;
+    for (int i = 0; i < count && worst != EXIT_USAGE; i++) {
+        const int status = bake_job(&jobs[i], settings, options,
+                                    settings->depfile != NULL ? &rules : NULL, files);
+        worst = status > worst ? status : worst;
+    }
+    if (settings->depfile != NULL && rules.size > 0) {
+        const int status = depfile_write(&rules, settings->depfile);
+        worst = status > worst ? status : worst;
+    }
+    if (files != NULL) {
+        json_object_set_new(report_root(), "files", files);
+    }
+    depfile_free(&rules);
+    return worst;
+}
+
+/* What the table of options can't say. */
+static int check_settings(const bake_settings *settings, char **inputs, int count)
+{
+    if (settings->output == NULL) {
+        return report_usage(&verb_bake, "-o OUT is missing");
+    }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(inputs[i], "-") == 0 && count > 1) {
+            return report_usage(&verb_bake, "standard input can't be one of several inputs");
+        }
+        if (strcmp(inputs[i], "-") == 0 && settings->format == NULL) {
+            return report_usage(&verb_bake, "standard input needs --format EXT");
+        }
+    }
+    if (settings->depfile != NULL && strcmp(settings->output, "-") == 0) {
+        return report_usage(&verb_bake, "--depfile needs an OUT that has a name");
+    }
+    return EXIT_DONE;
+}
+
+static int run_bake(int argc, char **argv)
+{
+    bake_settings settings = {.bv = "obb", .builder = "sah", .leaf = 4, .up = -1, .scale = 1.0,
+                              .import_memory = 1792, .import_seconds = 50.0};
+    int count;
+    int status = options_parse(&verb_bake, argc, argv, &settings, &count);
+    if (status == EXIT_DONE) {
+        status = check_settings(&settings, argv, count);
+    }
+    kiln_bake_options options;
+    if (status == EXIT_DONE) {
+        status = to_bake_options(&settings, &options);
+    }
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if (settings.quiet) {
+        report_quiet();
+    }
+    if (strcmp(settings.output, "-") == 0) {
+        report_to_stderr();
+    }
+    job *jobs = NULL;
+    status = jobs_plan(argv, count, settings.output, &jobs);
+    if (status == EXIT_DONE) {
+        status = bake_jobs(jobs, count, &settings, &options);
+    }
+    jobs_free(jobs, count);
+    return status;
+}
+
+const verb verb_bake = {
+    "bake", "IN... -o OUT", "bake models into kiln files",
+    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are several. "
+    "All nodes are placed by their full matrices; faces with more than three corners are cut; points "
+    "and lines are left out and counted. When one of several fails, the others are baked and the exit "
+    "status is that of the worst.\n\nThe same source bytes and options give the same file, whatever "
+    "the threads, the folder, the locale and the clock.",
+    bake_options, COUNT_OF(bake_options), 1, -1, run_bake,
+};

@@ -1,0 +1,96 @@
+#include "bake_report.h"
+
+#include "report.h"
+
+#include <stdio.h>
+
+void bake_report_notes(const job *of, const kiln_bake_report *report)
+{
+    for (uint32_t i = 0; i < report->warning_count; i++) {
+        report_note("warning", of->input, report->warnings[i]);
+    }
+    for (uint32_t i = 0; i < report->dropped_count; i++) {
+        report_note("dropped", of->input, report->dropped[i]);
+    }
+}
+
+void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds)
+{
+    const double faces = report->faces > 0 ? (double)report->faces : 1.0;
+    printf("%s: %llu triangles, %u tree%s, %llu bytes, %.2f a triangle, %.2f s\n", of->output,
+           (unsigned long long)report->faces, report->tree_count,
+           report->tree_count == 1 ? "" : "s", (unsigned long long)report->bytes_file,
+           (double)report->bytes_file / faces, seconds);
+}
+
+static json_t *texts_json(char *const *texts, uint32_t count)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        json_array_append_new(array, json_cstring(texts[i]));
+    }
+    return array;
+}
+
+static json_t *tree_json(const kiln_bake_tree_report *tree)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_cstring(tree->name));
+    json_object_set_new(object, "bv", json_cstring(tree->bv));
+    json_object_set_new(object, "triangles", json_count(tree->triangles));
+    json_object_set_new(object, "nodes", json_count(tree->nodes));
+    json_object_set_new(object, "depth", json_count(tree->depth));
+    json_object_set_new(object, "bytes_raw", json_count(tree->bytes_raw));
+    json_object_set_new(object, "bytes_packed", json_count(tree->bytes_packed));
+    json_object_set_new(object, "sah_cost", json_number(tree->sah_cost));
+    return object;
+}
+
+static json_t *up_axis_json(int axis)
+{
+    static const char names[3][2] = {"x", "y", "z"};
+    return axis >= 0 && axis < 3 ? json_cstring(names[axis]) : json_null();
+}
+
+static void add_counts(json_t *object, const kiln_bake_report *report)
+{
+    json_object_set_new(object, "faces", json_count(report->faces));
+    json_object_set_new(object, "faces_dropped", json_count(report->faces_dropped));
+    json_object_set_new(object, "points_left_out", json_count(report->points_left_out));
+    json_object_set_new(object, "lines_left_out", json_count(report->lines_left_out));
+    json_object_set_new(object, "degenerate", json_count(report->degenerate));
+    json_object_set_new(object, "duplicate", json_count(report->duplicate));
+    json_object_set_new(object, "polygons_cut", json_count(report->polygons_cut));
+    json_object_set_new(object, "empty_meshes", json_count(report->empty_meshes));
+    json_object_set_new(object, "bytes_source", json_count(report->bytes_source));
+    json_object_set_new(object, "bytes_file", json_count(report->bytes_file));
+    json_object_set_new(object, "unit_metres",
+                        report->unit > 0.0 ? json_number(report->unit) : json_null());
+    json_object_set_new(object, "up_axis", up_axis_json(report->up_axis));
+    json_object_set_new(object, "precision_step", json_number(report->precision_step));
+}
+
+json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "input", json_cstring(of->input));
+    json_object_set_new(object, "output", json_cstring(of->output));
+    json_object_set_new(object, "status", json_integer(status));
+    if (report->error[0] != '\0') {
+        json_object_set_new(object, "message", json_cstring(report->error));
+    }
+    add_counts(object, report);
+    json_t *trees = json_array();
+    for (uint32_t i = 0; i < report->tree_count; i++) {
+        json_array_append_new(trees, tree_json(&report->trees[i]));
+    }
+    json_object_set_new(object, "trees", trees);
+    json_object_set_new(object, "warnings", texts_json(report->warnings, report->warning_count));
+    json_object_set_new(object, "dropped", texts_json(report->dropped, report->dropped_count));
+    json_object_set_new(object, "side_files",
+                        texts_json(report->side_files, report->side_file_count));
+    json_object_set_new(object, "seconds_import", json_number(report->seconds_import));
+    json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
+    json_object_set_new(object, "seconds_write", json_number(report->seconds_write));
+    return object;
+}

@@ -1,0 +1,108 @@
+#include "depfile.h"
+
+#include "report.h"
+
+#include "../common/write_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool append(depfile *file, const char *bytes, size_t size)
+{
+    if (file->capacity - file->size < size) {
+        const size_t capacity = 2 * (file->capacity + size) + 256;
+        char *more = realloc(file->text, capacity);
+        if (more == NULL) {
+            return false;
+        }
+        file->text = more;
+        file->capacity = capacity;
+    }
+    memcpy(file->text + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+/* A name as make reads it: blanks and '#' behind a backslash, with backslashes before them doubled,
+ * and '$' doubled. */
+static bool append_name(depfile *file, const char *name)
+{
+    size_t backslashes = 0;
+    bool good = true;
+    for (; *name != '\0' && good; name++) {
+        if (*name == ' ' || *name == '\t' || *name == '#') {
+            for (; backslashes > 0 && good; backslashes--) {
+                good = append(file, "\\", 1);
+            }
+            good = good && append(file, "\\", 1);
+        } else if (*name == '$') {
+            good = append(file, "$", 1);
+        }
+        backslashes = *name == '\\' ? backslashes + 1 : 0;
+        good = good && append(file, name, 1);
+    }
+    return good;
+}
+
+static bool append_side_file(depfile *file, const char *input, const char *side)
+{
+    const char *slash = strrchr(input, '/');
+    if (side[0] == '/' || slash == NULL) {
+        return append_name(file, side);
+    }
+    const size_t folder = (size_t)(slash - input) + 1;
+    char *path = malloc(folder + strlen(side) + 1);
+    if (path == NULL) {
+        return false;
+    }
+    memcpy(path, input, folder);
+    strcpy(path + folder, side);
+    const bool good = append_name(file, path);
+    free(path);
+    return good;
+}
+
+static bool append_rule(depfile *file, const char *output, const char *input,
+                        const kiln_bake_report *report)
+{
+    bool good = append_name(file, output) && append(file, ":", 1);
+    if (good && strcmp(input, "-") != 0) {
+        good = append(file, " ", 1) && append_name(file, input);
+    }
+    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
+        good = append(file, " \\\n  ", 5) && append_side_file(file, input, report->side_files[i]);
+    }
+    return good && append(file, "\n", 1);
+}
+
+int depfile_add(depfile *file, const char *output, const char *input,
+                const kiln_bake_report *report)
+{
+    bool broken = strchr(output, '\n') != NULL || strchr(input, '\n') != NULL;
+    for (uint32_t i = 0; i < report->side_file_count; i++) {
+        broken = broken || strchr(report->side_files[i], '\n') != NULL;
+    }
+    if (broken) {
+        return report_error(EXIT_UNSUPPORTED, input,
+                            "can't stand in a depfile; make's syntax has no line break in a name; "
+                            "rename it or leave --depfile out");
+    }
+    if (!append_rule(file, output, input, report)) {
+        return report_error(EXIT_RUN, input, "out of memory");
+    }
+    return EXIT_DONE;
+}
+
+int depfile_write(const depfile *file, const char *path)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    if (!kiln_write_file(path, file->text, file->size, message)) {
+        return report_error(EXIT_IO, path, "%s", message);
+    }
+    return EXIT_DONE;
+}
+
+void depfile_free(depfile *file)
+{
+    free(file->text);
+}

@@ -1,0 +1,25 @@
+/* Dependencies in the syntax of make, for make and ninja. */
+#ifndef KILN_CMD_DEPFILE_H
+#define KILN_CMD_DEPFILE_H
+
+#include "../kiln_bake.h"
+
+#include <stddef.h>
+
+/* A text that grows. */
+typedef struct {
+    char *text;
+    size_t size, capacity;
+} depfile;
+
+/* Adds the rule "output: input side_file...". Names of side files are taken from the folder of
+ * `input`. Reports a name that the syntax can't hold, or want of memory, and returns its status. */
+int depfile_add(depfile *file, const char *output, const char *input,
+                const kiln_bake_report *report);
+
+/* Writes the file whole; reports what is wrong. */
+int depfile_write(const depfile *file, const char *path);
+
+void depfile_free(depfile *file);
+
+#endif

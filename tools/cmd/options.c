@@ -1,0 +1,203 @@
+#include "options.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "--leaf" or "-j": how an option is written in messages. */
+static const char *spelled(const option *entry, char buffer[64])
+{
+    snprintf(buffer, 64, "--%s", entry->name);
+    return buffer;
+}
+
+static const option *find_name(const verb *of, const char *name, size_t length)
+{
+    for (size_t i = 0; i < of->option_count; i++) {
+        if (strlen(of->options[i].name) == length &&
+            memcmp(of->options[i].name, name, length) == 0) {
+            return &of->options[i];
+        }
+    }
+    return NULL;
+}
+
+static const option *find_letter(const verb *of, char letter)
+{
+    for (size_t i = 0; i < of->option_count; i++) {
+        if (of->options[i].letter == letter) {
+            return &of->options[i];
+        }
+    }
+    return NULL;
+}
+
+static int parse_integer(const verb *of, const option *entry, const char *text, int *out)
+{
+    char name[64];
+    char *end;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0') {
+        return report_usage(of, "%s takes a whole number, not '%s'", spelled(entry, name), text);
+    }
+    if (errno != 0 || value < (long)entry->lower || value > (long)entry->upper) {
+        return report_usage(of, "%s takes a number from %.0f to %.0f, not %s", spelled(entry, name),
+                            entry->lower, entry->upper, text);
+    }
+    *out = (int)value;
+    return EXIT_DONE;
+}
+
+static int parse_real(const verb *of, const option *entry, const char *text, double *out)
+{
+    char name[64];
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0') {
+        return report_usage(of, "%s takes a number, not '%s'", spelled(entry, name), text);
+    }
+    if (!(value >= entry->lower && value <= entry->upper)) {
+        return report_usage(of, "%s takes a number from %g to %g, not %s", spelled(entry, name),
+                            entry->lower, entry->upper, text);
+    }
+    *out = value;
+    return EXIT_DONE;
+}
+
+/* Position of `text` in "packed|raw", or -1. */
+static int choice_index(const char *choices, const char *text)
+{
+    const size_t length = strlen(text);
+    int index = 0;
+    for (const char *at = choices;; index++) {
+        const size_t span = strcspn(at, "|");
+        if (span == length && memcmp(at, text, length) == 0) {
+            return index;
+        }
+        if (at[span] == '\0') {
+            return -1;
+        }
+        at += span + 1;
+    }
+}
+
+static int set_value(const verb *of, const option *entry, const char *text, void *settings)
+{
+    char name[64];
+    void *field = (char *)settings + entry->field;
+    switch (entry->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return EXIT_DONE;
+    case OPTION_TEXT:
+        if (text[0] == '\0') {
+            return report_usage(of, "%s takes a value that is not empty", spelled(entry, name));
+        }
+        *(const char **)field = text;
+        return EXIT_DONE;
+    case OPTION_INTEGER:
+        return parse_integer(of, entry, text, field);
+    case OPTION_REAL:
+        return parse_real(of, entry, text, field);
+    case OPTION_CHOICE:
+        *(int *)field = choice_index(entry->choices, text);
+        if (*(int *)field < 0) {
+            return report_usage(of, "%s takes one of %s, not '%s'", spelled(entry, name),
+                                entry->choices, text);
+        }
+        return EXIT_DONE;
+    }
+    return EXIT_USAGE;
+}
+
+typedef struct {
+    const verb *of;
+    char **argv;
+    int argc, at;
+    void *settings;
+    uint64_t given; /* bit i: option i was seen */
+} parser;
+
+/* The value of `entry`, which is `attached` where that is not NULL, else the next argument. */
+static int take(parser *state, const option *entry, const char *attached)
+{
+    char name[64];
+    const uint64_t bit = UINT64_C(1) << (entry - state->of->options);
+    if ((state->given & bit) != 0) {
+        return report_usage(state->of, "%s is given twice", spelled(entry, name));
+    }
+    state->given |= bit;
+    if (entry->kind == OPTION_FLAG) {
+        if (attached != NULL) {
+            return report_usage(state->of, "%s takes no value", spelled(entry, name));
+        }
+        return set_value(state->of, entry, NULL, state->settings);
+    }
+    if (attached == NULL) {
+        if (state->at + 1 >= state->argc || strncmp(state->argv[state->at + 1], "--", 2) == 0) {
+            return report_usage(state->of, "%s needs a value", spelled(entry, name));
+        }
+        attached = state->argv[++state->at];
+    }
+    return set_value(state->of, entry, attached, state->settings);
+}
+
+static int take_long(parser *state, const char *argument)
+{
+    const size_t length = strcspn(argument + 2, "=");
+    const option *entry = find_name(state->of, argument + 2, length);
+    if (entry == NULL) {
+        return report_usage(state->of, "there is no option '%.*s'", (int)length + 2, argument);
+    }
+    return take(state, entry, argument[2 + length] == '=' ? argument + 3 + length : NULL);
+}
+
+/* One letter an argument: a flag is the whole of it, a value may follow at once. */
+static int take_short(parser *state, const char *argument)
+{
+    const option *entry = find_letter(state->of, argument[1]);
+    if (entry == NULL || (entry->kind == OPTION_FLAG && argument[2] != '\0')) {
+        return report_usage(state->of, "there is no option '%s'", argument);
+    }
+    return take(state, entry, argument[2] != '\0' ? argument + 2 : NULL);
+}
+
+static int check_operands(const verb *of, int count)
+{
+    if (count < of->operands_min) {
+        return report_usage(of, count == 0 ? "no file is given" : "a file is missing");
+    }
+    if (of->operands_max >= 0 && count > of->operands_max) {
+        return report_usage(of, "%d files are given; it takes %d", count, of->operands_max);
+    }
+    return EXIT_DONE;
+}
+
+int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count)
+{
+    parser state = {.of = of, .argv = argv, .argc = argc, .settings = settings};
+    bool options_ended = false;
+    *operand_count = 0;
+    for (state.at = 1; state.at < argc; state.at++) {
+        char *argument = argv[state.at];
+        int status = EXIT_DONE;
+        if (options_ended || argument[0] != '-' || argument[1] == '\0') {
+            argv[(*operand_count)++] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            options_ended = true;
+        } else if (argument[1] == '-') {
+            status = take_long(&state, argument);
+        } else {
+            status = take_short(&state, argument);
+        }
+        if (status != EXIT_DONE) {
+            return status;
+        }
+    }
+    return check_operands(of, *operand_count);
+}

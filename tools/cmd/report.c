@@ -1,0 +1,161 @@
+#include "report.h"
+
+#include "../../runtime/kiln.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one report of the process. */
+static struct {
+    const char *verb_name;
+    json_t *root;
+    FILE *document;
+    bool quiet;
+    int worst;
+} report;
+
+void report_begin(const char *verb_name, bool json)
+{
+    report.verb_name = verb_name;
+    report.document = stdout;
+    if (json) {
+        report.root = json_object();
+        json_object_set_new(report.root, "schema", json_cstring("kiln-report-1"));
+        json_object_set_new(report.root, "verb", json_cstring(verb_name));
+        json_object_set_new(report.root, "kiln", json_cstring(KILN_VERSION_STRING));
+    }
+}
+
+void report_to_stderr(void)
+{
+    report.document = stderr;
+}
+
+void report_quiet(void)
+{
+    report.quiet = true;
+}
+
+bool report_is_json(void)
+{
+    return report.root != NULL;
+}
+
+bool report_is_quiet(void)
+{
+    return report.quiet;
+}
+
+json_t *report_root(void)
+{
+    return report.root;
+}
+
+/* One line on standard error: what would break the line or steer a terminal is spelled out, all other
+ * bytes, whatever they are in UTF-8, pass. */
+static void print_line(const char *text)
+{
+    fputs("kiln: ", stderr);
+    for (const char *at = text; *at != '\0'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7F) {
+            fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)*at);
+        } else {
+            putc(*at, stderr);
+        }
+    }
+    putc('\n', stderr);
+}
+
+/* "FILE: text" or "text" into new memory; NULL when there is none. */
+static char *compose(const char *file, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const size_t prefix = file == NULL ? 0 : strlen(file) + 2;
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc(prefix + (size_t)length + 1);
+    if (text != NULL) {
+        if (file != NULL) {
+            sprintf(text, "%s: ", file);
+        }
+        vsnprintf(text + prefix, (size_t)length + 1, format, arguments);
+    }
+    return text;
+}
+
+/* Keeps the first error of the highest status for the document. */
+static void keep_error(int status, const char *text)
+{
+    if (report.root == NULL || status <= report.worst) {
+        return;
+    }
+    report.worst = status;
+    json_t *error = json_object();
+    json_object_set_new(error, "status", json_integer(status));
+    json_object_set_new(error, "message", json_cstring(text));
+    json_object_set_new(report.root, "error", error);
+}
+
+static int error_arguments(int status, const char *file, const char *format, va_list arguments)
+{
+    char *text = compose(file, format, arguments);
+    print_line(text != NULL ? text : "out of memory");
+    keep_error(status, text != NULL ? text : "out of memory");
+    free(text);
+    return status;
+}
+
+int report_error(int status, const char *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_arguments(status, file, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int report_usage(const verb *of, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_arguments(EXIT_USAGE, of == NULL ? NULL : of->name, format, arguments);
+    va_end(arguments);
+    if (of == NULL) {
+        fputs("Try: kiln --help\n", stderr);
+    } else {
+        fprintf(stderr, "Try: kiln %s --help\n", of->name);
+    }
+    return EXIT_USAGE;
+}
+
+void report_note(const char *kind, const char *file, const char *message)
+{
+    if (report.quiet) {
+        return;
+    }
+    const size_t size = strlen(kind) + strlen(file) + strlen(message) + 5;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%s: %s: %s", file, kind, message);
+        print_line(text);
+        free(text);
+    }
+}
+
+int report_end(int status)
+{
+    if (report.root != NULL) {
+        json_object_set_new(report.root, "status", json_integer(status));
+        json_dumpf(report.root, report.document, JSON_INDENT(2));
+        putc('\n', report.document);
+        json_decref(report.root);
+        report.root = NULL;
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        print_line("standard output can't be written; check where it goes");
+        return status == EXIT_DONE ? EXIT_IO : status;
+    }
+    return status;
+}

@@ -1,0 +1,55 @@
+/* What a run has to say: messages on standard error, and with --json one document. */
+#ifndef KILN_CMD_REPORT_H
+#define KILN_CMD_REPORT_H
+
+#include "verb.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(position, first) __attribute__((format(printf, position, first)))
+#else
+#define PRINTF_LIKE(position, first)
+#endif
+
+/* Starts the report of a run. `json`: there will be a document. */
+void report_begin(const char *verb_name, bool json);
+
+/* The document goes to standard error, because standard output is taken by data. */
+void report_to_stderr(void);
+
+/* No warnings and notes on standard error; errors are still told. */
+void report_quiet(void);
+
+bool report_is_json(void);
+bool report_is_quiet(void);
+
+/* The object of the document, to which a verb adds its members. */
+json_t *report_root(void);
+
+/* "kiln: FILE: message" as an error; `file` NULL: none. The document keeps the error of the highest
+ * status. Returns `status`, for `return report_error(...)`. */
+int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* The same with a hint at the verb's help; EXIT_USAGE. `of` NULL: of the command itself. */
+int report_usage(const verb *of, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* "kiln: FILE: kind: message", unless quiet. */
+void report_note(const char *kind, const char *file, const char *message);
+
+/* Prints the document, if there is one, and flushes standard output. Returns `status`, or EXIT_IO when
+ * the output could not be written. */
+int report_end(int status);
+
+/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
+json_t *json_text(const char *bytes, size_t size);
+json_t *json_cstring(const char *text);
+
+/* A JSON number, null when it is not finite. */
+json_t *json_number(double value);
+
+/* An unsigned count. */
+json_t *json_count(unsigned long long value);
+
+#endif

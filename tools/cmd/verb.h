@@ -1,0 +1,69 @@
+/* A verb of the command: what main dispatches on and what --help and the manual page are made from. */
+#ifndef KILN_CMD_VERB_H
+#define KILN_CMD_VERB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The type that an option's field in the verb's settings has. */
+typedef enum {
+    OPTION_FLAG,    /* bool: true when given */
+    OPTION_TEXT,    /* const char * */
+    OPTION_INTEGER, /* int in [lower, upper] */
+    OPTION_REAL,    /* double in [lower, upper] */
+    OPTION_CHOICE   /* int: which of `choices` */
+} option_kind;
+
+typedef struct {
+    const char *name;    /* "leaf": --leaf */
+    char letter;         /* 'j': -j; 0: none */
+    option_kind kind;
+    const char *value;   /* what --help calls the value, "N"; NULL for a flag */
+    const char *choices; /* "packed|raw", for OPTION_CHOICE */
+    double lower, upper; /* for numbers */
+    size_t field;        /* offset in the settings */
+    const char *help;    /* ends with the default where there is one; no full stop */
+} option;
+
+typedef struct {
+    const char *name;         /* "bake" */
+    const char *operands;     /* as in the usage line: "IN... -o OUT" */
+    const char *summary;      /* a line without a full stop */
+    const char *description;  /* whole sentences; paragraphs are parted by an empty line */
+    const option *options;
+    size_t option_count;
+    int operands_min, operands_max; /* max -1: any number */
+    int (*run)(int argc, char **argv);
+} verb;
+
+extern const verb verb_bake, verb_info, verb_verify, verb_collide, verb_unpack;
+
+/* Options that every verb has. */
+#define OPTION_JSON(settings)                                                                      \
+    {                                                                                              \
+        "json", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(settings, json),                        \
+            "print one JSON document on standard output, also on failure"                          \
+    }
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Exit statuses, the same for every verb. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_USAGE = 1,
+    EXIT_IO = 2,
+    EXIT_INVALID = 3,
+    EXIT_RUN = 4,
+    EXIT_UNSUPPORTED = 5,
+    EXIT_DIFFERS = 7
+};
+
+typedef struct {
+    int status;
+    const char *meaning;
+} exit_meaning;
+
+extern const exit_meaning exit_meanings[];
+extern const size_t exit_meaning_count;
+
+#endif
