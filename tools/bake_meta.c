@@ -1,0 +1,167 @@
+/* See bake_meta.h. */
+#include "bake_meta.h"
+
+#include "../formats/format.h"
+#include "../runtime/kiln.h"
+#include "common/sha256.h"
+#include "common/utf8.h"
+#include "import/import.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void feed_text(kiln_sha256 *sha, const char *text)
+{
+    kiln_sha256_update(sha, text, strlen(text) + 1);
+}
+
+static void feed_number(kiln_sha256 *sha, uint64_t number)
+{
+    kiln_sha256_update(sha, &number, sizeof number);
+}
+
+void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup, uint8_t key[16])
+{
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    feed_text(&sha, "kiln build key 1");
+    feed_text(&sha, KILN_VERSION_STRING);
+    feed_number(&sha, KILN_FORMAT_MAJOR << 16 | KILN_FORMAT_MINOR);
+    feed_text(&sha, kiln_import_library_version());
+    feed_text(&sha, zlibVersion());
+    kiln_sha256_update(&sha, soup->source_hash, sizeof soup->source_hash);
+    feed_text(&sha, soup->format);
+    feed_text(&sha, options->bv);
+    feed_text(&sha, options->builder);
+    feed_number(&sha, (uint64_t)options->leaf);
+    feed_number(&sha, (uint64_t)options->split);
+    kiln_sha256_update(&sha, &options->scale, sizeof options->scale);
+    feed_number(&sha, (uint64_t)(options->up + 1));
+    feed_number(&sha, (uint64_t)options->on_bad);
+    feed_number(&sha, options->drop);
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
+}
+
+static json_t *text(const char *bytes)
+{
+    char *clean = kiln_utf8_clean(bytes);
+    json_t *value = clean != NULL ? json_string(clean) : NULL;
+    free(clean);
+    return value;
+}
+
+static json_t *count(uint64_t number)
+{
+    return json_integer((json_int_t)number);
+}
+
+static const char *axis_name(int axis)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    return axis >= 0 && axis <= 2 ? names[axis] : "";
+}
+
+static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup)
+{
+    char hash[2 * sizeof soup->source_hash + 1];
+    for (size_t i = 0; i < sizeof soup->source_hash; i++) {
+        (void)snprintf(hash + 2 * i, 3, "%02x", soup->source_hash[i]);
+    }
+    const char *name = input->path != NULL ? input->path : "";
+    const char *slash = strrchr(name, '/');
+    json_t *side_files = json_array();
+    for (uint32_t i = 0; i < soup->side_file_count; i++) {
+        (void)json_array_append_new(side_files, text(soup->strings + soup->side_files[i]));
+    }
+    json_t *source = json_object();
+    (void)json_object_set_new(source, "name", text(slash != NULL ? slash + 1 : name));
+    (void)json_object_set_new(source, "format", text(soup->format));
+    (void)json_object_set_new(source, "sha256", json_string(hash));
+    (void)json_object_set_new(source, "side_files", side_files);
+    (void)json_object_set_new(source, "unit_metres", json_real(soup->unit));
+    (void)json_object_set_new(source, "up", json_string(axis_name(soup->up_axis)));
+    return source;
+}
+
+static json_t *options_object(const kiln_bake_options *options)
+{
+    static const char *const splits[] = {"none", "mesh", "node"};
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "bv", text(options->bv));
+    (void)json_object_set_new(object, "builder", text(options->builder));
+    (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
+    (void)json_object_set_new(object, "split", json_string(splits[options->split]));
+    (void)json_object_set_new(object, "scale", json_real(options->scale));
+    (void)json_object_set_new(object, "up", json_string(axis_name(options->up)));
+    (void)json_object_set_new(object, "on_bad",
+                              json_string(options->on_bad == KILN_ON_BAD_DROP ? "drop" : "error"));
+    (void)json_object_set_new(object, "drop_degenerate",
+                              json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
+    (void)json_object_set_new(object, "drop_duplicate",
+                              json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    return object;
+}
+
+static json_t *counts_object(const kiln_soup *soup)
+{
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "faces", count(soup->triangle_count));
+    (void)json_object_set_new(object, "faces_dropped", count(soup->note_count));
+    (void)json_object_set_new(object, "points_left_out", count(soup->points_left_out));
+    (void)json_object_set_new(object, "lines_left_out", count(soup->lines_left_out));
+    (void)json_object_set_new(object, "degenerate", count(soup->degenerate_count));
+    (void)json_object_set_new(object, "duplicate", count(soup->duplicate_count));
+    (void)json_object_set_new(object, "polygons_cut", count(soup->polygons_cut));
+    (void)json_object_set_new(object, "empty_meshes", count(soup->empty_mesh_count));
+    (void)json_object_set_new(object, "precision_step", json_real(soup->precision_step));
+    return object;
+}
+
+static json_t *versions_object(void)
+{
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "kiln", json_string(KILN_VERSION_STRING));
+    (void)json_object_set_new(object, "assimp", json_string(kiln_import_library_version()));
+    (void)json_object_set_new(object, "zlib", json_string(zlibVersion()));
+    return object;
+}
+
+/* The expected cost of each kind of tree, summed over the groups. */
+static json_t *costs_object(const kiln_build_tree *trees, uint32_t group_count,
+                            const kiln_build_kind *const *kinds, uint32_t kind_count)
+{
+    json_t *object = json_object();
+    for (uint32_t k = 0; k < kind_count; k++) {
+        double cost = 0;
+        for (uint32_t g = 0; g < group_count; g++) {
+            cost += trees[(size_t)g * kind_count + k].sah_cost;
+        }
+        (void)json_object_set_new(object, kinds[k]->name, json_real(cost));
+    }
+    return object;
+}
+
+char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_options *options,
+                              const kiln_soup *soup, const kiln_build_tree *trees,
+                              uint32_t group_count, const kiln_build_kind *const *kinds,
+                              uint32_t kind_count)
+{
+    json_t *root = json_object();
+    if (root == NULL) {
+        return NULL;
+    }
+    (void)json_object_set_new(root, "schema", json_string("kiln-meta-1"));
+    (void)json_object_set_new(root, "versions", versions_object());
+    (void)json_object_set_new(root, "source", source_object(input, soup));
+    (void)json_object_set_new(root, "options", options_object(options));
+    (void)json_object_set_new(root, "counts", counts_object(soup));
+    (void)json_object_set_new(root, "sah_cost", costs_object(trees, group_count, kinds, kind_count));
+    char *document = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return document;
+}

@@ -1,0 +1,254 @@
+/* Reorders the geometry into leaf order and fills the sections.
+ *
+ * Stored triangles follow the slots of the first kind of tree, group by group, so that a leaf reads
+ * triangles that lie together; vertices follow in the order of first use. */
+#include "assemble.h"
+
+#include "../../formats/sections.h"
+#include "../common/arena.h"
+#include "geometry_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    kiln_arena arena;
+    const kiln_model *model;
+    float *vertices;
+    uint32_t vertex_count;
+    uint32_t *triangles;
+    uint32_t *ids;        /* stored -> id */
+    uint32_t *stored_of;  /* id -> stored */
+    uint32_t *order;
+    uint32_t order_count;
+    kiln_format_part *parts;
+    kiln_format_tree *trees;
+    char *strings;
+    size_t strings_size;
+    void **nodes;         /* by kind */
+    uint64_t *node_counts;
+} encoder;
+
+static const kiln_build_tree *tree_of(const kiln_model *model, uint32_t group, uint32_t kind)
+{
+    return &model->trees[(size_t)group * model->kind_count + kind];
+}
+
+/* ids and stored_of from the orders of the first kind. */
+static bool order_triangles(encoder *e)
+{
+    const uint32_t count = e->model->soup->triangle_count;
+    e->ids = kiln_arena_take(&e->arena, count, sizeof *e->ids);
+    e->stored_of = kiln_arena_take(&e->arena, count, sizeof *e->stored_of);
+    if (e->ids == NULL || e->stored_of == NULL) {
+        return false;
+    }
+    uint32_t stored = 0;
+    for (uint32_t g = 0; g < e->model->group_count; g++) {
+        const kiln_build_tree *tree = tree_of(e->model, g, 0);
+        for (uint32_t slot = 0; slot < e->model->groups[g].count; slot++) {
+            e->ids[stored] = tree->order[slot];
+            e->stored_of[tree->order[slot]] = stored;
+            stored++;
+        }
+    }
+    return true;
+}
+
+static bool order_vertices(encoder *e)
+{
+    const kiln_soup *soup = e->model->soup;
+    uint32_t *place = kiln_arena_take(&e->arena, soup->vertex_count, sizeof *place);
+    e->vertices = kiln_arena_take(&e->arena, soup->vertex_count, 3 * sizeof *e->vertices);
+    e->triangles = kiln_arena_take(&e->arena, soup->triangle_count, 3 * sizeof *e->triangles);
+    if (place == NULL || e->vertices == NULL || e->triangles == NULL) {
+        return false;
+    }
+    memset(place, 0xFF, soup->vertex_count * sizeof *place);
+    for (uint32_t i = 0; i < soup->triangle_count; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = soup->indices[3 * (size_t)e->ids[i] + k];
+            if (place[vertex] == KILN_NO_INDEX) {
+                place[vertex] = e->vertex_count;
+                memcpy(e->vertices + 3 * (size_t)e->vertex_count,
+                       soup->positions + 3 * (size_t)vertex, 3 * sizeof(float));
+                e->vertex_count++;
+            }
+            e->triangles[3 * (size_t)i + k] = place[vertex];
+        }
+    }
+    return true;
+}
+
+/* The soup's strings, then the groups' names, which the trees refer to. */
+static bool join_strings(encoder *e)
+{
+    const kiln_model *model = e->model;
+    size_t size = model->soup->strings_size;
+    for (uint32_t g = 0; g < model->group_count; g++) {
+        size += strlen(model->groups[g].name) + 1;
+    }
+    e->strings = kiln_arena_take(&e->arena, size, 1);
+    if (e->strings == NULL || size >= KILN_NO_INDEX) {
+        return false;
+    }
+    memcpy(e->strings, model->soup->strings, model->soup->strings_size);
+    e->strings_size = size;
+    return true;
+}
+
+static void fill_tree(encoder *e, uint32_t group, uint32_t kind, uint32_t name, uint32_t first,
+                      kiln_format_tree *out)
+{
+    const kiln_build_tree *tree = tree_of(e->model, group, kind);
+    memset(out, 0, sizeof *out);
+    out->name = name;
+    out->bv = e->model->kinds[kind]->format_bv;
+    out->leaf_max = (uint16_t)e->model->leaf_max;
+    out->node_first = (uint32_t)e->node_counts[kind];
+    out->order_first = KILN_NO_INDEX;
+    out->triangle_first = first;
+    out->triangle_count = e->model->groups[group].count;
+    out->node_count = tree->node_count;
+    out->depth = tree->depth;
+    memcpy(out->origin, tree->origin, sizeof out->origin);
+    out->scale_exponent = tree->scale_exponent;
+    memcpy(out->bounds_lower, tree->bounds_lower, sizeof out->bounds_lower);
+    memcpy(out->bounds_upper, tree->bounds_upper, sizeof out->bounds_upper);
+    memcpy((uint8_t *)e->nodes[kind] + e->node_counts[kind] * tree->node_size, tree->nodes,
+           (size_t)tree->node_count * tree->node_size);
+    e->node_counts[kind] += tree->node_count;
+    if (kind > 0) {
+        out->order_first = e->order_count;
+        for (uint32_t slot = 0; slot < out->triangle_count; slot++) {
+            e->order[e->order_count++] = e->stored_of[tree->order[slot]];
+        }
+    }
+}
+
+static bool take_node_room(encoder *e)
+{
+    const kiln_model *model = e->model;
+    e->nodes = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->nodes);
+    e->node_counts = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->node_counts);
+    if (e->nodes == NULL || e->node_counts == NULL) {
+        return false;
+    }
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+        uint64_t count = 0;
+        for (uint32_t g = 0; g < model->group_count; g++) {
+            count += tree_of(model, g, kind)->node_count;
+        }
+        if (count >= KILN_NO_INDEX) {
+            return false;
+        }
+        e->nodes[kind] = kiln_arena_take(&e->arena, (size_t)count, model->kinds[kind]->node_size);
+        e->node_counts[kind] = 0;
+        if (e->nodes[kind] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool join_trees(encoder *e)
+{
+    const kiln_model *model = e->model;
+    const size_t orders = (size_t)model->soup->triangle_count * (model->kind_count - 1);
+    e->trees = kiln_arena_take(&e->arena, (size_t)model->group_count * model->kind_count,
+                               sizeof *e->trees);
+    e->order = kiln_arena_take(&e->arena, orders > 0 ? orders : 1, sizeof *e->order);
+    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX || !take_node_room(e)) {
+        return false;
+    }
+    uint32_t name = (uint32_t)model->soup->strings_size;
+    uint32_t first = 0;
+    for (uint32_t g = 0; g < model->group_count; g++) {
+        const kiln_model_group *group = &model->groups[g];
+        uint8_t hash[16];
+        strcpy(e->strings + name, group->name);
+        kiln_geometry_hash(model->soup->positions, model->soup->indices, group->triangles,
+                           group->count, hash);
+        for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+            kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
+            fill_tree(e, g, kind, name, first, out);
+            memcpy(out->geometry_hash, hash, sizeof hash);
+        }
+        name += (uint32_t)strlen(group->name) + 1;
+        first += group->count;
+    }
+    return true;
+}
+
+static bool convert_parts(encoder *e)
+{
+    const kiln_soup *soup = e->model->soup;
+    e->parts = kiln_arena_take(&e->arena, soup->part_count, sizeof *e->parts);
+    if (e->parts == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < soup->part_count; i++) {
+        const kiln_soup_part *from = &soup->parts[i];
+        e->parts[i] = (kiln_format_part){from->triangle_first, from->triangle_count,
+                                         from->node_path,      from->mesh_name,
+                                         from->mesh,           from->primitive,
+                                         {0, 0}};
+    }
+    return true;
+}
+
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 1 + KILN_NODE_KIND_COUNT_MAX };
+
+static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
+{
+    const kiln_model *model = e->model;
+    const kiln_soup *soup = model->soup;
+    const uint64_t triangles = soup->triangle_count;
+    const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
+    uint32_t count = 0;
+    sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees, trees * sizeof *e->trees};
+    sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size};
+    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size};
+    sections[count++] = (kiln_section_input){KILN_SECTION_PARTS, e->parts,
+                                             (uint64_t)soup->part_count * sizeof *e->parts};
+    sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
+                                             (uint64_t)soup->material_count * 4};
+    sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles};
+    sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles, 12 * triangles};
+    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
+                                             12 * (uint64_t)e->vertex_count};
+    if (e->order_count > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
+                                                 4 * (uint64_t)e->order_count};
+    }
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+        sections[count++] = (kiln_section_input){
+            model->kinds[kind]->section, e->nodes[kind],
+            e->node_counts[kind] * model->kinds[kind]->node_size};
+    }
+    return count;
+}
+
+kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
+                                   const uint8_t build_key[16], const kiln_watch *watch,
+                                   void **file, size_t *size, uint64_t *packed_sizes)
+{
+    encoder e;
+    memset(&e, 0, sizeof e);
+    e.model = model;
+    kiln_bake_status status = KILN_BAKE_FAILED;
+    if (order_triangles(&e) && order_vertices(&e) && join_strings(&e) && join_trees(&e) &&
+        convert_parts(&e)) {
+        kiln_section_input sections[SECTIONS_MAX];
+        uint64_t stored[SECTIONS_MAX];
+        const uint32_t count = list_sections(&e, sections);
+        status = kiln_container_write(sections, count, layout, build_key, watch, file, size, stored);
+        for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
+            packed_sizes[kind] = stored[count - model->kind_count + kind];
+        }
+    }
+    kiln_arena_free(&e.arena);
+    return status;
+}

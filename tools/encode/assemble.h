@@ -1,0 +1,36 @@
+/* A baked model: the soup and its trees as the sections of a file. */
+#ifndef KILN_ASSEMBLE_H
+#define KILN_ASSEMBLE_H
+
+#include "../build/build.h"
+#include "../common/soup.h"
+#include "container.h"
+
+/* Triangles that get trees of their own. */
+typedef struct {
+    const char *name;          /* UTF-8, unique among the groups */
+    const uint32_t *triangles; /* ids; NULL: 0 .. count - 1 */
+    uint32_t count;
+} kiln_model_group;
+
+/* Group-major: trees[group * kind_count + kind]. The first kind's order is that of the stored
+ * triangles, so it needs no order section. */
+typedef struct {
+    const kiln_soup *soup;
+    const kiln_model_group *groups;
+    uint32_t group_count;
+    const kiln_build_kind *const *kinds;
+    uint32_t kind_count;
+    const kiln_build_tree *trees;
+    int leaf_max;
+    const char *meta;          /* JSON */
+    size_t meta_size;
+} kiln_model;
+
+/* The file's bytes; `packed_sizes` [kind_count] gets the stored bytes of each kind's nodes. As
+ * kiln_container_write. */
+kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
+                                   const uint8_t build_key[16], const kiln_watch *watch,
+                                   void **file, size_t *size, uint64_t *packed_sizes);
+
+#endif
