@@ -1,12 +1,12 @@
 /* Orientation signs and the meeting of two closed triangles, exact.
  *
- * Only two things decide: comparisons of coordinates and signs of orientation determinants. Both are
- * exact, so no answer depends on a tolerance, on which triangle comes first or on how their corners
- * are ordered.
+ * Only two things decide: comparisons of coordinates and signs of orientation determinants. Both
+ * are exact, so no answer depends on a tolerance, on which triangle comes first or on how their
+ * corners are ordered.
  *
  * Range. Coordinates are multiples of 2^-302 (an ulp of KILN_EXACT_MIN) up to 2^250, so differences
- * are multiples of 2^-302 up to 2^251, and every product of three differences, with all its tails, is
- * a multiple of 2^-906 below 2^756: nothing over- or underflows, and every rounding below is a
+ * are multiples of 2^-302 up to 2^251, and every product of three differences, with all its tails,
+ * is a multiple of 2^-906 below 2^756: nothing over- or underflows, and every rounding below is a
  * relative one of at most u = 2^-53. */
 #include "exact.h"
 
@@ -14,15 +14,15 @@
 
 #include <math.h>
 
-/* Filters. Let a determinant be a sum of signed monomials, computed with k rounded operations on the
- * way of each from the coordinates to the result. What is computed is the sum of the monomials, each
- * times (1 + t) with |t| <= g = k u / (1 - k u); so it is off by at most g P, P the sum of their
- * magnitudes. P itself, computed the same way with no cancellation, comes out at (1 - g) P or more.
- * Hence the sign is right once the magnitude exceeds c times the computed P, if c (1 - u) (1 - g) >= g,
- * the last (1 - u) for rounding that product. c = (k + 1) u does for all k < 1000.
+/* Filters. Let a determinant be a sum of signed monomials, computed with k rounded operations on
+ * the way of each from the coordinates to the result. What is computed is the sum of the monomials,
+ * each times (1 + t) with |t| <= g = k u / (1 - k u); so it is off by at most g P, P the sum of
+ * their magnitudes. P itself, computed the same way with no cancellation, comes out at (1 - g) P or
+ * more. Hence the sign is right once the magnitude exceeds the rounded c P, where
+ * c (1 - u) (1 - g) >= g, the (1 - u) for that last rounding. c = (k + 1) u does for all k < 1000.
  *
- * In space each monomial takes 3 differences, 2 products, 1 subtraction in the 2 x 2 minor and 2 sums
- * of the three terms: k = 8. In the plane it takes 2 differences, 1 product, 1 subtraction: k = 4. */
+ * In space each monomial takes 3 differences, 2 products, 1 subtraction in the 2 x 2 minor and 2
+ * sums of the three terms: k = 8. In the plane k = 4: 2 differences, 1 product, 1 subtraction. */
 #define SPACE_BOUND 0x1.2p-50
 #define PLANE_BOUND 0x1.4p-51
 
@@ -38,7 +38,7 @@ static inline double max3(double x, double y, double z)
     return m > z ? m : z;
 }
 
-/* ---------------------------------------------------------------------------------- orientation -- */
+/* ------------------------------------------------------------------------------- orientation -- */
 
 typedef struct {
     int count;
@@ -135,7 +135,7 @@ int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3],
     return kiln_expansion_sign(exact.count, exact.part);
 }
 
-/* ------------------------------------------------------------------- without area, and coplanar -- */
+/* ---------------------------------------------------------------- without area, and coplanar -- */
 
 /* Coordinates i and j in which a triangle has an area, and the sign of that. 0: in none, so its
  * corners stand on a line. */
@@ -169,9 +169,9 @@ static bool edge_separates(const double t[9], int sign, const double s[9], int i
 
 /* t has an area in the projection p, s lies in its plane and may have none.
  *
- * p is one to one on the plane. Disjoint convex polygons are strictly separated along an edge of one
- * of them: the outline of their Minkowski difference is made of those edges. Corners on a line go
- * there and back, so both sides of that line are tried. */
+ * p is one to one on the plane. Disjoint convex polygons are strictly separated along an edge of
+ * one of them: the outline of their Minkowski difference is made of those edges. Corners on a line
+ * go there and back, so both sides of that line are tried. */
 static bool coplanar_meet(const double t[9], projection p, const double s[9])
 {
     const int sign = kiln_exact_orient2d(s, s + 3, s + 6, p.i, p.j) < 0 ? -1 : 1;
@@ -206,8 +206,8 @@ static bool ranges_apart(double a0, double a1, double b0, double b1)
 }
 
 /* In the plane two segments meet where their boxes do and neither lies strictly on one side of the
- * other's line. This holds for points and for segments on one line too: there all signs are 0 and the
- * boxes decide. */
+ * other's line. This holds for points and for segments on one line too: there all signs are 0 and
+ * the boxes decide. */
 static bool segments_meet_in(segment s, segment t, int i, int j)
 {
     if (ranges_apart(s.from[i], s.to[i], t.from[i], t.to[i]) ||
@@ -221,9 +221,9 @@ static bool segments_meet_in(segment s, segment t, int i, int j)
                0;
 }
 
-/* Segments that meet do so in every projection. Conversely, if the four ends span a plane, one of the
- * projections is one to one on it and decides; if they stand on a line, each projection compares the
- * boxes, and together that is all axes. */
+/* Segments that meet do so in every projection. Conversely, if the four ends span a plane, one of
+ * the projections is one to one on it and decides; if they stand on a line, each projection
+ * compares the boxes, and together that is all axes. */
 static bool segments_meet(segment s, segment t)
 {
     return kiln_exact_orient3d(s.from, s.to, t.from, t.to) == 0 && segments_meet_in(s, t, 0, 1) &&
@@ -248,8 +248,8 @@ static bool segment_meets_triangle(segment s, const double line[9], const double
     return e0 * e2 >= 0 && e1 * e2 >= 0;
 }
 
-/* All corners of one triangle have orientation 0 to the other: they are coplanar, or one of them has
- * no area. Kept out of the way of the common case. */
+/* All corners of one triangle have orientation 0 to the other: they are coplanar, or one of them
+ * has no area. Kept out of the way of the common case. */
 static bool special_meet(const double a[9], const double b[9])
 {
     const projection pa = project(a), pb = project(b);
@@ -262,7 +262,7 @@ static bool special_meet(const double a[9], const double b[9])
     return coplanar_meet(a, pa, b);
 }
 
-/* --------------------------------------------------------------------------------- common case -- */
+/* ------------------------------------------------------------------------------- common case -- */
 
 static inline bool boxes_apart(const double a[9], const double b[9])
 {
@@ -274,8 +274,8 @@ static inline bool boxes_apart(const double a[9], const double b[9])
     return false;
 }
 
-/* Sides of the plane of t on which the corners of s lie: +1 where kiln_exact_orient3d(corner, t1, t2,
- * t0) is. Zero everywhere for a t without area.
+/* Sides of the plane of t on which the corners of s lie: +1 where kiln_exact_orient3d(corner, t1,
+ * t2, t0) is. Zero everywhere for a t without area.
  *
  * One normal and one bound serve the three corners: the filter's P grows with the magnitude of each
  * coordinate of corner - t0, so the largest of the three stands for all. */
@@ -318,8 +318,8 @@ static inline int lone_corner(const int side[3])
 }
 
 /* Guigue and Devillers 2003, "Fast and robust triangle-triangle overlap test using orientation
- * predicates". Neither triangle lies in the other's plane, so each cuts the line shared by the planes
- * in an interval between the edges at its lone corner, and the intervals are compared.
+ * predicates". Neither triangle lies in the other's plane, so each cuts the line shared by the
+ * planes in an interval between the edges at its lone corner, and the intervals are compared.
  *
  * Turned so that both lone corners are on the positive side of the other plane, the edges from a's
  * lone corner to its next and from b's to its next cut the line where orient3d of their four ends

@@ -40,8 +40,8 @@ static inline pair split(double a)
     return (pair){upper, a - upper};
 }
 
-/* Dekker and Veltkamp's product (theorem 18). A fused multiply-add would do it in two operations, but
- * where the processor has none the C library emulates it at a hundred times the cost. */
+/* Dekker and Veltkamp's product (theorem 18). A fused multiply-add would do it in two operations,
+ * but where the processor has none the C library emulates it at a hundred times the cost. */
 static inline pair two_product(double a, double b)
 {
     const double head = a * b;
@@ -63,8 +63,8 @@ int kiln_expansion_difference(double a, double b, double out[2])
 }
 
 /* Merges by magnitude and sweeps the carry upwards (FAST-EXPANSION-SUM, theorem 13). It needs
- * strongly non-overlapping inputs: single components and two_sum pairs are, and sums and products of
- * such stay so under round-to-even. */
+ * strongly non-overlapping inputs: single components and two_sum pairs are, and sums and products
+ * of such stay so under round-to-even. */
 int kiln_expansion_sum(int m, const double *e, int n, const double *f, double *out)
 {
     int count = 0, i = 0, j = 0;
