@@ -225,14 +225,14 @@ static bool name_groups(bake *b, const char *const *bases)
 
 static bool fill_groups(bake *b, const keyed_part *keyed, const char **bases)
 {
-    uint32_t used = 0;
+    uint32_t used = 0, key = 0;
     for (uint32_t i = 0; i < b->soup.part_count; i++) {
         const kiln_soup_part *part = &b->soup.parts[keyed[i].part];
         if (part->triangle_count == 0) {
             continue;
         }
-        if (b->group_count == 0 || keyed[i].key != keyed[i - 1].key ||
-            b->groups[b->group_count - 1].count == 0) {
+        if (b->group_count == 0 || keyed[i].key != key) {
+            key = keyed[i].key;
             bases[b->group_count] = group_base_name(b, keyed[i].part);
             b->groups[b->group_count].triangles = b->group_triangles + used;
             b->group_count++;
