@@ -64,8 +64,7 @@ static const option bake_options[] = {
      "write rules for make and ninja: each OUT depends on its IN and all files that IN refers to"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "on standard error; auto is a bar on a terminal after a second (default auto)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet),
-     "say nothing but errors"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
     OPTION_JSON(bake_settings),
 };
 
@@ -85,7 +84,8 @@ static int parse_drop(const char *list, unsigned *bits)
             }
         }
         if (bit == 0) {
-            return report_usage(&verb_bake, "--drop takes degenerate, duplicate, or both, not '%.*s'",
+            return report_usage(&verb_bake,
+                                "--drop takes degenerate, duplicate, or both, not '%.*s'",
                                 (int)length, list);
         }
         *bits |= bit;
@@ -154,9 +154,9 @@ static int bake_input(const job *of, const bake_settings *settings,
     return status;
 }
 
-/* Bakes one file and tells of it; `rules` and `files` may be NULL. */
-static int bake_job(const job *of, const bake_settings *settings, const kiln_bake_options *options,
-                    depfile *rules, json_t *files)
+/* Bakes one of `count` files and tells of it; `rules` may be NULL. */
+static int bake_job(const job *of, int count, const bake_settings *settings,
+                    const kiln_bake_options *options, depfile *rules)
 {
     kiln_bake_report report;
     memset(&report, 0, sizeof report);
@@ -173,8 +173,8 @@ static int bake_job(const job *of, const bake_settings *settings, const kiln_bak
     if (status == EXIT_DONE && rules != NULL) {
         status = depfile_add(rules, of->output, of->input, &report);
     }
-    if (files != NULL) {
-        json_array_append_new(files, bake_report_json(of, status, &report));
+    if (report_is_json()) {
+        report_file(bake_report_json(of, status, &report), count);
     } else if (status == EXIT_DONE && !settings->quiet && strcmp(of->output, "-") != 0 &&
                isatty(STDOUT_FILENO)) {
         bake_report_summary(of, &report, seconds);
@@ -189,19 +189,15 @@ static int bake_jobs(const job *jobs, int count, const bake_settings *settings,
                      const kiln_bake_options *options)
 {
     depfile rules = {NULL, 0, 0};
-    json_t *files = report_is_json() ? json_array() : NULL;
     int worst = EXIT_DONE;
     for (int i = 0; i < count && worst != EXIT_USAGE; i++) {
-        const int status = bake_job(&jobs[i], settings, options,
-                                    settings->depfile != NULL ? &rules : NULL, files);
+        const int status =
+            bake_job(&jobs[i], count, settings, options, settings->depfile != NULL ? &rules : NULL);
         worst = status > worst ? status : worst;
     }
     if (settings->depfile != NULL && rules.size > 0) {
         const int status = depfile_write(&rules, settings->depfile);
         worst = status > worst ? status : worst;
-    }
-    if (files != NULL) {
-        json_object_set_new(report_root(), "files", files);
     }
     depfile_free(&rules);
     return worst;
@@ -229,8 +225,13 @@ static int check_settings(const bake_settings *settings, char **inputs, int coun
 
 static int run_bake(int argc, char **argv)
 {
-    bake_settings settings = {.bv = "obb", .builder = "sah", .leaf = 4, .up = -1, .scale = 1.0,
-                              .import_memory = 1792, .import_seconds = 50.0};
+    bake_settings settings = {.bv = "obb",
+                              .builder = "sah",
+                              .leaf = 4,
+                              .up = -1,
+                              .scale = 1.0,
+                              .import_memory = 1792,
+                              .import_seconds = 50.0};
     int count;
     int status = options_parse(&verb_bake, argc, argv, &settings, &count);
     if (status == EXIT_DONE) {
@@ -259,11 +260,21 @@ static int run_bake(int argc, char **argv)
 }
 
 const verb verb_bake = {
-    "bake", "IN... -o OUT", "bake models into kiln files",
-    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are several. "
-    "All nodes are placed by their full matrices; faces with more than three corners are cut; points "
-    "and lines are left out and counted. When one of several fails, the others are baked and the exit "
-    "status is that of the worst.\n\nThe same source bytes and options give the same file, whatever "
+    "bake",
+    "IN... -o OUT",
+    "bake models into kiln files",
+    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are "
+    "several. "
+    "All nodes are placed by their full matrices; faces with more than three corners are cut; "
+    "points "
+    "and lines are left out and counted. When one of several fails, the others are baked and the "
+    "exit "
+    "status is that of the worst.\n\nThe same source bytes and options give the same file, "
+    "whatever "
     "the threads, the folder, the locale and the clock.",
-    bake_options, COUNT_OF(bake_options), 1, -1, run_bake,
+    bake_options,
+    COUNT_OF(bake_options),
+    1,
+    -1,
+    run_bake,
 };

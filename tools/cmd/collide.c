@@ -1,5 +1,5 @@
 /* kiln collide: do two baked meshes meet, at each of many poses? */
-#include "open.h"
+#include "opening.h"
 #include "options.h"
 #include "pose_file.h"
 #include "report.h"
@@ -22,7 +22,8 @@ typedef struct {
 
 static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
-     "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, the "
+     "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
+     "the "
      "pose of A and then of B; '#' starts a comment (default: both as they are)"},
     {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts", 0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
@@ -47,7 +48,7 @@ typedef struct {
     bool witness;
     kiln_pair *pairs;
     size_t pair_capacity;
-    double *times;      /* microseconds, one a pose */
+    double *times; /* microseconds, one a pose */
     bool *answers;
 } collide_run;
 
@@ -78,8 +79,7 @@ static int open_both(collide_run *run, const collide_settings *settings)
 {
     char kinds[32];
     const char *bv_a = NULL, *bv_b = NULL;
-    int status = settings->bv == NULL ? EXIT_DONE
-                                      : split_kinds(settings->bv, kinds, &bv_a, &bv_b);
+    int status = settings->bv == NULL ? EXIT_DONE : split_kinds(settings->bv, kinds, &bv_a, &bv_b);
     if (status == EXIT_DONE) {
         status = open_file(run->path_a, &run->file_a);
     }
@@ -127,9 +127,9 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         return status;
     }
     size_t count = 0;
-    status = run->mode == MODE_CONTACTS ? query_contacts(run, pose, &count)
-                                        : kiln_contacts(run->tree_a, &pose->a, run->tree_b,
-                                                        &pose->b, NULL, 0, &count);
+    status = run->mode == MODE_CONTACTS
+                 ? query_contacts(run, pose, &count)
+                 : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, 0, &count);
     *out = (answer){count > 0, {0, 0}, count};
     return status;
 }
@@ -150,7 +150,8 @@ static void print_answer(const collide_run *run, const answer *of)
     if (run->mode != MODE_HIT) {
         printf(" %zu", of->count);
     } else if (run->witness && of->found) {
-        printf(" %u %u", name_of(run, run->tree_a, of->pair.a), name_of(run, run->tree_b, of->pair.b));
+        printf(" %u %u", name_of(run, run->tree_a, of->pair.a),
+               name_of(run, run->tree_b, of->pair.b));
     }
     for (size_t i = 0; run->mode == MODE_CONTACTS && i < of->count; i++) {
         printf(" %u:%u", name_of(run, run->tree_a, run->pairs[i].a),
@@ -176,10 +177,10 @@ static json_t *source_json(const kiln_tree *tree, uint32_t triangle)
 static json_t *pair_json(const collide_run *run, kiln_pair pair)
 {
     json_t *array = json_array();
-    json_array_append_new(array, run->witness ? source_json(run->tree_a, pair.a)
-                                              : json_count(pair.a));
-    json_array_append_new(array, run->witness ? source_json(run->tree_b, pair.b)
-                                              : json_count(pair.b));
+    json_array_append_new(array,
+                          run->witness ? source_json(run->tree_a, pair.a) : json_count(pair.a));
+    json_array_append_new(array,
+                          run->witness ? source_json(run->tree_b, pair.b) : json_count(pair.b));
     return array;
 }
 
@@ -304,8 +305,10 @@ static int run_collide(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
-    collide_run run = {.path_a = argv[0], .path_b = argv[1],
-                       .mode = (collide_mode)settings.mode, .witness = settings.witness};
+    collide_run run = {.path_a = argv[0],
+                       .path_b = argv[1],
+                       .mode = (collide_mode)settings.mode,
+                       .witness = settings.witness};
     status = open_both(&run, &settings);
     if (status == EXIT_DONE) {
         status = run_open(&run, &settings);
@@ -316,11 +319,21 @@ static int run_collide(int argc, char **argv)
 }
 
 const verb verb_collide = {
-    "collide", "A.kiln B.kiln", "do two meshes meet, at each of many poses",
-    "Prints a line a pose: 1 where the surfaces meet, touching included, else 0. A mesh wholly inside "
-    "another that touches it nowhere is not a hit. Answers are exact.\n\nTriangles are named by their "
+    "collide",
+    "A.kiln B.kiln",
+    "do two meshes meet, at each of many poses",
+    "Prints a line a pose: 1 where the surfaces meet, touching included, else 0. A mesh wholly "
+    "inside "
+    "another that touches it nowhere is not a hit. Answers are exact.\n\nTriangles are named by "
+    "their "
     "position among those of the import, counted from 0; with --witness by the face in the source "
-    "file. With --json the times of the queries are told, in microseconds, those of hits and of misses "
-    "also apart. A pose that is not a rotation and a finite translation ends the run with exit status 3.",
-    collide_options, COUNT_OF(collide_options), 2, 2, run_collide,
+    "file. With --json the times of the queries are told, in microseconds, those of hits and of "
+    "misses "
+    "also apart. A pose that is not a rotation and a finite translation ends the run with exit "
+    "status 3.",
+    collide_options,
+    COUNT_OF(collide_options),
+    2,
+    2,
+    run_collide,
 };

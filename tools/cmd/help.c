@@ -18,7 +18,8 @@ const exit_meaning exit_meanings[] = {
 const size_t exit_meaning_count = COUNT_OF(exit_meanings);
 
 static const char about[] =
-    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln maps "
+    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
+    "maps "
     "and queries in place. Output files are written aside and renamed, so the old or the new file "
     "is always whole. Messages go to standard error as \"kiln: FILE: what; why; what to do\".";
 

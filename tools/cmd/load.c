@@ -91,8 +91,10 @@ int load_stdin(void **data, size_t *size)
         if (got < 0) {
             const int error = errno;
             free(bytes);
-            return report_error(EXIT_IO, "-", "standard input can't be read; %s; check where it "
-                                "comes from", strerror(error));
+            return report_error(EXIT_IO, "-",
+                                "standard input can't be read; %s; check where it "
+                                "comes from",
+                                strerror(error));
         }
         used += (size_t)got;
         if (used < capacity) {

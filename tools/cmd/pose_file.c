@@ -81,7 +81,8 @@ static int read_line(pose_list *list, const char *path, unsigned long line, char
     } else {
         return report_error(EXIT_INVALID, path,
                             "line %lu: %d numbers; a pose has 12 (row-major 3 x 4, B in A's frame) "
-                            "or 24 (pose of A, then of B)", line, count);
+                            "or 24 (pose of A, then of B)",
+                            line, count);
     }
     return add_pair(list, &pair);
 }

@@ -49,7 +49,9 @@ static void print_json(const progress *state, const char *stage, double part)
 bool progress_step(void *user, const char *stage, double part)
 {
     progress *state = user;
-    part = part >= 0.0 ? part <= 1.0 ? part : 1.0 : 0.0;
+    if (!(part >= 0.0 && part <= 1.0)) { /* only asked whether to go on */
+        return true;
+    }
     if (state->mode == PROGRESS_JSON) {
         print_json(state, stage, part);
     } else if (state->mode != PROGRESS_NONE) {

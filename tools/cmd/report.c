@@ -52,6 +52,24 @@ json_t *report_root(void)
     return report.root;
 }
 
+void report_file(json_t *object, int file_count)
+{
+    if (report.root == NULL) {
+        return;
+    }
+    if (file_count == 1) {
+        json_object_update(report.root, object);
+        json_decref(object);
+        return;
+    }
+    json_t *files = json_object_get(report.root, "files");
+    if (files == NULL) {
+        files = json_array();
+        json_object_set_new(report.root, "files", files);
+    }
+    json_array_append_new(files, object);
+}
+
 /* One line on standard error: what would break the line or steer a terminal is spelled out, all other
  * bytes, whatever they are in UTF-8, pass. */
 static void print_line(const char *text)

@@ -28,6 +28,10 @@ bool report_is_quiet(void);
 /* The object of the document, to which a verb adds its members. */
 json_t *report_root(void);
 
+/* Adds the members of one file's object, which is taken over: to the document itself when the run is
+ * about one file, else as an element of "files". Without --json `object` is NULL and nothing is done. */
+void report_file(json_t *object, int file_count);
+
 /* "kiln: FILE: message" as an error; `file` NULL: none. The document keeps the error of the highest
  * status. Returns `status`, for `return report_error(...)`. */
 int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -42,8 +46,7 @@ void report_note(const char *kind, const char *file, const char *message);
  * the output could not be written. */
 int report_end(int status);
 
-/* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. */
-json_t *json_text(const char *bytes, size_t size);
+/* A JSON string of any text: what is not UTF-8 becomes U+FFFD. */
 json_t *json_cstring(const char *text);
 
 /* A JSON number, null when it is not finite. */

@@ -15,8 +15,8 @@ typedef enum {
 } option_kind;
 
 typedef struct {
-    const char *name;    /* "leaf": --leaf */
-    char letter;         /* 'j': -j; 0: none */
+    const char *name; /* "leaf": --leaf */
+    char letter;      /* 'j': -j; 0: none */
     option_kind kind;
     const char *value;   /* what --help calls the value, "N"; NULL for a flag */
     const char *choices; /* "packed|raw", for OPTION_CHOICE */
@@ -26,10 +26,10 @@ typedef struct {
 } option;
 
 typedef struct {
-    const char *name;         /* "bake" */
-    const char *operands;     /* as in the usage line: "IN... -o OUT" */
-    const char *summary;      /* a line without a full stop */
-    const char *description;  /* whole sentences; paragraphs are parted by an empty line */
+    const char *name;        /* "bake" */
+    const char *operands;    /* as in the usage line: "IN... -o OUT" */
+    const char *summary;     /* a line without a full stop */
+    const char *description; /* whole sentences; paragraphs are parted by an empty line */
     const option *options;
     size_t option_count;
     int operands_min, operands_max; /* max -1: any number */

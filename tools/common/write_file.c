@@ -221,8 +221,8 @@ bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_
         return explain("can't be written", ENOMEM, message);
     }
     snprintf(folder, length + 2, "%.*s", length == 0 ? 1 : (int)length, length == 0 ? "." : path);
-    const bool possible = access(folder, W_OK | X_OK) == 0 ||
-                          explain("can't be written", errno, message);
+    const bool possible =
+        access(folder, W_OK | X_OK) == 0 || explain("can't be written", errno, message);
     free(folder);
     return possible;
 }

@@ -1,4 +1,4 @@
-#include "open.h"
+#include "opening.h"
 
 #include "report.h"
 
@@ -25,19 +25,37 @@ int exit_status_of(kiln_status status)
     }
 }
 
+/* What helps against a status of the runtime. */
+static const char *cure_of(kiln_status status)
+{
+    switch (exit_status_of(status)) {
+    case EXIT_IO:
+        return "check the path";
+    case EXIT_RUN:
+        return "free some and run again";
+    case EXIT_UNSUPPORTED:
+        return "bake it again with this version, or use the other one";
+    default:
+        return "bake it again, or fetch it again where it came from";
+    }
+}
+
+int report_fault(const char *path, int code, const char *text)
+{
+    const kiln_status status = (kiln_status)code;
+    const char *what = kiln_status_text(status);
+    const bool more = text[0] != '\0' && strcmp(text, what) != 0;
+    return report_error(exit_status_of(status), path, "%s%s%s; %s", what, more ? "; " : "",
+                        more ? text : "", cure_of(status));
+}
+
 int open_file(const char *path, kiln_file **file)
 {
     kiln_error error = {0};
     kiln_open_options options = kiln_open_options_default();
     options.error = &error;
     const kiln_status status = kiln_open(path, &options, file);
-    if (status == KILN_OK) {
-        return EXIT_DONE;
-    }
-    const bool detailed = error.message[0] != '\0' &&
-                          strcmp(error.message, kiln_status_text(status)) != 0;
-    return report_error(exit_status_of(status), path, "%s%s%s", kiln_status_text(status),
-                        detailed ? "; " : "", detailed ? error.message : "");
+    return status == KILN_OK ? EXIT_DONE : report_fault(path, (int)status, error.message);
 }
 
 static bool tree_fits(const kiln_tree_info *info, const char *name, const char *bv)
@@ -60,8 +78,10 @@ int choose_tree(const char *path, const kiln_file *file, const char *name, const
             *tree = kiln_file_tree(file, i);
             chosen = info.name;
         } else if (strcmp(info.name, chosen) != 0) {
-            return report_error(EXIT_USAGE, path, "has several trees, '%s' and '%s' among them; "
-                                "choose one by --tree (kiln info lists them)", chosen, info.name);
+            return report_error(EXIT_USAGE, path,
+                                "has several trees, '%s' and '%s' among them; "
+                                "choose one by --tree (kiln info lists them)",
+                                chosen, info.name);
         }
     }
     if (*tree == NULL) {

@@ -1,0 +1,338 @@
+/* kiln info: what is in a file. */
+#include "load.h"
+#include "opening.h"
+#include "options.h"
+#include "report.h"
+#include "verb.h"
+
+#include "../../formats/check.h"
+#include "../common/extent.h"
+#include "../encode/container.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    bool json;
+} info_settings;
+
+static const option info_options[] = {
+    OPTION_JSON(info_settings),
+};
+
+/* What info knows of one tree, besides its directory entry. */
+typedef struct {
+    uint64_t bytes_raw, bytes_packed;
+} tree_sizes;
+
+typedef struct {
+    const char *path;
+    uint64_t size;
+    kiln_reader reader;
+    kiln_view view;
+    kiln_extent extent;
+    json_t *meta;      /* NULL: not a document */
+    tree_sizes *trees; /* tree_count */
+} info;
+
+/* ------------------------------------------------------------------------------- gathering -- */
+
+/* What the node section at `index` takes in the file, or would take if it were packed. */
+static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
+{
+    const kiln_reader_section *section = &reader->sections[index];
+    if (section->entry.codec != KILN_CODEC_RAW) {
+        return section->entry.stored_size;
+    }
+    const kiln_section_input input = {section->entry.kind, section->data, section->entry.raw_size};
+    const kiln_watch watch = {.threads = kiln_thread_count(0)};
+    const uint8_t no_key[16] = {0};
+    void *file = NULL;
+    size_t file_size = 0;
+    uint64_t stored = section->entry.raw_size;
+    (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file, &file_size,
+                               &stored);
+    free(file);
+    return stored;
+}
+
+/* Trees of a kind are packed together: each has its share by nodes. */
+static void share_section(info *of, const kiln_node_kind *kind)
+{
+    const uint32_t index = kiln_reader_find(&of->reader, kind->section, 0);
+    if (index == KILN_NO_INDEX || of->reader.sections[index].count == 0) {
+        return;
+    }
+    const double packed = (double)packed_size(&of->reader, index);
+    const double nodes = (double)of->reader.sections[index].count;
+    for (uint32_t i = 0; i < of->view.tree_count; i++) {
+        const kiln_format_tree *entry = &of->view.trees[i];
+        if (entry->bv == kind->bv) {
+            of->trees[i].bytes_raw = (uint64_t)entry->node_count * kind->node_size;
+            of->trees[i].bytes_packed = (uint64_t)(packed * (double)entry->node_count / nodes);
+        }
+    }
+}
+
+/* A count that the bake left in its meta document, or 0. */
+static uint64_t meta_count(const info *of, const char *name)
+{
+    const json_t *counts = json_object_get(of->meta, "counts");
+    return (uint64_t)json_integer_value(json_object_get(counts, name));
+}
+
+static bool is_packed(const info *of)
+{
+    for (uint32_t i = 0; i < of->reader.section_count; i++) {
+        if (of->reader.sections[i].entry.codec != KILN_CODEC_RAW) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *section_name(const kiln_format_section *entry)
+{
+    const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
+    return kind != NULL ? kind->name : "unknown";
+}
+
+/* --------------------------------------------------------------------------------- for programs -- */
+
+static json_t *point_json(const double point[3])
+{
+    json_t *array = json_array();
+    for (int i = 0; i < 3; i++) {
+        json_array_append_new(array, json_number(point[i]));
+    }
+    return array;
+}
+
+static json_t *bounds_json(const kiln_extent *extent)
+{
+    json_t *array = json_array();
+    json_array_append_new(array, point_json(extent->lower));
+    json_array_append_new(array, point_json(extent->upper));
+    return array;
+}
+
+static json_t *hex_json(const uint8_t *bytes, size_t size)
+{
+    char text[65];
+    for (size_t i = 0; i < size && i < 32; i++) {
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    }
+    return json_cstring(text);
+}
+
+static json_t *trees_json(const info *of)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < of->view.tree_count; i++) {
+        const kiln_format_tree *entry = &of->view.trees[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_cstring(of->view.strings + entry->name));
+        json_object_set_new(object, "bv", json_cstring(kiln_node_kind_find(entry->bv)->name));
+        json_object_set_new(object, "triangles", json_count(entry->triangle_count));
+        json_object_set_new(object, "nodes", json_count(entry->node_count));
+        json_object_set_new(object, "depth", json_count(entry->depth));
+        json_object_set_new(object, "leaf", json_count(entry->leaf_max));
+        json_object_set_new(object, "bytes_raw", json_count(of->trees[i].bytes_raw));
+        json_object_set_new(object, "bytes_packed", json_count(of->trees[i].bytes_packed));
+        json_object_set_new(object, "geometry_hash", hex_json(entry->geometry_hash, 16));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *sections_json(const info *of)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < of->reader.section_count; i++) {
+        const kiln_format_section *entry = &of->reader.sections[i].entry;
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_cstring(section_name(entry)));
+        json_object_set_new(object, "offset", json_count(entry->offset));
+        json_object_set_new(object, "bytes_stored", json_count(entry->stored_size));
+        json_object_set_new(object, "bytes_raw", json_count(entry->raw_size));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *materials_json(const info *of)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < of->view.material_count; i++) {
+        json_array_append_new(array, json_cstring(of->view.strings + of->view.materials[i]));
+    }
+    return array;
+}
+
+static json_t *info_json(const info *of)
+{
+    const kiln_format_header *header = &of->reader.header;
+    char version[16];
+    snprintf(version, sizeof version, "%u.%u", header->version_major, header->version_minor);
+    json_t *object = json_object();
+    json_object_set_new(object, "file", json_cstring(of->path));
+    json_object_set_new(object, "status", json_integer(EXIT_DONE));
+    json_object_set_new(object, "format", json_cstring(version));
+    json_object_set_new(object, "layout", json_cstring(is_packed(of) ? "packed" : "raw"));
+    json_object_set_new(object, "bytes", json_count(of->size));
+    json_object_set_new(object, "bytes_per_triangle",
+                        json_number((double)of->size / (double)of->extent.triangles));
+    json_object_set_new(object, "content_hash", hex_json(header->content_hash, 16));
+    json_object_set_new(object, "build_key", hex_json(header->build_key, 16));
+    json_object_set_new(object, "faces", json_count(of->extent.triangles));
+    json_object_set_new(object, "vertices", json_count(of->view.vertex_count));
+    json_object_set_new(object, "bounds", bounds_json(&of->extent));
+    json_object_set_new(object, "area", json_number(of->extent.area));
+    json_object_set_new(object, "signed_volume", json_number(of->extent.signed_volume));
+    json_object_set_new(object, "points_left_out", json_count(meta_count(of, "points_left_out")));
+    json_object_set_new(object, "lines_left_out", json_count(meta_count(of, "lines_left_out")));
+    json_object_set_new(object, "parts", json_count(of->view.part_count));
+    json_object_set_new(object, "materials", materials_json(of));
+    json_object_set_new(object, "trees", trees_json(of));
+    json_object_set_new(object, "sections", sections_json(of));
+    json_object_set(object, "meta", of->meta != NULL ? of->meta : json_null());
+    return object;
+}
+
+/* ----------------------------------------------------------------------------------- for people -- */
+
+static void print_trees(const info *of)
+{
+    printf("  %-20s %-5s %10s %9s %6s %11s %12s\n", "tree", "bv", "triangles", "nodes", "depth",
+           "bytes raw", "bytes packed");
+    for (uint32_t i = 0; i < of->view.tree_count; i++) {
+        const kiln_format_tree *entry = &of->view.trees[i];
+        printf("  %-20s %-5s %10u %9u %6u %11llu %12llu\n", of->view.strings + entry->name,
+               kiln_node_kind_find(entry->bv)->name, entry->triangle_count, entry->node_count,
+               entry->depth, (unsigned long long)of->trees[i].bytes_raw,
+               (unsigned long long)of->trees[i].bytes_packed);
+    }
+}
+
+static void print_sections(const info *of)
+{
+    printf("  %-26s %23s %18s\n", "section", "bytes stored", "bytes raw");
+    for (uint32_t i = 0; i < of->reader.section_count; i++) {
+        const kiln_format_section *entry = &of->reader.sections[i].entry;
+        printf("  %-26s %23llu %18llu\n", section_name(entry),
+               (unsigned long long)entry->stored_size, (unsigned long long)entry->raw_size);
+    }
+}
+
+static void print_info(const info *of)
+{
+    const kiln_extent *extent = &of->extent;
+    printf("%s: kiln format %u.%u, %s, %llu bytes, %.2f a triangle\n", of->path,
+           of->reader.header.version_major, of->reader.header.version_minor,
+           is_packed(of) ? "packed" : "raw", (unsigned long long)of->size,
+           (double)of->size / (double)extent->triangles);
+    printf("  faces          %llu, of %u vertices, in %u part%s\n",
+           (unsigned long long)extent->triangles, of->view.vertex_count, of->view.part_count,
+           of->view.part_count == 1 ? "" : "s");
+    printf("  bounds         %.9g %.9g %.9g .. %.9g %.9g %.9g\n", extent->lower[0],
+           extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
+           extent->upper[2]);
+    printf("  area           %.9g\n", extent->area);
+    printf("  signed volume  %.9g\n", extent->signed_volume);
+    printf("  left out       %llu points, %llu lines\n",
+           (unsigned long long)meta_count(of, "points_left_out"),
+           (unsigned long long)meta_count(of, "lines_left_out"));
+    print_trees(of);
+    print_sections(of);
+}
+
+/* ---------------------------------------------------------------------------------------- run -- */
+
+static int tell(info *of, int count)
+{
+    of->trees = calloc(of->view.tree_count, sizeof *of->trees);
+    if (of->trees == NULL) {
+        return report_fault(of->path, KILN_FAULT_MEMORY, "");
+    }
+    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+        share_section(of, &kiln_node_kinds[i]);
+    }
+    kiln_extent_of(of->view.vertices, of->view.triangles, of->view.triangle_count, &of->extent);
+    of->meta = json_loadb(of->view.meta, (size_t)of->view.meta_size, 0, NULL);
+    if (report_is_json()) {
+        report_file(info_json(of), count);
+    } else {
+        print_info(of);
+    }
+    json_decref(of->meta);
+    free(of->trees);
+    return EXIT_DONE;
+}
+
+static json_t *failure_json(const char *path, int status)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "file", json_cstring(path));
+    json_object_set_new(object, "status", json_integer(status));
+    return object;
+}
+
+static int open_and_tell(const char *path, int count, const void *data, size_t size)
+{
+    info of = {.path = path, .size = size};
+    kiln_fault fault;
+    if (!kiln_reader_open(&of.reader, data, size, NULL, &fault)) {
+        return report_fault(path, fault.code, fault.text);
+    }
+    const int status = kiln_view_open(&of.view, &of.reader, false, &fault)
+                           ? tell(&of, count)
+                           : report_fault(path, fault.code, fault.text);
+    kiln_reader_close(&of.reader);
+    return status;
+}
+
+static int info_one(const char *path, int count)
+{
+    void *data = NULL;
+    size_t size = 0;
+    int status = load_file(path, &data, &size);
+    if (status == EXIT_DONE) {
+        status = open_and_tell(path, count, data, size);
+    }
+    if (status != EXIT_DONE && report_is_json()) {
+        report_file(failure_json(path, status), count);
+    }
+    free(data);
+    return status;
+}
+
+static int run_info(int argc, char **argv)
+{
+    info_settings settings = {false};
+    int count;
+    int worst = options_parse(&verb_info, argc, argv, &settings, &count);
+    if (worst != EXIT_DONE) {
+        return worst;
+    }
+    for (int i = 0; i < count; i++) {
+        const int status = info_one(argv[i], count);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+const verb verb_info = {
+    "info",
+    "FILE...",
+    "tell what is in kiln files",
+    "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
+    "with "
+    "their nodes and bytes, sections. With --json also hashes, materials and the document that the "
+    "bake "
+    "left about itself. The file is verified as when it is opened; kiln verify checks more.",
+    info_options,
+    COUNT_OF(info_options),
+    1,
+    -1,
+    run_info,
+};

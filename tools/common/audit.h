@@ -1,0 +1,27 @@
+/* Everything that can be checked about a kiln file: what opening it in full proves, and beyond that
+ * what answers rest on. For `kiln verify` and for tests; opening does not need it. */
+#ifndef KILN_AUDIT_H
+#define KILN_AUDIT_H
+
+#include "../../formats/fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was looked at, for reports. */
+typedef struct {
+    uint32_t trees;
+    uint64_t triangles; /* over all trees */
+    uint64_t nodes;
+    uint64_t containments; /* corners held against a box */
+} kiln_audit_counts;
+
+/* Checks, in this order: header, section table, checksums, structure; the content hash; that triangle
+ * ids are a permutation; and for each tree that its triangles are each in one leaf, that its bounds
+ * and its geometry hash are those of its triangles, and that every corner of every triangle is inside
+ * every box on the way from the root to it, computed in double.
+ * False: *fault tells the first that is broken and where. `counts` may be NULL. */
+bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_fault *fault);
+
+#endif
