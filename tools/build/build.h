@@ -43,7 +43,8 @@ extern const kiln_build_kind kiln_build_kinds[];
 extern const size_t kiln_build_kind_count;
 const kiln_build_kind *kiln_build_kind_find(const char *name);
 
-/* KILN_BAKE_OK, _MEMORY or _CANCELLED; on error nothing is kept. Bytes do not depend on threads. */
+/* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or cancelled.
+ * On error nothing is kept. Bytes do not depend on threads. */
 kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input *input,
                             const kiln_bake_options *options, kiln_build_tree *tree);
 void kiln_build_tree_free(kiln_build_tree *tree);

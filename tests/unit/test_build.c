@@ -1,0 +1,727 @@
+/* The builder, held against a walker that knows only the file's node structures: every triangle once,
+ * in slots that follow each other, nodes in the promised order, and every corner of every triangle
+ * inside every box above it. */
+#include "../../formats/nodes.h"
+#include "../../tools/build/build.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DEPTH_PROMISED = 20 };
+
+typedef struct {
+    char name[32];
+    float *positions; /* 9 a triangle: no corner is shared */
+    uint32_t *indices;
+    uint32_t count;
+} mesh;
+
+/* ---- meshes ---- */
+
+static uint32_t random_state;
+
+static float random_between(float low, float high)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return low + (high - low) * (float)(random_state >> 8) * 0x1p-24f;
+}
+
+static mesh new_mesh(const char *name, uint32_t count)
+{
+    mesh m = {.count = count};
+    snprintf(m.name, sizeof m.name, "%s", name);
+    m.positions = calloc((size_t)count * 9, sizeof *m.positions);
+    m.indices = malloc((size_t)count * 3 * sizeof *m.indices);
+    assert_non_null(m.positions);
+    assert_non_null(m.indices);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        m.indices[i] = i;
+    }
+    random_state = 1;
+    return m;
+}
+
+static void free_mesh(mesh *m)
+{
+    free(m->positions);
+    free(m->indices);
+}
+
+static void set(mesh *m, uint32_t triangle, const float corners[9])
+{
+    memcpy(m->positions + 9 * (size_t)triangle, corners, 9 * sizeof(float));
+}
+
+static mesh one_triangle(void)
+{
+    mesh m = new_mesh("triangle", 1);
+    set(&m, 0, (const float[9]){1, 2, 3, 4, 2, 3.5f, 1, 7, 2});
+    return m;
+}
+
+static mesh point(void)
+{
+    mesh m = new_mesh("point", 1);
+    set(&m, 0, (const float[9]){5, -3, 0.1f, 5, -3, 0.1f, 5, -3, 0.1f});
+    return m;
+}
+
+static mesh point_at_zero(void)
+{
+    return new_mesh("point at zero", 3);
+}
+
+static mesh segments(void)
+{
+    mesh m = new_mesh("segments", 200);
+    for (uint32_t i = 0; i < m.count; i++) {
+        const float a = (float)i, b = (float)i + 1.5f;
+        set(&m, i, (const float[9]){a, 2 * a, -a, b, 2 * b, -b, a, 2 * a, -a});
+    }
+    return m;
+}
+
+/* A tilted square of two triangles. */
+static mesh planar(void)
+{
+    mesh m = new_mesh("planar", 2);
+    set(&m, 0, (const float[9]){0, 0, 0, 1, 1, 0, 1, 1, 1});
+    set(&m, 1, (const float[9]){0, 0, 0, 1, 1, 1, 0, 0, 1});
+    return m;
+}
+
+static mesh copies(uint32_t count)
+{
+    mesh m = new_mesh("copies", count);
+    for (uint32_t i = 0; i < count; i++) {
+        set(&m, i, (const float[9]){0, 0, 0, 1, 0.25f, 0, 0, 1, 1});
+    }
+    return m;
+}
+
+/* Corners a, b and -(a + b), of coordinates whose sums are exact; boxes symmetric about 0 too for half
+ * of them, so that the centres of boxes coincide in runs. */
+static mesh same_centroid(uint32_t count)
+{
+    mesh m = new_mesh("same centroid", count);
+    for (uint32_t i = 0; i < count; i++) {
+        float c[9];
+        for (unsigned k = 0; k < 3; k++) {
+            c[k] = floorf(random_between(-1000, 1000)) / 64;
+            c[3 + k] = (i & 1u) != 0 ? -c[k] : floorf(random_between(-1000, 1000)) / 64;
+            c[6 + k] = -(c[k] + c[3 + k]);
+        }
+        set(&m, i, c);
+    }
+    return m;
+}
+
+static mesh ladder(void)
+{
+    mesh m = new_mesh("ladder", 400);
+    for (uint32_t i = 0; i < m.count; i++) {
+        const float s = ldexpf(1, (int)(i / 2) - 100) * ((i & 1u) != 0 ? 1.5f : 1.0f);
+        set(&m, i, (const float[9]){s, 0, 0, 0, s, 0, 0, s / 2, s});
+    }
+    return m;
+}
+
+static mesh soup(uint32_t count)
+{
+    mesh m = new_mesh("soup", count);
+    for (uint32_t i = 0; i < count; i++) {
+        float c[9], middle[3];
+        for (unsigned k = 0; k < 9; k++) {
+            middle[k % 3] = k < 3 ? random_between(-50, 50) : middle[k % 3];
+            c[k] = middle[k % 3] + random_between(-2, 2);
+        }
+        set(&m, i, c);
+    }
+    return m;
+}
+
+static void sphere_point(unsigned row, unsigned column, unsigned rows, unsigned columns, float *out)
+{
+    const double pi = 3.14159265358979323846;
+    const double up = pi * row / rows, around = 2 * pi * (column % columns) / columns;
+    out[0] = (float)(sin(up) * cos(around));
+    out[1] = (float)(sin(up) * sin(around));
+    out[2] = (float)cos(up);
+}
+
+static mesh sphere(void)
+{
+    enum { ROWS = 100, COLUMNS = 100 };
+    mesh m = new_mesh("sphere", 2 * ROWS * COLUMNS);
+    for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+        float *t = m.positions + 18 * (size_t)i;
+        const unsigned r = i / COLUMNS, c = i % COLUMNS;
+        sphere_point(r, c, ROWS, COLUMNS, t);
+        sphere_point(r + 1, c, ROWS, COLUMNS, t + 3);
+        sphere_point(r + 1, c + 1, ROWS, COLUMNS, t + 6);
+        sphere_point(r, c, ROWS, COLUMNS, t + 9);
+        sphere_point(r + 1, c + 1, ROWS, COLUMNS, t + 12);
+        sphere_point(r, c + 1, ROWS, COLUMNS, t + 15);
+    }
+    return m;
+}
+
+static mesh scaled_soup(const char *name, float scale)
+{
+    mesh m = soup(300);
+    snprintf(m.name, sizeof m.name, "%s", name);
+    for (uint32_t i = 0; i < 9 * m.count; i++) {
+        m.positions[i] *= scale;
+    }
+    return m;
+}
+
+/* One huge face, and faces of 1/16 where floats step by 1/128. */
+static mesh far_faces(void)
+{
+    mesh m = new_mesh("far", 500);
+    set(&m, 0, (const float[9]){-127847, -127847, -127847, 77056, 77056, 77056, -127847, 77056, 0});
+    for (uint32_t i = 1; i < m.count; i++) {
+        float c[9];
+        for (unsigned k = 0; k < 3; k++) {
+            const float side = (i >> k & 1u) != 0 ? -127847.0f : 77056.0f;
+            const float at = side + floorf(random_between(-100, 100)) / 16;
+            c[k] = c[3 + k] = c[6 + k] = at;
+            c[3 * k + k] += 1.0f / 16;
+        }
+        set(&m, i, c);
+    }
+    return m;
+}
+
+/* A square grid: many equal coordinates. */
+static mesh flat_grid(void)
+{
+    enum { SIDE = 40 };
+    mesh m = new_mesh("flat grid", 2 * SIDE * SIDE);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        const float x = (float)(i % SIDE), y = (float)(i / SIDE);
+        set(&m, 2 * i, (const float[9]){x, y, 7, x + 1, y, 7, x + 1, y + 1, 7});
+        set(&m, 2 * i + 1, (const float[9]){x, y, 7, x + 1, y + 1, 7, x, y + 1, 7});
+    }
+    return m;
+}
+
+typedef mesh (*maker)(void);
+
+static mesh copies_1000(void) { return copies(1000); }
+static mesh centroid_1000(void) { return same_centroid(1000); }
+static mesh soup_5000(void) { return soup(5000); }
+static mesh tiny(void) { return scaled_soup("tiny", 0x1p-136f); }
+static mesh small(void) { return scaled_soup("small", 1e-20f); }
+static mesh huge(void) { return scaled_soup("huge", 0x1p121f); }
+
+static const maker makers[] = {one_triangle, point,     point_at_zero, segments, planar,
+                               copies_1000,  centroid_1000, ladder,    soup_5000, sphere,
+                               tiny,         small,     huge,          far_faces, flat_grid};
+enum { MAKERS = sizeof makers / sizeof makers[0] };
+
+/* ---- the walker ---- */
+
+typedef struct {
+    double centre[3]; /* node space */
+    kiln_lane_box box;
+} bound;
+
+typedef struct {
+    const mesh *m;
+    const kiln_build_kind *kind;
+    const kiln_build_tree *tree;
+    const uint32_t *names; /* NULL: names are 0 .. count - 1 */
+    unsigned leaf;
+    bound above[KILN_TREE_DEPTH_MAX];
+    unsigned depth, deepest;
+    uint32_t next_node, next_slot;
+    unsigned char *seen;
+} walk;
+
+static const kiln_format_node8 *node_at(const walk *w, uint32_t index)
+{
+    assert_true(index < w->tree->node_count);
+    return (const kiln_format_node8 *)((const char *)w->tree->nodes +
+                                       (size_t)index * w->tree->node_size);
+}
+
+static bool inside(const bound *b, const double p[3])
+{
+    for (unsigned k = 0; k < 3; k++) {
+        double dot = 0;
+        for (unsigned j = 0; j < 3; j++) {
+            dot += (double)b->box.axis[k][j] * (p[j] - b->centre[j]);
+        }
+        if (!(fabs(dot) <= (double)b->box.half[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_corner(const walk *w, const float corner[3])
+{
+    double p[3];
+    for (unsigned k = 0; k < 3; k++) {
+        p[k] = ((double)corner[k] - w->tree->origin[k]) * ldexp(1, -w->tree->scale_exponent);
+        assert_true(fabs(p[k]) <= 1);
+        assert_true(corner[k] >= w->tree->bounds_lower[k]);
+        assert_true(corner[k] <= w->tree->bounds_upper[k]);
+    }
+    for (unsigned i = 0; i < w->depth; i++) {
+        if (!inside(&w->above[i], p)) {
+            fail_msg("%s %s leaf %u: outside box %u of %u", w->m->name, w->kind->name, w->leaf, i,
+                     w->depth);
+        }
+    }
+}
+
+static void check_leaf(walk *w, uint32_t slot, unsigned count)
+{
+    assert_int_equal(slot, w->next_slot);
+    assert_in_range(count, 1, w->leaf);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t triangle = w->tree->order[slot + i];
+        assert_true(triangle < w->m->count);
+        assert_int_equal(w->seen[triangle], 0);
+        w->seen[triangle] = 1;
+        for (unsigned corner = 0; corner < 3; corner++) {
+            check_corner(w, w->m->positions + 3 * (size_t)w->m->indices[3 * triangle + corner]);
+        }
+    }
+    w->next_slot += count;
+}
+
+static void decode(const walk *w, const kiln_format_node8 *node, unsigned lane, bound *b)
+{
+    if (w->kind->format_bv == KILN_FORMAT_BV_OBB8) {
+        kiln_obb8_decode_lane((const kiln_format_node_obb8 *)node, lane, &b->box);
+    } else {
+        kiln_aabb8_decode_lane((const kiln_format_node_aabb8 *)node, lane, &b->box);
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        b->centre[k] = (double)node->org[k] + (double)b->box.centre[k];
+        assert_true(isfinite(b->box.half[k]));
+        assert_true(b->box.half[k] >= 0);
+        assert_true(fabs(b->centre[k]) <= 8);
+    }
+}
+
+/* Bytes of lane data are zero. */
+static void check_empty(const walk *w, const kiln_format_node8 *node, unsigned lane)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        if (w->kind->format_bv == KILN_FORMAT_BV_OBB8) {
+            const kiln_format_node_obb8 *n = (const kiln_format_node_obb8 *)node;
+            assert_true(n->rotation[k][lane] == 0 && n->centre[k][lane] == 0);
+            assert_int_equal(n->half[k][lane], 0);
+        } else {
+            const kiln_format_node_aabb8 *n = (const kiln_format_node_aabb8 *)node;
+            assert_true(n->lower[k][lane] == 0 && n->upper[k][lane] == 0);
+        }
+    }
+}
+
+static void walk_node(walk *w, uint32_t index)
+{
+    const kiln_format_node8 *node = node_at(w, index);
+    assert_true(w->depth < DEPTH_PROMISED);
+    w->deepest = w->depth + 1 > w->deepest ? w->depth + 1 : w->deepest;
+    assert_int_equal(node->tri, w->next_slot);
+    if (node->inner != 0) {
+        assert_int_equal(node->child, w->next_node);
+        assert_true(node->child > index);
+    } else {
+        assert_int_equal(node->child, 0);
+    }
+    w->next_node += kiln_popcount8(node->inner);
+    for (unsigned k = 0; k < 3; k++) {
+        assert_in_range(node->exp[k], 1, 254);
+        assert_true(isfinite(node->org[k]));
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(node->flags[i], 0);
+    }
+    const unsigned used = kiln_node8_used(node);
+    assert_true(used != 0);
+    for (unsigned lane = 0; lane < 8; lane++) {
+        const unsigned count = kiln_node8_count(node, lane);
+        if ((used >> lane & 1u) == 0) {
+            check_empty(w, node, lane);
+            continue;
+        }
+        decode(w, node, lane, &w->above[w->depth++]);
+        if (count != 0) {
+            assert_int_equal(node->inner >> lane & 1u, 0);
+            check_leaf(w, kiln_node8_slot(node, lane), count);
+        }
+        w->depth--;
+    }
+    for (unsigned lane = 0; lane < 8; lane++) {
+        if ((node->inner >> lane & 1u) != 0) {
+            decode(w, node, lane, &w->above[w->depth++]);
+            walk_node(w, kiln_node8_child(node, lane));
+            w->depth--;
+        }
+    }
+}
+
+static void check_tree(const mesh *m, const kiln_build_kind *kind, unsigned leaf, uint32_t triangles,
+                       const kiln_build_tree *tree)
+{
+    walk w = {.m = m, .kind = kind, .tree = tree, .leaf = leaf, .next_node = 1};
+    w.seen = calloc(m->count, 1);
+    assert_non_null(w.seen);
+    assert_int_equal(tree->node_size, kind->node_size);
+    assert_true(tree->scale_exponent >= -400 && tree->scale_exponent <= 200);
+    walk_node(&w, 0);
+    assert_int_equal(w.next_slot, triangles);
+    assert_int_equal(w.next_node, tree->node_count);
+    assert_int_equal(w.deepest, tree->depth);
+    assert_true(isfinite(tree->sah_cost));
+    assert_true(tree->sah_cost > 0);
+    free(w.seen);
+}
+
+static kiln_bake_options options_of(unsigned leaf, int threads, const char *builder)
+{
+    kiln_bake_options options = {.struct_size = sizeof options, .builder = builder};
+    options.leaf = (int)leaf;
+    options.threads = threads;
+    return options;
+}
+
+static kiln_build_tree build_with(const mesh *m, const kiln_build_kind *kind,
+                                  const kiln_bake_options *options)
+{
+    const kiln_build_input input = {m->positions, m->indices, NULL, m->count};
+    kiln_build_tree tree;
+    assert_int_equal(kiln_build(kind, &input, options, &tree), KILN_BAKE_OK);
+    return tree;
+}
+
+static kiln_build_tree build(const mesh *m, const kiln_build_kind *kind, unsigned leaf)
+{
+    const kiln_bake_options options = options_of(leaf, 2, "sah");
+    return build_with(m, kind, &options);
+}
+
+static void assert_same(const kiln_build_tree *a, const kiln_build_tree *b, uint32_t count)
+{
+    assert_int_equal(a->node_count, b->node_count);
+    assert_int_equal(a->depth, b->depth);
+    assert_int_equal(a->scale_exponent, b->scale_exponent);
+    assert_memory_equal(a->origin, b->origin, sizeof a->origin);
+    assert_memory_equal(a->bounds_lower, b->bounds_lower, sizeof a->bounds_lower);
+    assert_memory_equal(a->bounds_upper, b->bounds_upper, sizeof a->bounds_upper);
+    assert_memory_equal(a->nodes, b->nodes, (size_t)a->node_count * a->node_size);
+    assert_memory_equal(a->order, b->order, count * sizeof *a->order);
+    assert_memory_equal(&a->sah_cost, &b->sah_cost, sizeof a->sah_cost);
+}
+
+/* ---- tests ---- */
+
+static void every_mesh_is_contained(void **state)
+{
+    (void)state;
+    static const unsigned leaves[] = {1, 4, 8, 15};
+    for (unsigned i = 0; i < MAKERS; i++) {
+        mesh m = makers[i]();
+        for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+            for (unsigned l = 0; l < 4; l++) {
+                kiln_build_tree tree = build(&m, &kiln_build_kinds[kind], leaves[l]);
+                check_tree(&m, &kiln_build_kinds[kind], leaves[l], m.count, &tree);
+                kiln_build_tree_free(&tree);
+            }
+        }
+        free_mesh(&m);
+    }
+}
+
+static void median_builder_is_contained(void **state)
+{
+    (void)state;
+    const kiln_bake_options options = options_of(4, 2, "median");
+    for (unsigned i = 0; i < MAKERS; i++) {
+        mesh m = makers[i]();
+        for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+            kiln_build_tree tree = build_with(&m, &kiln_build_kinds[kind], &options);
+            check_tree(&m, &kiln_build_kinds[kind], 4, m.count, &tree);
+            kiln_build_tree_free(&tree);
+        }
+        free_mesh(&m);
+    }
+}
+
+static void threads_do_not_show(void **state)
+{
+    (void)state;
+    static const int threads[] = {2, 3, 8, 0};
+    mesh meshes[] = {soup(30000), sphere(), copies(20000), same_centroid(20000), flat_grid()};
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+        for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+            kiln_bake_options options = options_of(4, 1, "sah");
+            kiln_build_tree one = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
+            for (unsigned t = 0; t < 4; t++) {
+                options.threads = threads[t];
+                kiln_build_tree more = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
+                assert_same(&one, &more, meshes[i].count);
+                kiln_build_tree_free(&more);
+            }
+            kiln_build_tree_free(&one);
+        }
+        free_mesh(&meshes[i]);
+    }
+}
+
+static void rounding_mode_does_not_show(void **state)
+{
+    (void)state;
+    mesh m = soup(5000);
+    kiln_build_tree nearest = build(&m, &kiln_build_kinds[0], 4);
+    assert_int_equal(fesetround(FE_UPWARD), 0);
+    kiln_build_tree upward = build(&m, &kiln_build_kinds[0], 4);
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    assert_same(&nearest, &upward, m.count);
+    kiln_build_tree_free(&nearest);
+    kiln_build_tree_free(&upward);
+    free_mesh(&m);
+}
+
+/* Copies are halved, so their depth is that of a full tree: 8^5 > 100000 / 4. Nested triangles are
+ * peeled off one another, which takes more. */
+static void hopeless_meshes_stay_shallow(void **state)
+{
+    (void)state;
+    mesh meshes[] = {copies(100000), same_centroid(100000)};
+    for (unsigned i = 0; i < 2; i++) {
+        kiln_build_tree tree = build(&meshes[i], &kiln_build_kinds[0], 4);
+        check_tree(&meshes[i], &kiln_build_kinds[0], 4, meshes[i].count, &tree);
+        assert_true(tree.depth <= (i == 0 ? 6 : 16));
+        kiln_build_tree_free(&tree);
+        free_mesh(&meshes[i]);
+    }
+}
+
+static void nodes_are_full(void **state)
+{
+    (void)state;
+    mesh meshes[] = {soup(5000), sphere(), flat_grid()};
+    for (unsigned i = 0; i < 3; i++) {
+        for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+            kiln_build_tree tree = build(&meshes[i], &kiln_build_kinds[kind], 4);
+assert_true(tree.node_count < 0.13 * meshes[i].count);
+            kiln_build_tree_free(&tree);
+        }
+        free_mesh(&meshes[i]);
+    }
+}
+
+static void parts_of_an_input_keep_their_names(void **state)
+{
+    (void)state;
+    mesh m = soup(600);
+    uint32_t names[200];
+    for (uint32_t i = 0; i < 200; i++) {
+        names[i] = 599 - 2 * i;
+    }
+    const kiln_build_input input = {m.positions, m.indices, names, 200};
+    const kiln_bake_options options = options_of(4, 2, "sah");
+    for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+        kiln_build_tree tree;
+        assert_int_equal(kiln_build(&kiln_build_kinds[kind], &input, &options, &tree), KILN_BAKE_OK);
+        check_tree(&m, &kiln_build_kinds[kind], 4, 200, &tree);
+        for (uint32_t i = 0; i < 200; i++) {
+            assert_int_equal(tree.order[i] % 2, 1);
+        }
+        kiln_build_tree_free(&tree);
+    }
+    free_mesh(&m);
+}
+
+/* The square has sides 1 and sqrt(2). */
+static void planar_mesh_gets_a_flat_box(void **state)
+{
+    (void)state;
+    mesh m = planar();
+    kiln_build_tree tree = build(&m, kiln_build_kind_find("obb"), 4);
+    kiln_lane_box box;
+    kiln_obb8_decode_lane(tree.nodes, 0, &box);
+    float *h = box.half;
+    const float scale = ldexpf(1, tree.scale_exponent);
+    const float least = fminf(h[0], fminf(h[1], h[2])) * scale;
+    const float most = fmaxf(h[0], fmaxf(h[1], h[2])) * scale;
+    const float middle = (h[0] + h[1] + h[2]) * scale - least - most;
+    assert_true(least <= 1e-6f);
+    assert_true(middle <= 0.5f * 1.01f);
+    assert_true(most <= 0.70711f * 1.01f);
+    kiln_build_tree_free(&tree);
+    free_mesh(&m);
+}
+
+static void flat_along_an_axis_is_exactly_flat(void **state)
+{
+    (void)state;
+    mesh m = flat_grid();
+    for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
+        kiln_build_tree tree = build(&m, &kiln_build_kinds[kind], 4);
+        walk w = {.m = &m, .kind = &kiln_build_kinds[kind], .tree = &tree};
+        bound b;
+        decode(&w, node_at(&w, 0), 0, &b);
+        assert_true(b.box.half[2] == 0);
+        kiln_build_tree_free(&tree);
+    }
+    free_mesh(&m);
+}
+
+/* Oriented boxes are never larger than the axis-aligned ones they compete with, up to quantisation. */
+static void oriented_boxes_are_tighter(void **state)
+{
+    (void)state;
+    mesh m = sphere();
+    kiln_build_tree obb = build(&m, kiln_build_kind_find("obb"), 4);
+    kiln_build_tree aabb = build(&m, kiln_build_kind_find("aabb"), 4);
+    assert_true(obb.sah_cost < 0.8 * aabb.sah_cost);
+    kiln_build_tree_free(&obb);
+    kiln_build_tree_free(&aabb);
+    free_mesh(&m);
+}
+
+/* Box of the triangles below a lane, in node space, straight from the corners. */
+static void box_below(const walk *w, const kiln_format_node8 *node, unsigned lane, double lower[3],
+                      double upper[3])
+{
+    if ((node->inner >> lane & 1u) != 0) {
+        const kiln_format_node8 *child = node_at(w, kiln_node8_child(node, lane));
+        for (unsigned i = 0; i < 8; i++) {
+            if ((kiln_node8_used(child) >> i & 1u) != 0) {
+                box_below(w, child, i, lower, upper);
+            }
+        }
+        return;
+    }
+    const uint32_t slot = kiln_node8_slot(node, lane);
+    for (uint32_t i = 0; i < 3 * kiln_node8_count(node, lane); i++) {
+        const float *corner = w->m->positions + 9 * (size_t)w->tree->order[slot + i / 3] + 3 * (i % 3);
+        for (unsigned k = 0; k < 3; k++) {
+            const double p = ((double)corner[k] - w->tree->origin[k]) *
+                             ldexp(1, -w->tree->scale_exponent);
+            lower[k] = fmin(lower[k], p);
+            upper[k] = fmax(upper[k], p);
+        }
+    }
+}
+
+static void axis_aligned_lanes_are_tight(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < MAKERS; i++) {
+        mesh m = makers[i]();
+        kiln_build_tree tree = build(&m, kiln_build_kind_find("aabb"), 4);
+        const walk w = {.m = &m, .kind = kiln_build_kind_find("aabb"), .tree = &tree};
+        for (uint32_t n = 0; n < tree.node_count; n++) {
+            const kiln_format_node_aabb8 *node = (const kiln_format_node_aabb8 *)node_at(&w, n);
+            for (unsigned lane = 0; lane < 8; lane++) {
+                double lower[3] = {2, 2, 2}, upper[3] = {-2, -2, -2};
+                if ((kiln_node8_used(&node->head) >> lane & 1u) == 0) {
+                    continue;
+                }
+                box_below(&w, &node->head, lane, lower, upper);
+                for (unsigned k = 0; k < 3; k++) {
+                    const double step = (double)kiln_node8_step(node->head.exp[k]);
+                    const double org = (double)node->head.org[k];
+                    assert_true(org + node->lower[k][lane] * step <= lower[k]);
+                    assert_true(org + (node->lower[k][lane] + 1) * step > lower[k]);
+                    assert_true(org + node->upper[k][lane] * step >= upper[k]);
+                    assert_true(org + (node->upper[k][lane] - 1) * step < upper[k]);
+                }
+            }
+        }
+        kiln_build_tree_free(&tree);
+        free_mesh(&m);
+    }
+}
+
+typedef struct {
+    int calls, cancel_at;
+    double last;
+} audience;
+
+static bool listen(void *user, const char *stage, double part)
+{
+    audience *a = user;
+    assert_string_equal(stage, "build obb");
+    assert_true(part >= a->last && part <= 1);
+    a->last = part;
+    return ++a->calls != a->cancel_at;
+}
+
+static void progress_grows_and_cancels(void **state)
+{
+    (void)state;
+    mesh m = soup(30000);
+    const kiln_build_input input = {m.positions, m.indices, NULL, m.count};
+    kiln_bake_options options = options_of(4, 2, "sah");
+    audience all = {0, 0, 0};
+    options.progress = listen;
+    options.progress_user = &all;
+    kiln_build_tree tree = build_with(&m, &kiln_build_kinds[0], &options);
+    kiln_build_tree_free(&tree);
+    assert_true(all.last == 1);
+    for (int at = 1; at <= 5; at++) {
+        audience a = {0, at, 0};
+        options.progress_user = &a;
+        assert_int_equal(kiln_build(&kiln_build_kinds[0], &input, &options, &tree),
+                         KILN_BAKE_FAILED);
+        assert_null(tree.nodes);
+        assert_null(tree.order);
+    }
+    free_mesh(&m);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    mesh m = planar();
+    const kiln_build_input input = {m.positions, m.indices, NULL, m.count};
+    const kiln_bake_options wrong[] = {options_of(0, 1, "sah"), options_of(16, 1, "sah"),
+                                       options_of(4, 1, "random")};
+    kiln_build_tree tree;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(kiln_build(&kiln_build_kinds[0], &input, &wrong[i], &tree),
+                         KILN_BAKE_USAGE);
+    }
+    assert_null(kiln_build_kind_find("cone"));
+    free_mesh(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mesh_is_contained),
+        cmocka_unit_test(median_builder_is_contained),
+        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(rounding_mode_does_not_show),
+        cmocka_unit_test(hopeless_meshes_stay_shallow),
+        cmocka_unit_test(nodes_are_full),
+        cmocka_unit_test(parts_of_an_input_keep_their_names),
+        cmocka_unit_test(planar_mesh_gets_a_flat_box),
+        cmocka_unit_test(flat_along_an_axis_is_exactly_flat),
+        cmocka_unit_test(oriented_boxes_are_tighter),
+        cmocka_unit_test(axis_aligned_lanes_are_tight),
+        cmocka_unit_test(progress_grows_and_cancels),
+        cmocka_unit_test(wrong_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

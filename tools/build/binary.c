@@ -1,0 +1,155 @@
+/* Depth. Let a range of n triangles fill u = ceil(n / leaf) leaves, and let d inner nodes lie above
+ * it. Kept true for every range: u <= 2^(D - d), D = KILN_BINARY_DEPTH_MAX.
+ *   - The root: u <= 2^32 <= 2^60.
+ *   - A builder's split is taken when both sides keep it true; otherwise the median's is, whose sides
+ *     fill at most ceil(u / 2) <= 2^(D - d - 1) leaves.
+ *   - At d = D a range fills one leaf, so it is one.
+ * So no path has more than D inner nodes, and the C stack holds at most D frames of build_below. On
+ * ordinary meshes the median never has to step in. Every level costs O(count), so time is at most
+ * O(D count) whatever the input. */
+#include "binary.h"
+
+enum {
+    ITEMS_A_LEVEL = 256, /* at most this many ranges of one level exceed count / 256 */
+    ITEM_LIMIT_MIN = 4096 /* subtrees of less work than this are not worth a turn of their own */
+};
+
+typedef struct {
+    kiln_binary *tree;
+    kiln_record *records;
+    const kiln_builder *builder;
+    uint32_t level_first; /* first item of the level that is being split */
+} build;
+
+static bool fits(uint32_t units, uint32_t levels)
+{
+    return units <= (uint64_t)1 << levels;
+}
+
+/* Cuts a range that is not a leaf. */
+static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth)
+{
+    const uint32_t leaf = b->tree->leaf, count = range->last - range->first;
+    const uint32_t levels = KILN_BINARY_DEPTH_MAX - 1 - depth;
+    kiln_record *records = b->records + range->first;
+    uint32_t left = b->builder->split(records, count, leaf);
+    if (!fits(kiln_leaf_units(left, leaf), levels) ||
+        !fits(kiln_leaf_units(count - left, leaf), levels)) {
+        left = kiln_split_median(records, count, leaf);
+    }
+    return range->first + left;
+}
+
+/* Returns the cut of the subtree's root, or 0 for a leaf. */
+static uint32_t build_below(const build *b, kiln_range range, uint32_t depth)
+{
+    if (kiln_is_leaf(b->tree, &range)) {
+        return 0;
+    }
+    const uint32_t split = cut(b, &range, depth);
+    kiln_binary_node *node = &b->tree->nodes[split];
+    node->left = build_below(b, (kiln_range){range.first, split, 0}, depth + 1);
+    node->right = build_below(b, (kiln_range){split, range.last, 0}, depth + 1);
+    return split;
+}
+
+static bool is_single(const kiln_binary *tree, const kiln_item *item)
+{
+    return item->range.last - item->range.first > tree->item_limit;
+}
+
+static void split_single(void *context, uint32_t index)
+{
+    const build *b = context;
+    kiln_item *item = &b->tree->items[b->level_first + index];
+    if (is_single(b->tree, item)) {
+        item->range.split = cut(b, &item->range, item->depth);
+    }
+}
+
+static void build_subtree(void *context, uint32_t index)
+{
+    const build *b = context;
+    kiln_item *item = &b->tree->items[index];
+    if (!is_single(b->tree, item)) {
+        item->range.split = build_below(b, item->range, item->depth);
+    }
+}
+
+static uint32_t add_item(kiln_binary *tree, uint32_t first, uint32_t last, uint32_t depth)
+{
+    tree->items[tree->item_count] = (kiln_item){.range = {first, last, 0}, .depth = depth};
+    return tree->item_count++;
+}
+
+/* The children of one level's single nodes make the next level. */
+static void add_level(kiln_binary *tree, uint32_t level_first)
+{
+    const uint32_t level_last = tree->item_count;
+    for (uint32_t i = level_first; i < level_last; i++) {
+        kiln_item *item = &tree->items[i];
+        if (is_single(tree, item)) {
+            const kiln_range *r = &item->range;
+            item->child[0] = add_item(tree, r->first, r->split, item->depth + 1);
+            item->child[1] = add_item(tree, r->split, r->last, item->depth + 1);
+        }
+    }
+}
+
+static void link_items(kiln_binary *tree)
+{
+    for (uint32_t i = 0; i < tree->item_count; i++) {
+        const kiln_item *item = &tree->items[i];
+        if (is_single(tree, item)) {
+            kiln_binary_node *node = &tree->nodes[item->range.split];
+            node->left = tree->items[item->child[0]].range.split;
+            node->right = tree->items[item->child[1]].range.split;
+        }
+    }
+    tree->root = tree->items[0].range.split;
+}
+
+/* Level by level down to subtrees of moderate size, then these: turns depend on the input alone. */
+static bool build_all(build *b, const kiln_watch *watch)
+{
+    kiln_watch part = *watch;
+    const double step = (watch->to - watch->from) / 16;
+    add_item(b->tree, 0, b->tree->count, 0);
+    for (uint32_t level = 0; level < b->tree->item_count;) {
+        const uint32_t count = b->tree->item_count - level;
+        part.to = part.from + (part.from + step < watch->to - 8 * step ? step : 0);
+        b->level_first = level;
+        if (!kiln_parallel_for(&part, count, split_single, b)) {
+            return false;
+        }
+        part.from = part.to;
+        add_level(b->tree, level);
+        level += count;
+    }
+    part.to = watch->to;
+    if (!kiln_parallel_for(&part, b->tree->item_count, build_subtree, b)) {
+        return false;
+    }
+    link_items(b->tree);
+    return true;
+}
+
+bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
+                       const kiln_builder *builder, const kiln_watch *watch, kiln_arena *arena,
+                       bool *cancelled)
+{
+    build b = {.tree = tree, .records = records, .builder = builder};
+    const uint32_t share = count / ITEMS_A_LEVEL;
+    *tree = (kiln_binary){.count = count, .leaf = leaf};
+    tree->item_limit = share > ITEM_LIMIT_MIN ? share : ITEM_LIMIT_MIN;
+    tree->nodes = kiln_arena_take(arena, count, sizeof *tree->nodes);
+    /* Every level holds at most 256 single nodes, and only their children are items. */
+    const size_t most = count > tree->item_limit ? 2 * ITEMS_A_LEVEL * KILN_BINARY_DEPTH_MAX + 1 : 1;
+    tree->items = kiln_arena_take(arena, most, sizeof *tree->items);
+    *cancelled = false;
+    if (tree->nodes == NULL || tree->items == NULL) {
+        return false;
+    }
+    *cancelled = !build_all(&b, watch);
+    return !*cancelled;
+}

@@ -1,0 +1,47 @@
+/* The corners of a tree's triangles in tree order, and their extents in any frame. */
+#ifndef KILN_BUILD_CLOUD_H
+#define KILN_BUILD_CLOUD_H
+
+#include "frame.h"
+
+#include <stdint.h>
+
+typedef struct {
+    const float *corner[3]; /* x, y, z, as in the model; triangle t has corners 3 t .. 3 t + 2 */
+    kiln_frame frame;
+} kiln_cloud;
+
+/* Corners in node space, a few at a time: structure of arrays for the compiler's SIMD. */
+enum { KILN_POINTS_MAX = 192, KILN_POINTS_STRIDE = 4 };
+
+typedef struct {
+    double at[3][KILN_POINTS_MAX];
+    unsigned count; /* rounded up to a multiple of the stride by repeating the last point */
+} kiln_points;
+
+/* Loads the corners of triangles [first, last): at most KILN_POINTS_MAX / 3 of them. */
+void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points);
+
+/* A box in a rotated frame: lower_k <= axis_k . p <= upper_k. */
+typedef struct {
+    double lower[3], upper[3];
+} kiln_extents;
+
+/* Extents of the points alone, along each axis. */
+void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out);
+
+/* Extents of the corners of triangles [first, last). */
+void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last,
+                        float axis[3][3], kiln_extents *out);
+
+/* The object-axis box, exact: no product is rounded. */
+void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out);
+
+void kiln_extents_clear(kiln_extents *extents);
+void kiln_extents_join(kiln_extents *extents, const kiln_extents *other);
+
+/* a b + b c + c a of the half-extents, and a millionth of (a + b + c)^2, so that boxes without a
+ * surface, of points along a line, have an order too. */
+double kiln_extents_half_area(const kiln_extents *extents);
+
+#endif

@@ -1,0 +1,21 @@
+/* From a binary tree to nodes of eight lanes. */
+#ifndef KILN_BUILD_COLLAPSE8_H
+#define KILN_BUILD_COLLAPSE8_H
+
+#include "binary.h"
+
+/* No path has more wide nodes than this: see collapse8.c. */
+enum { KILN_WIDE_DEPTH_MAX = 20 };
+
+/* The lanes of one node, left to right. */
+typedef struct {
+    kiln_range lane[8];
+    unsigned lane_count;
+} kiln_wide;
+
+/* The lanes of the node that stands for `range`, with `levels` more levels of nodes allowed, its own
+ * among them. */
+void kiln_collapse8(const kiln_binary *tree, const kiln_range *range, unsigned levels,
+                    kiln_wide *wide);
+
+#endif

@@ -1,0 +1,81 @@
+#include "grid.h"
+
+#include <math.h>
+
+/* Steps finer than this say nothing in node space, whose halves end at 2^-24. A step is also at least
+ * 2^-40 of the origin, so that origin + 255 steps has at most 24 + 40 - 23 + 1 < 53 bits. */
+enum { FINEST = -60 };
+
+static float float_below(double x)
+{
+    if (fabs(x) < 0x1p-60) {
+        return x < 0 ? -0x1p-60f : 0.0f; /* no subnormals, no steps below FINEST */
+    }
+    const float f = (float)x;
+    return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+double kiln_grid_point(const kiln_grid *grid, unsigned index)
+{
+    return (double)grid->org + (double)index * grid->step;
+}
+
+void kiln_grid_choose(double lower, double upper, kiln_grid *grid)
+{
+    grid->org = float_below(lower);
+    int e;
+    const double span = upper - (double)grid->org;
+    const double least = fmax(fmax(span / 255, fabs((double)grid->org) * 0x1p-40), 0x1p-60);
+    if (frexp(least, &e) == 0.5) {
+        e--;
+    }
+    e = e < FINEST ? FINEST : e;
+    grid->step = ldexp(1.0, e);
+    while (kiln_grid_point(grid, 255) < upper) { /* the division may have rounded down */
+        grid->step = ldexp(1.0, ++e);
+    }
+    grid->exp = (uint8_t)(e + 127);
+}
+
+static unsigned clamp(double index)
+{
+    return index <= 0 ? 0 : index >= 255 ? 255 : (unsigned)index;
+}
+
+uint8_t kiln_grid_below(const kiln_grid *grid, double x)
+{
+    unsigned i = clamp(floor((x - (double)grid->org) / grid->step));
+    while (i > 0 && kiln_grid_point(grid, i) > x) {
+        i--;
+    }
+    while (i < 255 && kiln_grid_point(grid, i + 1) <= x) {
+        i++;
+    }
+    return (uint8_t)i;
+}
+
+uint8_t kiln_grid_above(const kiln_grid *grid, double x)
+{
+    const uint8_t below = kiln_grid_below(grid, x);
+    return (uint8_t)(kiln_grid_point(grid, below) < x ? below + 1 : below);
+}
+
+uint8_t kiln_grid_nearest(const kiln_grid *grid, double x)
+{
+    return (uint8_t)clamp(floor((x - (double)grid->org) / grid->step + 0.5));
+}
+
+uint16_t kiln_half_above(double x)
+{
+    enum { LEAST_NORMAL = -14, FRACTION_BITS = 10 };
+    if (x <= 0) {
+        return 0;
+    }
+    int e;
+    (void)frexp(x, &e);
+    e = e - 1 < LEAST_NORMAL ? LEAST_NORMAL : e - 1; /* 2^e <= x, or subnormal */
+    const double units = ceil(ldexp(x, FRACTION_BITS - e));
+    /* Of a normal number 1024 units are the hidden bit, which adds 1 to the exponent field; so does
+     * a round up to 2048. */
+    return (uint16_t)((unsigned)(e - LEAST_NORMAL) * 1024u + (unsigned)units);
+}

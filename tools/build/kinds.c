@@ -1,0 +1,54 @@
+/* The table of kinds of trees, and the door to them. */
+#include "build.h"
+#include "wide8.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+const kiln_build_kind kiln_build_kinds[] = {
+    {"obb", KILN_FORMAT_BV_OBB8, KILN_SECTION_NODES_OBB8, sizeof(kiln_format_node_obb8),
+     kiln_build_obb8},
+    {"aabb", KILN_FORMAT_BV_AABB8, KILN_SECTION_NODES_AABB8, sizeof(kiln_format_node_aabb8),
+     kiln_build_aabb8},
+};
+
+const size_t kiln_build_kind_count = sizeof kiln_build_kinds / sizeof kiln_build_kinds[0];
+
+const kiln_build_kind *kiln_build_kind_find(const char *name)
+{
+    for (size_t i = 0; i < kiln_build_kind_count; i++) {
+        if (strcmp(kiln_build_kinds[i].name, name) == 0) {
+            return &kiln_build_kinds[i];
+        }
+    }
+    return NULL;
+}
+
+kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input *input,
+                            const kiln_bake_options *options, kiln_build_tree *tree)
+{
+    memset(tree, 0, sizeof *tree);
+    if (input->count == 0 || options->leaf < 1 || options->leaf > (int)KILN_LEAF_TRIANGLES_MAX) {
+        return KILN_BAKE_USAGE;
+    }
+    /* The caller's rounding mode and flush-to-zero flags must not show in the bytes. Threads inherit
+     * the environment of the one that starts them. */
+    fenv_t caller;
+    if (fegetenv(&caller) != 0 || fesetenv(FE_DFL_ENV) != 0) {
+        return KILN_BAKE_FAILED;
+    }
+    const kiln_bake_status status = kind->build(kind, input, options, tree);
+    fesetenv(&caller);
+    if (status != KILN_BAKE_OK) {
+        kiln_build_tree_free(tree);
+    }
+    return status;
+}
+
+void kiln_build_tree_free(kiln_build_tree *tree)
+{
+    free(tree->nodes);
+    free(tree->order);
+    memset(tree, 0, sizeof *tree);
+}

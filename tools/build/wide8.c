@@ -1,0 +1,314 @@
+#include "wide8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK = 16384, NODE_CHUNK = 16 }; /* triangles and nodes a turn */
+
+/* Everything of one build. Per triangle at the peak: records 32 bytes, binary nodes 16, corners 36,
+ * names 4; later without records, and with plans (about 9) and the result (about 15). */
+typedef struct {
+    const kiln_wide8_kind *kind;
+    const kiln_build_input *input;
+    kiln_build_tree *out;
+    kiln_arena records_arena, arena;
+    kiln_record *records;
+    float *corner[3];
+    uint32_t *names; /* tree order -> triangle as the input names it */
+    kiln_cloud cloud;
+    kiln_binary binary;
+    kiln_wide *plans; /* of each node */
+    uint32_t node_count, slot_count, depth;
+    kiln_watch watch;
+    bool cancelled;
+} job;
+
+static uint32_t name_of(const kiln_build_input *input, uint32_t position)
+{
+    return input->triangles == NULL ? position : input->triangles[position];
+}
+
+static uint32_t chunk_count(uint32_t count, uint32_t chunk)
+{
+    return count / chunk + (count % chunk != 0);
+}
+
+static uint32_t chunk_end(uint32_t first, uint32_t count, uint32_t chunk)
+{
+    return count - first < chunk ? count : first + chunk;
+}
+
+static const float *corner_of(const kiln_build_input *input, uint32_t name, unsigned corner)
+{
+    return input->positions + 3 * (size_t)input->indices[3 * (size_t)name + corner];
+}
+
+static void make_records(void *context, uint32_t index)
+{
+    const job *j = context;
+    const uint32_t first = index * CHUNK, end = chunk_end(first, j->input->count, CHUNK);
+    for (uint32_t t = first; t < end; t++) {
+        const uint32_t name = name_of(j->input, t);
+        const float *a = corner_of(j->input, name, 0);
+        const float *b = corner_of(j->input, name, 1);
+        const float *c = corner_of(j->input, name, 2);
+        kiln_record *record = &j->records[t];
+        record->triangle = t;
+        record->unused = 0;
+        for (unsigned k = 0; k < 3; k++) {
+            const float low = a[k] < b[k] ? a[k] : b[k], high = a[k] < b[k] ? b[k] : a[k];
+            record->bound[k] = low < c[k] ? low : c[k];
+            record->bound[3 + k] = -(high > c[k] ? high : c[k]);
+        }
+    }
+}
+
+static void measure_bounds(job *j)
+{
+    kiln_build_tree *out = j->out;
+    float bound[6];
+    for (unsigned k = 0; k < 6; k++) {
+        bound[k] = j->records[0].bound[k];
+        for (uint32_t t = 1; t < j->input->count; t++) {
+            const float b = j->records[t].bound[k];
+            bound[k] = b < bound[k] ? b : bound[k];
+        }
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        out->bounds_lower[k] = bound[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
+        out->bounds_upper[k] = 0.0f - bound[3 + k];
+    }
+    kiln_frame_choose(out->bounds_lower, out->bounds_upper, &j->cloud.frame);
+}
+
+/* Copies corners and names into tree order. */
+static void gather(void *context, uint32_t index)
+{
+    const job *j = context;
+    const uint32_t first = index * CHUNK, end = chunk_end(first, j->input->count, CHUNK);
+    for (uint32_t t = first; t < end; t++) {
+        const uint32_t name = name_of(j->input, j->records[t].triangle);
+        j->names[t] = name;
+        for (unsigned i = 0; i < 3; i++) {
+            const float *corner = corner_of(j->input, name, i);
+            for (unsigned k = 0; k < 3; k++) {
+                j->corner[k][3 * (size_t)t + i] = corner[k];
+            }
+        }
+    }
+}
+
+static void part(job *j, double from, double to)
+{
+    j->watch.from = from;
+    j->watch.to = to;
+}
+
+static bool run(job *j, uint32_t turns, kiln_turn turn)
+{
+    j->cancelled = !kiln_parallel_for(&j->watch, turns, turn, j);
+    return !j->cancelled;
+}
+
+static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder)
+{
+    const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
+    j->records = kiln_arena_take(&j->records_arena, count, sizeof *j->records);
+    if (j->records == NULL) {
+        return false;
+    }
+    part(j, 0, 0.05);
+    if (!run(j, chunks, make_records)) {
+        return false;
+    }
+    measure_bounds(j);
+    part(j, 0.05, 0.4);
+    if (!kiln_binary_build(&j->binary, j->records, count, leaf, builder, &j->watch, &j->arena,
+                           &j->cancelled)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        j->corner[k] = kiln_arena_take(&j->arena, 3 * (size_t)count, sizeof *j->corner[k]);
+        j->cloud.corner[k] = j->corner[k];
+    }
+    j->names = kiln_arena_take(&j->arena, count, sizeof *j->names);
+    if (!j->corner[0] || !j->corner[1] || !j->corner[2] || !j->names) {
+        return false;
+    }
+    part(j, 0.4, 0.45);
+    if (!run(j, chunks, gather)) {
+        return false;
+    }
+    kiln_arena_free(&j->records_arena);
+    return true;
+}
+
+static bool is_inner(const job *j, const kiln_range *lane)
+{
+    return !kiln_is_leaf(&j->binary, lane);
+}
+
+static kiln_format_node8 *node_at(const kiln_build_tree *tree, uint32_t index)
+{
+    return (kiln_format_node8 *)((unsigned char *)tree->nodes + (size_t)index * tree->node_size);
+}
+
+static void take_slots(job *j, const kiln_range *leaf)
+{
+    for (uint32_t t = leaf->first; t < leaf->last; t++) {
+        j->out->order[j->slot_count++] = j->names[t];
+    }
+}
+
+static void write_head(job *j, const kiln_wide *wide, kiln_format_node8 *node)
+{
+    unsigned inner = 0;
+    node->tri = j->slot_count;
+    for (unsigned i = 0; i < wide->lane_count; i++) {
+        const kiln_range *lane = &wide->lane[i];
+        if (is_inner(j, lane)) {
+            inner |= 1u << i;
+        } else {
+            const unsigned count = lane->last - lane->first;
+            node->count[i / 2] = (uint8_t)(node->count[i / 2] | count << (4 * (i % 2)));
+            take_slots(j, lane);
+        }
+    }
+    node->inner = (uint8_t)inner;
+    node->child = inner != 0 ? j->node_count : 0;
+}
+
+/* Visits node `index` and all below it; siblings get successive indices before any of them is entered.
+ * With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep. */
+static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
+{
+    kiln_wide wide;
+    kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, &wide);
+    if (j->plans != NULL) {
+        j->plans[index] = wide;
+        write_head(j, &wide, node_at(j->out, index));
+    }
+    uint32_t child = j->node_count;
+    for (unsigned i = 0; i < wide.lane_count; i++) {
+        j->node_count += is_inner(j, &wide.lane[i]);
+    }
+    j->depth = depth > j->depth ? depth : j->depth;
+    for (unsigned i = 0; i < wide.lane_count; i++) {
+        if (is_inner(j, &wide.lane[i])) {
+            visit(j, &wide.lane[i], child++, depth + 1);
+        }
+    }
+}
+
+static void visit_root(job *j)
+{
+    const kiln_range root = {0, j->binary.count, j->binary.root};
+    j->node_count = 1;
+    visit(j, &root, 0, 1);
+}
+
+static void encode_nodes(void *context, uint32_t index)
+{
+    const job *j = context;
+    const uint32_t first = index * NODE_CHUNK;
+    const uint32_t end = chunk_end(first, j->out->node_count, NODE_CHUNK);
+    for (uint32_t i = first; i < end; i++) {
+        j->kind->encode(&j->cloud, &j->binary, &j->plans[i], node_at(j->out, i));
+    }
+}
+
+static bool encode_tree(job *j)
+{
+    kiln_build_tree *out = j->out;
+    visit_root(j);
+    out->node_count = j->node_count;
+    out->depth = j->depth;
+    out->nodes = calloc(j->node_count, out->node_size);
+    out->order = malloc((size_t)j->input->count * sizeof *out->order);
+    j->plans = kiln_arena_take(&j->arena, j->node_count, sizeof *j->plans);
+    if (out->nodes == NULL || out->order == NULL || j->plans == NULL) {
+        return false;
+    }
+    visit_root(j);
+    part(j, 0.8, 1);
+    return run(j, chunk_count(j->node_count, NODE_CHUNK), encode_nodes);
+}
+
+static double lane_area(const kiln_wide8_kind *kind, const kiln_format_node8 *node, unsigned lane)
+{
+    kiln_lane_box box;
+    kind->decode(node, lane, &box);
+    const double a = box.half[0], b = box.half[1], c = box.half[2];
+    return (a * b + b * c) + c * a;
+}
+
+/* A query that meets a box at random tests its lanes or triangles; it meets a box inside another with
+ * the ratio of their surfaces. The root is met for certain. */
+static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree *tree)
+{
+    const float *l = tree->bounds_lower, *u = tree->bounds_upper;
+    const double scale = ldexp(0.5, -tree->scale_exponent);
+    const double a = ((double)u[0] - (double)l[0]) * scale;
+    const double b = ((double)u[1] - (double)l[1]) * scale;
+    const double c = ((double)u[2] - (double)l[2]) * scale;
+    const double whole = (a * b + b * c) + c * a;
+    double cost = 0;
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        const kiln_format_node8 *node = node_at(tree, i);
+        for (unsigned lane = 0; lane < 8; lane++) {
+            const unsigned count = kiln_node8_count(node, lane);
+            unsigned tests = count;
+            if ((node->inner >> lane & 1u) != 0) {
+                tests = kiln_popcount8(kiln_node8_used(node_at(tree, kiln_node8_child(node, lane))));
+            }
+            const double area = tests != 0 ? lane_area(kind, node, lane) : 0;
+            cost += (double)tests * (whole > 0 ? fmin(area / whole, 1) : 1);
+        }
+    }
+    return cost + (double)kiln_popcount8(kiln_node8_used(node_at(tree, 0)));
+}
+
+static bool build(job *j, uint32_t leaf, const kiln_builder *builder)
+{
+    if (!order_triangles(j, leaf, builder)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        j->out->origin[k] = j->cloud.frame.origin[k];
+    }
+    j->out->scale_exponent = j->cloud.frame.exponent;
+    part(j, 0.45, 0.8);
+    if (!kiln_measure_tree(&j->cloud, &j->binary, j->kind->fit, j->kind->needs_moments, &j->watch,
+                           &j->arena, &j->cancelled)) {
+        return false;
+    }
+    if (!encode_tree(j)) {
+        return false;
+    }
+    j->out->sah_cost = expected_tests(j->kind, j->out);
+    part(j, 1, 1);
+    return kiln_watch_report(&j->watch);
+}
+
+kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_kind *wide,
+                                  const kiln_build_input *input, const kiln_bake_options *options,
+                                  kiln_build_tree *tree)
+{
+    char stage[32];
+    const kiln_builder *builder = kiln_builder_find(options->builder);
+    if (builder == NULL) {
+        return KILN_BAKE_USAGE;
+    }
+    snprintf(stage, sizeof stage, "build %s", kind->name);
+    job j = {.kind = wide, .input = input, .out = tree};
+    j.watch = (kiln_watch){.threads = kiln_thread_count(options->threads),
+                           .progress = options->progress,
+                           .user = options->progress_user,
+                           .stage = stage};
+    tree->node_size = kind->node_size;
+    const bool done = build(&j, (uint32_t)options->leaf, builder);
+    kiln_arena_free(&j.records_arena);
+    kiln_arena_free(&j.arena);
+    return done ? KILN_BAKE_OK : KILN_BAKE_FAILED;
+}

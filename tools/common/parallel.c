@@ -1,0 +1,90 @@
+#define _POSIX_C_SOURCE 200809L
+#include "parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 256, REPORTS = 64 };
+
+typedef struct {
+    kiln_turn turn;
+    void *context;
+    uint32_t count;
+    atomic_uint_fast64_t next; /* wider than count: every thread overshoots by one */
+    atomic_bool cancelled;
+} loop;
+
+/* Runs one turn; false when there is none left. */
+static bool take_turn(loop *work, uint_fast64_t *index)
+{
+    *index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+    if (*index >= work->count || atomic_load_explicit(&work->cancelled, memory_order_relaxed)) {
+        return false;
+    }
+    work->turn(work->context, (uint32_t)*index);
+    return true;
+}
+
+static void *help(void *argument)
+{
+    uint_fast64_t index;
+    while (take_turn(argument, &index)) {
+    }
+    return NULL;
+}
+
+static bool report(const kiln_watch *watch, double part)
+{
+    return watch->progress == NULL || watch->progress(watch->user, watch->stage, part);
+}
+
+bool kiln_watch_report(const kiln_watch *watch)
+{
+    return report(watch, watch->from);
+}
+
+/* The calling thread's share, with a report now and then. */
+static void lead(loop *work, const kiln_watch *watch)
+{
+    const uint_fast64_t interval = work->count / REPORTS + 1;
+    uint_fast64_t index, due = interval;
+    while (take_turn(work, &index)) {
+        if (index + 1 >= due) {
+            due = index + 1 + interval;
+            const double done = (double)(index + 1) / (double)work->count;
+            if (!report(watch, watch->from + (watch->to - watch->from) * done)) {
+                atomic_store_explicit(&work->cancelled, true, memory_order_relaxed);
+            }
+        }
+    }
+}
+
+bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context)
+{
+    loop work = {.turn = turn, .context = context, .count = count};
+    pthread_t helpers[THREADS_MAX];
+    unsigned started = 0;
+    atomic_init(&work.next, 0);
+    atomic_init(&work.cancelled, false);
+    if (!kiln_watch_report(watch)) {
+        return false;
+    }
+    while (started + 1 < watch->threads && started + 1 < count && started < THREADS_MAX) {
+        if (pthread_create(&helpers[started], NULL, help, &work) != 0) {
+            break;
+        }
+        started++;
+    }
+    lead(&work, watch);
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(helpers[i], NULL);
+    }
+    return !atomic_load(&work.cancelled);
+}
+
+unsigned kiln_thread_count(int threads)
+{
+    const long count = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1u : count > THREADS_MAX ? (unsigned)THREADS_MAX : (unsigned)count;
+}

@@ -1,0 +1,32 @@
+/* A loop whose turns may run at once. What the turns compute must not depend on which thread runs
+ * them or in which order: callers fix the division into turns by the input alone, and let a turn
+ * write only what is its own. */
+#ifndef KILN_PARALLEL_H
+#define KILN_PARALLEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Who is told of progress, and may cancel. */
+typedef struct {
+    unsigned threads; /* most threads, the calling one among them; at least 1 */
+    bool (*progress)(void *user, const char *stage, double part); /* NULL: none */
+    void *user;
+    const char *stage;
+    double from, to; /* the part of the stage that the next loop stands for */
+} kiln_watch;
+
+typedef void (*kiln_turn)(void *context, uint32_t index);
+
+/* Calls turn(context, 0 .. count - 1), each once; the calling thread takes turns like the others and
+ * alone calls watch->progress. False when that cancelled: then some turns have not run. All threads
+ * have ended on return. A thread that can't be started is done without. */
+bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context);
+
+/* Reports `from` itself; false when cancelled. */
+bool kiln_watch_report(const kiln_watch *watch);
+
+/* `threads` of the options as a number: 0 stands for one a processor. */
+unsigned kiln_thread_count(int threads);
+
+#endif
