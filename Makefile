@@ -50,7 +50,7 @@ ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(C
 LIBS_runtime = -lz -lm
 LIBS_bake = -lassimp -ljansson $(LIBS_runtime)
 LIBS_test = -lcmocka -lgmp $(LIBS_bake)
-LIBS_bench = -lfcl -lccd $(LIBS_bake)
+LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # -------------------------------------------------------------------------------------- sources --
 
@@ -67,7 +67,7 @@ COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
 TEST_FOLDERS = unit property bad fuzz golden cli
 TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$O/%)
-ORACLE_SOURCES = $(wildcard tests/property/oracle.c)
+ORACLE_SOURCES = $(wildcard tests/property/oracle.c tests/support/*.c)
 FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
 BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
@@ -76,12 +76,13 @@ MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
 LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
+SUPPORT = $O/tests/libsupport.a
 PRODUCTS = $(OUT)/kiln $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
 
-# Helpers of a test program: the other sources of its folder, and the oracle. In tests/fuzz a program
-# test_X.c gets fuzz_X.c where there is one, else every harness.
-helpers = $(filter-out tests/$1/test_% tests/fuzz/fuzz_% $(ORACLE_SOURCES),$(wildcard tests/$1/*.c)) \
-          $(ORACLE_SOURCES) \
+# Helpers of a test program: the other sources of its folder, and what it needs of tests/support. In
+# tests/fuzz a program test_X.c gets fuzz_X.c where there is one, else every harness.
+helpers = $(filter-out tests/$1/test_% tests/fuzz/fuzz_% $(SUPPORT_SOURCES), \
+            $(wildcard tests/$1/*.c)) \
           $(if $(filter fuzz,$1),$(or $(wildcard tests/fuzz/fuzz_$2.c),$(FUZZ_SOURCES)))
 objects = $(patsubst %.cpp,$O/%.o,$(patsubst %.c,$O/%.o,$1))
 
@@ -206,7 +207,8 @@ $O/%.o: %.cpp $O/flags
 
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
-$(OUT)/%.a:
+$(SUPPORT): $(SUPPORT_SOURCES:%.c=$O/%.o)
+$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(SUPPORT):
 	@mkdir -p $(@D)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -227,7 +229,7 @@ $(OUT)/kiln.1: $(OUT)/kiln
 
 $(TEST_PROGRAMS): $O/tests/%: \
             $$(call objects,tests/$$*.c $$(call helpers,$$(*D),$$(patsubst test_%,%,$$(*F)))) \
-            $$(LIBRARIES)
+            $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
@@ -235,11 +237,11 @@ $(MODEL_PROGRAMS): $O/%: $O/%.o $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
-$O/demo: $$(call objects,$$(DEMO_SOURCES) $$(ORACLE_SOURCES)) $$(LIBRARIES)
+$O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(LIBRARIES)
+$(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CXX) $(ALL_LDFLAGS) $^ $(LIBS_bench) -o $@
 

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Help, version and manual page; every verb documents itself.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+case_begin 'no arguments: usage, status 1'
+expect 1 "$KILN"
+says err 'usage: kiln VERB'
+silent out
+case_end
+
+case_begin 'kiln --help names every verb and every exit status'
+expect 0 "$KILN" --help
+for word in bake info verify collide unpack 'exit status'; do says out "$word"; done
+silent err
+case_end
+
+case_begin 'kiln --version is that of kiln.h'
+expect 0 "$KILN" --version
+says out "kiln $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
+case_end
+
+for verb in bake info verify collide unpack; do
+    case_begin "kiln $verb --help"
+    expect 0 "$KILN" $verb --help
+    says out "usage: kiln $verb"
+    says out '--json'
+    silent err
+    [ "$(awk '{ if (length($0) > 80) print }' "$TMPDIR/out")" = '' ] ||
+        case_fail 'a line is longer than 80'
+    case_end
+done
+
+case_begin 'the manual page has every option of --help'
+expect 0 "$KILN" --man
+sed 's/\\-/-/g' "$TMPDIR/out" >"$TMPDIR/man"
+for verb in bake info verify collide unpack; do
+    "$KILN" $verb --help | sed -n 's/.*\(--[a-z][a-z-]*\).*/\1/p' | grep -v -e --help -e --tree |
+        while read -r name; do
+            grep -qF -e "$name" "$TMPDIR/man" || echo "$name"
+        done
+done >"$TMPDIR/missing"
+[ ! -s "$TMPDIR/missing" ] || case_fail "missing: $(cat "$TMPDIR/missing")"
+case_end
+
+case_begin 'help to a full device is an error'
+if [ -e /dev/full ]; then
+    "$KILN" --help >/dev/full 2>"$TMPDIR/err"
+    [ $? -eq 2 ] || case_fail 'status is not 2'
+    case_end
+else
+    case_skip 'there is no /dev/full'
+fi
+
+cases_end

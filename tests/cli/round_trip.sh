@@ -1,0 +1,155 @@
+#!/bin/sh
+# From a model to answers: bake, info, verify, unpack, collide.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+cube=$TMPDIR/cube.kiln
+raw=$TMPDIR/raw.kiln
+
+case_begin 'bake says nothing into a pipe'
+expect 0 "$KILN" bake models/tiny/cube.obj -o "$cube" --bv obb,aabb
+silent out
+silent err
+case_end
+
+case_begin 'info'
+expect 0 "$KILN" info "$cube"
+says out 'faces          12'
+says out 'bounds         0 0 0 .. 1 1 1'
+says out 'area           6'
+says out 'signed volume  1'
+says out 'packed'
+case_end
+
+case_begin 'info --json'
+expect 0 "$KILN" info --json "$cube"
+for text in '"faces": 12' '"area": 6.0' '"signed_volume": 1.0' '"points_left_out": 0' \
+    '"lines_left_out": 0' '"bv": "obb"' '"bv": "aabb"' '"bytes_packed"' '"depth": 1'; do
+    says out "$text"
+done
+case_end
+
+case_begin 'points and lines are counted'
+expect 0 "$KILN" bake -q models/tiny/mixed.obj -o "$TMPDIR/mixed.kiln"
+expect 0 "$KILN" info --json "$TMPDIR/mixed.kiln"
+says out '"faces": 2'
+says out '"points_left_out": 1'
+says out '"lines_left_out": 2'
+case_end
+
+case_begin 'verify'
+expect 0 "$KILN" verify "$cube"
+says out 'sound; 2 trees, 24 triangles'
+expect 0 "$KILN" verify -q "$cube"
+silent out
+case_end
+
+case_begin 'unpacked, baked raw, and packed again'
+expect 0 "$KILN" unpack "$cube" -o "$raw"
+expect 0 "$KILN" verify "$raw"
+expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/raw2.kiln" --bv obb,aabb --layout raw
+same "$raw" "$TMPDIR/raw2.kiln"
+expect 0 "$KILN" unpack "$raw" -o "$TMPDIR/packed.kiln" --layout packed
+same "$cube" "$TMPDIR/packed.kiln"
+case_end
+
+case_begin 'standard input and output'
+"$KILN" bake - --format obj -o - --bv obb,aabb --json <models/tiny/cube.obj \
+    >"$TMPDIR/piped.kiln" 2>"$TMPDIR/err" || case_fail 'status is not 0'
+says err '"faces": 12'
+expect 0 "$KILN" verify "$TMPDIR/piped.kiln"
+case_end
+
+# collide ANSWER ARGUMENT...: with the poses on standard input.
+collide() {
+    wanted=$1
+    shift
+    got=$("$KILN" collide "$@" --poses "$TMPDIR/poses" | tr '\n' ' ')
+    [ "$got" = "$wanted" ] || case_fail "says '$got', not '$wanted': $*"
+}
+
+cat >"$TMPDIR/poses" <<'END'
+# apart, touching, overlapping, at the same place
+1 0 0 1.5  0 1 0 0  0 0 1 0
+
+1 0 0 1    0 1 0 0  0 0 1 0
+1 0 0 0.5  0 1 0 0.25  0 0 1 0.25   # a comment
+1,0,0,0,0,1,0,0,0,0,1,0
+1 0 0 7  0 1 0 0  0 0 1 0   1 0 0 8.5  0 1 0 0  0 0 1 0
+END
+
+for kinds in obb aabb obb,aabb aabb,obb; do
+    case_begin "collide --bv $kinds, packed and raw"
+    collide '0 1 1 1 0 ' --bv $kinds "$cube" "$cube"
+    collide '0 1 1 1 0 ' --bv $kinds "$raw" "$cube"
+    collide '0 1 1 1 0 ' --bv $kinds "$cube" "$raw"
+    case_end
+done
+
+case_begin 'collide --mode pairs and contacts'
+"$KILN" collide --mode pairs "$cube" "$cube" --poses "$TMPDIR/poses" >"$TMPDIR/pairs"
+"$KILN" collide --mode contacts "$cube" "$cube" --poses "$TMPDIR/poses" >"$TMPDIR/contacts"
+cut -d' ' -f1,2 "$TMPDIR/contacts" >"$TMPDIR/cut"
+same "$TMPDIR/pairs" "$TMPDIR/cut"
+awk '$2 != NF - 2 { exit 1 }' "$TMPDIR/contacts" || case_fail 'the count is not that of the pairs'
+[ "$(head -1 "$TMPDIR/pairs")" = '0 0' ] || case_fail 'pairs of a miss'
+sed -n 4p "$TMPDIR/contacts" | tr ' ' '\n' | grep -q '^11:11$' || case_fail 'no 11:11 at one place'
+case_end
+
+case_begin 'collide --witness names faces of the source'
+expect 0 "$KILN" bake models/tiny/tetrahedron.obj -o "$TMPDIR/tip.kiln"
+echo '1 0 0 0.7  0 1 0 0.2  0 0 1 0.9' >"$TMPDIR/one"
+expect 0 "$KILN" collide -w "$cube" "$TMPDIR/tip.kiln" --poses "$TMPDIR/one"
+awk '$1 != 1 || $2 > 5 || $3 > 3 { exit 1 }' "$TMPDIR/out" || case_fail "says $(cat "$TMPDIR/out")"
+case_end
+
+case_begin 'collide without poses: as they are'
+expect 0 "$KILN" collide "$cube" "$raw"
+[ "$(cat "$TMPDIR/out")" = 1 ] || case_fail "says $(cat "$TMPDIR/out")"
+case_end
+
+case_begin 'collide --json'
+expect 0 "$KILN" collide --json "$cube" "$cube" --poses "$TMPDIR/poses"
+for text in '"poses": 5' '"hits": 3' '"us_median"' '"us_mean"' '"us_p99"'; do says out "$text"; done
+case_end
+
+# bad_pose TEXT LINES
+bad_pose() {
+    printf '%b' "$2" >"$TMPDIR/bad"
+    expect 3 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/bad"
+    says err "$1"
+}
+
+case_begin 'lines that are no pose'
+bad_pose 'line 2: 3 numbers' '1 0 0 0 0 1 0 0 0 0 1 0\n1 2 3\n'
+bad_pose "line 1: 'x' is not a number" '1 0 0 x 0 1 0 0 0 0 1 0\n'
+bad_pose 'line 1: the pose is not a rotation' '2 0 0 0 0 2 0 0 0 0 2 0\n'
+bad_pose 'line 1: the pose is not a rotation' '-1 0 0 0 0 1 0 0 0 0 1 0\n'
+bad_pose 'line 1: the pose is not a rotation' '1 0 0 nan 0 1 0 0 0 0 1 0\n'
+case_end
+
+case_begin 'a decimal point in any locale'
+echo '1 0 0 1.5 0 1 0 0 0 0 1 0' >"$TMPDIR/one"
+[ "$(LC_ALL=de_DE.UTF-8 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/one")" = 0 ] ||
+    case_fail 'no'
+case_end
+
+case_begin 'a tree that is not there'
+expect 1 "$KILN" collide "$cube" "$cube" --tree nobody
+says err "no tree named nobody"
+expect 1 "$KILN" collide "$TMPDIR/tip.kiln" "$cube" --bv aabb
+says err 'of kind aabb'
+case_end
+
+case_begin 'depfile, with side files'
+mkdir "$TMPDIR/my models"
+cp models/tiny/painted.obj models/tiny/painted.mtl "$TMPDIR/my models"
+expect 0 "$KILN" bake "$TMPDIR/my models/painted.obj" -o "$TMPDIR/out.kiln" --depfile "$TMPDIR/d"
+printf 'all: %s\n' "$TMPDIR/out.kiln" >"$TMPDIR/makefile"
+printf 'include %s\n%s:\n\t@echo again\n' "$TMPDIR/d" "$TMPDIR/out.kiln" >>"$TMPDIR/makefile"
+[ -z "$(make -s -f "$TMPDIR/makefile")" ] || case_fail 'not up to date after the bake'
+touch -d '+1 minute' "$TMPDIR/my models/painted.mtl"
+[ "$(make -s -f "$TMPDIR/makefile")" = again ] || { cat "$TMPDIR/d"; case_fail 'side file not seen'; }
+case_end
+
+cases_end

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Wrong command lines: status 1, what is wrong, a hint, and nothing done.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+out=$TMPDIR/never.kiln
+
+# wrong TEXT ARGUMENT...: kiln ARGUMENT... is refused with TEXT.
+wrong() {
+    text=$1
+    shift
+    case_begin "kiln $*"
+    expect 1 "$KILN" "$@"
+    says err "$text"
+    says err 'Try: kiln '
+    silent out
+    [ ! -e "$out" ] || case_fail 'a file was written'
+    case_end
+}
+
+cube=models/tiny/cube.obj
+wrong "no verb 'bakes'" bakes
+wrong "no option '--frob'" bake $cube -o "$out" --frob
+wrong "no option '-z'" bake $cube -o "$out" -z
+wrong '-o OUT is missing' bake $cube
+wrong 'no file is given' bake -o "$out"
+wrong '--leaf needs a value' bake $cube -o "$out" --leaf
+wrong '--leaf needs a value' bake $cube --leaf -- -o
+wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf 16
+wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf=0
+wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf 4x
+wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf=
+wrong '--leaf is given twice' bake $cube -o "$out" --leaf 4 --leaf 4
+wrong '--layout takes one of packed|raw' bake $cube -o "$out" --layout flat
+wrong '--scale takes a number' bake $cube -o "$out" --scale 0
+wrong '--scale takes a number' bake $cube -o "$out" --scale nan
+wrong '--scale takes a number' bake $cube -o "$out" --scale -1
+wrong '--jobs takes a number from 1 to 256' bake $cube -o "$out" -j 257
+wrong '--strict takes no value' bake $cube -o "$out" --strict=yes
+wrong '--drop takes' bake $cube -o "$out" --drop everything
+wrong "unknown kind of bounding volume 'dop7'" bake $cube -o "$out" --bv obb,dop7
+wrong 'unknown builder' bake $cube -o "$out" --builder lego
+wrong 'needs --format' bake - -o "$out"
+wrong 'standard output takes one input' bake $cube models/tiny/tetrahedron.obj -o -
+wrong '--depfile needs an OUT' bake $cube -o - --depfile "$TMPDIR/d"
+wrong 'a file is missing' collide a.kiln
+wrong '3 files are given' collide a.kiln b.kiln c.kiln
+wrong 'no file is given' info
+wrong '-o OUT is missing' unpack a.kiln
+
+case_begin 'the output is the input'
+cp $cube "$TMPDIR/model.obj"
+expect 1 "$KILN" bake "$TMPDIR/model.obj" -o "$TMPDIR/model.obj"
+says err 'is the input'
+same $cube "$TMPDIR/model.obj"
+case_end
+
+case_begin 'two inputs of one name, before any work'
+mkdir "$TMPDIR/a" "$TMPDIR/b"
+cp $cube "$TMPDIR/a/x.obj"
+cp $cube "$TMPDIR/b/x.obj"
+expect 1 "$KILN" bake "$TMPDIR/a/x.obj" "$TMPDIR/b/x.obj" -o "$TMPDIR/folder"
+says err 'would both be written to'
+[ ! -e "$TMPDIR/folder/x.kiln" ] || case_fail 'something was baked'
+case_end
+
+case_begin 'with --json a wrong command line is a document too'
+expect 1 "$KILN" bake $cube -o "$out" --leaf 99 --json
+says out '"schema": "kiln-report-1"'
+says out '"status": 1'
+says out '--leaf takes a number from 1 to 15'
+case_end
+
+cases_end
