@@ -67,7 +67,7 @@ COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
 TEST_FOLDERS = unit property bad fuzz golden cli
 TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$O/%)
-ORACLE_SOURCES = $(wildcard tests/property/oracle.c tests/support/*.c)
+SUPPORT_SOURCES = $(wildcard tests/support/*.c tests/property/oracle.c)
 FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
 BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
