@@ -1,0 +1,188 @@
+/* What is sampled: 20,000 pairs of small meshes: soups at random poses, and lattices of small integers
+ * (in which touching, coplanar and degenerate triangles abound) at poses that doubles hold exactly.
+ * Each pair is baked with trees of every kind, packed or raw by turns, at leaf sizes 1 to 15, and asked for
+ * every combination of kinds, both orders of A and B, and under other rounding modes and flush-to-zero.
+ *
+ * Oracle: every pair of triangles by exact integer arithmetic (brute.c, oracle.c).
+ * Tolerance: none, neither for the answer nor for the set of pairs.
+ *
+ * KILN_PROPERTY_SCALE (default 1) multiplies the number of pairs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/brute.h"
+#include "../support/quick_bake.h"
+#include "../support/rounding.h"
+
+enum { PAIRS = 20000, KINDS = 2 };
+
+typedef struct {
+    mesh mesh;
+    void *bytes;
+    kiln_file *file;
+    const kiln_tree *trees[KINDS];
+} body;
+
+static body body_of(mesh m, int leaf, kiln_layout layout)
+{
+    body b;
+    b.mesh = m;
+    b.file = quick_open(&b.mesh, "obb,aabb", leaf, layout, &b.bytes);
+    for (int i = 0; i < KINDS; i++) {
+        b.trees[i] = kiln_file_find(b.file, NULL, i == 0 ? KILN_BV_OBB : KILN_BV_AABB);
+        assert_non_null(b.trees[i]);
+    }
+    return b;
+}
+
+static void body_free(body *b)
+{
+    kiln_close(b->file);
+    free(b->bytes);
+    mesh_free(&b->mesh);
+}
+
+/* One query in the environment `mode`; the answer is compared with the truth. */
+static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                const kiln_pose *pose_b, const kiln_pair *truth, size_t truth_count, bool swapped,
+                int mode)
+{
+    kiln_hit hit;
+    size_t count;
+    kiln_pair *pairs = malloc((truth_count + 1) * sizeof *pairs);
+    assert_non_null(pairs);
+    rounding_enter(mode);
+    const kiln_status collide = kiln_collide(a, pose_a, b, pose_b, &hit);
+    const kiln_status contacts = kiln_contacts(a, pose_a, b, pose_b, pairs, truth_count + 1, &count);
+    rounding_leave();
+    assert_int_equal(collide, KILN_OK);
+    assert_int_equal(contacts, KILN_OK);
+    assert_int_equal(hit.found, truth_count > 0);
+    assert_int_equal(count, truth_count);
+    bool witness = !hit.found;
+    for (size_t i = 0; i < truth_count; i++) {
+        const kiln_pair want = swapped ? (kiln_pair){truth[i].b, truth[i].a} : truth[i];
+        bool there = false;
+        for (size_t k = 0; k < count && !there; k++) {
+            there = pairs[k].a == want.a && pairs[k].b == want.b;
+        }
+        assert_true(there);
+        witness = witness || (hit.pair.a == want.a && hit.pair.b == want.b);
+    }
+    assert_true(witness);
+    for (size_t k = 1; k < count; k++) {
+        assert_true(pairs[k - 1].a < pairs[k].a ||
+                    (pairs[k - 1].a == pairs[k].a && pairs[k - 1].b < pairs[k].b));
+    }
+    free(pairs);
+}
+
+/* A short buffer holds the smallest pairs, whatever the kind. */
+static void ask_short(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                      const kiln_pose *pose_b, const kiln_pair *truth, size_t truth_count)
+{
+    size_t count;
+    kiln_pair some[3];
+    assert_int_equal(kiln_contacts(a, pose_a, b, pose_b, some, 3, &count), KILN_OK);
+    assert_int_equal(count, truth_count);
+    for (size_t i = 0; i < 3 && i < truth_count; i++) {
+        assert_int_equal(some[i].a, truth[i].a);
+        assert_int_equal(some[i].b, truth[i].b);
+    }
+}
+
+static size_t check_pair(body *a, const kiln_pose *pose_a, body *b, const kiln_pose *pose_b, int mode)
+{
+    size_t count;
+    kiln_pair *truth = brute_pairs(&a->mesh, a->trees[0], pose_a, &b->mesh, b->trees[0], pose_b,
+                                   false, &count);
+    for (int i = 0; i < KINDS; i++) {
+        for (int j = 0; j < KINDS; j++) {
+            ask(a->trees[i], pose_a, b->trees[j], pose_b, truth, count, false, 0);
+            ask(b->trees[j], pose_b, a->trees[i], pose_a, truth, count, true, mode);
+        }
+    }
+    ask_short(a->trees[mode % KINDS], pose_a, b->trees[0], pose_b, truth, count);
+    free(truth);
+    return count;
+}
+
+static uint32_t pair_count(void)
+{
+    const char *scale = getenv("KILN_PROPERTY_SCALE");
+    return PAIRS / 2 * (uint32_t)(scale != NULL ? atoi(scale) : 1);
+}
+
+static void run_class(bool lattice)
+{
+    uint64_t state = lattice ? 11 : 12;
+    uint32_t hits = 0;
+    size_t contacts = 0;
+    const uint32_t pairs = pair_count();
+    for (uint32_t i = 0; i < pairs; i++) {
+        const int leaf = 1 + (int)random_below(&state, 15);
+        const uint32_t n = 1 + random_below(&state, 30), m = 1 + random_below(&state, 30);
+        const int extent = 1 + (int)random_below(&state, 6);
+        const double size = random_between(&state, 0.02, 0.6);
+        const kiln_layout layout = i % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
+        body a = body_of(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size), leaf,
+                         layout);
+        body b = body_of(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size), leaf,
+                         layout);
+        const kiln_pose pose_a = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
+        const kiln_pose pose_b = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
+        const size_t found = check_pair(&a, &pose_a, &b, &pose_b, 1 + (int)(i % ROUNDING_MODES));
+        hits += found > 0;
+        contacts += found;
+        body_free(&a);
+        body_free(&b);
+    }
+    print_message("%u pairs of meshes, %u hits, %zu contacts, 0 differences\n", pairs, hits, contacts);
+    assert_true(hits > pairs / 10 && hits < pairs - pairs / 20);
+}
+
+static void test_soups_at_random_poses(void **state)
+{
+    (void)state;
+    run_class(false);
+}
+
+static void test_lattices_at_exact_poses(void **state)
+{
+    (void)state;
+    run_class(true);
+}
+
+/* Larger trees, deeper descents: the answer for every kind equals that of all pairs. */
+static void test_bumpy_tori(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    body a = body_of(mesh_torus(24, 12, 0.3), 4, KILN_LAYOUT_PACKED);
+    body b = body_of(mesh_torus(20, 10, 0.2), 2, KILN_LAYOUT_RAW);
+    for (int i = 0; i < 60; i++) {
+        const kiln_pose pose_a = pose_random(&random, 1), pose_b = pose_random(&random, 1);
+        (void)check_pair(&a, &pose_a, &b, &pose_b, 1 + i % ROUNDING_MODES);
+        (void)check_pair(&a, &pose_a, &a, &pose_b, 1 + i % ROUNDING_MODES);
+    }
+    body_free(&a);
+    body_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_soups_at_random_poses),
+        cmocka_unit_test(test_lattices_at_exact_poses),
+        cmocka_unit_test(test_bumpy_tori),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

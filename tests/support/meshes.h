@@ -1,0 +1,40 @@
+/* Procedural meshes, poses and random numbers for tests: the same on every machine. */
+#ifndef KILN_TEST_MESHES_H
+#define KILN_TEST_MESHES_H
+
+#include "../../runtime/kiln.h"
+
+#include <stdint.h>
+
+typedef struct {
+    float *positions;
+    uint32_t *indices;
+    uint32_t vertex_count, triangle_count;
+} mesh;
+
+void mesh_free(mesh *m);
+
+/* SplitMix64 (Steele, Lea and Flood 2014); every test owns its state. */
+uint64_t random_next(uint64_t *state);
+uint32_t random_below(uint64_t *state, uint32_t limit);
+double random_between(uint64_t *state, double lower, double upper);
+
+/* Closed box of 12 triangles. */
+mesh mesh_box(float x0, float y0, float z0, float x1, float y1, float z1);
+
+/* Torus around z with 2 * rings * sides triangles, radii 1 and 0.4, its surface dented by `bump`. */
+mesh mesh_torus(uint32_t rings, uint32_t sides, double bump);
+
+/* Triangles of size `size` anywhere in [-1, 1]^3, no shared vertices. */
+mesh mesh_soup(uint64_t *state, uint32_t triangles, double size);
+
+/* `triangles` triangles whose corners are integers of at most `extent`: many touch, some have no area. */
+mesh mesh_lattice(uint64_t *state, uint32_t triangles, int extent);
+
+/* A random rotation (uniform) and a translation of at most `reach` on each axis. */
+kiln_pose pose_random(uint64_t *state, double reach);
+
+/* One of the 24 rotations of a cube, and integer translations of at most `reach`: exact in doubles. */
+kiln_pose pose_exact(uint64_t *state, int reach);
+
+#endif

@@ -1,0 +1,16 @@
+/* Files in memory from meshes in memory, by the library's own build and encode, without import. */
+#ifndef KILN_TEST_QUICK_BAKE_H
+#define KILN_TEST_QUICK_BAKE_H
+
+#include "../../tools/kiln_bake.h"
+#include "meshes.h"
+
+#include <stddef.h>
+
+/* The bytes of a file, released by free(). `bv` as in kiln_bake_options. Stops the test on failure. */
+void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, size_t *size);
+
+/* Bakes and opens; the bytes must outlive the file. */
+kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layout, void **bytes);
+
+#endif
