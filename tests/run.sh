@@ -6,9 +6,9 @@
 #
 #   tests/run.sh [--build DIR] [--config CONFIG] check | gate | NAME...
 #
-#   check  unit, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
-#   gate   everything in release; unit, bad, golden and fuzz seeds under asan + ubsan; threads under
-#          tsan; tests/gate
+#   check  unit, case, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
+#   gate   everything in release; unit, cases, bad, golden and fuzz seeds under asan + ubsan; threads
+#          under tsan; tests/gate
 #   NAME   tests of CONFIG whose names contain NAME
 #
 # KILN_TEST_SECONDS limits each test (default 900); JOBS is how many run at once.
@@ -74,19 +74,19 @@ scripts() {
 }
 
 everything() {
-    programs "$1" unit bad golden fuzz cli property
+    programs "$1" unit cases bad golden fuzz cli property
     scripts cli
 }
 
 select_tests() {
     case $1 in
     check)
-        programs "$config" unit bad golden cli
+        programs "$config" unit cases bad golden cli
         scripts cli
         ;;
     gate)
         everything release
-        programs asan unit bad golden fuzz
+        programs asan unit cases bad golden fuzz
         programs tsan unit property | grep thread
         scripts gate
         ;;

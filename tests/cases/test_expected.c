@@ -1,0 +1,295 @@
+/* expected.json: what each model of models/hard must measure, and which pairs must meet at which poses.
+ * Every answer is asked of trees of all kinds and mixed kinds, of packed and raw files, before saving
+ * and after loading, with A and B in both orders. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "../../tools/common/audit.h"
+#include "../../tools/common/write_file.h"
+#include "case_model.h"
+
+/* Packed and raw, each from memory and from a file. */
+enum { FORMS = 4, MODELS_MAX = 64 };
+
+typedef struct {
+    char name[64];
+    case_model forms[FORMS];
+} entry_model;
+
+static entry_model cache[MODELS_MAX];
+static unsigned cached;
+
+static kiln_file *save_and_open(const case_model *model)
+{
+    char path[CASE_PATH_SIZE], message[KILN_WRITE_MESSAGE_SIZE];
+    kiln_file *file = NULL;
+    (void)case_temporary("expected.kiln", path);
+    if (!kiln_write_file(path, model->bytes, model->size, message)) {
+        fail_msg("%s", message);
+    }
+    assert_int_equal(kiln_open(path, NULL, &file), KILN_OK);
+    assert_int_equal(remove(path), 0);
+    return file;
+}
+
+static case_model make_form(const char *name, int form)
+{
+    kiln_bake_options options = case_options();
+    options.layout = form % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
+    case_model model = case_bake(name, &options);
+    kiln_fault fault = {.code = KILN_FAULT_NONE};
+    if (!kiln_audit(model.bytes, model.size, NULL, &fault)) {
+        fail_msg("%s: %s", name, fault.text);
+    }
+    if (form >= 2) {
+        kiln_file *loaded = save_and_open(&model);
+        kiln_close(model.file);
+        model.file = loaded;
+        model.trees[0] = kiln_file_find(loaded, NULL, KILN_BV_OBB);
+        model.trees[1] = kiln_file_find(loaded, NULL, KILN_BV_AABB);
+    }
+    return model;
+}
+
+/* The four forms of a model, each baked once for all entries. */
+static const entry_model *get_model(const char *name)
+{
+    for (unsigned i = 0; i < cached; i++) {
+        if (strcmp(cache[i].name, name) == 0) {
+            return &cache[i];
+        }
+    }
+    assert_true(cached < MODELS_MAX);
+    entry_model *model = &cache[cached];
+    (void)snprintf(model->name, sizeof model->name, "%s", name);
+    for (int form = 0; form < FORMS; form++) {
+        model->forms[form] = make_form(name, form);
+    }
+    cached++;
+    return model;
+}
+
+static const char *text_of(const json_t *entry, const char *key)
+{
+    const char *text = json_string_value(json_object_get(entry, key));
+    return text != NULL ? text : "";
+}
+
+static kiln_pose pose_of(const json_t *entry, const char *key)
+{
+    const json_t *t = json_object_get(entry, key);
+    return t == NULL ? kiln_pose_identity()
+                     : case_at(json_number_value(json_array_get(t, 0)),
+                               json_number_value(json_array_get(t, 1)),
+                               json_number_value(json_array_get(t, 2)));
+}
+
+/* ------------------------------------------------------------------------------------ meshes -- */
+
+typedef struct {
+    double bounds[6], area, volume;
+    uint32_t triangles;
+} measures;
+
+static void measure_triangle(const float p[3][3], measures *out)
+{
+    double u[3], v[3], n[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = (double)p[1][k] - (double)p[0][k];
+        v[k] = (double)p[2][k] - (double)p[0][k];
+        for (int corner = 0; corner < 3; corner++) {
+            out->bounds[k] = fmin(out->bounds[k], (double)p[corner][k]);
+            out->bounds[3 + k] = fmax(out->bounds[3 + k], (double)p[corner][k]);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+        out->volume += n[k] * (double)p[0][k] / 6;
+    }
+    out->area += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+}
+
+/* From the corners that a user of the runtime gets. */
+static measures measure(const kiln_tree *tree)
+{
+    measures out = {{INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, 0, 0, 0};
+    out.triangles = kiln_tree_get_info(tree).triangle_count;
+    for (uint32_t i = 0; i < out.triangles; i++) {
+        kiln_source source;
+        assert_int_equal(kiln_tree_source(tree, i, &source), KILN_OK);
+        measure_triangle((const float(*)[3])source.vertices, &out);
+    }
+    return out;
+}
+
+static void expect_near(const json_t *entry, const char *key, double got)
+{
+    const json_t *want = json_object_get(entry, key);
+    if (want != NULL && !(fabs(got - json_number_value(want)) <= 1e-6)) {
+        fail_msg("%s of %s is %.9g, not %.9g", key, text_of(entry, "a"), got,
+                 json_number_value(want));
+    }
+}
+
+static void expect_bounds(const json_t *entry, const measures *got, const kiln_tree_info *info)
+{
+    const json_t *want = json_object_get(entry, "bounds");
+    for (size_t k = 0; k < json_array_size(want); k++) {
+        const double bound = json_number_value(json_array_get(want, k));
+        const float told = k < 3 ? info->bounds_lower[k] : info->bounds_upper[k - 3];
+        assert_true(fabs(got->bounds[k] - bound) <= 1e-6);
+        assert_true((double)told == got->bounds[k]);
+    }
+}
+
+static void check_mesh(const json_t *entry)
+{
+    const entry_model *model = get_model(text_of(entry, "a"));
+    for (int form = 0; form < FORMS; form++) {
+        for (int kind = 0; kind < CASE_KINDS; kind++) {
+            const kiln_tree *tree = model->forms[form].trees[kind];
+            const kiln_tree_info info = kiln_tree_get_info(tree);
+            const measures got = measure(tree);
+            expect_near(entry, "tris", got.triangles);
+            expect_near(entry, "area", got.area);
+            expect_near(entry, "volume", got.volume);
+            expect_bounds(entry, &got, &info);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- pairs -- */
+
+static void check_pairs(const json_t *entry, const char *name_a, const char *name_b)
+{
+    const json_t *pairs = json_object_get(entry, "pairs");
+    const kiln_pose pose_a = pose_of(entry, "ta"), pose_b = pose_of(entry, "tb");
+    const entry_model *a = get_model(name_a), *b = get_model(name_b);
+    for (int i = 0; i < FORMS; i++) {
+        for (int j = 0; j < FORMS; j++) {
+            case_expect(&a->forms[i], &pose_a, &b->forms[j], &pose_b,
+                        json_is_true(json_object_get(entry, "hit")),
+                        pairs != NULL ? (long)json_integer_value(pairs) : -1);
+        }
+    }
+}
+
+/* Floats can't hold these coordinates, so no answer can be right: the bake has to say so. */
+static void check_loss_is_told(const char *name)
+{
+    kiln_bake_options options = case_options();
+    kiln_bake_report report;
+    assert_int_equal(case_try(name, &options, &report), KILN_BAKE_OK);
+    assert_true(report.precision_step > 0);
+    assert_true(report.warning_count > 0);
+    kiln_bake_report_free(&report);
+    options.strict = true;
+    assert_int_equal(case_try(name, &options, &report), KILN_BAKE_INVALID);
+    assert_true(report.error[0] != '\0');
+    kiln_bake_report_free(&report);
+}
+
+static void check_static(const json_t *entry)
+{
+    const char *as_authored = strstr(text_of(entry, "note"), "as authored");
+    if (as_authored != NULL) {
+        check_loss_is_told(text_of(entry, "b"));
+    } else {
+        check_pairs(entry, text_of(entry, "a"), text_of(entry, "b"));
+    }
+}
+
+/* ------------------------------------------------------------------------------------- tests -- */
+
+static json_t *entries;
+
+static int load(void **state)
+{
+    (void)state;
+    json_error_t error;
+    entries = json_load_file("tests/cases/expected.json", 0, &error);
+    if (entries == NULL) {
+        print_error("tests/cases/expected.json: %s\n", error.text);
+    }
+    return entries == NULL;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < cached; i++) {
+        for (int form = 0; form < FORMS; form++) {
+            case_free(&cache[i].forms[form]);
+        }
+    }
+    json_decref(entries);
+    return 0;
+}
+
+static void run_kind(const char *kind, void (*check)(const json_t *entry))
+{
+    size_t i;
+    json_t *entry;
+    unsigned count = 0;
+    json_array_foreach(entries, i, entry)
+    {
+        if (strcmp(text_of(entry, "kind"), kind) == 0) {
+            print_message("%s: %s %s: %s\n", text_of(entry, "case"), text_of(entry, "a"),
+                          text_of(entry, "b"), text_of(entry, "note"));
+            check(entry);
+            count++;
+        }
+    }
+    assert_true(count > 0);
+    print_message("%u entries of kind %s\n", count, kind);
+}
+
+static void test_measures_of_meshes(void **state)
+{
+    (void)state;
+    run_kind("mesh", check_mesh);
+}
+
+static void test_answers_for_pairs(void **state)
+{
+    (void)state;
+    run_kind("static", check_static);
+}
+
+static void check_uncut(const json_t *entry)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s", text_of(entry, "a"));
+    char *suffix = strstr(name, "_ref.obj");
+    if (suffix == NULL) {
+        return;
+    }
+    (void)strcpy(suffix, ".obj");
+    check_pairs(entry, name, text_of(entry, "b"));
+}
+
+/* What holds for the references that were cut by hand holds for the polygons themselves. */
+static void test_polygons_answer_like_their_references(void **state)
+{
+    (void)state;
+    run_kind("static", check_uncut);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measures_of_meshes),
+        cmocka_unit_test(test_answers_for_pairs),
+        cmocka_unit_test(test_polygons_answer_like_their_references),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
