@@ -4,8 +4,8 @@
 
 #include "../kiln_bake.h"
 
-/* Sets report->error (report may be NULL). The name stands whole unless it is longer than half of the
- * room: then its middle is left out, never what is said of it. `path` NULL: "(memory)". */
+/* Sets report->error (report may be NULL). The name stands whole unless it is longer than half of
+ * the room: then its middle is left out, never what is said of it. `path` NULL: "(memory)". */
 void kiln_bake_report_error(kiln_bake_report *report, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
-/* The product of two floats is exact in double, down to the square of the least subnormal. The sign of
- * a sum of such products is filtered in double and settled by a sum without rounding: a list of
- * doubles of which none overlaps the next (Shewchuk, "Adaptive Precision Floating-Point Arithmetic",
- * 1997). */
+/* The product of two floats is exact in double, down to the square of the least subnormal. The sign
+ * of a sum of such products is filtered in double and settled by a sum without rounding: a list of
+ * doubles of which none overlaps the next (Shewchuk, "Adaptive Precision Floating-Point
+ * Arithmetic", 1997). */
 #include "orient.h"
 
 #include <math.h>
@@ -48,8 +48,8 @@ static int orient(double ax, double ay, double bx, double by, double cx, double 
     double left = (ax - cx) * (by - cy), right = (ay - cy) * (bx - cx);
     double determinant = left - right;
 
-    /* Each difference and product is off by at most 2^-53 of itself: 8 of these are more than enough
-     * where nothing underflows, and the float products leave room for that. */
+    /* Each difference and product is off by at most 2^-53 of itself: 8 of these are more than
+     * enough where nothing underflows, and the float products leave room for that. */
     if (fabs(determinant) > 8 * 0x1p-53 * (fabs(left) + fabs(right)))
         return determinant > 0 ? 1 : -1;
     return sign_of_sum(terms);

@@ -1,6 +1,6 @@
-/* The triangle soup: what import hands to build, and what is known of where each triangle came from.
- * Triangles stand in source order: parts in the order of the scene, faces in the order of the file. A
- * triangle's position in this order is its id for good. */
+/* The triangle soup: what import hands to build, and what is known of where each triangle came
+ * from. Triangles stand in source order: parts in the order of the scene, faces in the order of the
+ * file. A triangle's position in this order is its id for good. */
 #ifndef KILN_SOUP_H
 #define KILN_SOUP_H
 
@@ -17,9 +17,9 @@ typedef struct {
 
 /* A face that was left out or is worth telling of. */
 typedef struct {
-    uint32_t part;    /* index in parts, or of the mesh that lost it */
-    uint32_t face;    /* 0-based record in the source, as kiln_source.face */
-    uint32_t reason;  /* KILN_FACE_... */
+    uint32_t part;   /* index in parts, or of the mesh that lost it */
+    uint32_t face;   /* 0-based record in the source, as kiln_source.face */
+    uint32_t reason; /* KILN_FACE_... */
 } kiln_soup_note;
 
 enum {
@@ -42,26 +42,30 @@ typedef struct {
     uint32_t *materials; /* offset in strings of each material's name */
     char *strings;       /* zero-ended, UTF-8; offset 0 is "" */
     size_t strings_size;
+    size_t
+        names_size; /* of the strings, these first bytes hold the names of parts and materials and
+                            go into a file; the rest is for the report */
 
     /* The report. */
-    uint64_t faces_read;        /* polygons of three corners and more */
-    uint64_t polygons_cut;      /* of these, with more than three corners */
+    uint64_t faces_read;   /* polygons of three corners and more */
+    uint64_t polygons_cut; /* of these, with more than three corners */
     uint64_t points_left_out, lines_left_out;
-    uint64_t degenerate_count;  /* zero-area triangles kept */
-    uint64_t duplicate_count;   /* triangles kept whose three corner positions another has too */
+    uint64_t degenerate_count; /* zero-area triangles kept */
+    uint64_t duplicate_count;  /* triangles kept whose three corner positions another has too */
     uint32_t note_count;
-    kiln_soup_note *notes;      /* dropped faces, each */
-    double unit;                /* the source's unit in metres that was applied; 0: none declared */
-    int up_axis;                /* 0 x, 1 y, 2 z as declared by the source; -1: none declared */
-    double precision_step;      /* largest loss of a coordinate by float rounding that is worth a
-                                   warning, in the model's units; 0: none */
-    uint32_t empty_mesh_count;  /* nodes or meshes without a face; each is a warning */
-    uint32_t side_file_count;   /* files read besides the model (.mtl, .bin), sorted by name */
-    uint32_t *side_files;       /* offset in strings: path relative to the model's folder if inside it */
+    kiln_soup_note *notes;     /* dropped faces, each */
+    double unit;               /* the source's unit in metres that was applied; 0: none declared */
+    int up_axis;               /* 0 x, 1 y, 2 z as declared by the source; -1: none declared */
+    double precision_step;     /* most that a coordinate loses by rounding to float where that is
+                                   worth a warning, in the soup's units; 0: none */
+    uint32_t empty_mesh_count; /* nodes or meshes without a face; each is a warning */
+    uint32_t side_file_count;  /* files read besides the model (.mtl, .bin), sorted by name */
+    uint32_t *side_files; /* offset in strings: path relative to the model's folder if inside it */
     uint32_t warning_count;
-    uint32_t *warnings;         /* offset in strings: whole sentences, in order */
-    char format[16];            /* extension by which the importer was chosen, lower case */
-    uint8_t source_hash[32];    /* SHA-256 of the model's bytes and then of each side file's, in order */
+    uint32_t *warnings; /* offset in strings: whole sentences, in order */
+    char format[16];    /* extension by which the importer was chosen, lower case */
+    uint8_t
+        source_hash[32]; /* of the model's bytes and of each side file's name and bytes, in order */
 } kiln_soup;
 
 void kiln_soup_free(kiln_soup *soup);

@@ -1,5 +1,5 @@
-/* A fork without exec: the child starts with the parent's memory, so nothing has to be packed for it,
- * and may use the C library's allocator, which the C library keeps usable across a fork. */
+/* A fork without exec: the child starts with the parent's memory, so nothing has to be packed for
+ * it, and may use the C library's allocator, which the C library keeps usable across a fork. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -100,25 +100,27 @@ static void arrange_descriptors(int pipe, int file)
     close_from(far_file >= 0 ? CHILD_FILE + 1 : CHILD_FILE);
 }
 
-static void set_limit(int which, uint64_t most)
+static void lower(struct rlimit *limit, uint64_t most)
 {
-    struct rlimit limit;
-
-    if (getrlimit(which, &limit) != 0)
-        return;
-    if (limit.rlim_max == RLIM_INFINITY || most < limit.rlim_max)
-        limit.rlim_max = (rlim_t)most;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(which, &limit);
+    if (limit->rlim_max == RLIM_INFINITY || most < limit->rlim_max)
+        limit->rlim_max = (rlim_t)most;
+    limit->rlim_cur = limit->rlim_max;
 }
 
 static void limit_memory(uint64_t memory)
 {
     uint64_t address_space, resident;
+    struct rlimit limit;
 
-    set_limit(RLIMIT_CORE, 0);
-    if (memory != 0 && !HAVE_SHADOW_MEMORY && memory_of(getpid(), &address_space, &resident))
-        set_limit(RLIMIT_AS, address_space + memory);
+    if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+        lower(&limit, 0);
+        setrlimit(RLIMIT_CORE, &limit);
+    }
+    if (memory != 0 && !HAVE_SHADOW_MEMORY && memory_of(getpid(), &address_space, &resident) &&
+        getrlimit(RLIMIT_AS, &limit) == 0) {
+        lower(&limit, address_space + memory);
+        setrlimit(RLIMIT_AS, &limit);
+    }
 }
 
 static void default_signals(void)

@@ -12,20 +12,21 @@ typedef struct {
     int file; /* open in the parent, handed on to the child; -1: none */
     bool (*receive)(void *user, const uint8_t *data, size_t size); /* false: kill the child */
     void *receive_user;
-    uint64_t memory; /* bytes the child may use beyond what the parent had at the fork; 0: no limit */
-    double seconds;  /* 0: no limit */
+    uint64_t
+        memory; /* bytes the child may use beyond what the parent had at the fork; 0: no limit */
+    double seconds;               /* 0: no limit */
     bool (*progress)(void *user); /* false: kill the child; may be NULL */
     void *progress_user;
 } kiln_child;
 
 typedef enum {
-    KILN_CHILD_ENDED,       /* by itself, whatever it sent */
-    KILN_CHILD_CRASHED,     /* by signal *number */
+    KILN_CHILD_ENDED,   /* by itself, whatever it sent */
+    KILN_CHILD_CRASHED, /* by signal *number */
     KILN_CHILD_OVER_TIME,
     KILN_CHILD_OVER_MEMORY,
-    KILN_CHILD_CANCELLED,   /* progress said so */
-    KILN_CHILD_REFUSED,     /* receive said so */
-    KILN_CHILD_NOT_STARTED  /* for reason *number, an errno */
+    KILN_CHILD_CANCELLED,  /* progress said so */
+    KILN_CHILD_REFUSED,    /* receive said so */
+    KILN_CHILD_NOT_STARTED /* for reason *number, an errno */
 } kiln_child_end;
 
 /* Returns when the child has ended and is reaped. */

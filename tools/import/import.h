@@ -5,8 +5,8 @@
 #include "../kiln_bake.h"
 #include "../common/soup.h"
 
-/* Reads `path` (or `data`, when not NULL, with the extension `format`) into *soup as the options say:
- * scale, up axis, on_bad, drop, limits. On error nothing is kept and *report->error is set. */
+/* Reads `path` (or `data`, when not NULL, with the extension `format`) into *soup as the options
+ * say: scale, up axis, on_bad, drop, limits. On error nothing is kept and *report->error is set. */
 kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_options *options,
                              kiln_soup *soup, kiln_bake_report *report);
 

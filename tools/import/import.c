@@ -1,0 +1,267 @@
+/* The road from a file to a soup: open, read in a child process, check what it sends, flatten,
+ * hash. */
+#define _GNU_SOURCE
+#include "import.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/message.h"
+#include "child.h"
+#include "flatten.h"
+#include "reader.h"
+#include "source.h"
+
+typedef struct {
+    const kiln_bake_input *input;
+    const kiln_bake_options *options;
+    kiln_bake_report *report;
+    kiln_source source;
+    kiln_scene scene;
+} job;
+
+static const struct {
+    const char *format;
+    kiln_reader *read;
+} own_readers[] = {
+    {"obj", kiln_read_obj},
+    {"ply", kiln_read_ply},
+    {"stl", kiln_read_stl},
+    {"off", kiln_read_off},
+};
+
+static kiln_reader *reader_of(const char *format)
+{
+    for (size_t i = 0; i < sizeof own_readers / sizeof own_readers[0]; i++)
+        if (strcmp(own_readers[i].format, format) == 0)
+            return own_readers[i].read;
+    return kiln_read_by_assimp;
+}
+
+/* In the child. */
+static void read_scene(void *user, int pipe, int file)
+{
+    const job *j = user;
+    kiln_reading reading = {.model = j->source.model,
+                            .name = j->source.name,
+                            .format = j->source.format,
+                            .memory = j->options->import_memory,
+                            .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
+    char name[64];
+
+    reading.model.file = file;
+    reading.sender = kiln_sender_start(pipe);
+    if (j->input->path == NULL || j->input->format != NULL) {
+        /* The importer goes by the extension. */
+        snprintf(name, sizeof name, "model.%s", j->source.format);
+        reading.name = name;
+    }
+    if (chdir(j->source.folder) != 0)
+        kiln_send_failure(reading.sender, KILN_BAKE_IO,
+                          "its folder can't be entered; side files may be there; allow it");
+    reader_of(j->source.format)(&reading);
+    kiln_send(reading.sender, KILN_ARRAY_FACTS, &reading.facts, 1);
+    kiln_send_end(reading.sender);
+}
+
+static bool ask(void *user)
+{
+    const kiln_bake_options *options = user;
+
+    return options->progress(options->progress_user, "import", 0);
+}
+
+/* Sets the error; returns its status. */
+#define FAIL(j, code, ...)                                                                         \
+    (kiln_bake_report_error((j)->report, (j)->input->path, __VA_ARGS__), (code))
+
+static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
+{
+    unsigned long long mebibytes = (unsigned long long)(j->options->import_memory >> 20);
+
+    switch (end) {
+    case KILN_CHILD_CRASHED:
+        return FAIL(
+            j, KILN_BAKE_FAILED,
+            "the importer crashed (%s); the file is broken in a way that it can't take; repair "
+            "it or convert it to another format",
+            strsignal(number));
+    case KILN_CHILD_OVER_TIME:
+        return FAIL(j, KILN_BAKE_FAILED,
+                    "import takes longer than %g s; simplify the model or raise that limit",
+                    j->options->import_seconds);
+    case KILN_CHILD_OVER_MEMORY:
+        return FAIL(
+            j, KILN_BAKE_FAILED,
+            "import takes more than %llu MiB of memory; simplify the model or raise that limit",
+            mebibytes);
+    case KILN_CHILD_CANCELLED:
+        return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing written");
+    case KILN_CHILD_NOT_STARTED:
+        return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; close other programs",
+                    strerror(number));
+    default:
+        if (j->scene.no_memory)
+            return FAIL(
+                j, KILN_BAKE_FAILED,
+                "the scene takes more than half of %llu MiB, or than there is; simplify the "
+                "model or raise that limit",
+                mebibytes);
+        return KILN_BAKE_OK;
+    }
+}
+
+static kiln_bake_status judge_scene(job *j)
+{
+    const kiln_scene_failure *failure;
+
+    if (!kiln_scene_is_sound(&j->scene))
+        return FAIL(j, KILN_BAKE_FAILED,
+                    "the importer ended without a scene; the file is broken in a way that it can't "
+                    "take; repair it or convert it to another format");
+    if (j->scene.arrays[KILN_ARRAY_FAILURE].count == 0)
+        return KILN_BAKE_OK;
+    failure = j->scene.arrays[KILN_ARRAY_FAILURE].items;
+    kiln_bake_report_error(j->report, j->input->path, "%s",
+                           kiln_scene_string(&j->scene, failure->message));
+    return failure->status > KILN_BAKE_OK && failure->status <= KILN_BAKE_UNSUPPORTED
+               ? (kiln_bake_status)failure->status
+               : KILN_BAKE_INVALID;
+}
+
+static kiln_bake_status fetch_scene(job *j)
+{
+    kiln_child child = {.work = read_scene,
+                        .work_user = j,
+                        .file = j->source.model.file,
+                        .receive = kiln_scene_receive,
+                        .receive_user = &j->scene,
+                        .memory = j->options->import_memory,
+                        .seconds = j->options->import_seconds,
+                        .progress = j->options->progress != NULL ? ask : NULL};
+    kiln_bake_options options = *j->options;
+    kiln_bake_status status;
+    kiln_child_end end;
+    int number = 0;
+
+    child.progress_user = &options;
+    j->scene.most = j->options->import_memory / 2;
+    end = kiln_child_run(&child, &number);
+    status = judge_end(j, end, number);
+    return status != KILN_BAKE_OK ? status : judge_scene(j);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of the side files as the child gave them, sorted, each once; NULL without memory. */
+static const char **list_side_files(const kiln_scene *scene, size_t *count)
+{
+    const kiln_scene_array *files = &scene->arrays[KILN_ARRAY_SIDE_FILES];
+    const char **names = malloc((files->count + 1) * sizeof *names);
+    size_t kept = 0;
+
+    if (names == NULL)
+        return NULL;
+    for (size_t i = 0; i < files->count; i++)
+        names[i] = kiln_scene_string(scene, ((const uint32_t *)files->items)[i]);
+    if (files->count > 0)
+        qsort(names, files->count, sizeof *names, compare_names);
+    for (size_t i = 0; i < files->count; i++)
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+            names[kept++] = names[i];
+    *count = kept;
+    return names;
+}
+
+/* Appends names as they are, bytes and all: they name files. */
+static bool keep_side_files(kiln_soup *soup, const char *const *names, size_t count)
+{
+    size_t size = soup->strings_size;
+    char *strings;
+
+    for (size_t i = 0; i < count; i++)
+        size += strlen(names[i]) + 1;
+    strings = size <= UINT32_MAX ? realloc(soup->strings, size) : NULL;
+    if (strings == NULL)
+        return false;
+    soup->strings = strings;
+    soup->side_files = malloc((count + 1) * sizeof *soup->side_files);
+    if (soup->side_files == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]) + 1;
+
+        soup->side_files[i] = (uint32_t)soup->strings_size;
+        memcpy(strings + soup->strings_size, names[i], length);
+        soup->strings_size += length;
+    }
+    soup->side_file_count = (uint32_t)count;
+    return true;
+}
+
+static kiln_bake_status hash_source(job *j, kiln_soup *soup)
+{
+    size_t count = 0;
+    uint64_t bytes;
+    const char **names = list_side_files(&j->scene, &count), *bad;
+    kiln_bake_status status = KILN_BAKE_OK;
+
+    if (names == NULL || !keep_side_files(soup, names, count)) {
+        free(names);
+        return FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
+    }
+    bad = kiln_source_hash(&j->source, names, count, soup->source_hash, &bytes);
+    if (bad != NULL)
+        status = FAIL(j, KILN_BAKE_IO, "%s changed or went away while it was read; try again",
+                      bad[0] != '\0' ? bad : "it");
+    if (j->report != NULL)
+        j->report->bytes_source = bytes;
+    memcpy(soup->format, j->source.format, sizeof soup->format);
+    free(names);
+    return status;
+}
+
+static kiln_bake_status import_open(job *j, kiln_soup *soup)
+{
+    double start = kiln_clock();
+    kiln_flatten_task task = {.path = j->input->path, .options = j->options, .report = j->report};
+    kiln_bake_status status = fetch_scene(j);
+
+    if (j->options->import_seconds > 0)
+        task.deadline = start + j->options->import_seconds;
+    if (status == KILN_BAKE_OK)
+        status = kiln_flatten(&j->scene, &task, soup);
+    if (status == KILN_BAKE_OK)
+        status = hash_source(j, soup);
+    kiln_scene_free(&j->scene);
+    if (j->report != NULL)
+        j->report->seconds_import = kiln_clock() - start;
+    return status;
+}
+
+kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_options *options,
+                             kiln_soup *soup, kiln_bake_report *report)
+{
+    job j = {.input = input, .options = options, .report = report};
+    kiln_bake_status status = KILN_BAKE_OK;
+    fenv_t callers;
+
+    memset(soup, 0, sizeof *soup);
+    /* The caller's rounding mode, or its flushing of subnormals, is not to change the result. */
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    if (kiln_source_open(&j.source, input, &status, report)) {
+        status = import_open(&j, soup);
+        kiln_source_close(&j.source);
+    }
+    if (status != KILN_BAKE_OK)
+        kiln_soup_free(soup);
+    fesetenv(&callers);
+    return status;
+}

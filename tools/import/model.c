@@ -1,0 +1,181 @@
+#define _POSIX_C_SOURCE 200809L
+#include "model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/grow.h"
+
+enum { FETCH_SIZE = 1 << 16 };
+
+size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_t size)
+{
+    size_t have = 0;
+
+    if (offset >= model->size)
+        return 0;
+    if (size > model->size - offset)
+        size = (size_t)(model->size - offset);
+    if (model->file < 0) {
+        memcpy(to, model->data + offset, size);
+        return size;
+    }
+    while (have < size) {
+        ssize_t got = pread(model->file, (char *)to + have, size - have, (off_t)(offset + have));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        have += (size_t)got;
+    }
+    return have;
+}
+
+bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
+                      char continuation)
+{
+    uint8_t mark[3] = {0};
+    size_t got = offset == 0 ? kiln_model_read(model, 0, mark, sizeof mark) : 0;
+
+    memset(lines, 0, sizeof *lines);
+    lines->model = model;
+    lines->offset = offset;
+    lines->continuation = continuation;
+    if (got >= 2 && mark[0] == 0xFF && mark[1] == 0xFE)
+        lines->wide = 1;
+    else if (got >= 2 && mark[0] == 0xFE && mark[1] == 0xFF)
+        lines->wide = 2;
+    if (lines->wide != 0)
+        lines->offset += 2;
+    else if (got == 3 && memcmp(mark, "\xEF\xBB\xBF", 3) == 0)
+        lines->offset += 3;
+    lines->fetched = malloc(FETCH_SIZE);
+    return lines->fetched != NULL;
+}
+
+void kiln_lines_end(kiln_lines *lines)
+{
+    free(lines->fetched);
+    free(lines->line);
+    memset(lines, 0, sizeof *lines);
+}
+
+uint64_t kiln_lines_tell(const kiln_lines *lines)
+{
+    return lines->offset - (lines->have - lines->at);
+}
+
+/* The code unit that comes next, without taking it; -1 at the end. */
+static int peek(kiln_lines *lines)
+{
+    size_t unit = lines->wide != 0 ? 2 : 1;
+
+    if (lines->have - lines->at < unit) {
+        uint64_t from = kiln_lines_tell(lines);
+
+        lines->have = kiln_model_read(lines->model, from, lines->fetched, FETCH_SIZE);
+        lines->at = 0;
+        lines->offset = from + lines->have;
+        if (lines->have < unit)
+            return -1;
+    }
+    if (lines->wide == 0)
+        return lines->fetched[lines->at];
+    return lines->fetched[lines->at + (lines->wide == 2 ? 1 : 0)] |
+           lines->fetched[lines->at + (lines->wide == 1 ? 1 : 0)] << 8;
+}
+
+static void skip(kiln_lines *lines)
+{
+    lines->at += lines->wide != 0 ? 2 : 1;
+}
+
+/* Appends a code unit as UTF-8; `*length` bytes stand already. */
+static bool append(kiln_lines *lines, size_t *length, int unit)
+{
+    void *line = lines->line;
+    bool room = kiln_grow(&line, &lines->line_capacity, *length + 4, 1);
+    uint8_t *to;
+
+    lines->line = line;
+    if (!room)
+        return false;
+    to = lines->line + *length;
+    if (unit < 0x80 || lines->wide == 0) {
+        to[0] = (uint8_t)unit;
+        *length += 1;
+    } else if (unit < 0x800) {
+        to[0] = (uint8_t)(0xC0 | unit >> 6);
+        to[1] = (uint8_t)(0x80 | (unit & 0x3F));
+        *length += 2;
+    } else {
+        to[0] = (uint8_t)(0xE0 | unit >> 12);
+        to[1] = (uint8_t)(0x80 | (unit >> 6 & 0x3F));
+        to[2] = (uint8_t)(0x80 | (unit & 0x3F));
+        *length += 3;
+    }
+    return true;
+}
+
+/* Takes the end of a line: LF, CR, or CR LF. */
+static void skip_line_end(kiln_lines *lines, int unit)
+{
+    skip(lines);
+    if (unit == '\r' && peek(lines) == '\n')
+        skip(lines);
+    lines->number++;
+}
+
+/* Appends what `fetched` holds of the line, as far as it holds it; bytes only. */
+static bool append_run(kiln_lines *lines, size_t *length)
+{
+    const uint8_t *from = lines->fetched + lines->at;
+    size_t run = 0, most = lines->have - lines->at;
+    void *line = lines->line;
+    bool room;
+
+    while (run < most && from[run] != '\n' && from[run] != '\r')
+        run++;
+    room = kiln_grow(&line, &lines->line_capacity, *length + run + 1, 1);
+    lines->line = line;
+    if (!room)
+        return false;
+    memcpy(lines->line + *length, from, run);
+    *length += run;
+    lines->at += run;
+    return true;
+}
+
+char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
+{
+    int unit = peek(lines);
+
+    *length = 0;
+    *no_memory = false;
+    if (unit < 0)
+        return NULL;
+    for (; unit >= 0; unit = peek(lines)) {
+        if (unit == '\n' || unit == '\r') {
+            skip_line_end(lines, unit);
+            if (lines->continuation == '\0' || *length == 0 ||
+                lines->line[*length - 1] != (uint8_t)lines->continuation)
+                break;
+            lines->line[*length - 1] = ' ';
+            continue;
+        }
+        if (lines->wide == 0 ? !append_run(lines, length) : !append(lines, length, unit)) {
+            *no_memory = true;
+            return NULL;
+        }
+        if (lines->wide != 0)
+            skip(lines);
+    }
+    if (unit < 0)
+        lines->number++;
+    *no_memory = !append(lines, length, 0);
+    *length -= 1;
+    return *no_memory ? NULL : (char *)lines->line;
+}

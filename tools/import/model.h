@@ -1,0 +1,50 @@
+/* The model's own bytes, from an open file or from memory, and its lines of text. */
+#ifndef KILN_IMPORT_MODEL_H
+#define KILN_IMPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    int file;            /* used by position only; -1: in memory */
+    const uint8_t *data; /* in memory */
+    uint64_t size;
+} kiln_model;
+
+/* Bytes read at `offset`; fewer than `size` only at the end or on an error. */
+size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_t size);
+
+typedef struct {
+    const kiln_model *model;
+    uint64_t offset;  /* of the next byte to fetch */
+    uint8_t *fetched; /* raw bytes; the line starts at `at` */
+    size_t at, have;
+    uint8_t *line;
+    size_t line_capacity;
+    uint64_t number;   /* of the line, from 1 */
+    int wide;          /* 0: bytes; 1: UTF-16, low byte first; 2: high byte first */
+    char continuation; /* a last character that joins the next line to this one; '\0': none */
+} kiln_lines;
+
+/* Looks at the byte order mark, if there is one. False: no memory. */
+bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
+                      char continuation);
+/* The next line without its end (LF, CR or both), zero-ended. NULL at the end of the text; then
+ * *no_memory tells whether it was that. */
+char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory);
+/* Where the byte behind the line just given stands in the model. */
+uint64_t kiln_lines_tell(const kiln_lines *lines);
+void kiln_lines_end(kiln_lines *lines);
+
+/* Reading of one line: each moves *at behind what it took. */
+
+/* Skips blanks; the next token, not zero-ended, or NULL at the end of the line. */
+const char *kiln_token(const char **at, size_t *length);
+bool kiln_token_is(const char *token, size_t length, const char *word); /* whatever the case */
+/* A number in decimal, or a spelling of NaN or infinity, rounded right whatever the locale. The
+ * whole token has to be one. */
+bool kiln_token_number(const char *token, size_t length, double *value);
+bool kiln_token_integer(const char *token, size_t length, int64_t *value);
+
+#endif

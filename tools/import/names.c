@@ -1,0 +1,72 @@
+#include "names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/grow.h"
+#include "../common/utf8.h"
+
+enum { MOST_BYTES = 1 << 28 };
+
+static void put(kiln_names *names, const void *bytes, size_t size)
+{
+    if (names->failed)
+        return;
+    if (size > MOST_BYTES - names->size ||
+        !kiln_grow(&names->text, &names->capacity, names->size + size, 1)) {
+        names->failed = true;
+        return;
+    }
+    memcpy((char *)names->text + names->size, bytes, size);
+    names->size += size;
+}
+
+void kiln_names_append(kiln_names *names, const char *text)
+{
+    char *clean = kiln_utf8_clean(text);
+
+    if (names->size == 0)
+        put(names, "", 1);
+    if (clean != NULL)
+        put(names, clean, strlen(clean));
+    else
+        names->failed = true;
+    free(clean);
+}
+
+/* The string under way starts behind the last zero byte, and a byte 0 is in no string. */
+uint32_t kiln_names_end(kiln_names *names)
+{
+    size_t start = names->size;
+
+    while (start > 0 && ((const char *)names->text)[start - 1] != '\0')
+        start--;
+    if (names->failed || start == names->size)
+        return 0;
+    put(names, "", 1);
+    return names->failed ? 0 : (uint32_t)start;
+}
+
+uint32_t kiln_names_add(kiln_names *names, const char *text)
+{
+    kiln_names_append(names, text);
+    return kiln_names_end(names);
+}
+
+uint32_t kiln_names_join(kiln_names *names, uint32_t parent, const char *name)
+{
+    size_t length = strlen(kiln_names_at(names, parent));
+
+    kiln_names_append(names, "");
+    /* Room first: the parent's text may move, and is not to move while it is copied. */
+    if (!names->failed && !kiln_grow(&names->text, &names->capacity, names->size + length, 1))
+        names->failed = true;
+    put(names, kiln_names_at(names, parent), length);
+    put(names, "/", 1);
+    return kiln_names_add(names, name);
+}
+
+const char *kiln_names_at(const kiln_names *names, uint32_t offset)
+{
+    return offset < names->size ? (const char *)names->text + offset : "";
+}

@@ -1,0 +1,341 @@
+/* Wavefront OBJ. A face's number is that of its record, `f` or `fo`, counted from 0 in the file,
+ * whatever stands between. A mesh is a run of faces under one object and group. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../common/grow.h"
+#include "reader.h"
+
+typedef struct {
+    char *name;
+    uint32_t user;
+} material;
+
+typedef struct {
+    kiln_reading *reading;
+    kiln_lines lines;
+    uint64_t vertices, records;
+    uint32_t *corners; /* of the face under way */
+    size_t corner_capacity;
+    char *object, *group; /* names now in force; NULL: none */
+    bool object_hollow;   /* no element since `o` */
+    uint64_t run_faces;   /* faces of the run under way */
+    uint32_t mesh_count;
+    material *materials; /* sorted by name */
+    size_t material_count, material_capacity;
+    uint32_t user; /* material now in force */
+    uint64_t elements_ignored, calls_ignored, faces_without_corners;
+} obj;
+
+static _Noreturn void fail_line(obj *o, const char *what)
+{
+    kiln_send_failure(o->reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
+                      (unsigned long long)o->lines.number, what);
+}
+
+/* The rest of a line without blanks around it, as a string of its own. */
+static char *rest_of_line(obj *o, const char *at)
+{
+    size_t length;
+    char *copy;
+
+    at += strspn(at, " \t");
+    length = strlen(at);
+    while (length > 0 && strchr(" \t", at[length - 1]) != NULL)
+        length--;
+    copy = strndup(at, length);
+    if (copy == NULL)
+        kiln_read_no_memory(o->reading);
+    return copy;
+}
+
+static void read_vertex(obj *o, const char *at)
+{
+    double values[4] = {0, 0, 0, 1};
+    const char *token;
+    size_t length;
+    int count = 0;
+
+    while ((token = kiln_token(&at, &length)) != NULL && token[0] != '#') {
+        double value;
+
+        if (!kiln_token_number(token, length, &value))
+            fail_line(o, "a coordinate is not a number");
+        if (count < 4)
+            values[count] = value;
+        count++;
+    }
+    if (count < 3)
+        fail_line(o, "a vertex has fewer than three coordinates");
+    /* A fourth number alone is a weight; more than four are a colour. */
+    if (count == 4 && values[3] != 1)
+        for (int i = 0; i < 3; i++)
+            values[i] /= values[3];
+    kiln_read_vertex(o->reading, values);
+    o->vertices++;
+}
+
+/* "12/3/4": the first number, 1 for the first vertex, -1 for the last so far. */
+static uint32_t read_corner(obj *o, const char *token, size_t length)
+{
+    const char *slash = memchr(token, '/', length);
+    int64_t index;
+
+    if (!kiln_token_integer(token, slash != NULL ? (size_t)(slash - token) : length, &index))
+        fail_line(o, "a corner is not a vertex number");
+    if (index < 0)
+        index += (int64_t)o->vertices;
+    else
+        index -= 1;
+    return index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE : (uint32_t)index;
+}
+
+/* Corners into o->corners; how many. */
+static size_t read_corners(obj *o, const char *at)
+{
+    const char *token;
+    size_t length, count = 0;
+
+    while ((token = kiln_token(&at, &length)) != NULL && token[0] != '#') {
+        void *corners = o->corners;
+        bool room = kiln_grow(&corners, &o->corner_capacity, count + 1, sizeof *o->corners);
+
+        o->corners = corners;
+        if (!room)
+            kiln_read_no_memory(o->reading);
+        o->corners[count++] = read_corner(o, token, length);
+    }
+    return count;
+}
+
+static void read_face(obj *o, const char *at)
+{
+    size_t count = read_corners(o, at);
+
+    kiln_read_face(o->reading, o->corners, count, o->records, o->user);
+    o->records++;
+    o->run_faces += count >= 3;
+    o->faces_without_corners += count == 0;
+    o->object_hollow = o->object_hollow && count == 0;
+}
+
+static void read_points(obj *o, const char *at)
+{
+    o->reading->facts.points += read_corners(o, at);
+    o->object_hollow = false;
+}
+
+static void read_line(obj *o, const char *at)
+{
+    size_t count = read_corners(o, at);
+
+    o->reading->facts.lines += count > 0 ? count - 1 : 0;
+    o->object_hollow = false;
+}
+
+/* Ends the run of faces: they become a mesh with a node. */
+static void end_run(obj *o)
+{
+    kiln_sender *sender = o->reading->sender;
+    kiln_scene_mesh mesh = {.face_count = o->run_faces, .shared = 1};
+    const char *object = o->object, *group = o->group;
+    char *path;
+
+    if (o->run_faces == 0)
+        return;
+    if (object == NULL)
+        object = group != NULL ? group : "default", group = NULL;
+    path = malloc(strlen(object) + (group != NULL ? strlen(group) : 0) + 2);
+    if (path == NULL)
+        kiln_read_no_memory(o->reading);
+    sprintf(path, group != NULL ? "%s/%s" : "%s", object, group);
+    mesh.name = kiln_send_string(sender, group != NULL ? group : object,
+                                 strlen(group != NULL ? group : object));
+    kiln_send(sender, KILN_ARRAY_MESHES, &mesh, 1);
+    kiln_read_place(o->reading, kiln_send_string(sender, path, strlen(path)), o->mesh_count++);
+    free(path);
+    o->run_faces = 0;
+}
+
+static void end_object(obj *o)
+{
+    end_run(o);
+    if (o->object == NULL || !o->object_hollow)
+        return;
+    o->reading->facts.empty_meshes++;
+    kiln_send_warning(o->reading->sender, "object \"%s\" has no face", o->object);
+}
+
+static void set_name(char **name, char *to)
+{
+    free(*name);
+    *name = to;
+}
+
+/* `g` without a name, and "default", mean no group. */
+static void read_group(obj *o, const char *at)
+{
+    char *name = rest_of_line(o, at);
+
+    if (name[0] == '\0' || strcmp(name, "default") == 0)
+        set_name(&name, NULL);
+    if (name == o->group || (name != NULL && o->group != NULL && strcmp(name, o->group) == 0)) {
+        free(name);
+        return;
+    }
+    end_run(o);
+    set_name(&o->group, name);
+}
+
+static void read_object(obj *o, const char *at)
+{
+    end_object(o);
+    set_name(&o->object, rest_of_line(o, at));
+    set_name(&o->group, NULL);
+    o->object_hollow = true;
+}
+
+static void read_material(obj *o, const char *at)
+{
+    char *name = rest_of_line(o, at);
+    size_t low = 0, high = o->material_count;
+    void *materials = o->materials;
+    bool room;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(o->materials[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < o->material_count && strcmp(o->materials[low].name, name) == 0) {
+        o->user = o->materials[low].user;
+        free(name);
+        return;
+    }
+    room = kiln_grow(&materials, &o->material_capacity, o->material_count + 1, sizeof(material));
+    o->materials = materials;
+    if (!room)
+        kiln_read_no_memory(o->reading);
+    memmove(o->materials + low + 1, o->materials + low,
+            (o->material_count - low) * sizeof(material));
+    o->material_count++;
+    o->user = (uint32_t)o->material_count;
+    o->materials[low] = (material){name, o->user};
+    kiln_send_u32(o->reading->sender, KILN_ARRAY_MATERIALS,
+                  kiln_send_string(o->reading->sender, name, strlen(name)));
+}
+
+static bool is_file(const char *name)
+{
+    struct stat status;
+
+    return stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* One name that may have blanks, or several without. Materials' properties are not ours, but the
+ * file is part of the model. */
+static void read_library(obj *o, const char *at)
+{
+    char *names = rest_of_line(o, at);
+
+    if (is_file(names)) {
+        kiln_read_side_file(o->reading, names);
+    } else {
+        char *place = NULL;
+
+        for (char *name = strtok_r(names, " \t", &place); name != NULL;
+             name = strtok_r(NULL, " \t", &place))
+            if (is_file(name))
+                kiln_read_side_file(o->reading, name);
+    }
+    free(names);
+}
+
+static void count_element(obj *o, const char *at)
+{
+    (void)at;
+    o->elements_ignored++;
+    o->object_hollow = false;
+}
+
+static void count_call(obj *o, const char *at)
+{
+    (void)at;
+    o->calls_ignored++;
+}
+
+static const struct {
+    const char *keyword;
+    void (*read)(obj *o, const char *at);
+} records[] = {
+    {"v", read_vertex},      {"f", read_face},          {"fo", read_face},
+    {"p", read_points},      {"l", read_line},          {"o", read_object},
+    {"g", read_group},       {"usemtl", read_material}, {"mtllib", read_library},
+    {"curv", count_element}, {"curv2", count_element},  {"surf", count_element},
+    {"call", count_call},    {"csh", count_call},
+};
+
+static void read_record(obj *o, const char *at)
+{
+    size_t length;
+    const char *token = kiln_token(&at, &length);
+
+    for (size_t i = 0; token != NULL && i < sizeof records / sizeof records[0]; i++) {
+        if (strlen(records[i].keyword) == length &&
+            memcmp(records[i].keyword, token, length) == 0) {
+            records[i].read(o, at);
+            return;
+        }
+    }
+}
+
+static void tell_of_the_rest(obj *o)
+{
+    kiln_sender *sender = o->reading->sender;
+
+    if (o->elements_ignored > 0)
+        kiln_send_warning(sender, "%llu free-form curves and surfaces left out",
+                          (unsigned long long)o->elements_ignored);
+    if (o->calls_ignored > 0)
+        kiln_send_warning(sender, "%llu calls of other files not followed",
+                          (unsigned long long)o->calls_ignored);
+    if (o->faces_without_corners > 0)
+        kiln_send_warning(sender, "%llu faces have no corner and are left out",
+                          (unsigned long long)o->faces_without_corners);
+}
+
+static void release(obj *o)
+{
+    for (size_t i = 0; i < o->material_count; i++)
+        free(o->materials[i].name);
+    free(o->materials);
+    free(o->object);
+    free(o->group);
+    free(o->corners);
+    kiln_lines_end(&o->lines);
+}
+
+void kiln_read_obj(kiln_reading *reading)
+{
+    obj o = {.reading = reading};
+    bool no_memory = !kiln_lines_start(&o.lines, &reading->model, 0, '\\');
+    const char *line;
+    size_t length;
+
+    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
+                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
+    while (!no_memory && (line = kiln_lines_next(&o.lines, &length, &no_memory)) != NULL)
+        read_record(&o, line);
+    if (no_memory)
+        kiln_read_no_memory(reading);
+    end_object(&o);
+    tell_of_the_rest(&o);
+    reading->facts.exact = 1;
+    release(&o);
+}

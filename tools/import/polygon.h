@@ -1,0 +1,27 @@
+/* Cutting of polygons into triangles. */
+#ifndef KILN_IMPORT_POLYGON_H
+#define KILN_IMPORT_POLYGON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room for the work, kept between calls; starts zeroed. */
+typedef struct {
+    float (*points)[2];
+    uint32_t *next, *previous, *tests;
+    size_t capacity;
+    double deadline; /* on kiln_clock; 0: none */
+} kiln_polygon_work;
+
+typedef enum { KILN_POLYGON_OK, KILN_POLYGON_NO_MEMORY, KILN_POLYGON_OVER_TIME } kiln_polygon_end;
+
+/* Cuts a polygon of count >= 3 finite corners at positions[corners[i]] (3 floats each) into exactly
+ * count - 2 triangles, whose corners, places in `corners`, go to triangles. The triangles of a
+ * simple polygon that lies in a plane cover it exactly, concave or not. */
+kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
+                                  const uint32_t *corners, size_t count, uint32_t *triangles);
+
+void kiln_polygon_work_free(kiln_polygon_work *work);
+
+#endif

@@ -1,0 +1,112 @@
+/* What readers share. */
+#define _GNU_SOURCE
+#include "reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void kiln_read_vertex(kiln_reading *reading, const double position[3])
+{
+    float rounded[3], residual[3];
+
+    for (int i = 0; i < 3; i++) {
+        rounded[i] = (float)position[i];
+        residual[i] = isfinite(rounded[i]) ? (float)(position[i] - (double)rounded[i]) : 0;
+    }
+    kiln_send(reading->sender, KILN_ARRAY_POSITIONS, rounded, 1);
+    kiln_send(reading->sender, KILN_ARRAY_RESIDUALS, residual, 1);
+}
+
+void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count, uint64_t record,
+                    uint32_t user)
+{
+    if (count < 3) {
+        reading->facts.points += count == 1;
+        reading->facts.lines += count == 2;
+        return;
+    }
+    if (count > UINT32_MAX || record > UINT32_MAX)
+        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "more than 4294967295 faces or corners; split the model");
+    kiln_send_u32(reading->sender, KILN_ARRAY_SIZES, (uint32_t)count);
+    kiln_send_u32(reading->sender, KILN_ARRAY_RECORDS, (uint32_t)record);
+    kiln_send_u32(reading->sender, KILN_ARRAY_USERS, user);
+    kiln_send(reading->sender, KILN_ARRAY_CORNERS, corners, count);
+}
+
+void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh)
+{
+    kiln_scene_node node = {.parent = KILN_SCENE_NONE, .name = name, .place_count = 1};
+
+    for (int i = 0; i < 16; i += 5)
+        node.matrix[i] = 1;
+    kiln_send(reading->sender, KILN_ARRAY_NODES, &node, 1);
+    kiln_send_u32(reading->sender, KILN_ARRAY_PLACES, mesh);
+}
+
+/* Takes "." and "x/.." out of a path, in place. */
+static void simplify(char *path)
+{
+    bool rooted = path[0] == '/';
+    char *to = path + rooted;
+    const char *from = path;
+
+    while (*from != '\0') {
+        size_t length;
+        char *last = to;
+
+        while (*from == '/')
+            from++;
+        length = strcspn(from, "/");
+        while (last > path + rooted && last[-1] != '/')
+            last--;
+        if (length == 0 || (length == 1 && from[0] == '.')) {
+            from += length;
+            continue;
+        }
+        if (length == 2 && memcmp(from, "..", 2) == 0 && to > path + rooted &&
+            strncmp(last, "..", (size_t)(to - last)) != 0) {
+            to = last > path + rooted ? last - 1 : last;
+        } else if (!(rooted && to == path + 1 && length == 2 && memcmp(from, "..", 2) == 0)) {
+            if (to > path + rooted)
+                *to++ = '/';
+            memmove(to, from, length);
+            to += length;
+        }
+        from += length;
+    }
+    *to = '\0';
+}
+
+/* An absolute name inside the working folder, made relative to it. */
+static const char *inside_folder(const char *path)
+{
+    char *folder = path[0] == '/' ? realpath(".", NULL) : NULL;
+    size_t length = folder != NULL ? strlen(folder) : 0;
+    bool inside = folder != NULL && strncmp(path, folder, length) == 0 && path[length] == '/';
+
+    free(folder);
+    return inside ? path + length + 1 : path;
+}
+
+void kiln_read_side_file(kiln_reading *reading, const char *name)
+{
+    char *path = strdup(name);
+    const char *shown;
+
+    if (path == NULL)
+        kiln_read_no_memory(reading);
+    simplify(path);
+    shown = inside_folder(path);
+    kiln_send_u32(reading->sender, KILN_ARRAY_SIDE_FILES,
+                  kiln_send_string(reading->sender, shown, strlen(shown)));
+    free(path);
+}
+
+_Noreturn void kiln_read_no_memory(kiln_reading *reading)
+{
+    kiln_send_failure(reading->sender, KILN_BAKE_FAILED,
+                      "no memory to read it; the importer may use %llu MiB; raise that limit",
+                      (unsigned long long)(reading->memory >> 20));
+}

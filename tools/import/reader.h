@@ -1,0 +1,35 @@
+/* Readers: each turns a model into a scene, in the child process, by sending it piece by piece. */
+#ifndef KILN_IMPORT_READER_H
+#define KILN_IMPORT_READER_H
+
+#include "model.h"
+#include "scene.h"
+
+typedef struct {
+    kiln_model model;
+    const char *name;   /* without directory; the working folder is the model's */
+    const char *format; /* lower case */
+    uint64_t memory;    /* the limit, for messages; 0: none */
+    kiln_sender *sender;
+    kiln_scene_facts facts; /* to be filled; sent by whoever called the reader */
+} kiln_reading;
+
+typedef void kiln_reader(kiln_reading *reading);
+
+/* Our own, for the formats whose faces are known by their number in the file. */
+kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off;
+/* All others. */
+kiln_reader kiln_read_by_assimp;
+
+/* Sends a vertex and what rounding it to floats leaves over. */
+void kiln_read_vertex(kiln_reading *reading, const double position[3]);
+/* Sends a face of `count` corners; one of one or two corners is counted instead. */
+void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count, uint64_t record,
+                    uint32_t user);
+/* Sends a node at the root that shows the last mesh sent, `mesh`. */
+void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh);
+/* Records a file that counts as part of the model; `name` as the model has it. */
+void kiln_read_side_file(kiln_reading *reading, const char *name);
+_Noreturn void kiln_read_no_memory(kiln_reading *reading);
+
+#endif

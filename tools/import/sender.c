@@ -1,0 +1,140 @@
+/* The sending side: gathers each array in a buffer of its own and sends a piece when that is full.
+ *  */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scene.h"
+
+enum { BUFFER_SIZE = 1 << 16 };
+
+struct kiln_sender {
+    int pipe;
+    uint32_t strings_size;
+    size_t have[KILN_ARRAY_COUNT];
+    uint8_t buffers[KILN_ARRAY_COUNT][BUFFER_SIZE];
+};
+
+static void put(const kiln_sender *sender, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+
+    while (size > 0) {
+        ssize_t done = write(sender->pipe, bytes, size);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            _exit(1);
+        bytes += done;
+        size -= (size_t)done;
+    }
+}
+
+static void put_header(const kiln_sender *sender, uint32_t array, uint64_t bytes)
+{
+    uint8_t header[16] = {0};
+
+    memcpy(header, &array, sizeof array);
+    memcpy(header + 8, &bytes, sizeof bytes);
+    put(sender, header, sizeof header);
+}
+
+static void flush(kiln_sender *sender, kiln_array array)
+{
+    if (sender->have[array] == 0)
+        return;
+    put_header(sender, (uint32_t)array, sender->have[array]);
+    put(sender, sender->buffers[array], sender->have[array]);
+    sender->have[array] = 0;
+}
+
+kiln_sender *kiln_sender_start(int pipe)
+{
+    kiln_sender *sender = calloc(1, sizeof *sender);
+
+    if (sender == NULL)
+        _exit(1);
+    sender->pipe = pipe;
+    kiln_send_string(sender, "", 0);
+    return sender;
+}
+
+void kiln_send(kiln_sender *sender, kiln_array array, const void *elements, size_t count)
+{
+    size_t element = kiln_array_element(array);
+    const uint8_t *bytes = elements;
+
+    while (count > 0) {
+        size_t room = (BUFFER_SIZE - sender->have[array]) / element;
+        size_t take = count < room ? count : room;
+
+        memcpy(sender->buffers[array] + sender->have[array], bytes, take * element);
+        sender->have[array] += take * element;
+        bytes += take * element;
+        count -= take;
+        if (take == room)
+            flush(sender, array);
+    }
+}
+
+void kiln_send_u32(kiln_sender *sender, kiln_array array, uint32_t value)
+{
+    kiln_send(sender, array, &value, 1);
+}
+
+uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length)
+{
+    uint32_t offset = sender->strings_size;
+    const char *zero = memchr(text, '\0', length);
+
+    if (zero != NULL)
+        length = (size_t)(zero - text);
+    if (length >= 0x7FFFFFFFu - offset)
+        return 0;
+    kiln_send(sender, KILN_ARRAY_STRINGS, text, length);
+    kiln_send(sender, KILN_ARRAY_STRINGS, "", 1);
+    sender->strings_size += (uint32_t)length + 1;
+    return offset;
+}
+
+static uint32_t send_text(kiln_sender *sender, const char *format, va_list arguments)
+{
+    char text[2048];
+
+    vsnprintf(text, sizeof text, format, arguments);
+    return kiln_send_string(sender, text, strlen(text));
+}
+
+void kiln_send_warning(kiln_sender *sender, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    kiln_send_u32(sender, KILN_ARRAY_WARNINGS, send_text(sender, format, arguments));
+    va_end(arguments);
+}
+
+void kiln_send_end(kiln_sender *sender)
+{
+    for (int i = 0; i < KILN_ARRAY_COUNT; i++)
+        flush(sender, (kiln_array)i);
+    put_header(sender, 0, 0);
+}
+
+void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char *format, ...)
+{
+    kiln_scene_failure failure = {.status = (int32_t)status, .message = 0};
+    va_list arguments;
+
+    va_start(arguments, format);
+    failure.message = send_text(sender, format, arguments);
+    va_end(arguments);
+    kiln_send(sender, KILN_ARRAY_FAILURE, &failure, 1);
+    kiln_send_end(sender);
+    _exit(0);
+}
