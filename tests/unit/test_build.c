@@ -1,6 +1,6 @@
-/* The builder, held against a walker that knows only the file's node structures: every triangle once,
- * in slots that follow each other, nodes in the promised order, and every corner of every triangle
- * inside every box above it. */
+/* The builder, held against a walker that knows only the file's node structures: every triangle
+ * once, in slots that follow each other, nodes in the promised order, and every corner of every
+ * triangle inside every box above it. */
 #include "../../formats/nodes.h"
 #include "../../tools/build/build.h"
 
@@ -14,6 +14,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 enum { DEPTH_PROMISED = 20 };
 
@@ -107,8 +111,8 @@ static mesh copies(uint32_t count)
     return m;
 }
 
-/* Corners a, b and -(a + b), of coordinates whose sums are exact; boxes symmetric about 0 too for half
- * of them, so that the centres of boxes coincide in runs. */
+/* Corners a, b and -(a + b), of coordinates whose sums are exact; boxes symmetric about 0 too for
+ * half of them, so that the centres of boxes coincide in runs. */
 static mesh same_centroid(uint32_t count)
 {
     mesh m = new_mesh("same centroid", count);
@@ -217,16 +221,34 @@ static mesh flat_grid(void)
 
 typedef mesh (*maker)(void);
 
-static mesh copies_1000(void) { return copies(1000); }
-static mesh centroid_1000(void) { return same_centroid(1000); }
-static mesh soup_5000(void) { return soup(5000); }
-static mesh tiny(void) { return scaled_soup("tiny", 0x1p-136f); }
-static mesh small(void) { return scaled_soup("small", 1e-20f); }
-static mesh huge(void) { return scaled_soup("huge", 0x1p121f); }
+static mesh copies_1000(void)
+{
+    return copies(1000);
+}
+static mesh centroid_1000(void)
+{
+    return same_centroid(1000);
+}
+static mesh soup_5000(void)
+{
+    return soup(5000);
+}
+static mesh tiny(void)
+{
+    return scaled_soup("tiny", 0x1p-136f);
+}
+static mesh small(void)
+{
+    return scaled_soup("small", 1e-20f);
+}
+static mesh huge(void)
+{
+    return scaled_soup("huge", 0x1p121f);
+}
 
-static const maker makers[] = {one_triangle, point,     point_at_zero, segments, planar,
-                               copies_1000,  centroid_1000, ladder,    soup_5000, sphere,
-                               tiny,         small,     huge,          far_faces, flat_grid};
+static const maker makers[] = {one_triangle, point,         point_at_zero, segments,  planar,
+                               copies_1000,  centroid_1000, ladder,        soup_5000, sphere,
+                               tiny,         small,         huge,          far_faces, flat_grid};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 /* ---- the walker ---- */
@@ -376,8 +398,8 @@ static void walk_node(walk *w, uint32_t index)
     }
 }
 
-static void check_tree(const mesh *m, const kiln_build_kind *kind, unsigned leaf, uint32_t triangles,
-                       const kiln_build_tree *tree)
+static void check_tree(const mesh *m, const kiln_build_kind *kind, unsigned leaf,
+                       uint32_t triangles, const kiln_build_tree *tree)
 {
     walk w = {.m = m, .kind = kind, .tree = tree, .leaf = leaf, .next_node = 1};
     w.seen = calloc(m->count, 1);
@@ -499,8 +521,32 @@ static void rounding_mode_does_not_show(void **state)
     free_mesh(&m);
 }
 
-/* Copies are halved, so their depth is that of a full tree: 8^5 > 100000 / 4. Nested triangles are
- * peeled off one another, which takes more. */
+/* With the processor flushing subnormal numbers, which is what all of the tiny mesh is. */
+static void flush_to_zero_does_not_show(void **state)
+{
+    (void)state;
+#ifdef __SSE2__
+    enum { FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO = 0x8040 };
+    mesh m = scaled_soup("tiny", 0x1p-140f);
+    kiln_build_tree plain = build(&m, &kiln_build_kinds[0], 4);
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO);
+    kiln_build_tree flushed = build(&m, &kiln_build_kinds[0], 4);
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(before);
+    assert_int_equal(after & FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO,
+                     FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO);
+    assert_same(&plain, &flushed, m.count);
+    kiln_build_tree_free(&plain);
+    kiln_build_tree_free(&flushed);
+    free_mesh(&m);
+#else
+    skip();
+#endif
+}
+
+/* Copies are halved, so their depth is near that of a full tree: 8^5 > 100000 / 4. Nested
+ * triangles are peeled off one another, which takes more. */
 static void hopeless_meshes_stay_shallow(void **state)
 {
     (void)state;
@@ -508,7 +554,7 @@ static void hopeless_meshes_stay_shallow(void **state)
     for (unsigned i = 0; i < 2; i++) {
         kiln_build_tree tree = build(&meshes[i], &kiln_build_kinds[0], 4);
         check_tree(&meshes[i], &kiln_build_kinds[0], 4, meshes[i].count, &tree);
-        assert_true(tree.depth <= (i == 0 ? 6 : 16));
+        assert_true(tree.depth <= (i == 0 ? 8 : 16));
         kiln_build_tree_free(&tree);
         free_mesh(&meshes[i]);
     }
@@ -521,7 +567,7 @@ static void nodes_are_full(void **state)
     for (unsigned i = 0; i < 3; i++) {
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             kiln_build_tree tree = build(&meshes[i], &kiln_build_kinds[kind], 4);
-assert_true(tree.node_count < 0.13 * meshes[i].count);
+            assert_true(tree.node_count < 0.075 * meshes[i].count);
             kiln_build_tree_free(&tree);
         }
         free_mesh(&meshes[i]);
@@ -540,7 +586,8 @@ static void parts_of_an_input_keep_their_names(void **state)
     const kiln_bake_options options = options_of(4, 2, "sah");
     for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
         kiln_build_tree tree;
-        assert_int_equal(kiln_build(&kiln_build_kinds[kind], &input, &options, &tree), KILN_BAKE_OK);
+        assert_int_equal(kiln_build(&kiln_build_kinds[kind], &input, &options, &tree),
+                         KILN_BAKE_OK);
         check_tree(&m, &kiln_build_kinds[kind], 4, 200, &tree);
         for (uint32_t i = 0; i < 200; i++) {
             assert_int_equal(tree.order[i] % 2, 1);
@@ -585,7 +632,7 @@ static void flat_along_an_axis_is_exactly_flat(void **state)
     free_mesh(&m);
 }
 
-/* Oriented boxes are never larger than the axis-aligned ones they compete with, up to quantisation. */
+/* On a curved surface oriented boxes save a good part of the tests. */
 static void oriented_boxes_are_tighter(void **state)
 {
     (void)state;
@@ -613,10 +660,11 @@ static void box_below(const walk *w, const kiln_format_node8 *node, unsigned lan
     }
     const uint32_t slot = kiln_node8_slot(node, lane);
     for (uint32_t i = 0; i < 3 * kiln_node8_count(node, lane); i++) {
-        const float *corner = w->m->positions + 9 * (size_t)w->tree->order[slot + i / 3] + 3 * (i % 3);
+        const float *corner =
+            w->m->positions + 9 * (size_t)w->tree->order[slot + i / 3] + 3 * (i % 3);
         for (unsigned k = 0; k < 3; k++) {
-            const double p = ((double)corner[k] - w->tree->origin[k]) *
-                             ldexp(1, -w->tree->scale_exponent);
+            const double p =
+                ((double)corner[k] - w->tree->origin[k]) * ldexp(1, -w->tree->scale_exponent);
             lower[k] = fmin(lower[k], p);
             upper[k] = fmax(upper[k], p);
         }
@@ -713,6 +761,7 @@ int main(void)
         cmocka_unit_test(median_builder_is_contained),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test(rounding_mode_does_not_show),
+        cmocka_unit_test(flush_to_zero_does_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),
         cmocka_unit_test(nodes_are_full),
         cmocka_unit_test(parts_of_an_input_keep_their_names),

@@ -1,8 +1,8 @@
 /* Depth. Let a range of n triangles fill u = ceil(n / leaf) leaves, and let d inner nodes lie above
  * it. Kept true for every range: u <= 2^(D - d), D = KILN_BINARY_DEPTH_MAX.
  *   - The root: u <= 2^32 <= 2^60.
- *   - A builder's split is taken when both sides keep it true; otherwise the median's is, whose sides
- *     fill at most ceil(u / 2) <= 2^(D - d - 1) leaves.
+ *   - A builder's split is taken when both sides keep it true; otherwise the median's is, whose
+ *     sides fill at most ceil(u / 2) <= 2^(D - d - 1) leaves.
  *   - At d = D a range fills one leaf, so it is one.
  * So no path has more than D inner nodes, and the C stack holds at most D frames of build_below. On
  * ordinary meshes the median never has to step in. Every level costs O(count), so time is at most
@@ -10,7 +10,7 @@
 #include "binary.h"
 
 enum {
-    ITEMS_A_LEVEL = 256, /* at most this many ranges of one level exceed count / 256 */
+    ITEMS_A_LEVEL = 256,  /* at most this many ranges of one level exceed count / 256 */
     ITEM_LIMIT_MIN = 4096 /* subtrees of less work than this are not worth a turn of their own */
 };
 
@@ -144,7 +144,8 @@ bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, 
     tree->item_limit = share > ITEM_LIMIT_MIN ? share : ITEM_LIMIT_MIN;
     tree->nodes = kiln_arena_take(arena, count, sizeof *tree->nodes);
     /* Every level holds at most 256 single nodes, and only their children are items. */
-    const size_t most = count > tree->item_limit ? 2 * ITEMS_A_LEVEL * KILN_BINARY_DEPTH_MAX + 1 : 1;
+    const size_t most =
+        count > tree->item_limit ? 2 * ITEMS_A_LEVEL * KILN_BINARY_DEPTH_MAX + 1 : 1;
     tree->items = kiln_arena_take(arena, most, sizeof *tree->items);
     *cancelled = false;
     if (tree->nodes == NULL || tree->items == NULL) {

@@ -1,9 +1,9 @@
 /* The binary tree that a builder makes, before it is collapsed and encoded.
  *
  * The tree is an order of the triangles and a set of cuts: a node is a range [first, last) of the
- * order, an inner node also the position `split` of its cut. No two inner nodes have the same cut, so
- * nodes live in an array indexed by it: no counter that threads would share, 16 bytes a triangle.
- * Ranges of at most `leaf` triangles are leaves and have no entry. */
+ * order, an inner node also the position `split` of its cut. No two inner nodes have the same cut,
+ * so nodes live in an array indexed by it: no counter that threads would share, 16 bytes a
+ * triangle. Ranges of at most `leaf` triangles are leaves and have no entry. */
 #ifndef KILN_BUILD_BINARY_H
 #define KILN_BUILD_BINARY_H
 
@@ -16,9 +16,12 @@ enum { KILN_BINARY_DEPTH_MAX = 60 };
 
 typedef struct {
     uint32_t left, right; /* cut of each side that is an inner node */
-    float half_area;      /* of the bounding volume, node space */
-    int8_t rotation[3];   /* of the bounding volume */
-    uint8_t height;       /* inner nodes on the longest path down, this one included */
+    union {
+        float half_area; /* of the bounding volume, node space; until the collapse is planned */
+        uint32_t shares; /* how the collapse opens it: see collapse8.c */
+    };
+    int8_t rotation[3]; /* of the bounding volume */
+    uint8_t height;     /* inner nodes on the longest path down, this one included */
 } kiln_binary_node;
 
 typedef struct {

@@ -10,30 +10,30 @@
 
 /* The triangles of one tree. */
 typedef struct {
-    const float *positions;      /* 3 a vertex */
-    const uint32_t *indices;     /* 3 a triangle */
-    const uint32_t *triangles;   /* which of them: `count` positions in indices / 3; NULL: 0 .. count-1 */
-    uint32_t count;              /* > 0 */
+    const float *positions;    /* 3 a vertex */
+    const uint32_t *indices;   /* 3 a triangle */
+    const uint32_t *triangles; /* which of them: `count` positions in indices / 3; NULL: all */
+    uint32_t count;            /* > 0 */
 } kiln_build_input;
 
 /* One encoded tree. */
 typedef struct {
-    void *nodes;          /* node_count * node_size bytes */
+    void *nodes; /* node_count * node_size bytes */
     uint32_t node_count;
     uint32_t node_size;
     uint32_t depth;
-    uint32_t *order;      /* count: slot -> triangle as named by the input */
+    uint32_t *order; /* count: slot -> triangle as named by the input */
     double origin[3];
     int32_t scale_exponent;
     float bounds_lower[3], bounds_upper[3];
-    double sah_cost;      /* expected tests by the surface-area heuristic, for reports */
+    double sah_cost; /* expected tests by the surface-area heuristic, for reports */
 } kiln_build_tree;
 
 /* A kind of tree: a row in the table of build/kinds.c. */
 typedef struct kiln_build_kind {
-    const char *name;            /* "obb" */
-    uint16_t format_bv;          /* KILN_FORMAT_BV_... */
-    uint32_t section;            /* KILN_SECTION_NODES_... */
+    const char *name;   /* "obb" */
+    uint16_t format_bv; /* KILN_FORMAT_BV_... */
+    uint32_t section;   /* KILN_SECTION_NODES_... */
     uint32_t node_size;
     kiln_bake_status (*build)(const struct kiln_build_kind *kind, const kiln_build_input *input,
                               const kiln_bake_options *options, kiln_build_tree *tree);
@@ -43,8 +43,8 @@ extern const kiln_build_kind kiln_build_kinds[];
 extern const size_t kiln_build_kind_count;
 const kiln_build_kind *kiln_build_kind_find(const char *name);
 
-/* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or cancelled.
- * On error nothing is kept. Bytes do not depend on threads. */
+/* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or
+ * cancelled. On error nothing is kept. Bytes do not depend on threads. */
 kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input *input,
                             const kiln_bake_options *options, kiln_build_tree *tree);
 void kiln_build_tree_free(kiln_build_tree *tree);

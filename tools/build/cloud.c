@@ -1,24 +1,44 @@
 #include "cloud.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { BLOCK = KILN_POINTS_MAX / 3, STRIDE = KILN_POINTS_STRIDE };
 
+/* Fills up the last stride. */
+static void repeat_last(kiln_points *points, unsigned count)
+{
+    points->count = (count + STRIDE - 1) / STRIDE * STRIDE;
+    for (unsigned k = 0; k < 3; k++) {
+        for (unsigned i = count; i < points->count; i++) {
+            points->at[k][i] = points->at[k][count - 1];
+        }
+    }
+}
+
 void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points)
 {
     const unsigned corners = 3 * (last - first);
-    points->count = (corners + STRIDE - 1) / STRIDE * STRIDE;
     for (unsigned k = 0; k < 3; k++) {
         const float *source = cloud->corner[k] + 3 * (size_t)first;
         double *at = points->at[k];
         for (unsigned i = 0; i < corners; i++) {
             at[i] = kiln_frame_apply(&cloud->frame, k, source[i]);
         }
-        for (unsigned i = corners; i < points->count; i++) {
-            at[i] = at[corners - 1];
-        }
     }
+    repeat_last(points, corners);
+}
+
+/* Unlike fmin and fmax a comparison and no call; there are no NaN here. */
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 /* Least and greatest of a . p. STRIDE minima at once; minima don't depend on the order. */
@@ -32,14 +52,38 @@ static void extent(const kiln_points *points, const float a[3], double *lower, d
     }
     for (unsigned i = 0; i < points->count; i += STRIDE) {
         for (unsigned j = 0; j < STRIDE; j++) {
-            const double d = (ax * points->at[0][i + j] + ay * points->at[1][i + j]) +
-                             az * points->at[2][i + j];
-            low[j] = d < low[j] ? d : low[j];
-            high[j] = d > high[j] ? d : high[j];
+            const double d =
+                (ax * points->at[0][i + j] + ay * points->at[1][i + j]) + az * points->at[2][i + j];
+            low[j] = smaller(d, low[j]);
+            high[j] = greater(d, high[j]);
         }
     }
-    *lower = fmin(fmin(low[0], low[1]), fmin(low[2], low[3]));
-    *upper = fmax(fmax(high[0], high[1]), fmax(high[2], high[3]));
+    *lower = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
+    *upper = greater(greater(high[0], high[1]), greater(high[2], high[3]));
+}
+
+static bool same_point(const kiln_points *points, unsigned a, unsigned b)
+{
+    return points->at[0][a] == points->at[0][b] && points->at[1][a] == points->at[1][b] &&
+           points->at[2][a] == points->at[2][b];
+}
+
+void kiln_points_deduplicate(kiln_points *points)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < points->count; i++) {
+        unsigned j = 0;
+        while (j < kept && !same_point(points, i, j)) {
+            j++;
+        }
+        if (j == kept) {
+            for (unsigned k = 0; k < 3; k++) {
+                points->at[k][kept] = points->at[k][i];
+            }
+            kept++;
+        }
+    }
+    repeat_last(points, kept);
 }
 
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out)
@@ -49,8 +93,8 @@ void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_exten
     }
 }
 
-void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last,
-                        float axis[3][3], kiln_extents *out)
+void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
+                        kiln_extents *out)
 {
     kiln_points points;
     kiln_extents_clear(out);
@@ -62,6 +106,54 @@ void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last,
         kiln_extents_join(out, &part);
         at = end;
     }
+}
+
+static double dot_at(const kiln_points *points, const float a[3], unsigned i)
+{
+    return ((double)a[0] * points->at[0][i] + (double)a[1] * points->at[1][i]) +
+           (double)a[2] * points->at[2][i];
+}
+
+/* Copies the point of `from` whose product with a is `value`. */
+static void take_point(const kiln_points *from, const float a[3], double value, kiln_points *to,
+                       unsigned slot)
+{
+    unsigned i = 0;
+    while (i + 1 < from->count && dot_at(from, a, i) != value) {
+        i++;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        to->at[k][slot] = from->at[k][i];
+    }
+}
+
+void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
+                        float direction[][3], unsigned count, kiln_points *support)
+{
+    double lower[KILN_POINTS_MAX / 2], upper[KILN_POINTS_MAX / 2];
+    kiln_points points;
+    for (unsigned i = 0; i < count; i++) {
+        lower[i] = INFINITY;
+        upper[i] = -INFINITY;
+    }
+    for (uint32_t at = first; at < last;) {
+        const uint32_t end = last - at > BLOCK ? at + BLOCK : last;
+        kiln_points_load(cloud, at, end, &points);
+        for (unsigned i = 0; i < count; i++) {
+            double low, high;
+            extent(&points, direction[i], &low, &high);
+            if (low < lower[i]) {
+                lower[i] = low;
+                take_point(&points, direction[i], low, support, 2 * i);
+            }
+            if (high > upper[i]) {
+                upper[i] = high;
+                take_point(&points, direction[i], high, support, 2 * i + 1);
+            }
+        }
+        at = end;
+    }
+    repeat_last(support, 2 * count);
 }
 
 void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out)
@@ -90,8 +182,8 @@ void kiln_extents_clear(kiln_extents *extents)
 void kiln_extents_join(kiln_extents *extents, const kiln_extents *other)
 {
     for (unsigned k = 0; k < 3; k++) {
-        extents->lower[k] = fmin(extents->lower[k], other->lower[k]);
-        extents->upper[k] = fmax(extents->upper[k], other->upper[k]);
+        extents->lower[k] = smaller(extents->lower[k], other->lower[k]);
+        extents->upper[k] = greater(extents->upper[k], other->upper[k]);
     }
 }
 

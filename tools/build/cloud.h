@@ -22,6 +22,9 @@ typedef struct {
 /* Loads the corners of triangles [first, last): at most KILN_POINTS_MAX / 3 of them. */
 void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points);
 
+/* Keeps the first of equal points; quadratic, for few points that will be gone over often. */
+void kiln_points_deduplicate(kiln_points *points);
+
 /* A box in a rotated frame: lower_k <= axis_k . p <= upper_k. */
 typedef struct {
     double lower[3], upper[3];
@@ -31,8 +34,13 @@ typedef struct {
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out);
 
 /* Extents of the corners of triangles [first, last). */
-void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last,
-                        float axis[3][3], kiln_extents *out);
+void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
+                        kiln_extents *out);
+
+/* The corners of triangles [first, last) that are extreme along any of `count` directions, at most
+ * KILN_POINTS_MAX / 2: of equals the first. */
+void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
+                        float direction[][3], unsigned count, kiln_points *support);
 
 /* The object-axis box, exact: no product is rounded. */
 void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out);

@@ -1,46 +1,188 @@
 /* A wide node starts with one lane, and opens lanes (replaces an inner one by its two sides) until
- * there are eight or all are leaves. Which to open: the one of largest surface, since it is the most
- * likely to be hit and would be opened by a query anyway (as I. Wald, C. Benthin and S. Boulos, 2008).
+ * there are eight or all are leaves. Which to open is decided for the whole tree at once, from the
+ * leaves up, so that the sum of a cost over all wide nodes is least (after H. Ylitie, T. Karras and
+ * S. Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017). With
+ * C(n, i) the least cost below a binary node n that may fill up to i lanes,
+ *   C(leaf, i) = 0
+ *   D(n, i) = least over 0 < k < i of C(left, k) + C(right, i - k)    n is opened
+ *   C(n, 1) = cost(n) + D(n, 8)                                       n is a lane: a wide node
+ *   C(n, i) = min(C(n, 1), D(n, i)).
  *
  * Depth. Let h be the height of a binary node, the number of inner nodes on its longest path down.
  * Kept true for every wide node with w levels left: h <= 3 w.
  *   - The root: h <= KILN_BINARY_DEPTH_MAX = 3 KILN_WIDE_DEPTH_MAX.
- *   - The lanes of largest surface are taken if all have h <= 3 (w - 1). Otherwise the node is filled
- *     anew by opening the tallest lane first. A descendant d levels below has height at most h - d,
- *     so at most 1 + 2 + 4 descendants, all within 2 levels, are taller than h - 3; these are opened
+ *   - The planned lanes are taken if all have h <= 3 (w - 1). Otherwise the node is filled by
+ *     opening the tallest lane first. A descendant d levels below has height at most h - d, so at
+ *     most 1 + 2 + 4 descendants, all within 2 levels, are taller than h - 3; these are opened
  *     first, and seven openings are what eight lanes allow. Every lane left has h' <= h - 3.
  *   - With no level left h <= 0, so all lanes are leaves.
  * Thus no path has more than KILN_WIDE_DEPTH_MAX nodes. */
 #include "collapse8.h"
 
 #include <assert.h>
+#include <math.h>
 
-enum { LEVELS_A_NODE = 3 };
+enum { LANES = 8, LEVELS_A_NODE = 3, SHARE_BITS = 3 };
 
-static_assert((int)KILN_BINARY_DEPTH_MAX <= LEVELS_A_NODE * (int)KILN_WIDE_DEPTH_MAX, "depth proof");
+static_assert((int)KILN_BINARY_DEPTH_MAX <= LEVELS_A_NODE * (int)KILN_WIDE_DEPTH_MAX,
+              "depth proof");
 
-typedef bool (*precedes)(const kiln_binary_node *a, const kiln_binary_node *b);
+/* C(n, 1 .. 8) at [0 .. 7]. */
+typedef struct {
+    double cost[LANES];
+} forest;
 
-static bool taller(const kiln_binary_node *a, const kiln_binary_node *b)
+typedef struct {
+    kiln_binary *tree;
+    double area_unit;  /* one over the root's surface */
+    double node_cost;  /* of every wide node */
+    double count_unit; /* of every triangle below a wide node */
+    forest *items;
+} plan;
+
+static const forest leaf_forest = {{0, 0, 0, 0, 0, 0, 0, 0}};
+
+/* Lanes that the left side gets of `lanes` >= 2; 0: the node is to be one lane. */
+static unsigned share_of(const kiln_binary_node *node, unsigned lanes)
 {
-    return a->height > b->height;
+    return (unsigned)(node->shares >> (SHARE_BITS * (lanes - 2))) & 7u;
 }
 
-/* Copies of one face all have one surface; then the tree is to stay even. */
-static bool larger(const kiln_binary_node *a, const kiln_binary_node *b)
+static uint32_t share_bits(unsigned share, unsigned lanes)
 {
-    return a->half_area != b->half_area ? a->half_area > b->half_area : taller(a, b);
+    return (uint32_t)share << (SHARE_BITS * (lanes - 2));
 }
 
-/* Index of the inner lane that no other precedes, the leftmost of equals; lane_count if all are
- * leaves. */
-static unsigned pick(const kiln_binary *tree, const kiln_wide *wide, precedes before)
+/* D(n, lanes) and its k; of equals the least k. */
+static double open_cost(const forest side[2], unsigned lanes, unsigned *share)
 {
-    unsigned best = wide->lane_count;
+    double least = INFINITY;
+    for (unsigned k = 1; k < lanes; k++) {
+        const double cost = side[0].cost[k - 1] + side[1].cost[lanes - k - 1];
+        if (cost < least) {
+            least = cost;
+            *share = k;
+        }
+    }
+    return least;
+}
+
+/* What a wide node costs: the chance that a query which meets the root meets it, and a little for
+ * its bytes and for the length of its triangles' paths, which decide where all surfaces are the
+ * same. */
+static double cost_of(const plan *p, const kiln_range *range)
+{
+    const kiln_binary_node *node = &p->tree->nodes[range->split];
+    return (double)node->half_area * p->area_unit + p->node_cost +
+           (double)(range->last - range->first) * p->count_unit;
+}
+
+static void plan_node(const plan *p, const kiln_range *range, const forest side[2], forest *out)
+{
+    unsigned share = 1;
+    double open[LANES];
+    uint32_t shares = 0;
+    for (unsigned lanes = 2; lanes <= LANES; lanes++) {
+        open[lanes - 1] = open_cost(side, lanes, &share);
+        shares |= share_bits(share, lanes);
+    }
+    const double one = cost_of(p, range) + open[LANES - 1];
+    out->cost[0] = one;
+    for (unsigned lanes = 2; lanes <= LANES; lanes++) {
+        const bool opened = open[lanes - 1] <= one;
+        out->cost[lanes - 1] = opened ? open[lanes - 1] : one;
+        if (!opened) {
+            /* For eight lanes D is below C(n, 1), so the root of a wide node keeps its share. */
+            shares &= ~share_bits(7, lanes);
+        }
+    }
+    p->tree->nodes[range->split].shares = shares;
+}
+
+static void plan_below(const plan *p, const kiln_range *range, forest *out)
+{
+    if (kiln_is_leaf(p->tree, range)) {
+        *out = leaf_forest;
+        return;
+    }
+    kiln_range side[2];
+    forest below[2];
+    kiln_sides(p->tree, range, side);
+    plan_below(p, &side[0], &below[0]);
+    plan_below(p, &side[1], &below[1]);
+    plan_node(p, range, below, out);
+}
+
+static void plan_subtree(void *context, uint32_t index)
+{
+    const plan *p = context;
+    const kiln_item *item = &p->tree->items[index];
+    if (item->child[0] == 0) {
+        plan_below(p, &item->range, &p->items[index]);
+    }
+}
+
+/* Children come after their parents in the list, so backwards. */
+static void plan_singles(const plan *p)
+{
+    for (uint32_t i = p->tree->item_count; i-- > 0;) {
+        const kiln_item *item = &p->tree->items[i];
+        if (item->child[0] != 0) {
+            const forest below[2] = {p->items[item->child[0]], p->items[item->child[1]]};
+            plan_node(p, &item->range, below, &p->items[i]);
+        }
+    }
+}
+
+bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena *arena,
+                         bool *cancelled)
+{
+    plan p = {.tree = tree};
+    *cancelled = false;
+    if (tree->count <= tree->leaf) {
+        return true;
+    }
+    p.items = kiln_arena_take(arena, tree->item_count, sizeof *p.items);
+    if (p.items == NULL) {
+        return false;
+    }
+    const double whole = (double)tree->nodes[tree->root].half_area;
+    const double nodes = (double)tree->count;
+    p.area_unit = whole > 0 ? 1 / whole : 0;
+    p.node_cost = 2 / nodes;
+    p.count_unit = 0.1 / nodes;
+    *cancelled = !kiln_parallel_for(watch, tree->item_count, plan_subtree, &p);
+    if (!*cancelled) {
+        plan_singles(&p);
+    }
+    return !*cancelled;
+}
+
+/* Lanes as planned for a range that may fill `lanes` of them. Recursion at most LANES deep: each
+ * step gives each side at least one lane. */
+static void place(const kiln_binary *tree, const kiln_range *range, unsigned lanes, kiln_wide *wide)
+{
+    if (!kiln_is_leaf(tree, range) && lanes > 1) {
+        const unsigned left = share_of(&tree->nodes[range->split], lanes);
+        if (left != 0) {
+            kiln_range side[2];
+            kiln_sides(tree, range, side);
+            place(tree, &side[0], left, wide);
+            place(tree, &side[1], lanes - left, wide);
+            return;
+        }
+    }
+    wide->lane[wide->lane_count++] = *range;
+}
+
+/* Index of the tallest inner lane, the leftmost of equals; lane_count if all are leaves. */
+static unsigned tallest(const kiln_binary *tree, const kiln_wide *wide)
+{
+    unsigned best = wide->lane_count, height = 0;
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        if (!kiln_is_leaf(tree, &wide->lane[i]) &&
-            (best == wide->lane_count || before(&tree->nodes[wide->lane[i].split],
-                                                &tree->nodes[wide->lane[best].split]))) {
+        const kiln_range *lane = &wide->lane[i];
+        if (!kiln_is_leaf(tree, lane) && tree->nodes[lane->split].height > height) {
+            height = tree->nodes[lane->split].height;
             best = i;
         }
     }
@@ -58,12 +200,12 @@ static void open_lane(const kiln_binary *tree, kiln_wide *wide, unsigned lane)
     wide->lane[lane + 1] = side[1];
 }
 
-static void fill(const kiln_binary *tree, const kiln_range *range, precedes before, kiln_wide *wide)
+static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_wide *wide)
 {
     wide->lane[0] = *range;
     wide->lane_count = 1;
-    while (wide->lane_count < 8) {
-        const unsigned lane = pick(tree, wide, before);
+    while (wide->lane_count < LANES) {
+        const unsigned lane = tallest(tree, wide);
         if (lane == wide->lane_count) {
             return;
         }
@@ -85,8 +227,9 @@ static bool within(const kiln_binary *tree, const kiln_wide *wide, unsigned heig
 void kiln_collapse8(const kiln_binary *tree, const kiln_range *range, unsigned levels,
                     kiln_wide *wide)
 {
-    fill(tree, range, larger, wide);
+    wide->lane_count = 0;
+    place(tree, range, LANES, wide);
     if (!within(tree, wide, LEVELS_A_NODE * (levels - 1))) {
-        fill(tree, range, taller, wide);
+        open_tallest(tree, range, wide);
     }
 }

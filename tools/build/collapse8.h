@@ -13,8 +13,13 @@ typedef struct {
     unsigned lane_count;
 } kiln_wide;
 
-/* The lanes of the node that stands for `range`, with `levels` more levels of nodes allowed, its own
- * among them. */
+/* Decides how all nodes are to be made: replaces every binary node's half_area by its shares.
+ * False: out of memory (*cancelled false) or cancelled. */
+bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena *arena,
+                         bool *cancelled);
+
+/* The lanes of the node that stands for `range`, with `levels` more levels of nodes allowed, its
+ * own among them. */
 void kiln_collapse8(const kiln_binary *tree, const kiln_range *range, unsigned levels,
                     kiln_wide *wide);
 

@@ -1,6 +1,7 @@
 /* Oriented boxes: kiln_format_node_obb8. */
 #include "fit_obb.h"
 #include "grid.h"
+#include "refine_obb.h"
 #include "wide8.h"
 
 #include <math.h>
@@ -42,8 +43,8 @@ static void measure_lane(const kiln_cloud *cloud, const kiln_binary *tree, const
                          lane_box *box)
 {
     choose_rotation(cloud, tree, range, box->rotation);
+    kiln_refine_obb(cloud, range->first, range->last, box->rotation, &box->extents);
     kiln_rodrigues_axes(box->rotation[0], box->rotation[1], box->rotation[2], box->axis);
-    kiln_cloud_extents(cloud, range->first, range->last, box->axis, &box->extents);
     for (unsigned k = 0; k < 3; k++) {
         box->centre[k] = 0;
         for (unsigned j = 0; j < 3; j++) {
@@ -53,9 +54,10 @@ static void measure_lane(const kiln_cloud *cloud, const kiln_binary *tree, const
     }
 }
 
-/* How far computed products may be from a . p and a . c: nothing where the axes are the object's, so
- * that flat stays flat; else, with |a_i| <= 1 and 3 products and 2 sums each, at most 5 roundings of
- * 2^-53 of |p|_1 + |c|_1, and the same again for whoever checks in double. |p|_1 <= 3. */
+/* How far computed products may be from a . p and a . c: nothing where the axes are the object's,
+ * so that flat stays flat; else, with |a_i| <= 1 and 3 products and 2 sums each, at most 5
+ * roundings of 2^-53 of |p|_1 + |c|_1, and the same again for whoever checks in double. |p|_1 <=
+ * 3. */
 static double margin(const lane_box *box, const double centre[3])
 {
     const int8_t *r = box->rotation;
@@ -72,8 +74,8 @@ static void encode_half(const lane_box *box, const double centre[3], unsigned la
     const double extra = margin(box, centre);
     for (unsigned k = 0; k < 3; k++) {
         const float *a = box->axis[k];
-        const double at = ((double)a[0] * centre[0] + (double)a[1] * centre[1]) +
-                          (double)a[2] * centre[2];
+        const double at =
+            ((double)a[0] * centre[0] + (double)a[1] * centre[1]) + (double)a[2] * centre[2];
         const double reach = fmax(box->extents.upper[k] - at, at - box->extents.lower[k]);
         /* The differences are rounded too, by 2^-53 of themselves. */
         node->half[k][lane] = kiln_half_above(reach * (1 + 0x1p-50) + extra);

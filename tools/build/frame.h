@@ -11,7 +11,8 @@ typedef struct {
     int32_t exponent;
 } kiln_frame;
 
-/* The frame whose origin is the centre of the box, and in which all of the box is within [-1, 1]. */
+/* The frame whose origin is the centre of the box, and in which all of the box is within [-1,
+ * 1]. */
 void kiln_frame_choose(const float lower[3], const float upper[3], kiln_frame *frame);
 
 static inline double kiln_frame_apply(const kiln_frame *frame, unsigned axis, float coordinate)

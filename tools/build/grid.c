@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Steps finer than this say nothing in node space, whose halves end at 2^-24. A step is also at least
- * 2^-40 of the origin, so that origin + 255 steps has at most 24 + 40 - 23 + 1 < 53 bits. */
+/* Steps finer than this say nothing in node space, whose halves end at 2^-24. A step is also at
+ * least 2^-40 of the origin, so that origin + 255 steps has at most 24 + 40 - 23 + 1 < 53 bits. */
 enum { FINEST = -60 };
 
 static float float_below(double x)

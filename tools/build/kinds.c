@@ -32,8 +32,8 @@ kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input 
     if (input->count == 0 || options->leaf < 1 || options->leaf > (int)KILN_LEAF_TRIANGLES_MAX) {
         return KILN_BAKE_USAGE;
     }
-    /* The caller's rounding mode and flush-to-zero flags must not show in the bytes. Threads inherit
-     * the environment of the one that starts them. */
+    /* The caller's rounding mode and flush-to-zero flags must not show in the bytes. Threads
+     * inherit the environment of the one that starts them. */
     fenv_t caller;
     if (fegetenv(&caller) != 0 || fesetenv(FE_DFL_ENV) != 0) {
         return KILN_BAKE_FAILED;

@@ -98,7 +98,8 @@ bool kiln_measure_tree(const kiln_cloud *cloud, kiln_binary *tree, kiln_fit_node
                        bool with_moments, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled)
 {
-    pass p = {cloud, tree, fit, with_moments, kiln_arena_take(arena, tree->item_count, sizeof *p.items)};
+    pass p = {cloud, tree, fit, with_moments,
+              kiln_arena_take(arena, tree->item_count, sizeof *p.items)};
     kiln_watch part = *watch;
     *cancelled = false;
     if (p.items == NULL) {

@@ -16,7 +16,8 @@ static void add_outer(double spread[6], const double d[3], double scale)
     }
 }
 
-/* Area, and a millionth of the squared edges: needles, which have no area, still have a direction. */
+/* Area, and a millionth of the squared edges: needles, which have no area, still have a
+ * direction. */
 static double weight_of(double p[3][3])
 {
     double u[3], v[3], n[3], edges = 0;
@@ -31,8 +32,8 @@ static double weight_of(double p[3][3])
     return 0.5 * sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]) + 0x1p-20 * edges;
 }
 
-/* The integral over a triangle of (p - mean)(p - mean)^T is a twelfth of its area times the same sum
- * over its corners. */
+/* The integral over a triangle of (p - mean)(p - mean)^T is a twelfth of its area times the same
+ * sum over its corners. */
 void kiln_moments_of_triangle(double p[3][3], kiln_moments *moments)
 {
     *moments = kiln_moments_none;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Unit quaternion w x y z of the rotation whose columns are the axes (S. W. Shepperd, 1978: divide by
- * the largest component). */
+/* Unit quaternion w x y z of the rotation whose columns are the axes (S. W. Shepperd, 1978: divide
+ * by the largest component). */
 static void to_quaternion(double axis[3][3], double q[4])
 {
     const double xx = axis[0][0], yy = axis[1][1], zz = axis[2][2];
@@ -19,10 +19,8 @@ static void to_quaternion(double axis[3][3], double q[4])
     const double wx = axis[1][2] - axis[2][1], wy = axis[2][0] - axis[0][2];
     const double wz = axis[0][1] - axis[1][0], xy = axis[0][1] + axis[1][0];
     const double xz = axis[0][2] + axis[2][0], yz = axis[1][2] + axis[2][1];
-    const double products[4][4] = {{four[0], wx, wy, wz},
-                                   {wx, four[1], xy, xz},
-                                   {wy, xy, four[2], yz},
-                                   {wz, xz, yz, four[3]}};
+    const double products[4][4] = {
+        {four[0], wx, wy, wz}, {wx, four[1], xy, xz}, {wy, xy, four[2], yz}, {wz, xz, yz, four[3]}};
     const double scale = 0.5 / sqrt(four[largest]);
     for (unsigned i = 0; i < 4; i++) {
         q[i] = products[largest][i] * scale;
@@ -73,8 +71,8 @@ void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
     double q[4], g[4];
     to_quaternion(axis, q);
     nearest_symmetry(q, g);
-    /* q conj(g): the box's own axes turned first. Its w = q . g is the greatest of the 24, never below
-     * cos(62.8 degrees / 2), so the division is safe. */
+    /* q conj(g): the box's own axes turned first. Its w = q . g is the greatest of the 24, never
+     * below cos(62.8 degrees / 2), so the division is safe. */
     const double w = (q[0] * g[0] + q[1] * g[1]) + (q[2] * g[2] + q[3] * g[3]);
     const double x = (q[1] * g[0] - q[0] * g[1]) + (q[3] * g[2] - q[2] * g[3]);
     const double y = (q[2] * g[0] - q[0] * g[2]) + (q[1] * g[3] - q[3] * g[1]);

@@ -1,5 +1,5 @@
-/* Object median: the split that needs no luck. It serves as a builder of its own, and as the way out
- * where centroids coincide or another builder would make the tree too deep. */
+/* Object median: the split that needs no luck. It serves as a builder of its own, and as the way
+ * out where centroids coincide or another builder would make the tree too deep. */
 #include "split.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static int same_prefix(const rank *a, const rank *b, unsigned byte)
     if (byte < 8) {
         return byte == 0 || (a->centre ^ b->centre) >> (64 - 8 * byte) == 0;
     }
-    return a->centre == b->centre && (byte == 8 || (a->triangle ^ b->triangle) >> (96 - 8 * byte) == 0);
+    return a->centre == b->centre &&
+           (byte == 8 || (a->triangle ^ b->triangle) >> (96 - 8 * byte) == 0);
 }
 
 static void set_byte(rank *r, unsigned byte, unsigned value)
@@ -47,8 +48,8 @@ static void set_byte(rank *r, unsigned byte, unsigned value)
     }
 }
 
-/* The rank that exactly `below` records are smaller than. A radix search, one byte a pass: linear in
- * the number of records whatever they hold, where a quickselect could be led astray. */
+/* The rank that exactly `below` records are smaller than. A radix search, one byte a pass: linear
+ * in the number of records whatever they hold, where a quickselect could be led astray. */
 static rank find_rank(const kiln_record *records, uint32_t count, unsigned axis, uint32_t below)
 {
     rank found = {0, 0};

@@ -1,6 +1,7 @@
 /* Surface-area heuristic over bins (I. Wald, "On fast construction of SAH-based bounding volume
  * hierarchies", 2007): of the planes between 16 equal bins of centroids on each axis, the one with
- * the least sum of half-area times leaves. Counting leaves instead of triangles keeps leaves full. */
+ * the least sum of half-area times leaves. Counting leaves instead of triangles keeps leaves
+ * full. */
 #include "split.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ typedef struct {
     unsigned bin; /* the last that goes left */
 } plane;
 
-/* Which bin a centre falls in; the same expression fills bins and divides records, so both agree. */
+/* Which bin a centre falls in; the same expression fills bins and divides records, so both
+ * agree. */
 typedef struct {
     double lower[3], scale[3];
 } binning;
@@ -72,8 +74,8 @@ static void fill_bins(const kiln_record *records, uint32_t count, const binning 
     }
 }
 
-/* Half the surface, and a millionth of the squared edges' sum, so that triangles along a line are cut
- * well too. In double: floats reach 2^128, products of their differences 2^258. */
+/* Half the surface, and a millionth of the squared edges' sum, so that triangles along a line are
+ * cut well too. In double: floats reach 2^128, products of their differences 2^258. */
 static double half_area(const float bound[6])
 {
     const double x = -(double)bound[3] - (double)bound[0];

@@ -76,7 +76,8 @@ static void measure_bounds(job *j)
         }
     }
     for (unsigned k = 0; k < 3; k++) {
-        out->bounds_lower[k] = bound[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
+        out->bounds_lower[k] =
+            bound[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
         out->bounds_upper[k] = 0.0f - bound[3 + k];
     }
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, &j->cloud.frame);
@@ -179,8 +180,8 @@ static void write_head(job *j, const kiln_wide *wide, kiln_format_node8 *node)
     node->child = inner != 0 ? j->node_count : 0;
 }
 
-/* Visits node `index` and all below it; siblings get successive indices before any of them is entered.
- * With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep. */
+/* Visits node `index` and all below it; siblings get successive indices before any of them is
+ * entered. With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep. */
 static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
 {
     kiln_wide wide;
@@ -243,8 +244,8 @@ static double lane_area(const kiln_wide8_kind *kind, const kiln_format_node8 *no
     return (a * b + b * c) + c * a;
 }
 
-/* A query that meets a box at random tests its lanes or triangles; it meets a box inside another with
- * the ratio of their surfaces. The root is met for certain. */
+/* A query that meets a box at random tests its lanes or triangles; it meets a box inside another
+ * with the ratio of their surfaces. The root is met for certain. */
 static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree *tree)
 {
     const float *l = tree->bounds_lower, *u = tree->bounds_upper;
@@ -260,7 +261,8 @@ static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree 
             const unsigned count = kiln_node8_count(node, lane);
             unsigned tests = count;
             if ((node->inner >> lane & 1u) != 0) {
-                tests = kiln_popcount8(kiln_node8_used(node_at(tree, kiln_node8_child(node, lane))));
+                tests =
+                    kiln_popcount8(kiln_node8_used(node_at(tree, kiln_node8_child(node, lane))));
             }
             const double area = tests != 0 ? lane_area(kind, node, lane) : 0;
             cost += (double)tests * (whole > 0 ? fmin(area / whole, 1) : 1);
@@ -278,9 +280,13 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder)
         j->out->origin[k] = j->cloud.frame.origin[k];
     }
     j->out->scale_exponent = j->cloud.frame.exponent;
-    part(j, 0.45, 0.8);
+    part(j, 0.45, 0.75);
     if (!kiln_measure_tree(&j->cloud, &j->binary, j->kind->fit, j->kind->needs_moments, &j->watch,
                            &j->arena, &j->cancelled)) {
+        return false;
+    }
+    part(j, 0.75, 0.8);
+    if (!kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
     if (!encode_tree(j)) {

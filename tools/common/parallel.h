@@ -18,9 +18,9 @@ typedef struct {
 
 typedef void (*kiln_turn)(void *context, uint32_t index);
 
-/* Calls turn(context, 0 .. count - 1), each once; the calling thread takes turns like the others and
- * alone calls watch->progress. False when that cancelled: then some turns have not run. All threads
- * have ended on return. A thread that can't be started is done without. */
+/* Calls turn(context, 0 .. count - 1), each once; the calling thread takes turns like the others
+ * and alone calls watch->progress. False when that cancelled: then some turns have not run. All
+ * threads have ended on return. A thread that can't be started is done without. */
 bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context);
 
 /* Reports `from` itself; false when cancelled. */
