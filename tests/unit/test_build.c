@@ -632,6 +632,20 @@ static void flat_along_an_axis_is_exactly_flat(void **state)
     free_mesh(&m);
 }
 
+/* A needle along x: no turn about it may be taken for a gain. */
+static void needle_is_exactly_thin(void **state)
+{
+    (void)state;
+    mesh m = new_mesh("needle", 1);
+    set(&m, 0, (const float[9]){0, 0, 0, 1, 0, 0, 2, 0, 0});
+    kiln_build_tree tree = build(&m, kiln_build_kind_find("obb"), 4);
+    kiln_lane_box box;
+    kiln_obb8_decode_lane(tree.nodes, 0, &box);
+    assert_true(box.half[0] == 1 && box.half[1] == 0 && box.half[2] == 0);
+    kiln_build_tree_free(&tree);
+    free_mesh(&m);
+}
+
 /* On a curved surface oriented boxes save a good part of the tests. */
 static void oriented_boxes_are_tighter(void **state)
 {
@@ -767,6 +781,7 @@ int main(void)
         cmocka_unit_test(parts_of_an_input_keep_their_names),
         cmocka_unit_test(planar_mesh_gets_a_flat_box),
         cmocka_unit_test(flat_along_an_axis_is_exactly_flat),
+        cmocka_unit_test(needle_is_exactly_thin),
         cmocka_unit_test(oriented_boxes_are_tighter),
         cmocka_unit_test(axis_aligned_lanes_are_tight),
         cmocka_unit_test(progress_grows_and_cancels),

@@ -1,7 +1,6 @@
 #include "cloud.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { BLOCK = KILN_POINTS_MAX / 3, STRIDE = KILN_POINTS_STRIDE };

@@ -4,6 +4,7 @@
 
 #include "frame.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -51,5 +52,12 @@ void kiln_extents_join(kiln_extents *extents, const kiln_extents *other);
 /* a b + b c + c a of the half-extents, and a millionth of (a + b + c)^2, so that boxes without a
  * surface, of points along a line, have an order too. */
 double kiln_extents_half_area(const kiln_extents *extents);
+
+/* Less by more than the roundings of decoded axes, which are unit only to 2^-23: turns that change
+ * nothing else must not win by them. */
+static inline bool kiln_area_beats(double area, double other)
+{
+    return area < other * (1 - 0x1p-20);
+}
 
 #endif

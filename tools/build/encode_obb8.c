@@ -54,10 +54,9 @@ static void measure_lane(const kiln_cloud *cloud, const kiln_binary *tree, const
     }
 }
 
-/* How far computed products may be from a . p and a . c: nothing where the axes are the object's,
- * so that flat stays flat; else, with |a_i| <= 1 and 3 products and 2 sums each, at most 5
- * roundings of 2^-53 of |p|_1 + |c|_1, and the same again for whoever checks in double. |p|_1 <=
- * 3. */
+/* How far computed products may be from a . p and a . c. Nothing where the axes are the object's, so
+ * that flat stays flat. Else, with |a_i| <= 1 and |p_i| <= 1, three products and two sums each make
+ * at most 5 roundings of 2^-53 (|p|_1 + |c|_1), and as much again for whoever checks in double. */
 static double margin(const lane_box *box, const double centre[3])
 {
     const int8_t *r = box->rotation;
@@ -65,6 +64,15 @@ static double margin(const lane_box *box, const double centre[3])
         return 0;
     }
     return 0x1p-46 * (3 + ((fabs(centre[0]) + fabs(centre[1])) + fabs(centre[2])));
+}
+
+/* The least double not below a - b, by the exact error of the difference (O. Moller and D. E.
+ * Knuth): boxes whose halves are short numbers keep them. */
+static double difference_above(double a, double b)
+{
+    const double d = a - b, b_part = a - d, a_part = d + b_part;
+    const double error = (a - a_part) + (b_part - b);
+    return error > 0 ? nextafter(d, INFINITY) : d;
 }
 
 /* Half-extents about the centre as it is decoded. */
@@ -76,9 +84,9 @@ static void encode_half(const lane_box *box, const double centre[3], unsigned la
         const float *a = box->axis[k];
         const double at =
             ((double)a[0] * centre[0] + (double)a[1] * centre[1]) + (double)a[2] * centre[2];
-        const double reach = fmax(box->extents.upper[k] - at, at - box->extents.lower[k]);
-        /* The differences are rounded too, by 2^-53 of themselves. */
-        node->half[k][lane] = kiln_half_above(reach * (1 + 0x1p-50) + extra);
+        const double reach = fmax(difference_above(box->extents.upper[k], at),
+                                  difference_above(at, box->extents.lower[k]));
+        node->half[k][lane] = kiln_half_above(reach + extra);
     }
 }
 

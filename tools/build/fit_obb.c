@@ -38,7 +38,7 @@ static void try_axes(const search *s, double axis[3][3])
         kiln_cloud_extents(s->cloud, s->first, s->last, decoded, &extents);
     }
     const double area = kiln_extents_half_area(&extents);
-    if (area < s->best->half_area) {
+    if (kiln_area_beats(area, s->best->half_area)) {
         s->best->half_area = area;
         memcpy(s->best->rotation, rotation, sizeof rotation);
     }

@@ -9,7 +9,6 @@
 
 #include "../../formats/nodes.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -39,7 +38,7 @@ static bool try_step(const kiln_points *points, unsigned coordinate, int step, i
     int8_t candidate[3] = {rotation[0], rotation[1], rotation[2]};
     candidate[coordinate] = (int8_t)moved;
     const double candidate_area = area_in(points, candidate);
-    if (!(candidate_area < *area)) {
+    if (!kiln_area_beats(candidate_area, *area)) {
         return false;
     }
     *area = candidate_area;
@@ -109,7 +108,7 @@ void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, int
     if (memcmp(refined, rotation, sizeof refined) != 0) {
         kiln_extents candidate;
         measure(cloud, first, last, refined, &candidate);
-        if (kiln_extents_half_area(&candidate) < kiln_extents_half_area(extents)) {
+        if (kiln_area_beats(kiln_extents_half_area(&candidate), kiln_extents_half_area(extents))) {
             *extents = candidate;
             memcpy(rotation, refined, sizeof refined);
         }
