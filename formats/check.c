@@ -168,8 +168,16 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
            tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
            tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
            all_finite(tree->origin, 3) && floats_finite(tree->bounds_lower, 3) &&
-           floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name) &&
-           tree->reserved[0] == 0 && tree->reserved[1] == 0 && tree->reserved[2] == 0;
+           floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name);
+}
+
+static bool words_are_zero(const uint32_t *words, unsigned count)
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < count; i++) {
+        any |= words[i];
+    }
+    return any == 0;
 }
 
 static bool check_directory(const kiln_view *view, kiln_fault *fault)
@@ -178,11 +186,13 @@ static bool check_directory(const kiln_view *view, kiln_fault *fault)
     memset(&fill, 0, sizeof fill);
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_format_tree *tree = &view->trees[i];
+        const uint64_t at =
+            offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree);
         if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
-            return kiln_fault_rule(
-                fault, KILN_RULE_TREE,
-                offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree),
-                "tree directory");
+            return kiln_fault_rule(fault, KILN_RULE_TREE, at, "tree directory");
+        }
+        if (!words_are_zero(tree->reserved, 3)) {
+            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
     if (!sections_full(view->reader, &fill)) {
@@ -234,6 +244,9 @@ static bool check_parts(const kiln_view *view, kiln_fault *fault)
         }
         if (!string_is_sound(view, part->node_path) || !string_is_sound(view, part->mesh_name)) {
             return kiln_fault_rule(fault, KILN_RULE_STRING, at, "parts");
+        }
+        if (!words_are_zero(part->reserved, 2)) {
+            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "parts");
         }
         next += part->triangle_count;
     }
@@ -389,6 +402,36 @@ static bool walk_tree(tree_walk *walk)
     }
 }
 
+/* No node has two parents. The walk alone would not show it: a node may be seen twice where another
+ * is never seen. A bit for each of a run of nodes, as many as the stack may hold: one pass over the
+ * nodes for every 262,144 of them. */
+enum { RUN_NODES = 1 << 18 };
+
+static bool check_parents(const tree_walk *walk)
+{
+    uint8_t seen[RUN_NODES / 8];
+    const uint32_t node_count = walk->tree->entry->node_count;
+    for (uint64_t first = 0; first < node_count; first += RUN_NODES) {
+        const uint64_t run = node_count - first < RUN_NODES ? node_count - first : RUN_NODES;
+        memset(seen, 0, (size_t)(run + 7) / 8);
+        for (uint32_t index = 0; index < node_count; index++) {
+            const kiln_format_node8 *node = node_at(walk->tree, index);
+            const unsigned children = kiln_popcount8(node->inner);
+            for (unsigned i = 0; i < children; i++) {
+                const uint64_t bit = (uint64_t)node->child + i - first;
+                if (bit >= run) {
+                    continue;
+                }
+                if ((seen[bit / 8] >> bit % 8 & 1) != 0) {
+                    return node_fault(walk, KILN_RULE_NODE_ONCE, (uint32_t)(first + bit));
+                }
+                seen[bit / 8] |= (uint8_t)(1u << bit % 8);
+            }
+        }
+    }
+    return true;
+}
+
 static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);
@@ -404,6 +447,9 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
     }
     if (walk.visited != tree.entry->node_count) {
         return node_fault(&walk, KILN_RULE_NODE_ONCE, 0);
+    }
+    if (!check_parents(&walk)) {
+        return false;
     }
     if (walk.deepest != tree.entry->depth) {
         return node_fault(&walk, KILN_RULE_NODE_DEPTH, 0);

@@ -133,13 +133,25 @@ static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kil
     return true;
 }
 
+/* The four characters of a kind, '?' for what can't be printed. */
+static void fourcc_name(uint32_t kind, char name[5])
+{
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t byte = kind >> 8 * i & 0xFFu;
+        name[i] = byte >= 0x20 && byte < 0x7F ? (char)byte : '?';
+    }
+    name[4] = '\0';
+}
+
 static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
 {
     const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
     if (kind == NULL && (entry->flags & KILN_SECTION_REQUIRED) != 0) {
+        char name[5];
+        fourcc_name(entry->kind, name);
         return kiln_fault_set(fault, KILN_FAULT_FEATURE, at,
-                              "needs section kind %#x that this version does not know: update kiln",
-                              entry->kind);
+                              "needs section '%s' that this version does not know: update kiln",
+                              name);
     }
     if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
         entry->raw_size % entry->element_size != 0 ||

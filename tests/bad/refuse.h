@@ -1,0 +1,21 @@
+/* A good file to spoil, and how a spoilt one must be refused. */
+#ifndef KILN_TEST_REFUSE_H
+#define KILN_TEST_REFUSE_H
+
+#include "../../formats/fault.h"
+#include "../../runtime/kiln.h"
+#include "../support/edit.h"
+
+/* A torus of 96 triangles with a tree of each kind, taken apart. Released by edit_free. */
+edit_file *good_file(void);
+
+/* Opens the bytes, at an address that lets them be used in place and at one that does not, each in
+ * a buffer of exactly that size; expects this status and rule, a null file, a message, and that all
+ * memory was given back. Returns the error. */
+kiln_error refuse(const uint8_t *bytes, size_t size, kiln_status status, uint32_t rule);
+
+/* The same for bytes that must open. Each tree is asked for all contacts with itself; the result is
+ * their number over all trees. */
+size_t accept(const uint8_t *bytes, size_t size);
+
+#endif
