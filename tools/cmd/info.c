@@ -99,20 +99,16 @@ static const char *section_name(const kiln_format_section *entry)
 
 /* --------------------------------------------------------------------------------- for programs -- */
 
-static json_t *point_json(const double point[3])
-{
-    json_t *array = json_array();
-    for (int i = 0; i < 3; i++) {
-        json_array_append_new(array, json_number(point[i]));
-    }
-    return array;
-}
-
+/* Lower corner, then upper corner: six numbers in a row. */
 static json_t *bounds_json(const kiln_extent *extent)
 {
     json_t *array = json_array();
-    json_array_append_new(array, point_json(extent->lower));
-    json_array_append_new(array, point_json(extent->upper));
+    for (int i = 0; i < 3; i++) {
+        json_array_append_new(array, json_number(extent->lower[i]));
+    }
+    for (int i = 0; i < 3; i++) {
+        json_array_append_new(array, json_number(extent->upper[i]));
+    }
     return array;
 }
 
