@@ -32,6 +32,7 @@ static double dot(const double a[3], const double b[3])
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
+/* Adds twice the area and six times the volume: divided once, at the end. */
 static void add_triangle(kiln_extent *sum, double corner[3][3], const double reference[3])
 {
     double edge_1[3], edge_2[3], normal[3], arm[3];
@@ -39,8 +40,8 @@ static void add_triangle(kiln_extent *sum, double corner[3][3], const double ref
     subtract(corner[2], corner[0], edge_2);
     cross(edge_1, edge_2, normal);
     subtract(corner[0], reference, arm);
-    sum->area += 0.5 * sqrt(dot(normal, normal));
-    sum->signed_volume += dot(normal, arm) / 6.0;
+    sum->area += sqrt(dot(normal, normal));
+    sum->signed_volume += dot(normal, arm);
     for (int c = 0; c < 3; c++) {
         for (int i = 0; i < 3; i++) {
             sum->lower[i] = fmin(sum->lower[i], corner[c][i]);
@@ -65,4 +66,6 @@ void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t c
         }
         add_triangle(out, corner, reference);
     }
+    out->area /= 2.0;
+    out->signed_volume /= 6.0;
 }
