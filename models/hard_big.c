@@ -51,8 +51,8 @@ static void write_many_objects(const char *folder)
     FILE *out = create(folder, name);
     for (int i = 0; i < OBJECTS; i++) {
         const int x = 10 * i;
-        (void)fprintf(out, "o part_%04d\nv %d 0 0\nv %d 0 0\nv %d 1 0\nf %d %d %d\n", i, x, x + 1, x,
-                      3 * i + 1, 3 * i + 2, 3 * i + 3);
+        (void)fprintf(out, "o part_%04d\nv %d 0 0\nv %d 0 0\nv %d 1 0\nf %d %d %d\n", i, x, x + 1,
+                      x, 3 * i + 1, 3 * i + 2, 3 * i + 3);
     }
     finish(out, name);
 }

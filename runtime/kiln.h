@@ -18,9 +18,10 @@
  *
  * What an answer is: that of exact arithmetic on the stored float32 vertices of one tree and the
  * vertices of the other carried into its frame in double precision. Which of the two is carried is
- * decided by the contents of the trees alone, so swapping A and B changes nothing. The answer does
- * not depend on the kind of tree, the order of traversal, the number of threads, the instruction
- * set, the caller's rounding mode, flush-to-zero flags or floating-point exception masks.
+ * decided by the contents of the trees alone, so swapping A and B changes nothing; equal poses cancel
+ * out exactly. The answer does not depend on the kind of tree, the order of traversal, the number of
+ * threads, the instruction set, the caller's rounding mode, flush-to-zero flags or floating-point
+ * exception masks.
  *
  * Threads: a file and its trees never change between open and close; any number of threads may query
  * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;

@@ -175,6 +175,24 @@ static void form_node_maps(kiln_pair_frame *frame)
     fill_map(&frame->to_y, inverse, offset_y, unit_x / unit_y, slack / unit_y);
 }
 
+/* Where Y is in X's frame. Equal poses place it exactly there, so that a mesh meets all of
+ * itself at any one pose. */
+static void form_relative(kiln_pair_frame *frame, const kiln_pose *pose_x, const kiln_pose *pose_y)
+{
+    double inverse[9], between[3];
+    if (memcmp(pose_x, pose_y, sizeof *pose_x) == 0) {
+        memcpy(frame->rotation, identity.rotation, sizeof frame->rotation);
+        memcpy(frame->translation, identity.translation, sizeof frame->translation);
+        return;
+    }
+    invert(pose_x->rotation, inverse);
+    multiply(inverse, pose_y->rotation, frame->rotation);
+    for (int k = 0; k < 3; k++) {
+        between[k] = pose_y->translation[k] - pose_x->translation[k];
+    }
+    apply(inverse, between, frame->translation);
+}
+
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b)
@@ -191,15 +209,7 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
     frame->swapped = b_comes_first(a, pose_a, b, pose_b);
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
-    const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;
-    const kiln_pose *pose_y = frame->swapped ? pose_a : pose_b;
-    double inverse[9], between[3];
-    invert(pose_x->rotation, inverse);
-    multiply(inverse, pose_y->rotation, frame->rotation);
-    for (int k = 0; k < 3; k++) {
-        between[k] = pose_y->translation[k] - pose_x->translation[k];
-    }
-    apply(inverse, between, frame->translation);
+    form_relative(frame, frame->swapped ? pose_b : pose_a, frame->swapped ? pose_a : pose_b);
     frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
     form_node_maps(frame);
     return KILN_OK;

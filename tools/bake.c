@@ -10,6 +10,7 @@
 #include "encode/assemble.h"
 #include "import/import.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -498,6 +499,18 @@ static void free_bake(bake *b)
     kiln_soup_free(&b->soup);
 }
 
+/* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads and the importing
+ * child inherit what is set here. */
+static kiln_bake_status run_with_default_rounding(bake *b)
+{
+    fenv_t caller;
+    (void)fegetenv(&caller);
+    (void)fesetenv(FE_DFL_ENV);
+    const kiln_bake_status status = run_bake(b);
+    (void)fesetenv(&caller);
+    return status;
+}
+
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
                                      void **data, size_t *size, kiln_bake_report *report)
 {
@@ -514,7 +527,7 @@ kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_ba
                                                                       : sizeof b.options;
         memcpy(&b.options, options, known);
     }
-    kiln_bake_status status = run_bake(&b);
+    kiln_bake_status status = run_with_default_rounding(&b);
     if (status == KILN_BAKE_OK) {
         *data = b.file;
         *size = b.file_size;

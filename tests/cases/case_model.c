@@ -90,8 +90,8 @@ static kiln_bake_status try_input(const kiln_bake_input *input, const kiln_bake_
     void *bytes = NULL;
     size_t size = 0;
     const kiln_bake_options defaults = case_options();
-    const kiln_bake_status status = kiln_bake_to_memory(
-        input, options != NULL ? options : &defaults, &bytes, &size, report);
+    const kiln_bake_status status =
+        kiln_bake_to_memory(input, options != NULL ? options : &defaults, &bytes, &size, report);
     free(bytes);
     return status;
 }

@@ -1,6 +1,6 @@
-/* expected.json: what each model of models/hard must measure, and which pairs must meet at which poses.
- * Every answer is asked of trees of all kinds and mixed kinds, of packed and raw files, before saving
- * and after loading, with A and B in both orders. */
+/* expected.json: what each model of models/hard must measure, and which pairs must meet at which
+ * poses. Every answer is asked of trees of all kinds and mixed kinds, of packed and raw files,
+ * before saving and after loading, with A and B in both orders. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Cases of the field that are decided when a model is read: what is kept, what is left out, and what is
- * said about it. */
+/* Cases of the field that are decided when a model is read: what is kept, what is left out, and
+ * what is said about it. */
 #define _XOPEN_SOURCE 700
 #include <locale.h>
 #include <math.h>
@@ -77,8 +77,8 @@ static void test_c003_small_faces(void **state)
     }
 }
 
-/* Floats too coarse for a model are told of, and how coarse, also where that model lost nothing itself:
- * what it is placed against does. */
+/* Floats too coarse for a model are told of, and how coarse, also where that model lost nothing
+ * itself: what it is placed against does. */
 static void test_c005_far_coordinates(void **state)
 {
     (void)state;
@@ -216,7 +216,8 @@ static bool looks_away(const kiln_source *source, double x)
 static void test_c015_mirrored_node(void **state)
 {
     (void)state;
-    case_model plain = case_bake("C015_plain.gltf", NULL), mirror = case_bake("C015_mirror.gltf", NULL);
+    case_model plain = case_bake("C015_plain.gltf", NULL),
+               mirror = case_bake("C015_mirror.gltf", NULL);
     for (uint32_t i = 0; i < 12; i++) {
         kiln_source of_plain, of_mirror;
         assert_int_equal(kiln_tree_source(plain.trees[0], i, &of_plain), KILN_OK);
@@ -286,7 +287,8 @@ static void test_c021_concave_polygons(void **state)
             for (double y = -0.45; y < 4.5; y += 0.19) {
                 kiln_hit hit;
                 const kiln_pose at = case_at(x, y, 0);
-                assert_int_equal(kiln_collide(cut.trees[0], NULL, probe.trees[0], &at, &hit), KILN_OK);
+                assert_int_equal(kiln_collide(cut.trees[0], NULL, probe.trees[0], &at, &hit),
+                                 KILN_OK);
                 case_expect(&polygon, NULL, &probe, &at, hit.found, -1);
                 hits += hit.found;
             }
@@ -373,7 +375,8 @@ static void test_c055_names(void **state)
     kiln_bake_report_free(&report);
 }
 
-/* In a child, for limits do not come off: the status of a bake of the grid that may write 512 bytes. */
+/* In a child, for limits do not come off: the status of a bake of the grid that may write 512
+ * bytes. */
 static int bake_limited(const char *output)
 {
     const struct rlimit limit = {512, 512};
@@ -402,7 +405,8 @@ static void test_c057_no_space(void **state)
         assert_non_null(strstr(report.error, "no space"));
         kiln_bake_report_free(&report);
     }
-    assert_int_equal(kiln_bake(&input, case_temporary("old.kiln", output), NULL, NULL), KILN_BAKE_OK);
+    assert_int_equal(kiln_bake(&input, case_temporary("old.kiln", output), NULL, NULL),
+                     KILN_BAKE_OK);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

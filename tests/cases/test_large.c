@@ -1,5 +1,5 @@
-/* Cases of the field that are too large to keep: many objects, many corners, faces that no plane can
- * tell apart. models/hard_big writes them. */
+/* Cases of the field that are too large to keep: many objects, many corners, faces that no plane
+ * can tell apart. models/hard_big writes them. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>
@@ -172,8 +172,8 @@ static void test_c029_time_and_depth(void **state)
         const double start = seconds();
         case_model model = bake_big(names[i], &options);
         const double spent = seconds() - start;
-        print_message("%s: %u faces, depth %u and %u, %.2f s, %.1f times an ordinary mesh\n", names[i],
-                      faces, kiln_tree_get_info(model.trees[0]).depth,
+        print_message("%s: %u faces, depth %u and %u, %.2f s, %.1f times an ordinary mesh\n",
+                      names[i], faces, kiln_tree_get_info(model.trees[0]).depth,
                       kiln_tree_get_info(model.trees[1]).depth, spent, spent / ordinary);
         assert_int_equal(model.report.faces, faces);
         assert_true(spent < 10 * ordinary);
@@ -199,8 +199,8 @@ static void *query_on_small_stack(void *context)
             work->misses += !hit.found;
             (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &inside, &hit);
             work->hits += hit.found;
-            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL, 0,
-                                &count);
+            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL,
+                                0, &count);
             work->hits += count > 0;
         }
     }
@@ -245,7 +245,8 @@ static bool stop_at_ten(void *user, kiln_pair pair)
 static void test_c029_pairs_of_copies(void **state)
 {
     (void)state;
-    case_model copies = bake_big("C029_copies.obj", NULL), probe = case_bake("C013_probe.obj", NULL);
+    case_model copies = bake_big("C029_copies.obj", NULL),
+               probe = case_bake("C013_probe.obj", NULL);
     kiln_pair *pairs = malloc(faces * sizeof *pairs);
     assert_non_null(pairs);
     for (int kind = 0; kind < CASE_KINDS; kind++) {
@@ -253,7 +254,8 @@ static void test_c029_pairs_of_copies(void **state)
         kiln_pair few[5];
         unsigned calls = 0;
         const kiln_tree *tree = copies.trees[kind];
-        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, pairs, faces, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, pairs, faces, &count),
+                         KILN_OK);
         assert_int_equal(count, faces);
         for (uint32_t i = 0; i < faces; i++) {
             assert_int_equal(pairs[i].a, i);
@@ -261,8 +263,9 @@ static void test_c029_pairs_of_copies(void **state)
         assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, few, 5, &count), KILN_OK);
         assert_int_equal(count, faces);
         assert_memory_equal(few, pairs, sizeof few);
-        assert_int_equal(kiln_contacts_each(tree, NULL, probe.trees[0], NULL, stop_at_ten, &calls, NULL),
-                         KILN_OK);
+        assert_int_equal(
+            kiln_contacts_each(tree, NULL, probe.trees[0], NULL, stop_at_ten, &calls, NULL),
+            KILN_OK);
         assert_int_equal(calls, 10);
     }
     free(pairs);

@@ -19,9 +19,13 @@ static affine affine_of(const kiln_pose *pose)
     return m;
 }
 
-/* Inverse of p composed with q: cofactors over the determinant, then rows times columns. */
+/* Inverse of p composed with q: cofactors over the determinant, then rows times columns. Nothing, where
+ * they are equal. */
 static affine relative(const affine *p, const affine *q)
 {
+    if (memcmp(p, q, sizeof *p) == 0) {
+        return (affine){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+    }
     affine out;
     double inverse[3][3];
     double cofactor[3][3];
