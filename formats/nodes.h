@@ -27,21 +27,28 @@ typedef struct {
     float half[3];
 } kiln_lane_box;
 
+/* All eight counts, lane i in bits 4 i .. 4 i + 3. */
+static inline uint32_t kiln_node8_counts(const kiln_format_node8 *node)
+{
+    uint32_t counts;
+    memcpy(&counts, node->count, sizeof counts);
+    return counts;
+}
+
 static inline unsigned kiln_node8_count(const kiln_format_node8 *node, unsigned lane)
 {
-    return (unsigned)(node->count[lane >> 1] >> (4u * (lane & 1u))) & 15u;
+    return kiln_node8_counts(node) >> (4u * lane) & 15u;
 }
 
 /* Bit i: lane i holds an inner node or a leaf. */
 static inline unsigned kiln_node8_used(const kiln_format_node8 *node)
 {
-    unsigned used = node->inner;
-    for (unsigned lane = 0; lane < 8; lane++) {
-        if (kiln_node8_count(node, lane) != 0) {
-            used |= 1u << lane;
-        }
-    }
-    return used;
+    uint32_t bits = kiln_node8_counts(node);
+    bits |= bits >> 2;
+    bits = (bits | bits >> 1) & 0x11111111u; /* one bit for each count, then drawn together */
+    bits = (bits | bits >> 3) & 0x03030303u;
+    bits = (bits | bits >> 6) & 0x000F000Fu;
+    return node->inner | ((bits | bits >> 12) & 0xFFu);
 }
 
 static inline unsigned kiln_popcount8(unsigned bits)
@@ -57,14 +64,12 @@ static inline uint32_t kiln_node8_child(const kiln_format_node8 *node, unsigned 
     return node->child + kiln_popcount8(node->inner & ((1u << lane) - 1u));
 }
 
-/* First triangle slot of leaf lane `lane`. */
+/* First triangle slot of leaf lane `lane`: behind those of the lanes before it, at most 7 * 15. */
 static inline uint32_t kiln_node8_slot(const kiln_format_node8 *node, unsigned lane)
 {
-    uint32_t slot = node->tri;
-    for (unsigned i = 0; i < lane; i++) {
-        slot += kiln_node8_count(node, i);
-    }
-    return slot;
+    const uint32_t before = kiln_node8_counts(node) & ((1u << 4u * lane) - 1u);
+    const uint32_t pairs = (before & 0x0F0F0F0Fu) + (before >> 4 & 0x0F0F0F0Fu);
+    return node->tri + (pairs * 0x01010101u >> 24);
 }
 
 /* 2^(exp - 127) as float; exp 1 .. 254 (the verifier refuses 0 and 255). */
@@ -121,13 +126,25 @@ static inline void kiln_obb8_decode_lane(const kiln_format_node_obb8 *node, unsi
     }
 }
 
-/* All eight lanes at once; empty lanes hold finite rubbish and are masked by kiln_node8_used. */
+/* All eight lanes at once; empty lanes hold finite rubbish and are masked by kiln_node8_used.
+ *
+ * The 24 bytes of rotation and the 24 of centre follow each other, and each is converted together
+ * with 8 of the other's that are not used: 32 bytes are whole vectors, and compilers then need no
+ * scalar rest, which took longer than everything else here. */
 static inline void kiln_obb8_decode(const kiln_format_node_obb8 *node, kiln_lanes *out)
 {
+    enum { BYTES = offsetof(kiln_format_node_obb8, rotation), EXTRA = 8, WIDTH = 24 + EXTRA };
+    KILN_STATIC_ASSERT(offsetof(kiln_format_node_obb8, centre) == BYTES + 24, "bytes in a row");
+    const uint8_t *bytes = (const uint8_t *)node + BYTES;
+    float turn[WIDTH], place[WIDTH];
+    for (unsigned i = 0; i < WIDTH; i++) {
+        turn[i] = (float)(int8_t)bytes[i] * KILN_RODRIGUES_STEP;
+    }
+    for (unsigned i = 0; i < WIDTH; i++) {
+        place[i] = (float)bytes[24 - EXTRA + i];
+    }
     for (unsigned i = 0; i < 8; i++) {
-        const float x = (float)node->rotation[0][i] * KILN_RODRIGUES_STEP;
-        const float y = (float)node->rotation[1][i] * KILN_RODRIGUES_STEP;
-        const float z = (float)node->rotation[2][i] * KILN_RODRIGUES_STEP;
+        const float x = turn[i], y = turn[8 + i], z = turn[16 + i];
         const float xx = x * x, yy = y * y, zz = z * z;
         const float xy = x * y, xz = x * z, yz = y * z;
         const float s = 2.0f / (1.0f + ((xx + yy) + zz));
@@ -144,7 +161,11 @@ static inline void kiln_obb8_decode(const kiln_format_node_obb8 *node, kiln_lane
     for (unsigned k = 0; k < 3; k++) {
         const float step = kiln_node8_step(node->head.exp[k]);
         for (unsigned i = 0; i < 8; i++) {
-            out->centre[k][i] = (float)node->centre[k][i] * step;
+            out->centre[k][i] = place[EXTRA + 8 * k + i] * step;
+        }
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        for (unsigned i = 0; i < 8; i++) {
             out->half[k][i] = kiln_half_to_float(node->half[k][i]);
         }
     }

@@ -49,25 +49,82 @@ typedef struct {
     float area_scale_y;     /* square units of Y's node space in those of X's */
 } walk;
 
+static inline unsigned lowest_bit(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+
 /* --------------------------------------------------------------------------- triangles -- */
 
-static void load_triangle(const kiln_tree *tree, uint32_t triangle, double out[9])
+/* Two numbers at once, element by element, in vector registers where the machine has them. */
+typedef double two __attribute__((vector_size(16)));
+typedef int64_t two_bits __attribute__((vector_size(16)));
+
+enum { TWOS = (KILN_LEAF_TRIANGLES_MAX + 1) / 2 };
+
+/* A leaf's triangles in X's frame, and their boxes: triangle i in element i % 2 of i / 2. What is
+ * left over of the last pair may be anything. A leaf meets several others in turn, so the last one
+ * of each tree is kept. */
+typedef struct {
+    uint32_t first, count; /* slots; count 0: none yet */
+    double corners[KILN_LEAF_TRIANGLES_MAX][9];
+    two lower[TWOS][3], upper[TWOS][3];
+} leaf_triangles;
+
+static void measure_triangle(leaf_triangles *leaf, uint32_t i)
 {
-    const uint32_t *corner = tree->triangles + 3 * (size_t)triangle;
-    for (int i = 0; i < 3; i++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[i];
-        for (int k = 0; k < 3; k++) {
-            out[3 * i + k] = (double)vertex[k];
-        }
+    const double *corner = leaf->corners[i];
+    for (int k = 0; k < 3; k++) {
+        const double p = corner[k], q = corner[3 + k], r = corner[6 + k];
+        const double low = p < q ? p : q, high = p < q ? q : p;
+        leaf->lower[i / 2][k][i % 2] = low < r ? low : r;
+        leaf->upper[i / 2][k][i % 2] = high > r ? high : r;
     }
 }
 
-static void carry_triangle(const kiln_pair_frame *frame, uint32_t triangle, double out[9])
+/* X's triangles as they are stored, Y's carried. */
+static void load_leaf(const kiln_pair_frame *frame, bool is_x, const tree_box *box,
+                      leaf_triangles *leaf)
 {
-    const uint32_t *corner = frame->y->triangles + 3 * (size_t)triangle;
-    for (int i = 0; i < 3; i++) {
-        kiln_pair_frame_carry(frame, frame->y->vertices + 3 * (size_t)corner[i], out + 3 * i);
+    const kiln_tree *tree = is_x ? frame->x : frame->y;
+    leaf->first = box->first;
+    leaf->count = box->count;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const uint32_t *corner =
+            tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, box->first + i);
+        for (int c = 0; c < 3; c++) {
+            const float *vertex = tree->vertices + 3 * (size_t)corner[c];
+            double *out = leaf->corners[i] + 3 * c;
+            if (is_x) {
+                for (int k = 0; k < 3; k++) {
+                    out[k] = (double)vertex[k];
+                }
+            } else {
+                kiln_pair_frame_carry(frame, vertex, out);
+            }
+        }
+        measure_triangle(leaf, i);
     }
+}
+
+/* Bit i: the box of triangle i of `leaf` meets that of triangle j of `other`. */
+static uint32_t boxes_meet(const leaf_triangles *leaf, const leaf_triangles *other, uint32_t j)
+{
+    uint32_t mask = 0;
+    double lower[3], upper[3];
+    for (int k = 0; k < 3; k++) {
+        lower[k] = other->lower[j / 2][k][j % 2];
+        upper[k] = other->upper[j / 2][k][j % 2];
+    }
+    for (uint32_t i = 0; 2 * i < leaf->count; i++) {
+        const two_bits apart =
+            (leaf->lower[i][0] > upper[0]) | (leaf->upper[i][0] < lower[0]) |
+            (leaf->lower[i][1] > upper[1]) | (leaf->upper[i][1] < lower[1]) |
+            (leaf->lower[i][2] > upper[2]) | (leaf->upper[i][2] < lower[2]);
+        const two_bits bits = ~apart & (two_bits){1, 2};
+        mask |= (uint32_t)(bits[0] | bits[1]) << 2 * i;
+    }
+    return mask & ((1u << leaf->count) - 1u);
 }
 
 static bool visit_pair(const walk *w, uint32_t triangle_x, uint32_t triangle_y)
@@ -78,20 +135,22 @@ static bool visit_pair(const walk *w, uint32_t triangle_x, uint32_t triangle_y)
 }
 
 /* All pairs of two leaves. False: the visitor has had enough. */
-static bool meet_leaves(const walk *w, const tree_box *leaf_x, const tree_box *leaf_y)
+static bool meet_leaves(const walk *w, leaf_triangles last[2], const tree_box *leaf_x,
+                        const tree_box *leaf_y)
 {
-    const kiln_tree *x = w->frame->x, *y = w->frame->y;
-    double corners_x[KILN_LEAF_TRIANGLES_MAX][9];
-    for (uint32_t i = 0; i < leaf_x->count; i++) {
-        load_triangle(x, kiln_tree_triangle(x, leaf_x->first + i), corners_x[i]);
+    leaf_triangles *x = &last[0], *y = &last[1];
+    if (x->count == 0 || x->first != leaf_x->first) {
+        load_leaf(w->frame, true, leaf_x, x);
     }
-    for (uint32_t j = 0; j < leaf_y->count; j++) {
-        const uint32_t triangle_y = kiln_tree_triangle(y, leaf_y->first + j);
-        double corners_y[9];
-        carry_triangle(w->frame, triangle_y, corners_y);
-        for (uint32_t i = 0; i < leaf_x->count; i++) {
-            if (kiln_exact_triangles_meet(corners_x[i], corners_y) &&
-                !visit_pair(w, kiln_tree_triangle(x, leaf_x->first + i), triangle_y)) {
+    if (y->count == 0 || y->first != leaf_y->first) {
+        load_leaf(w->frame, false, leaf_y, y);
+    }
+    for (uint32_t j = 0; j < y->count; j++) {
+        for (uint32_t mask = boxes_meet(x, y, j); mask != 0; mask &= mask - 1) {
+            const unsigned i = lowest_bit(mask);
+            if (kiln_exact_triangles_meet(x->corners[i], y->corners[j]) &&
+                !visit_pair(w, kiln_tree_triangle(w->frame->x, x->first + i),
+                            kiln_tree_triangle(w->frame->y, y->first + j))) {
                 return false;
             }
         }
@@ -155,10 +214,8 @@ static uint32_t order_by_distance(const kiln_lanes *lanes, const kiln_probe *pro
     float distance[8];
     uint32_t lane[8];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        if ((mask >> i & 1) == 0) {
-            continue;
-        }
+    for (; mask != 0; mask &= mask - 1) {
+        const uint32_t i = lowest_bit(mask);
         const float x = probe->centre[0] - lanes->centre[0][i];
         const float y = probe->centre[1] - lanes->centre[1][i];
         const float z = probe->centre[2] - lanes->centre[2][i];
@@ -196,15 +253,6 @@ static void open_box(const walk *w, const tree_box *opened, bool is_x, const tre
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
         at->order = order_by_distance(&at->lanes, &probe, at->mask);
     }
-}
-
-static unsigned lowest_bit(uint32_t mask)
-{
-    unsigned lane = 0;
-    while ((mask >> lane & 1) == 0) {
-        lane++;
-    }
-    return lane;
 }
 
 static unsigned next_lane(const walk *w, level *at)
@@ -278,6 +326,9 @@ static void descend(const walk *w, level *levels)
     const bool x_first = opens_first(&root_x, &root_y);
     open_box(w, x_first ? &root_x : &root_y, x_first, x_first ? &root_y : &root_x, levels);
     level *at = levels;
+    leaf_triangles last[2];
+    last[0].count = 0;
+    last[1].count = 0;
     for (;;) {
         while (at->mask == 0) {
             if (at == levels) {
@@ -289,7 +340,7 @@ static void descend(const walk *w, level *levels)
         const tree_box *lane = &at->lane_box;
         const tree_box *other = at->other;
         if (lane->count != 0 && other->count != 0) {
-            if (!meet_leaves(w, at->opened_x ? lane : other, at->opened_x ? other : lane)) {
+            if (!meet_leaves(w, last, at->opened_x ? lane : other, at->opened_x ? other : lane)) {
                 return;
             }
         } else if (opens_first(lane, other)) {

@@ -1,12 +1,13 @@
 /* Boolean queries between two copies of a mesh, against FCL in the same run.
  *
- * Poses. "zach": the middle of the second copy at 12 distances from the middle of the first, 20 random
- * rotations and directions each, parted by the answer; poses at which the boxes of the meshes are
- * apart would measure a call and are left out. "graze": the second copy comes in along a random
+ * Poses. "zach": the middle of the second copy at 12 distances from the middle of the first, 20
+ * random rotations and directions each, parted by the answer; poses at which the boxes of the meshes
+ * are apart would measure a call and are left out. "graze": the second copy comes in along a random
  * direction, the contact is bisected, and the poses lie 0.2 % of the size to either side of it.
  *
- * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so that
- * what the method before left in the caches does not count; a query's time is its least over the rounds.
+ * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
+ * that what the method before left in the caches does not count; a query's time is its least over
+ * the rounds.
  *
  * Every answer is compared with FCL's; the exit status is 1 when one differs. */
 #include "fcl_model.hpp"
@@ -231,7 +232,7 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
     return result;
 }
 
-/* ---------------------------------------------------------------------------------- reporting -- */
+/* --------------------------------------------------------------------------------- reporting -- */
 
 void print_cell(const Subject &subject, int c, const Cell &cell)
 {

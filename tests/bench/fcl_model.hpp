@@ -4,7 +4,7 @@
 #define KILN_BENCH_FCL_MODEL_HPP
 
 #if defined(__AVX__)
-#error "libfcl is built without AVX, and Eigen aligns differently with it: leave -march out of CFLAGS"
+#error "Debian builds libfcl without AVX, with which Eigen aligns otherwise: no -march in CFLAGS"
 #endif
 
 #include "shapes.h"
