@@ -266,6 +266,104 @@ KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pos
                                         const kiln_tree *b, const kiln_pose *pose_b,
                                         kiln_pair_callback callback, void *user, size_t *count);
 
+/* ------------------------------------------------------------------------ filled-bins tables -- */
+
+/* u bins, v blue and w red balls, at most one of a colour in a bin, every such throw as likely as
+ * any other: P(u, v, w, x) is the probability that at least x bins hold a ball of each colour
+ * (Klein and Zachmann 2003, Definition 6, Equation 6). With u = s cells of an intersection of two
+ * nodes, v = sA and w = sB possible collision cells, it estimates the probability of x collision
+ * cells.
+ *
+ * The table is optional: where a call takes `table`, NULL means the evaluator that is built in,
+ * which computes what is asked for. A table answers up to its own max_u and max_x and nothing
+ * beyond, so that no answer changes its error or its cost unseen: ask NULL there.
+ *
+ * What is asked for: v <= u, w <= u, u <= KILN_BINS_MAX_U, x <= KILN_BINS_MAX_X; anything else
+ * is KILN_ERROR_ARGUMENT. With no bin or no ball of a colour (u, v or w = 0) none can be filled:
+ * P = 0 from x = 1. x = 0 is certain: P = 1. */
+typedef struct kiln_bins kiln_bins;
+
+enum {
+    KILN_BINS_MAX_U = 4096, /* 16^3 cells */
+    KILN_BINS_MAX_X = 32
+};
+
+/* Opens the filled-bins table of a baked file, in memory or on disk. Arguments, options, errors,
+ * ownership and verification are those of kiln_open_memory and kiln_open; bv_mask is not looked at;
+ * KILN_ERROR_NOT_LOADED for a sound file that holds no such table. */
+KILN_API kiln_status kiln_bins_open_memory(const void *data, size_t size,
+                                           const kiln_open_options *options, kiln_bins **out);
+KILN_API kiln_status kiln_bins_open(const char *path, const kiln_open_options *options,
+                                    kiln_bins **out);
+
+/* Releases the table. NULL is allowed. */
+KILN_API void kiln_bins_close(kiln_bins *table);
+
+typedef struct {
+    const char *profile; /* how values are stored: "exact", "compact"; "closed" for NULL; static */
+    bool rounded_down;   /* no value is above the true one */
+    uint32_t max_u;      /* largest u, v, w */
+    uint32_t max_x;
+    double certificate;  /* no value is further than this from the true one */
+    uint64_t bytes;      /* of the table in memory; 0 for NULL */
+} kiln_bins_info;
+
+/* Facts of a table; of the evaluator for NULL. */
+KILN_API kiln_bins_info kiln_bins_get_info(const kiln_bins *table);
+
+/* p = P(u, v, w, x) within the certificate; exactly 1 where x <= v + w - u with NULL, and
+ * exactly 0 where x > min(v, w) with any table. KILN_ERROR_ARGUMENT: see above, or p NULL.
+ * KILN_ERROR_NOT_LOADED: u or x is beyond the table. *p is then untouched. Any number of
+ * threads; nothing is allocated. Cost: that of x values at once. */
+KILN_API kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v,
+                                           uint32_t w, uint32_t x, double *p);
+
+/* p[i] = P(u, v, w, i + 1) for i < count, never rising with i. `count` is 1 to KILN_BINS_MAX_X,
+ * else KILN_ERROR_ARGUMENT; errors otherwise as kiln_bins_probability, with p untouched. */
+KILN_API kiln_status kiln_bins_probabilities(const kiln_bins *table, uint32_t u, uint32_t v,
+                                             uint32_t w, uint32_t count, double p[]);
+
+/* What to do with s, sA and sB that are no whole numbers, as ratios of volumes give them. */
+typedef enum {
+    /* A lower bound, proven: s is rounded up, sA and sB down, since P falls in u and rises in v and
+     * w; and the result is lowered by the certificate, unless the table is rounded down. It is at
+     * most the true P at each of the eight whole neighbours. */
+    KILN_BINS_LOWER = 1,
+    /* The average of P over the eight whole neighbours, weighted by nearness in each argument
+     * (trilinear). It is the probability when s, sA and sB are each rounded up at random, as often
+     * as its fraction says: continuous in all arguments. A neighbour with more balls of a colour
+     * than bins counts as one with a ball in each bin. Error beyond the definition: the
+     * certificate. Up to eight times the cost. */
+    KILN_BINS_INTERPOLATED = 2
+} kiln_bins_rounding;
+
+/* p[i] = P(s, sa, sb, i + 1) for i < count, by `mode`. 0 <= sa, sb <= s (clamp them: sums over
+ * several nodes can exceed s) and s <= KILN_BINS_MAX_U, else, and for NaN, an unknown mode, p
+ * NULL or a count as above, KILN_ERROR_ARGUMENT. KILN_ERROR_NOT_LOADED: s rounded up, or count,
+ * is beyond the table. p is then untouched. */
+KILN_API kiln_status kiln_bins_probabilities_real(const kiln_bins *table, double s, double sa,
+                                                  double sb, kiln_bins_rounding mode,
+                                                  uint32_t count, double p[]);
+
+/* Equation 8: *p = max over x of (1 - (1 - lb)^x) P(s, sa, sb, x), the best x in *x_best (may be
+ * NULL; the least of equals). lb, 0 to 1, is a lower bound for the probability that a collision
+ * cell holds a collision. x runs from 1 to 10 as in the paper, or to the table's max_x where
+ * that is less: each x gives a bound, so leaving some out leaves a bound. KILN_BINS_LOWER: *p is
+ * at most the true maximum, rounding included. Errors as kiln_bins_probabilities_real, also for
+ * an lb out of range; *p and *x_best are then untouched. Cost: that of
+ * kiln_bins_probabilities_real and about 10 ns. */
+KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double sa,
+                                               double sb, double lb, kiln_bins_rounding mode,
+                                               uint32_t *x_best, double *p);
+
+/* What Equation 8 bounds: *p = E[1 - (1 - lb)^C], C the number of filled bins; the probability
+ * of a collision when each collision cell has one with probability lb, independently. It needs
+ * every x and so no table. KILN_BINS_LOWER: a lower bound, since 1 - (1 - lb)^C rises with C.
+ * Errors, outputs and threads as kiln_bins_collision_bound. Cost: a sum over the likely values
+ * of C. */
+KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
+                                                  kiln_bins_rounding mode, double *p);
+
 #ifdef __cplusplus
 }
 #endif
