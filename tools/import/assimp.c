@@ -12,6 +12,7 @@
 
 #include "../common/grow.h"
 #include "assimp_files.h"
+#include "gltf.h"
 #include "import.h"
 #include "units.h"
 
@@ -112,20 +113,37 @@ static void send_materials(kiln_reading *reading, const struct aiScene *scene)
         kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, 0);
 }
 
-/* Sends the faces of three corners and more; how many those are. */
-static uint64_t send_faces(kiln_reading *reading, const struct aiScene *scene,
-                           const struct aiMesh *mesh)
-{
-    uint32_t user = mesh->mMaterialIndex < scene->mNumMaterials ? mesh->mMaterialIndex : 0;
-    uint64_t count = 0;
+/* Faces that Assimp has left out of a mesh stand among those that it gives. */
+typedef struct {
+    kiln_reading *reading;
+    const kiln_gltf_face *lost; /* not yet sent, of this mesh and those behind it */
+    size_t lost_count;
+    uint32_t mesh, user;
+    uint32_t record; /* of the next face */
+    uint64_t sent;
+} face_stream;
 
+static void send_lost(face_stream *s)
+{
+    while (s->lost_count > 0 && s->lost->primitive == s->mesh && s->lost->face == s->record) {
+        kiln_read_face(s->reading, s->lost->corners, 3, s->record++, s->user);
+        s->sent++;
+        s->lost++;
+        s->lost_count--;
+    }
+}
+
+/* Sends the faces of three corners and more. */
+static void send_faces(face_stream *s, const struct aiMesh *mesh)
+{
     for (unsigned i = 0; i < mesh->mNumFaces; i++) {
         const struct aiFace *face = &mesh->mFaces[i];
 
-        kiln_read_face(reading, face->mIndices, face->mNumIndices, i, user);
-        count += face->mNumIndices >= 3;
+        send_lost(s);
+        kiln_read_face(s->reading, face->mIndices, face->mNumIndices, s->record++, s->user);
+        s->sent += face->mNumIndices >= 3;
     }
-    return count;
+    send_lost(s);
 }
 
 static bool is_gltf(const kiln_reading *reading)
@@ -134,17 +152,23 @@ static bool is_gltf(const kiln_reading *reading)
            strcmp(reading->format, "vrm") == 0;
 }
 
-static void send_mesh(kiln_reading *reading, const struct aiScene *scene, unsigned index,
+static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned index,
                       uint32_t primitive)
 {
     const struct aiMesh *mesh = scene->mMeshes[index];
+    kiln_reading *reading = s->reading;
     kiln_scene_mesh sent = {.primitive = primitive};
 
     if (mesh->mVertices != NULL) {
         sent.vertex_count = mesh->mNumVertices;
         kiln_send(reading->sender, KILN_ARRAY_POSITIONS, mesh->mVertices, mesh->mNumVertices);
     }
-    sent.face_count = send_faces(reading, scene, mesh);
+    s->mesh = index;
+    s->user = mesh->mMaterialIndex < scene->mNumMaterials ? mesh->mMaterialIndex : 0;
+    s->record = 0;
+    s->sent = 0;
+    send_faces(s, mesh);
+    sent.face_count = s->sent;
     if (mesh->mNumFaces == 0) {
         reading->facts.empty_meshes++;
         kiln_send_warning(reading->sender, "mesh \"%.*s\" has no face", (int)mesh->mName.length,
@@ -222,6 +246,23 @@ static void warn_of_unplaced(walk *w)
     }
 }
 
+/* Assimp makes one mesh of each primitive, in order; where it did not, nothing is put back. */
+static void send_meshes(walk *w)
+{
+    kiln_gltf_faces lost = {0};
+    face_stream s = {.reading = w->reading};
+
+    if (w->reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(&w->reading->model, &lost) &&
+        lost.bad_count > 0 && lost.primitive_count == w->scene->mNumMeshes) {
+        s.lost = lost.bad;
+        s.lost_count = lost.bad_count;
+        w->reading->facts.bad_faces_lost = 0;
+    }
+    for (unsigned i = 0; i < w->scene->mNumMeshes; i++)
+        send_mesh(&s, w->scene, i, w->primitives[i]);
+    kiln_gltf_free(&lost);
+}
+
 static void send_scene(kiln_reading *reading, const struct aiScene *scene)
 {
     walk w = {.reading = reading, .scene = scene};
@@ -236,8 +277,7 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
         send_node(&w, w.stack[--w.depth]);
     warn_of_unplaced(&w);
     send_materials(reading, scene);
-    for (unsigned i = 0; i < scene->mNumMeshes; i++)
-        send_mesh(reading, scene, i, w.primitives[i]);
+    send_meshes(&w);
     free(w.stack);
     free(w.primitives);
     free(w.placed);

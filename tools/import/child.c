@@ -250,7 +250,8 @@ static kiln_child_end listen_to(watch *w)
 /* A child that has closed its pipe is about to end; it gets a moment. */
 static kiln_child_end finish(watch *w, kiln_child_end end, int *number)
 {
-    double give_up = kiln_clock() + 5;
+    double give_up = kiln_clock() + 1;
+    bool killed = false;
     struct timespec moment = {.tv_sec = 0, .tv_nsec = 200000};
 
     while (end == KILN_CHILD_ENDED && !w->reaped && kiln_clock() < give_up) {
@@ -261,8 +262,9 @@ static kiln_child_end finish(watch *w, kiln_child_end end, int *number)
     if (!w->reaped) {
         kill(w->process, SIGKILL);
         reap(w, 0);
+        killed = true;
     }
-    if (end == KILN_CHILD_ENDED && w->status_known && WIFSIGNALED(w->status)) {
+    if (end == KILN_CHILD_ENDED && !killed && w->status_known && WIFSIGNALED(w->status)) {
         *number = WTERMSIG(w->status);
         return KILN_CHILD_CRASHED;
     }

@@ -445,7 +445,7 @@ static void judge_loss(flat *f, const kiln_soup_part *part)
 
     if (extent > 0 && step > extent / 100)
         loss = fmax(loss, step / 2);
-    if (part->triangle_count == 0 || loss == 0)
+    if (loss == 0)
         return;
     f->coarse_parts++;
     if (loss <= f->worst_loss)
@@ -503,7 +503,8 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     }
     part = &f->soup->parts[f->soup->part_count - 1];
     part->triangle_count = f->soup->triangle_count - part->triangle_first;
-    judge_loss(f, part);
+    if (part->triangle_count > 0)
+        judge_loss(f, part);
     return true;
 }
 

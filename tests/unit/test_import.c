@@ -1,0 +1,1166 @@
+/* Import: what comes out of small models whose answers are known, what is refused and how, and that
+ * nothing the reading process does harms the one that asked. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fenv.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../tools/import/child.h"
+#include "../../tools/import/flatten.h"
+#include "../../tools/import/import.h"
+#include "../../tools/import/polygon.h"
+#include "../../tools/import/scene.h"
+
+/* -- helpers -- */
+
+typedef struct {
+    kiln_soup soup;
+    kiln_bake_report report;
+    kiln_bake_status status;
+} result;
+
+static kiln_bake_options defaults(void)
+{
+    kiln_bake_options options = {.struct_size = sizeof options,
+                                 .leaf = 4,
+                                 .scale = 1,
+                                 .up = -1,
+                                 .import_memory = UINT64_C(1792) << 20,
+                                 .import_seconds = 50};
+    return options;
+}
+
+static result import_with(const char *format, const void *data, size_t size,
+                          const kiln_bake_options *options)
+{
+    kiln_bake_input input = {.path = NULL, .data = data, .size = size, .format = format};
+    result r;
+
+    memset(&r, 0, sizeof r);
+    r.status = kiln_import(&input, options, &r.soup, &r.report);
+    return r;
+}
+
+static result import_text(const char *format, const char *text)
+{
+    kiln_bake_options options = defaults();
+
+    return import_with(format, text, strlen(text), &options);
+}
+
+static result import_file(const char *path)
+{
+    kiln_bake_options options = defaults();
+    kiln_bake_input input = {.path = path};
+    result r;
+
+    memset(&r, 0, sizeof r);
+    r.status = kiln_import(&input, &options, &r.soup, &r.report);
+    return r;
+}
+
+static void done(result *r)
+{
+    kiln_soup_free(&r->soup);
+}
+
+static const char *string(const result *r, uint32_t offset)
+{
+    assert_true(offset < r->soup.strings_size);
+    return r->soup.strings + offset;
+}
+
+static const float *corner(const result *r, uint32_t triangle, uint32_t i)
+{
+    return r->soup.positions + 3 * (size_t)r->soup.indices[3 * triangle + i];
+}
+
+static void cross_of(const result *r, uint32_t triangle, double cross[3])
+{
+    const float *a = corner(r, triangle, 0), *b = corner(r, triangle, 1),
+                *c = corner(r, triangle, 2);
+
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        cross[i] = ((double)b[j] - (double)a[j]) * ((double)c[k] - (double)a[k]) -
+                   ((double)b[k] - (double)a[k]) * ((double)c[j] - (double)a[j]);
+    }
+}
+
+static double area_of(const result *r)
+{
+    double sum = 0, cross[3];
+
+    for (uint32_t i = 0; i < r->soup.triangle_count; i++) {
+        cross_of(r, i, cross);
+        sum += sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]) / 2;
+    }
+    return sum;
+}
+
+static double volume_of(const result *r)
+{
+    double sum = 0, cross[3];
+
+    for (uint32_t i = 0; i < r->soup.triangle_count; i++) {
+        const float *a = corner(r, i, 0);
+
+        cross_of(r, i, cross);
+        sum += ((double)a[0] * cross[0] + (double)a[1] * cross[1] + (double)a[2] * cross[2]) / 6;
+    }
+    return sum;
+}
+
+static void assert_bounds(const result *r, double x0, double y0, double z0, double x1, double y1,
+                          double z1)
+{
+    double want[6] = {x0, y0, z0, x1, y1, z1};
+
+    for (int axis = 0; axis < 3; axis++) {
+        double low = INFINITY, high = -INFINITY;
+
+        for (uint32_t i = 0; i < r->soup.vertex_count; i++) {
+            double value = (double)r->soup.positions[3 * i + (uint32_t)axis];
+
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+        assert_true(fabs(low - want[axis]) <= 1e-6);
+        assert_true(fabs(high - want[axis + 3]) <= 1e-6);
+    }
+}
+
+static void assert_error(const result *r, kiln_bake_status status, const char *part)
+{
+    assert_int_equal(r->status, status);
+    if (strstr(r->report.error, part) == NULL)
+        print_error("error is: %s\n", r->report.error);
+    assert_non_null(strstr(r->report.error, part));
+    assert_null(r->soup.positions);
+}
+
+/* -- OBJ -- */
+
+/* Faces keep their number through groups, materials, lines, points and polygons. */
+static void obj_records(void **state)
+{
+    static const uint32_t face[] = {0, 0, 1, 2, 3, 3, 4}, user[] = {1, 1, 2, 1, 2, 2, 0};
+    result r = import_text("obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvn 0 0 1\n"
+                                  "o thing\nusemtl red\nf 1/1/1 2/1/1 3/1/1 4/1/1\n"
+                                  "usemtl blue\np 1\nf 1//1 2//1 5//1\nl 1 2 3\ng sub\nusemtl red\n"
+                                  "f 2 3 \\\n5\nusemtl blue\nf -5 -4 -3 -2\n");
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_int_equal(r.soup.face[i], face[i]);
+        assert_int_equal(r.soup.user[i], user[i]);
+    }
+    assert_int_equal(r.soup.part_count, 2);
+    assert_string_equal(string(&r, r.soup.parts[0].node_path), "/thing");
+    assert_string_equal(string(&r, r.soup.parts[1].node_path), "/thing/sub");
+    assert_string_equal(string(&r, r.soup.materials[2]), "blue");
+    assert_int_equal(r.soup.points_left_out, 1);
+    assert_int_equal(r.soup.lines_left_out, 2);
+    assert_int_equal(r.soup.faces_read, 4);
+    assert_int_equal(r.soup.polygons_cut, 2);
+    assert_int_equal(r.soup.vertex_count, 5);
+    done(&r);
+}
+
+static void obj_relative_and_returning(void **state)
+{
+    result r = import_text("obj", "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf -4 -3 -2 -1\n"
+                                  "o b\nv 10 0 0\nv 11 0 0\nv 11 1 0\nv 10 1 0\nf -4 -3 -2 -1\n"
+                                  "o a\nf 1 2 5\n");
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 5);
+    assert_bounds(&r, 0, 0, 0, 11, 1, 0);
+    assert_int_equal(r.soup.part_count, 3);
+    assert_string_equal(string(&r, r.soup.parts[2].node_path), "/a");
+    done(&r);
+}
+
+static void hollow_object(void **state)
+{
+    result r = import_text("obj", "o first\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+                                  "o hollow\nv 50 50 50\nv 51 50 50\nv 50 51 50\n"
+                                  "o last\nv 10 0 0\nv 11 0 0\nv 10 1 0\nf 7 8 9\n");
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.part_count, 2);
+    assert_int_equal(r.soup.empty_mesh_count, 1);
+    assert_int_equal(r.soup.warning_count, 1);
+    assert_non_null(strstr(string(&r, r.soup.warnings[0]), "hollow"));
+    assert_bounds(&r, 0, 0, 0, 11, 1, 0);
+    done(&r);
+}
+
+static void points_and_lines(void **state)
+{
+    result r = import_text("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 100 100 100\nv -50 0 0\nv -50 9 9\n"
+                                  "p 4\nl 5 6\nf 1 2 3\n");
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.points_left_out, 1);
+    assert_int_equal(r.soup.lines_left_out, 1);
+    assert_bounds(&r, 0, 0, 0, 1, 1, 0);
+    done(&r);
+    r = import_text("obj", "v 0 0 0\nv 1 0 0\nl 1 2\n");
+    assert_error(&r, KILN_BAKE_INVALID, "no face (0 points and 1 lines");
+}
+
+static void zero_area_and_doubles(void **state)
+{
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 0\nv 9 9 9\n"
+                               "f 1 1 5\nf 1 2 3\nf 1 2 4\nf 4 5 2\nf 2 4 1\nf 6 6 6\n";
+    kiln_bake_options options = defaults();
+    result r = import_text("obj", text);
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 6);
+    assert_int_equal(r.soup.vertex_count, 5);
+    assert_int_equal(r.soup.degenerate_count, 3);
+    assert_int_equal(r.soup.duplicate_count, 2);
+    done(&r);
+    options.drop = KILN_DROP_DEGENERATE | KILN_DROP_DUPLICATE;
+    r = import_with("obj", text, sizeof text - 1, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 1);
+    assert_int_equal(r.soup.face[0], 2);
+    assert_int_equal(r.soup.vertex_count, 3);
+    assert_int_equal(r.soup.note_count, 5);
+    assert_int_equal(r.soup.notes[4].reason, KILN_FACE_DEGENERATE);
+    assert_int_equal(r.soup.notes[4].face, 5);
+    assert_int_equal(r.soup.parts[0].triangle_count, 1);
+    done(&r);
+}
+
+static void bad_faces(void **state)
+{
+    static const char index[] = "o arm\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 99\nf 0 1 2\n";
+    static const char value[] = "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 1 0\nf 1 2 4\nf 1 2 3 4\n";
+    static const char large[] = "v 0 0 0\nv 1e30 0 0\nv 0 1e39 0\nv 0 1 0\nf 1 2 4\nf 1 2 3\n";
+    kiln_bake_options options = defaults();
+    result r = import_text("obj", index);
+
+    (void)state;
+    assert_error(&r, KILN_BAKE_INVALID, "node \"/arm\", mesh \"arm\", face 1: corner 2");
+    assert_non_null(strstr(r.report.error, "vertex 98, where there are 3"));
+    r = import_text("obj", value);
+    assert_error(&r, KILN_BAKE_INVALID, "face 1: corner 2 is not finite");
+    r = import_text("obj", large);
+    assert_error(&r, KILN_BAKE_INVALID, "face 1: corner 2 is not finite");
+    options.on_bad = KILN_ON_BAD_DROP;
+    r = import_with("obj", index, sizeof index - 1, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 1);
+    assert_int_equal(r.soup.note_count, 2);
+    assert_int_equal(r.soup.notes[1].face, 2);
+    assert_int_equal(r.soup.notes[1].reason, KILN_FACE_INDEX_RANGE);
+    done(&r);
+    r = import_with("obj", value, sizeof value - 1, &options);
+    assert_int_equal(r.soup.notes[0].reason, KILN_FACE_NOT_FINITE);
+    done(&r);
+    r = import_text("obj", "v 0 1,5 0\nf 1 1 1\n");
+    assert_error(&r, KILN_BAKE_INVALID, "line 1: a coordinate is not a number");
+}
+
+/* The value nearest to the decimal, under a locale that writes a comma, and in any rounding mode.
+ *  */
+static void decimals(void **state)
+{
+    static const char text[] = "v 0.1 1e-39 3.4028234663852886e38\n"
+                               "v 16777217 0.30000000000000000001 -0.0\n"
+                               "v 1.0000001 2.5E+3 .5\nf 1 2 3\n";
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+
+    (void)state;
+    (void)setlocale(LC_ALL, "de_DE.UTF-8");
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        result r;
+
+        fesetround(modes[i]);
+        r = import_text("obj", text);
+        assert_int_equal(fegetround(), modes[i]);
+        fesetround(FE_TONEAREST);
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_true(corner(&r, 0, 0)[0] == 0.1f);
+        assert_true(corner(&r, 0, 0)[1] == 1e-39f);
+        assert_true(corner(&r, 0, 0)[2] == 3.4028234663852886e38f);
+        assert_true(corner(&r, 0, 1)[0] == 16777216.0f);
+        assert_true(corner(&r, 0, 1)[1] == 0.3f);
+        assert_true(!signbit(corner(&r, 0, 1)[2]));
+        assert_true(corner(&r, 0, 2)[0] == 1.0000001f);
+        assert_true(corner(&r, 0, 2)[1] == 2500.0f);
+        done(&r);
+    }
+    (void)setlocale(LC_ALL, "C");
+}
+
+static void precision(void **state)
+{
+    static const char far[] = "v 3000001.1 2000000 250\nv 3000002.1 2000000 250\n"
+                              "v 3000001.1 2000001 250\nf 1 2 3\n";
+    static const char exact[] = "v -48317.25 -127847.75 -42946.25\nv 77056.375 -56279.75 -23496.5\n"
+                                "v 0 -100000 -30000\nv -48317.1875 -127847.75 -23496.5\n"
+                                "f 1 2 3\nf 1 2 4\n";
+    kiln_bake_options options = defaults();
+    result r = import_text("obj", far);
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.warning_count, 1);
+    assert_true(r.soup.precision_step >= 0.1 && r.soup.precision_step <= 0.125);
+    assert_non_null(strstr(string(&r, r.soup.warnings[0]), "step by 0.25"));
+    done(&r);
+    options.strict = true;
+    r = import_with("obj", far, sizeof far - 1, &options);
+    assert_error(&r, KILN_BAKE_INVALID, "step by 0.25");
+    r = import_with("obj", exact, sizeof exact - 1, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    done(&r);
+}
+
+/* -- polygons -- */
+
+static void concave_faces(void **state)
+{
+    result r = import_text("obj", "v 0 0 0\nv 4 1 0\nv 0 4 0\nv 1 2 0\nf 1 2 3 4\n");
+
+    (void)state;
+    assert_int_equal(r.soup.triangle_count, 2);
+    assert_true(fabs(area_of(&r) - 6) < 1e-12);
+    done(&r);
+    r = import_text("obj",
+                    "v 0 0 0\nv 5 0 0\nv 5 3 0\nv 4 3 0\nv 4 1 0\nv 3 1 0\nv 3 3 0\nv 2 3 0\n"
+                    "v 2 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nf 1 2 3 4 5 6 7 8 9 10 11 12\n");
+    assert_int_equal(r.soup.triangle_count, 10);
+    assert_int_equal(r.soup.degenerate_count, 0);
+    assert_true(fabs(area_of(&r) - 11) < 1e-12);
+    done(&r);
+}
+
+static uint32_t random_state = 1;
+
+static double random_unit(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (double)(random_state >> 8) / 16777216;
+}
+
+static double signed_area(const float *positions, const uint32_t *corners, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const float *a = positions + 3 * (size_t)corners[i];
+        const float *b = positions + 3 * (size_t)corners[(i + 1) % count];
+
+        sum += (double)a[0] * (double)b[1] - (double)a[1] * (double)b[0];
+    }
+    return sum / 2;
+}
+
+/* Stars with random spikes, on a lattice so that areas are exact: each triangle turns as the
+ * polygon does, and the areas sum up. */
+static void random_polygons(void **state)
+{
+    kiln_polygon_work work = {0};
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        size_t count = 4 + (size_t)(random_unit() * 40);
+        float positions[3 * 64];
+        uint32_t corners[64], triangles[3 * 64];
+        double sum = 0, whole;
+
+        for (uint32_t i = 0; i < count; i++) {
+            double angle = 2 * 3.141592653589793 * (i + 0.5 * random_unit()) / (double)count;
+            double radius = random_unit() < 0.3 ? 1000 : 20 + 980 * random_unit();
+
+            positions[3 * i] = (float)rint(radius * cos(angle));
+            positions[3 * i + 1] = (float)rint(radius * sin(angle));
+            positions[3 * i + 2] = 7;
+            corners[i] = round % 2 == 0 ? i : (uint32_t)count - 1 - i;
+        }
+        whole = signed_area(positions, corners, count);
+        assert_int_equal(kiln_polygon_cut(&work, positions, corners, count, triangles),
+                         KILN_POLYGON_OK);
+        for (size_t i = 0; i + 2 < count; i++) {
+            uint32_t triangle[3];
+
+            for (size_t j = 0; j < 3; j++)
+                triangle[j] = corners[triangles[3 * i + j]];
+            sum += fabs(signed_area(positions, triangle, 3));
+        }
+        assert_true(sum == fabs(whole));
+    }
+    kiln_polygon_work_free(&work);
+}
+
+/* A square hole joined to the outside by a double edge; corners on lines; crossing; a point. */
+static void odd_polygons(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t triangles;
+        double area;
+    } cases[] = {
+        {"v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 3 3 0\nv 3 6 0\nv 6 6 0\nv 6 3 0\n"
+         "f 1 2 3 4 1 5 6 7 8 5\n",
+         8, 72},
+        {"v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 1 0\nv 2 2 0\nv 1 2 0\nv 0 2 0\nv 0 1 0\n"
+         "f 1 2 3 4 5 6 7 8\n",
+         6, 4},
+        {"v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n", 2, -1},
+        {"v 5 5 5\nf 1 1 1 1 1\n", 3, 0},
+        {"v 0 0 0\nv 0 2 0\nv 0 2 2\nv 0 0 2\nf 1 2 3 4\n", 2, 4},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        result r = import_text("obj", cases[i].text);
+
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_int_equal(r.soup.triangle_count, cases[i].triangles);
+        if (cases[i].area >= 0)
+            assert_true(fabs(area_of(&r) - cases[i].area) < 1e-9);
+        done(&r);
+    }
+}
+
+/* -- STL, PLY, OFF -- */
+
+static void put_u32(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_float(uint8_t *to, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    put_u32(to, bits);
+}
+
+static void stl(void **state)
+{
+    uint8_t binary[84 + 2 * 50 + 3] = "solid but binary";
+    kiln_bake_options options = defaults();
+    result r;
+
+    (void)state;
+    put_u32(binary + 80, 2);
+    for (int facet = 0; facet < 2; facet++)
+        for (int i = 0; i < 9; i++)
+            put_float(binary + 84 + 50 * facet + 12 + 4 * i, (float)(i % 4 == 0) + (float)facet);
+    r = import_with("STL", binary, 84 + 100, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 2);
+    assert_int_equal(r.soup.face[1], 1);
+    done(&r);
+    memcpy(binary, "plain", 5);
+    r = import_with("stl", binary, 84 + 99, &options);
+    assert_error(&r, KILN_BAKE_INVALID, "cut short");
+    r = import_with("stl", binary, sizeof binary, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.warning_count, 1);
+    done(&r);
+    r = import_text("stl", "solid a b\nfacet normal 0 0 0 outer loop vertex 0 0 0\nvertex 1 0 0\n"
+                           "VERTEX 0 1 0\nendloop endfacet\nendsolid a b\nsolid hollow\nendsolid\n"
+                           "solid c\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1\nvertex 1 0 1\n"
+                           "vertex 0 1 1\nendloop\nendfacet\nendsolid c\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.part_count, 2);
+    assert_int_equal(r.soup.face[1], 1);
+    assert_string_equal(string(&r, r.soup.parts[0].node_path), "/a b");
+    assert_int_equal(r.soup.empty_mesh_count, 1);
+    done(&r);
+    r = import_text("stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1\n");
+    assert_error(&r, KILN_BAKE_INVALID, "ends within a facet");
+}
+
+static void ply(void **state)
+{
+    static const char header[] =
+        "ply\nformat %s 1.0\ncomment x\nelement vertex 4\nproperty double x\n"
+        "property float y\nproperty short z\nproperty uchar red\n"
+        "element face 3\nproperty uchar flag\n"
+        "property list uchar int vertex_indices\nend_header\n%s";
+    static const char little[] = "\0\0\0\0\0\0\xF0\x3F\0\0\0\x40\xFE\xFF\x07";
+    char text[1024];
+    kiln_bake_options options = defaults();
+    size_t size;
+    result r;
+
+    (void)state;
+    snprintf(text, sizeof text, header, "ascii",
+             "0 0 0 1\n1 0 0 1 1 1\n0 1 0 1 0 0\n 1 3 0 1 2 1 2 0 1\n0 4 0 1 2 3\n");
+    r = import_text("ply", text);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 3);
+    assert_int_equal(r.soup.face[0], 0);
+    assert_int_equal(r.soup.face[2], 2);
+    assert_int_equal(r.soup.lines_left_out, 1);
+    done(&r);
+    snprintf(text, sizeof text, header, "binary_little_endian", "");
+    size = strlen(text);
+    for (int i = 0; i < 4; i++, size += 15)
+        memcpy(text + size, little, 15);
+    for (int i = 0; i < 3; i++, size += 14)
+        memcpy(text + size, "\0\x03\0\0\0\0\x01\0\0\0\x02\0\0\0", 14);
+    r = import_with("ply", text, size, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 3);
+    assert_bounds(&r, 1, 2, -2, 1, 2, -2);
+    done(&r);
+    r = import_with("ply", text, size - 1, &options);
+    assert_error(&r, KILN_BAKE_INVALID, "ends within its 3 of element \"face\"");
+    r = import_text("ply", "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\n"
+                           "property float y\nproperty float z\nelement tristrips 1\n"
+                           "property list int int vertex_indices\nend_header\n"
+                           "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n7 0 1 2 3 -1 0 1\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        double cross[3];
+
+        cross_of(&r, i, cross);
+        assert_true(cross[2] == 1);
+    }
+    done(&r);
+}
+
+static void off(void **state)
+{
+    result r =
+        import_text("off", "# made by hand\nCOFF\n4 3 0 # counts\n0 0 0 1 1 1 1\n1 0 0 1 0 0 1\n"
+                           "\n1 1 0 1 1 1 1\n0 1 0 0 0 0 1\n4 0 1 2 3 255 0 0\n2 0 1\n3 0 1 9\n");
+
+    (void)state;
+    assert_error(&r, KILN_BAKE_INVALID, "face 2: corner 2 refers to vertex 9, where there are 4");
+    r = import_text("off", "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 1);
+    done(&r);
+    r = import_text("off", "OFF\n353535235358 6 0\n0 0 0\n");
+    assert_error(&r, KILN_BAKE_INVALID, "the file ends within the vertices");
+    r = import_text("off", "OFF BINARY\n");
+    assert_error(&r, KILN_BAKE_UNSUPPORTED, "binary OFF");
+}
+
+/* -- scenes by Assimp -- */
+
+/* One triangle 0 0 0, 1 0 0, 0 1 0, and indices 0 1 2. */
+#define TRIANGLE_BUFFER                                                                            \
+    "\"buffers\":[{\"byteLength\":42,\"uri\":\"data:application/octet-stream;base64,"              \
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA\"}],"                                \
+    "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36},"                          \
+    "{\"buffer\":0,\"byteOffset\":36,\"byteLength\":6}],"                                          \
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"      \
+    "{\"bufferView\":1,\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\"}],"                  \
+    "\"asset\":{\"version\":\"2.0\"},\"scene\":0,"
+#define TRIANGLE_MESH                                                                              \
+    "\"meshes\":[{\"name\":\"part\",\"primitives\":[{\"attributes\":{\"POSITION\":0},"             \
+    "\"indices\":1},{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],"
+
+/* Two instances, one of them mirrored under a turned and scaled parent. */
+static void instances_and_mirrors(void **state)
+{
+    result r = import_text(
+        "gltf", "{" TRIANGLE_BUFFER TRIANGLE_MESH "\"scenes\":[{\"nodes\":[0,2]}],\"nodes\":["
+                "{\"name\":\"base\",\"children\":[1],\"scale\":[2,2,2],\"translation\":[10,0,0]},"
+                "{\"name\":\"arm\",\"mesh\":0,\"scale\":[-1,1,1]},{\"name\":\"leg\",\"mesh\":0}]}");
+    double cross[3];
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.part_count, 4);
+    assert_int_equal(r.soup.triangle_count, 4);
+    assert_non_null(strstr(string(&r, r.soup.parts[0].node_path), "/base/arm"));
+    assert_non_null(strstr(string(&r, r.soup.parts[2].node_path), "/leg"));
+    assert_int_equal(r.soup.parts[1].primitive, 1);
+    assert_bounds(&r, 0, 0, 0, 10, 2, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        cross_of(&r, i, cross);
+        /* The mirror turns the face about: it looks the other way, as the thing's outside does. */
+        assert_true(cross[2] == (i < 2 ? 4 : 1));
+    }
+    assert_true(r.soup.unit == 1);
+    assert_int_equal(r.soup.up_axis, 1);
+    assert_int_equal(r.soup.duplicate_count, 2);
+    done(&r);
+}
+
+/* The importer leaves such faces out without a name: they are found, and the others keep their
+ * number. */
+static void bad_gltf_index(void **state)
+{
+    static const char text[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+        "\"nodes\":[{\"name\":\"arm\",\"mesh\":0}],\"meshes\":[{\"name\":\"part\",\"primitives\":["
+        "{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],\"buffers\":[{\"byteLength\":54,"
+        "\"uri\":"
+        "\"data:application/"
+        "octet-stream;base64,"
+        "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAkAAAABAAIAAAACAAMA\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36},"
+        "{\"buffer\":0,\"byteOffset\":36,\"byteLength\":18}],\"accessors\":[{\"bufferView\":0,"
+        "\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},{\"bufferView\":1,"
+        "\"componentType\":5123,\"count\":9,\"type\":\"SCALAR\"}]}";
+    kiln_bake_options options = defaults();
+    result r = import_text("gltf", text);
+
+    (void)state;
+    assert_error(&r, KILN_BAKE_INVALID,
+                 "arm\", mesh \"part\", face 0: corner 2 refers to vertex 9, where there are 3");
+    options.on_bad = KILN_ON_BAD_DROP;
+    r = import_with("gltf", text, sizeof text - 1, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 1);
+    assert_int_equal(r.soup.face[0], 1);
+    assert_int_equal(r.soup.note_count, 2);
+    assert_int_equal(r.soup.notes[1].face, 2);
+    done(&r);
+}
+
+static void matrix_not_finite(void **state)
+{
+    result r =
+        import_text("gltf", "{" TRIANGLE_BUFFER TRIANGLE_MESH "\"scenes\":[{\"nodes\":[0]}],"
+                            "\"nodes\":[{\"name\":\"far\",\"mesh\":0,\"scale\":[1e39,1,1]}]}");
+
+    (void)state;
+    assert_error(&r, KILN_BAKE_INVALID, "far\"");
+}
+
+#define COLLADA(unit, axis)                                                                        \
+    "<?xml version=\"1.0\"?><COLLADA version=\"1.4.1\"><asset><unit name=\"u\" meter=\"" unit      \
+    "\"/><up_axis>" axis "</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>"         \
+    "<source id=\"p\"><float_array id=\"pa\" count=\"9\">0 0 0 100 0 0 0 0 200</float_array>"      \
+    "<technique_common><accessor source=\"#pa\" count=\"3\" stride=\"3\"><param name=\"X\" "       \
+    "type=\"float\"/><param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/>"         \
+    "</accessor></technique_common></source><vertices id=\"v\"><input semantic=\"POSITION\" "      \
+    "source=\"#p\"/></vertices><triangles count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" "   \
+    "offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"                \
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"><instance_geometry "             \
+    "url=\"#g\"/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene "     \
+    "url=\"#s\"/></scene></COLLADA>"
+
+static void units_and_axes(void **state)
+{
+    kiln_bake_options options = defaults();
+    result r;
+
+    (void)state;
+    (void)setlocale(LC_ALL, "de_DE.UTF-8");
+    r = import_text("dae", COLLADA("0.01", "Y_UP"));
+    (void)setlocale(LC_ALL, "C");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_true(r.soup.unit == 0.01);
+    assert_int_equal(r.soup.up_axis, 1);
+    assert_bounds(&r, 0, 0, 0, 1, 0, 2);
+    done(&r);
+    r = import_text("dae", COLLADA("0.0254", "Z_UP"));
+    assert_int_equal(r.soup.up_axis, 2);
+    assert_true(r.soup.unit == 0.0254);
+    assert_bounds(&r, 0, 0, 0, 2.54, 5.08, 0);
+    done(&r);
+    options.up = 2;
+    options.scale = 10;
+    r = import_with("dae", COLLADA("0.01", "Z_UP"), strlen(COLLADA("0.01", "Z_UP")), &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_bounds(&r, 0, 0, 0, 10, 0, 20);
+    done(&r);
+}
+
+/* Turning by --up mirrors nothing. */
+static void up_keeps_volume(void **state)
+{
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\n"
+                               "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    kiln_bake_options options = defaults();
+
+    (void)state;
+    for (int up = -1; up < 3; up++) {
+        result r;
+
+        options.up = up;
+        r = import_with("obj", text, sizeof text - 1, &options);
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_true(fabs(volume_of(&r) - 1) < 1e-12);
+        done(&r);
+    }
+}
+
+/* -- files -- */
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/kiln_import_XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) != 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const char triangle_obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+static void odd_names(void **state)
+{
+    static const char *const names[] = {"F\xC3\xB6lder.obj", "\xFF.obj", "two\nlines.obj", "-x.obj",
+                                        "\xE3\x83\x86 \xC3\xB1 mesh.OBJ"};
+    char path[128];
+    result r;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        write_file(path, triangle_obj);
+        r = import_file(path);
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        done(&r);
+    }
+    assert_int_equal(chdir(folder), 0);
+    r = import_file("-x.obj");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    done(&r);
+    assert_int_equal(chdir("/"), 0);
+}
+
+static void not_a_file(void **state)
+{
+    char path[128], *endless = malloc(4001);
+    result r;
+
+    (void)state;
+    assert_non_null(endless);
+    snprintf(path, sizeof path, "%s/missing \xC3\xB1.obj", folder);
+    r = import_file(path);
+    assert_error(&r, KILN_BAKE_IO, path);
+    r = import_file(folder);
+    assert_error(&r, KILN_BAKE_IO, "a folder");
+    snprintf(path, sizeof path, "%s/pipe.obj", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    r = import_file(path);
+    assert_error(&r, KILN_BAKE_IO, "a pipe");
+    memset(endless, 'a', 4000);
+    endless[4000] = '\0';
+    r = import_file(endless);
+    assert_error(&r, KILN_BAKE_IO, "can't open it");
+    free(endless);
+    r = import_text("xyzzy", "what");
+    assert_error(&r, KILN_BAKE_UNSUPPORTED, "no reader for \"xyzzy\"");
+    r = import_text("obj", "");
+    assert_error(&r, KILN_BAKE_INVALID, "empty");
+    r = import_text("gltf", "{ this is not it");
+    assert_error(&r, KILN_BAKE_INVALID, "the importer refuses it");
+}
+
+static void side_files(void **state)
+{
+    char path[128], other[128];
+    uint8_t before[32];
+    result r;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/b.mtl", folder);
+    write_file(path, "newmtl red\n");
+    snprintf(path, sizeof path, "%s/a.mtl", folder);
+    write_file(path, "newmtl red\n");
+    snprintf(other, sizeof other, "%s/sided.obj", folder);
+    write_file(other, "mtllib ./b.mtl\nmtllib a.mtl b.mtl none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"
+                      "usemtl red\nf 1 2 3\n");
+    r = import_file(other);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.side_file_count, 2);
+    assert_string_equal(string(&r, r.soup.side_files[0]), "a.mtl");
+    assert_string_equal(string(&r, r.soup.side_files[1]), "b.mtl");
+    assert_true(r.soup.side_files[0] >= r.soup.names_size);
+    memcpy(before, r.soup.source_hash, sizeof before);
+    done(&r);
+    write_file(path, "newmtl blue\n");
+    r = import_file(other);
+    assert_memory_not_equal(before, r.soup.source_hash, sizeof before);
+    done(&r);
+}
+
+/* -- limits -- */
+
+static bool refuse(void *user, const char *stage, double part)
+{
+    int *left = user;
+
+    (void)stage;
+    (void)part;
+    return --*left > 0;
+}
+
+/* A model that takes a while. */
+static char *grid(int cells, size_t *size)
+{
+    size_t room =
+        (size_t)(cells + 1) * (size_t)(cells + 1) * 32 + (size_t)cells * (size_t)cells * 40;
+    char *text = malloc(room), *to = text;
+
+    assert_non_null(text);
+    for (int y = 0; y <= cells; y++)
+        for (int x = 0; x <= cells; x++)
+            to += sprintf(to, "v %d %d 0\n", x, y);
+    for (int y = 0; y < cells; y++)
+        for (int x = 0; x < cells; x++) {
+            int at = y * (cells + 1) + x + 1;
+            to += sprintf(to, "f %d %d %d %d\n", at, at + 1, at + cells + 2, at + cells + 1);
+        }
+    *size = (size_t)(to - text);
+    return text;
+}
+
+static void limits_of_import(void **state)
+{
+    kiln_bake_options options = defaults();
+    size_t size;
+    char *text = grid(500, &size);
+    int calls = 5;
+    result r;
+
+    (void)state;
+    options.import_seconds = 0.02;
+    r = import_with("obj", text, size, &options);
+    assert_error(&r, KILN_BAKE_FAILED, "takes longer than 0.02 s");
+    options = defaults();
+    options.import_memory = 1 << 22;
+    r = import_with("obj", text, size, &options);
+    assert_error(&r, KILN_BAKE_FAILED, "4 MiB");
+    options = defaults();
+    options.progress = refuse;
+    options.progress_user = &calls;
+    r = import_with("obj", text, size, &options);
+    assert_error(&r, KILN_BAKE_FAILED, "cancelled");
+    options = defaults();
+    options.import_memory = 0;
+    options.import_seconds = 0;
+    r = import_with("obj", text, size, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 500000);
+    done(&r);
+    free(text);
+}
+
+/* -- the child process -- */
+
+typedef struct {
+    uint8_t bytes[1 << 16];
+    size_t size;
+} kept;
+
+static bool keep(void *user, const uint8_t *data, size_t size)
+{
+    kept *k = user;
+
+    if (size > sizeof k->bytes - k->size)
+        return false;
+    memcpy(k->bytes + k->size, data, size);
+    k->size += size;
+    return true;
+}
+
+static void work_says(void *user, int pipe, int file)
+{
+    (void)file;
+    if (write(pipe, user, strlen(user)) < 0)
+        _exit(9);
+}
+
+static void work_crashes(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    raise(SIGSEGV);
+}
+
+static void work_never_ends(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    for (;;)
+        pause();
+}
+
+static void work_closes_and_stays(void *user, int pipe, int file)
+{
+    (void)user, (void)file;
+    close(pipe);
+    for (;;)
+        pause();
+}
+
+static void work_balloons(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    for (;;) {
+        char *block = malloc(1 << 20);
+
+        if (block != NULL)
+            memset(block, 1, 1 << 20);
+        else
+            pause();
+    }
+}
+
+static void work_floods(void *user, int pipe, int file)
+{
+    static const char block[4096];
+
+    (void)user, (void)file;
+    while (write(pipe, block, sizeof block) > 0)
+        continue;
+}
+
+static int count_files(void)
+{
+    DIR *list = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (list != NULL && readdir(list) != NULL)
+        count++;
+    if (list != NULL)
+        closedir(list);
+    return count;
+}
+
+static kiln_child_end run_child(void (*work)(void *, int, int), uint64_t memory, double seconds,
+                                kept *k, int *number)
+{
+    kiln_child child = {.work = work,
+                        .work_user = "hello",
+                        .file = -1,
+                        .receive = keep,
+                        .receive_user = k,
+                        .memory = memory,
+                        .seconds = seconds};
+
+    memset(k, 0, sizeof *k);
+    return kiln_child_run(&child, number);
+}
+
+static void child_ends(void **state)
+{
+    static kept k;
+    int number, files = count_files();
+
+    (void)state;
+    assert_int_equal(run_child(work_says, 0, 0, &k, &number), KILN_CHILD_ENDED);
+    assert_int_equal(k.size, 5);
+    assert_int_equal(run_child(work_crashes, 0, 5, &k, &number), KILN_CHILD_CRASHED);
+    assert_int_equal(number, SIGSEGV);
+    assert_int_equal(run_child(work_never_ends, 0, 0.1, &k, &number), KILN_CHILD_OVER_TIME);
+    assert_int_equal(run_child(work_closes_and_stays, 0, 0, &k, &number), KILN_CHILD_ENDED);
+    assert_int_equal(run_child(work_floods, 0, 5, &k, &number), KILN_CHILD_REFUSED);
+    /* Resident memory or address space runs out first; the child then waits to be found out. */
+    assert_int_not_equal(run_child(work_balloons, 64 << 20, 2, &k, &number), KILN_CHILD_ENDED);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(count_files(), files);
+}
+
+static void host_ignores_children(void **state)
+{
+    static kept k;
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    int number;
+
+    (void)state;
+    assert_int_equal(run_child(work_says, 0, 0, &k, &number), KILN_CHILD_ENDED);
+    assert_int_equal(k.size, 5);
+    signal(SIGCHLD, before);
+}
+
+static void *import_often(void *user)
+{
+    for (int i = 0; i < 20; i++) {
+        result r = import_text("obj", triangle_obj);
+
+        if (r.status != KILN_BAKE_OK)
+            *(int *)user = 1;
+        done(&r);
+        r = import_text("dae", COLLADA("1", "Y_UP"));
+        if (r.status != KILN_BAKE_OK)
+            *(int *)user = 1;
+        done(&r);
+    }
+    return NULL;
+}
+
+/* AddressSanitizer's allocator does not come through a fork while other threads allocate; the C
+ * library's does. */
+#if defined(__SANITIZE_ADDRESS__)
+#define FORK_NEEDS_ONE_THREAD 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORK_NEEDS_ONE_THREAD 1
+#endif
+#endif
+#ifndef FORK_NEEDS_ONE_THREAD
+#define FORK_NEEDS_ONE_THREAD 0
+#endif
+
+static void many_threads(void **state)
+{
+    enum { THREADS = FORK_NEEDS_ONE_THREAD ? 1 : 4 };
+    pthread_t threads[THREADS];
+    int failed[THREADS] = {0}, files = count_files();
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, import_often, &failed[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(failed[i], 0);
+    }
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(count_files(), files);
+}
+
+/* -- a child that lies -- */
+
+static void send_sound_scene(void *user, int pipe, int file)
+{
+    kiln_sender *sender = kiln_sender_start(pipe);
+    kiln_scene_mesh mesh = {.face_count = 2, .vertex_count = 4};
+    kiln_scene_node root = {.parent = KILN_SCENE_NONE}, node = {.parent = 0, .place_count = 1};
+    kiln_scene_facts facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1};
+    static const float positions[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
+    static const uint32_t corners[7] = {0, 1, 2, 0, 1, 3, 2}, sizes[2] = {3, 4},
+                          numbers[2] = {0, 1};
+
+    (void)user, (void)file;
+    root.name = node.name = kiln_send_string(sender, "n", 1);
+    for (int i = 0; i < 16; i += 5)
+        root.matrix[i] = node.matrix[i] = 1;
+    kiln_send_u32(sender, KILN_ARRAY_MATERIALS, 0);
+    kiln_send_u32(sender, KILN_ARRAY_MATERIALS, 0);
+    kiln_send(sender, KILN_ARRAY_POSITIONS, positions, 4);
+    kiln_send(sender, KILN_ARRAY_CORNERS, corners, 7);
+    kiln_send(sender, KILN_ARRAY_SIZES, sizes, 2);
+    kiln_send(sender, KILN_ARRAY_RECORDS, numbers, 2);
+    kiln_send(sender, KILN_ARRAY_USERS, numbers, 2);
+    kiln_send(sender, KILN_ARRAY_MESHES, &mesh, 1);
+    kiln_send(sender, KILN_ARRAY_NODES, &root, 1);
+    kiln_send(sender, KILN_ARRAY_NODES, &node, 1);
+    kiln_send_u32(sender, KILN_ARRAY_PLACES, 0);
+    kiln_send(sender, KILN_ARRAY_FACTS, &facts, 1);
+    kiln_send_end(sender);
+}
+
+/* Whether the bytes are a sound scene; whatever they are, nothing bad happens. */
+static bool receive(const uint8_t *bytes, size_t size)
+{
+    kiln_scene scene = {.most = 1 << 22};
+    bool sound = kiln_scene_receive(&scene, bytes, size) && kiln_scene_is_sound(&scene);
+
+    if (sound && scene.arrays[KILN_ARRAY_FAILURE].count == 0) {
+        kiln_bake_options options = defaults();
+        kiln_flatten_task task = {.options = &options};
+        kiln_soup soup = {0};
+
+        options.on_bad = KILN_ON_BAD_DROP;
+        options.import_memory = 1 << 22;
+        (void)kiln_flatten(&scene, &task, &soup);
+        kiln_soup_free(&soup);
+    }
+    kiln_scene_free(&scene);
+    return sound;
+}
+
+static void hostile_scenes(void **state)
+{
+    static kept good, bad;
+    int number;
+
+    (void)state;
+    assert_int_equal(run_child(send_sound_scene, 0, 5, &good, &number), KILN_CHILD_ENDED);
+    assert_true(receive(good.bytes, good.size));
+    for (size_t size = 0; size < good.size; size++)
+        assert_false(receive(good.bytes, size));
+    for (size_t bit = 0; bit < 8 * good.size; bit++) {
+        bad = good;
+        bad.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        (void)receive(bad.bytes, bad.size);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(obj_records),
+        cmocka_unit_test(obj_relative_and_returning),
+        cmocka_unit_test(hollow_object),
+        cmocka_unit_test(points_and_lines),
+        cmocka_unit_test(zero_area_and_doubles),
+        cmocka_unit_test(bad_faces),
+        cmocka_unit_test(decimals),
+        cmocka_unit_test(precision),
+        cmocka_unit_test(concave_faces),
+        cmocka_unit_test(random_polygons),
+        cmocka_unit_test(odd_polygons),
+        cmocka_unit_test(stl),
+        cmocka_unit_test(ply),
+        cmocka_unit_test(off),
+        cmocka_unit_test(instances_and_mirrors),
+        cmocka_unit_test(bad_gltf_index),
+        cmocka_unit_test(matrix_not_finite),
+        cmocka_unit_test(units_and_axes),
+        cmocka_unit_test(up_keeps_volume),
+        cmocka_unit_test(odd_names),
+        cmocka_unit_test(not_a_file),
+        cmocka_unit_test(side_files),
+        cmocka_unit_test(limits_of_import),
+        cmocka_unit_test(child_ends),
+        cmocka_unit_test(host_ignores_children),
+        cmocka_unit_test(many_threads),
+        cmocka_unit_test(hostile_scenes),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

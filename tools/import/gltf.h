@@ -1,0 +1,24 @@
+/* Faces of a glTF whose indices are out of range: Assimp leaves them out and says that it did, but
+ * neither which nor how many. They are found in the file itself. */
+#ifndef KILN_IMPORT_GLTF_H
+#define KILN_IMPORT_GLTF_H
+
+#include "reader.h"
+
+typedef struct {
+    uint32_t primitive; /* counted through all meshes of the file */
+    uint32_t face;      /* counted through all faces of the primitive, good or bad */
+    uint32_t corners[3];
+} kiln_gltf_face;
+
+typedef struct {
+    uint32_t primitive_count;
+    kiln_gltf_face *bad; /* by primitive, then by face */
+    size_t bad_count;
+} kiln_gltf_faces;
+
+/* False: the file keeps its indices in a way that is not followed here, or there is no memory. */
+bool kiln_gltf_find_bad(const kiln_model *model, kiln_gltf_faces *faces);
+void kiln_gltf_free(kiln_gltf_faces *faces);
+
+#endif
