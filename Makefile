@@ -64,7 +64,7 @@ LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
 BAKE_OBJECTS = $(BAKE_SOURCES:%.c=$O/%.o) $(FORMAT_SOURCES:%.c=$O/%.o)
 COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
 
-TEST_FOLDERS = unit cases property bad fuzz golden cli
+TEST_FOLDERS = unit cases property bad fuzz golden cli models
 TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$O/%)
 SUPPORT_SOURCES = $(wildcard tests/support/*.c tests/property/oracle.c)

@@ -74,7 +74,7 @@ scripts() {
 }
 
 everything() {
-    programs "$1" unit cases bad golden fuzz cli property
+    programs "$1" unit cases bad golden fuzz cli property models
     scripts cli
 }
 

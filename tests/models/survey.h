@@ -1,0 +1,29 @@
+/* Baking every file of a folder by the command, each in a process of its own, and what came of it. */
+#ifndef KILN_TEST_SURVEY_H
+#define KILN_TEST_SURVEY_H
+
+#include <stddef.h>
+
+enum { SURVEY_MESSAGE_SIZE = 256, SURVEY_SECONDS_MAX = 60 };
+
+typedef struct {
+    char *path;     /* relative to the folder */
+    int status;     /* exit status of the bake; -1: it ended by a signal or took too long */
+    int verified;   /* exit status of verify on what was baked; -1: not asked */
+    int errors;     /* lines on standard error that are neither warnings nor dropped faces */
+    double seconds; /* of the bake */
+    long peak_kib;  /* largest of the processes of the bake */
+    char message[SURVEY_MESSAGE_SIZE]; /* of the refusal: what stands behind the name of the file */
+} survey_row;
+
+typedef struct {
+    survey_row *rows; /* in the order of their paths */
+    size_t count;
+} survey;
+
+/* Bakes and verifies all regular files below `folder`, `workers` at a time, with the command `kiln`;
+ * scratch files go to `scratch`. */
+survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers);
+void survey_free(survey *of);
+
+#endif
