@@ -4,17 +4,17 @@
  * Why a clear bit is a proof. Let u = 2^-24. Decoded axes come from a dozen rounded operations on
  * numbers of at most 2, so each entry is within 8 u of a rotation's, and products of two axes are
  * within 32 u of their true values; a probe's axes went through one more rotation (12 u) and the
- * pose departs from orthonormal by delta. epsilon >= 128 u + 4 delta (kiln_pair_frame) covers all of these with
- * the at most 20 u of the sums below. It is spent three times: on |C|, which scales the extents of
- * the other box; on the box's own extent; and on the distance T, whose own coordinates carry
- * 2 u |T| + slack. The edge axes are not normalised; near parallel edges both sides tend to zero,
- * and the terms in epsilon keep the right side the larger. An infinity or NaN makes every
- * comparison false, which keeps the lane. */
+ * pose departs from orthonormal by delta. epsilon >= 128 u + 4 delta (kiln_pair_frame) covers all
+ * of these with the at most 20 u of the sums below. It is spent three times: on |C|, which scales
+ * the extents of the other box; on the box's own extent; and on the distance T, whose own
+ * coordinates carry 2 u |T| + slack. The edge axes are not normalised; near parallel edges both
+ * sides tend to zero, and the terms in epsilon keep the right side the larger. An infinity or NaN
+ * makes every comparison false, which keeps the lane. */
 #include "kernel.h"
 
 #include <string.h>
 
-/* Four lanes. Arithmetic on these types is element by element, the same operations as for one float;
+/* Four lanes. Arithmetic on these types is element by element, the same operations as for a float;
  * the compiler takes vector registers where the machine has them. Left to find the lanes in loops
  * over eight floats it made scalar code of the nine edge axes. */
 typedef float four __attribute__((vector_size(16)));

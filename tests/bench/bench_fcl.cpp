@@ -1,9 +1,9 @@
 /* Boolean queries between two copies of a mesh, against FCL in the same run.
  *
  * Poses. "zach": the middle of the second copy at 12 distances from the middle of the first, 20
- * random rotations and directions each, parted by the answer; poses at which the boxes of the meshes
- * are apart would measure a call and are left out. "graze": the second copy comes in along a random
- * direction, the contact is bisected, and the poses lie 0.2 % of the size to either side of it.
+ * random rotations and directions each, parted by the answer; poses at which the boxes of the
+ * meshes are apart would measure a call and are left out. "graze": the second copy comes in along a
+ * random direction, the contact is bisected, and the poses lie 0.2 % of the size on both sides.
  *
  * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
  * that what the method before left in the caches does not count; a query's time is its least over

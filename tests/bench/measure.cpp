@@ -236,8 +236,10 @@ void print_origin(std::FILE *out, const char *prefix, const char *program)
                                 ", " + first_line("nproc") + " processors";
     std::fprintf(out, "%sdate: %s\n", prefix, first_line("date -u +%Y-%m-%d").c_str());
     std::fprintf(out, "%smachine: %s\n", prefix, machine.c_str());
-    std::fprintf(out, "%scompiler: %s\n", prefix, first_line("cc --version").c_str());
-    std::fprintf(out, "%sflags: %s\n", prefix, flags_of(program).c_str());
+    const std::string flags = flags_of(program);
+    const std::string compiler = flags.substr(0, flags.find(' ')) + " --version 2>/dev/null";
+    std::fprintf(out, "%scompiler: %s\n", prefix, first_line(compiler.c_str()).c_str());
+    std::fprintf(out, "%sflags: %s\n", prefix, flags.c_str());
     std::fprintf(out, "%scommit: %s\n", prefix,
                  first_line("git describe --always --dirty 2>/dev/null").c_str());
 }

@@ -1,4 +1,4 @@
-/* Procedural meshes to measure on, the same on every machine: from smooth and closed to many parts. */
+/* Procedural meshes to measure on, smooth and of many parts: the same on every machine. */
 #ifndef KILN_BENCH_SHAPES_H
 #define KILN_BENCH_SHAPES_H
 
