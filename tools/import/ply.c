@@ -308,7 +308,7 @@ static void read_list(ply *p, const element *in, const property *of)
     double count = next(p, in, of->count);
 
     if (!(count >= 0 && count <= 4294967295.0))
-        fail(p, "a list of negative length");
+        fail(p, "a list of impossible length");
     for (uint64_t i = 0; i < (uint64_t)count; i++) {
         double value = next(p, in, of->value);
 
