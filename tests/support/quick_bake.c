@@ -41,6 +41,7 @@ static kiln_soup soup_of(const mesh *m, kiln_soup_part *part, uint32_t *numbers,
     soup.materials = material;
     soup.strings = strings;
     soup.strings_size = 1;
+    soup.names_size = 1;
     return soup;
 }
 

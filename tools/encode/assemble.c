@@ -80,11 +80,11 @@ static bool order_vertices(encoder *e)
     return true;
 }
 
-/* The soup's strings, then the groups' names, which the trees refer to. */
+/* The names of parts and materials, then those of the groups, which the trees refer to. */
 static bool join_strings(encoder *e)
 {
     const kiln_model *model = e->model;
-    size_t size = model->soup->strings_size;
+    size_t size = model->soup->names_size;
     for (uint32_t g = 0; g < model->group_count; g++) {
         size += strlen(model->groups[g].name) + 1;
     }
@@ -92,7 +92,7 @@ static bool join_strings(encoder *e)
     if (e->strings == NULL || size >= KILN_NO_INDEX) {
         return false;
     }
-    memcpy(e->strings, model->soup->strings, model->soup->strings_size);
+    memcpy(e->strings, model->soup->strings, model->soup->names_size);
     e->strings_size = size;
     return true;
 }
@@ -161,7 +161,7 @@ static bool join_trees(encoder *e)
     if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX || !take_node_room(e)) {
         return false;
     }
-    uint32_t name = (uint32_t)model->soup->strings_size;
+    uint32_t name = (uint32_t)model->soup->names_size;
     uint32_t first = 0;
     for (uint32_t g = 0; g < model->group_count; g++) {
         const kiln_model_group *group = &model->groups[g];
