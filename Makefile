@@ -35,6 +35,9 @@ FLAGS_ubsan = -O3 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 FLAGS_tsan = -O1 -g -fsanitize=thread
 FLAGS_coverage = -O0 -g --coverage
 FLAGS_fuzz = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+# A shared library with something undefined fails to link; sanitizers leave their own to the program.
+FLAGS_whole = $(if $(filter release debug,$(CONFIG)),-Wl$(comma)-z$(comma)defs)
+comma = ,
 ifndef FLAGS_$(CONFIG)
 $(error CONFIG is one of release debug asan ubsan tsan coverage, not '$(CONFIG)')
 endif
@@ -55,7 +58,7 @@ LIBS_bench = -lfcl -lccd $(LIBS_test)
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
-LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard runtime/*.c)
+LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*.c)
 BAKE_SOURCES = $(wildcard tools/*.c) \
                $(foreach d,common import build count encode,$(wildcard tools/$d/*.c))
 COMMAND_SOURCES = $(wildcard tools/cmd/*.c)
@@ -72,6 +75,7 @@ FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
 BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
 BENCH_HELPERS = $(filter-out tests/bench/bench_%,$(wildcard tests/bench/*.c tests/bench/*.cpp))
+TABLE_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard lut/generate_*.c))
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
@@ -100,8 +104,8 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench fuzz tests models man format lint install uninstall clean help \
-        deps FORCE
+.PHONY: all demo check test bench fuzz tests models man check-lut format lint install uninstall \
+        clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -138,6 +142,11 @@ models: $(MODEL_PROGRAMS)
 
 ## man: the manual page, from the same tables as --help, in build/kiln.1
 man: $(OUT)/kiln.1
+
+## check-lut: generates the tables of lut/ again and compares
+check-lut: $(TABLE_PROGRAMS)
+	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
+	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
 
 ## format: runs clang-format over every source
 format:
@@ -184,7 +193,7 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' Makefile | expand -t 12
 
 # ---------------------------------------------------------------------------------------- rules --
 
@@ -215,7 +224,7 @@ $(OUT)/libkiln.a $(OUT)/libkilnbake.a $(SUPPORT):
 
 $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 	$(say) LD $@
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
 
 $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
@@ -230,6 +239,10 @@ $(OUT)/kiln.1: $(OUT)/kiln
 $(TEST_PROGRAMS): $O/tests/%: \
             $$(call objects,tests/$$*.c $$(call helpers,$$(*D),$$(patsubst test_%,%,$$(*F)))) \
             $$(SUPPORT) $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
+$(TABLE_PROGRAMS): $O/%: $O/%.o
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
@@ -248,7 +261,7 @@ $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ_PROGRAMS)
 
-$(FUZZ_PROGRAMS): $O/%: $O/tests/fuzz/%.o $$(LIBRARIES)
+$(FUZZ_PROGRAMS): $O/%: $O/tests/fuzz/%.o $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 

@@ -1,0 +1,92 @@
+/* Open, verify, query: any bytes are opened with everything checked; what opens is audited as `kiln
+ * verify` does, and asked against itself and against a fixed file. Only the sanitizers judge, and
+ * that memory is given back: answers of hostile files may be anything. */
+#define _POSIX_C_SOURCE 200809L
+#include "fuzz_open.h"
+
+#include "../../tools/common/audit.h"
+#include "../support/ask.h"
+#include "../support/counting.h"
+#include "../support/edit.h"
+#include "../support/quick_bake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A tree that opens ends its queries, but after as many steps as two trees have pairs of nodes:
+ * what would take long is left out. */
+static const uint64_t pairs_max = 10000, work_max = 100000;
+
+static const kiln_file *fixed_file(void)
+{
+    static void *bytes;
+    static kiln_file *file;
+    if (file == NULL) {
+        mesh m = mesh_torus(6, 4, 0.1);
+        file = quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes);
+        mesh_free(&m);
+    }
+    return file;
+}
+
+static void reseal(uint8_t *bytes, size_t size)
+{
+    kiln_format_header header;
+    if (size < sizeof header) {
+        return;
+    }
+    memcpy(&header, bytes, sizeof header);
+    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
+    header.version_major = KILN_FORMAT_MAJOR;
+    header.version_minor = KILN_FORMAT_MINOR;
+    header.file_size = size;
+    memcpy(bytes, &header, sizeof header);
+    edit_reseal(bytes, size);
+}
+
+static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
+{
+    counting count = {0};
+    kiln_error error;
+    kiln_file *file;
+    kiln_open_options options = kiln_open_options_default();
+    options.allocator = counting_allocator(&count);
+    options.error = &error;
+    options.flags = (mode & FUZZ_NO_SOURCE) != 0 ? KILN_OPEN_NO_SOURCE : 0;
+    options.bv_mask = (mode & FUZZ_ONE_KIND) != 0 ? 1u << KILN_BV_AABB : 0;
+    if (kiln_open_memory(bytes, size, &options, &file) == KILN_OK) {
+        kiln_source source;
+        (void)ask_files(file, file, pairs_max, work_max);
+        (void)ask_files(file, fixed_file(), pairs_max, work_max);
+        (void)kiln_tree_source(kiln_file_tree(file, 0), 0, &source);
+        kiln_close(file);
+    } else if (file != NULL || memchr(error.message, 0, sizeof error.message) == NULL) {
+        abort();
+    }
+    if (count.live != 0 || count.bytes != 0) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) {
+        return 0;
+    }
+    const unsigned mode = data[0];
+    const size_t shift = (mode & FUZZ_SHIFT) != 0 ? 4 : 0;
+    void *block;
+    if (posix_memalign(&block, 64, size - 1 + shift) != 0) {
+        abort();
+    }
+    uint8_t *bytes = (uint8_t *)block + shift;
+    memcpy(bytes, data + 1, size - 1);
+    if ((mode & FUZZ_RESEAL) != 0) {
+        reseal(bytes, size - 1);
+    }
+    open_and_ask(bytes, size - 1, mode);
+    kiln_fault fault;
+    (void)kiln_audit(bytes, size - 1, NULL, &fault);
+    free(block);
+    return 0;
+}
