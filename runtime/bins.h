@@ -28,7 +28,10 @@ struct kiln_bins {
 /* What NULL stands for. */
 extern const kiln_bins kiln_bins_closed;
 
-/* E[1 - (1 - lb)^C] for whole arguments, within kiln_bins_closed.certificate; in as for lookup,
+/* Of kiln_bins_closed_expected. */
+#define KILN_BINS_EXPECTED_ERROR 0x1p-38
+
+/* E[1 - (1 - lb)^C] for whole arguments, within KILN_BINS_EXPECTED_ERROR; in as for lookup,
  * lb in 0 .. 1. */
 double kiln_bins_closed_expected(uint32_t u, uint32_t v, uint32_t w, double lb);
 

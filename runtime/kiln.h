@@ -311,10 +311,11 @@ typedef struct {
 /* Facts of a table; of the evaluator for NULL. */
 KILN_API kiln_bins_info kiln_bins_get_info(const kiln_bins *table);
 
-/* p = P(u, v, w, x) within the certificate; exactly 1 where x <= v + w - u with NULL, and
- * exactly 0 where x > min(v, w) with any table. KILN_ERROR_ARGUMENT: see above, or p NULL.
- * KILN_ERROR_NOT_LOADED: u or x is beyond the table. *p is then untouched. Any number of
- * threads; nothing is allocated. Cost: that of x values at once. */
+/* *p = P(u, v, w, x) within the certificate; exactly 1 where x <= v + w - u with NULL, and
+ * exactly 0 where x > min(v, w) with any table. NULL is also within 2^-36 of P itself, however
+ * small. KILN_ERROR_ARGUMENT: see above, or p NULL. KILN_ERROR_NOT_LOADED: u or x is beyond the
+ * table. *p is then untouched. Any number of threads; nothing is allocated. Cost: that of x
+ * values at once; with NULL about 2 ns for each, and 30 ns more where P is small. */
 KILN_API kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v,
                                            uint32_t w, uint32_t x, double *p);
 
@@ -325,42 +326,44 @@ KILN_API kiln_status kiln_bins_probabilities(const kiln_bins *table, uint32_t u,
 
 /* What to do with s, sA and sB that are no whole numbers, as ratios of volumes give them. */
 typedef enum {
-    /* A lower bound, proven: s is rounded up, sA and sB down, since P falls in u and rises in v and
-     * w; and the result is lowered by the certificate, unless the table is rounded down. It is at
-     * most the true P at each of the eight whole neighbours. */
+    /* A lower bound, proven. s is rounded up, sA and sB down: P falls in u and rises in v and w.
+     * The result is lowered by the certificate unless the table is rounded down or x filled bins
+     * are certain (x <= v + w - u). It is at most the true P at each of the eight whole
+     * neighbours, and so at most any mean of them. */
     KILN_BINS_LOWER = 1,
-    /* The average of P over the eight whole neighbours, weighted by nearness in each argument
-     * (trilinear). It is the probability when s, sA and sB are each rounded up at random, as often
-     * as its fraction says: continuous in all arguments. A neighbour with more balls of a colour
-     * than bins counts as one with a ball in each bin. Error beyond the definition: the
-     * certificate. Up to eight times the cost. */
+    /* The mean of P over the eight whole neighbours, weighted by nearness in each argument
+     * (trilinear): the probability when s, sA and sB are each rounded up or down at random, up as
+     * often as the fraction says. Continuous in all arguments. A neighbour with more balls of a
+     * colour than bins counts as one with a ball in each bin. Within the certificate and 2^-48 of
+     * that definition. Up to eight times the cost. */
     KILN_BINS_INTERPOLATED = 2
 } kiln_bins_rounding;
 
-/* p[i] = P(s, sa, sb, i + 1) for i < count, by `mode`. 0 <= sa, sb <= s (clamp them: sums over
- * several nodes can exceed s) and s <= KILN_BINS_MAX_U, else, and for NaN, an unknown mode, p
- * NULL or a count as above, KILN_ERROR_ARGUMENT. KILN_ERROR_NOT_LOADED: s rounded up, or count,
- * is beyond the table. p is then untouched. */
+/* p[i] = P(s, sa, sb, i + 1) for i < count, by `mode`, never rising with i. 0 <= sa, sb <= s (clamp
+ * them: sums over several nodes can exceed s) and s <= KILN_BINS_MAX_U; else, and for NaN, an
+ * unknown mode, p NULL or a count that is not 1 to KILN_BINS_MAX_X, KILN_ERROR_ARGUMENT.
+ * KILN_ERROR_NOT_LOADED: s rounded up, or count, is beyond the table. p is then untouched. Any
+ * number of threads; nothing is allocated. */
 KILN_API kiln_status kiln_bins_probabilities_real(const kiln_bins *table, double s, double sa,
                                                   double sb, kiln_bins_rounding mode,
                                                   uint32_t count, double p[]);
 
-/* Equation 8: *p = max over x of (1 - (1 - lb)^x) P(s, sa, sb, x), the best x in *x_best (may be
- * NULL; the least of equals). lb, 0 to 1, is a lower bound for the probability that a collision
- * cell holds a collision. x runs from 1 to 10 as in the paper, or to the table's max_x where
- * that is less: each x gives a bound, so leaving some out leaves a bound. KILN_BINS_LOWER: *p is
- * at most the true maximum, rounding included. Errors as kiln_bins_probabilities_real, also for
+/* Equation 8: *p = max over x of (1 - (1 - lb)^x) P(s, sa, sb, x), and the least x that gives it in
+ * *x_best (may be NULL). lb, 0 to 1, is a lower bound for the probability that a collision cell
+ * holds a collision. x runs from 1 to 10 as in the paper, or to the table's max_x where that is
+ * less; each x gives a lower bound, so leaving some out leaves one. With KILN_BINS_LOWER *p is at
+ * most the true maximum, rounding included. Errors as kiln_bins_probabilities_real, also for NaN or
  * an lb out of range; *p and *x_best are then untouched. Cost: that of
- * kiln_bins_probabilities_real and about 10 ns. */
+ * kiln_bins_probabilities_real, and about 10 ns. */
 KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double sa,
                                                double sb, double lb, kiln_bins_rounding mode,
                                                uint32_t *x_best, double *p);
 
-/* What Equation 8 bounds: *p = E[1 - (1 - lb)^C], C the number of filled bins; the probability
- * of a collision when each collision cell has one with probability lb, independently. It needs
- * every x and so no table. KILN_BINS_LOWER: a lower bound, since 1 - (1 - lb)^C rises with C.
- * Errors, outputs and threads as kiln_bins_collision_bound. Cost: a sum over the likely values
- * of C. */
+/* What Equation 8 bounds: *p = E[1 - (1 - lb)^C], C the number of filled bins; the probability of a
+ * collision when each collision cell has one with probability lb, independently. Within 2^-38. It
+ * needs every x and so takes no table. KILN_BINS_LOWER: a lower bound, less those 2^-38, since
+ * 1 - (1 - lb)^C rises with C. KILN_ERROR_ARGUMENT as in kiln_bins_collision_bound, *p then
+ * untouched. Threads and memory as there. Cost: a sum over the likely values of C. */
 KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
                                                   kiln_bins_rounding mode, double *p);
 
