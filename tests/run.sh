@@ -11,7 +11,8 @@
 #          under tsan; tests/gate
 #   NAME   tests of CONFIG whose names contain NAME
 #
-# KILN_TEST_SECONDS limits each test (default 900); JOBS is how many run at once.
+# Logs and the closing line stay in build/test. KILN_TEST_SECONDS limits each test (default 900); JOBS
+# is how many run at once.
 cd "$(dirname "$0")/.." || exit 1
 build=build
 config=release
@@ -112,13 +113,11 @@ while :; do
     esac
     shift 2
 done
-[ $# -gt 0 ] || { sed -n 's/^# \{0,1\}//p' "$0" | sed 1d; exit 1; }
+[ $# -gt 0 ] || { sed -n '2,/^cd/s/^# \{0,1\}//p' "$0"; exit 1; }
 [ "$1" = check ] && export KILN_TEST_QUICK=1
 
 case $build in /*) root=$build ;; *) root=$(pwd)/$build ;; esac
-results=$root/test
-rm -rf "$results"
-mkdir -p "$results"
+mkdir -p "$root" && results=$(mktemp -d "$root/test-XXXXXX") || exit 1
 [ "$config" = release ] && KILN=$root/kiln || KILN=$root/$config/kiln
 KILN_BUILD=$root
 KILN_RESULTS=$results
@@ -134,5 +133,7 @@ for count in "$results"/*.count; do
     read -r p f <"$count"
     passed=$((passed + p)) failed=$((failed + f))
 done
-echo "$passed passed, $failed failed" | tee "$results/closing-line"
+rm -rf "$root/test"
+mv "$results" "$root/test"
+echo "$passed passed, $failed failed" | tee "$root/test/closing-line"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

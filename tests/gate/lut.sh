@@ -1,0 +1,10 @@
+#!/bin/sh
+# The committed tables of lut/ are what their generators write.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+case_begin 'make check-lut'
+make "BUILD=$KILN_BUILD" check-lut || case_fail 'differ'
+case_end
+
+cases_end
