@@ -1,0 +1,350 @@
+/* The document of the format, formats/hierarchy.md, held against the headers: each table behind a
+ * comment `<!-- struct NAME -->` has the members of that structure, all of them, where the compiler
+ * puts them; the rules are those of fault.h, word for word; the section kinds are the rows of
+ * sections.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../formats/fault.h"
+#include "../../formats/format.h"
+#include "../../formats/sections.h"
+
+#define DOCUMENT "formats/hierarchy.md"
+
+/* -------------------------------------------------------------------------- the document -- */
+
+enum { CELLS = 6, ROWS = 64, TEXT = 160 };
+
+typedef struct {
+    char cells[CELLS][TEXT];
+} row;
+
+typedef struct {
+    row rows[ROWS];
+    unsigned count;
+} table;
+
+static char *document;
+
+static int read_document(void **state)
+{
+    (void)state;
+    FILE *in = fopen(DOCUMENT, "rb");
+    if (in == NULL) {
+        perror(DOCUMENT);
+        return -1;
+    }
+    document = calloc(1, 1 << 20);
+    const bool some = document != NULL && fread(document, 1, (1 << 20) - 1, in) > 0;
+    (void)fclose(in);
+    return some ? 0 : -1;
+}
+
+static int free_document(void **state)
+{
+    (void)state;
+    free(document);
+    return 0;
+}
+
+/* The cell from `at` to the next bar, without blanks around it and without backquotes. */
+static const char *read_cell(const char *at, char *cell)
+{
+    size_t length = 0;
+    while (*at == ' ') {
+        at++;
+    }
+    for (; *at != '|' && *at != '\n' && *at != '\0'; at++) {
+        if (*at != '`' && length < TEXT - 1) {
+            cell[length++] = *at;
+        }
+    }
+    while (length > 0 && cell[length - 1] == ' ') {
+        length--;
+    }
+    cell[length] = '\0';
+    return *at == '|' ? at + 1 : at;
+}
+
+/* The table that follows `mark`, without its two head lines. */
+static table *read_table(const char *mark)
+{
+    const char *at = strstr(document, mark);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, mark));
+    table *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    at = strstr(at, "\n|");
+    assert_non_null(at);
+    for (int line = 0; at[0] == '\n' && at[1] == '|'; line++) {
+        const char *cell = at + 2;
+        assert_true(t->count < ROWS);
+        row *r = &t->rows[t->count];
+        for (int i = 0; i < CELLS && *cell != '\n'; i++) {
+            cell = read_cell(cell, r->cells[i]);
+        }
+        t->count += line >= 2;
+        at = strchr(at + 1, '\n');
+        assert_non_null(at);
+    }
+    return t;
+}
+
+/* --------------------------------------------------------------------------- structures -- */
+
+typedef struct {
+    const char *name;
+    size_t offset, size;
+} member;
+
+#define MEMBER(type, name)                                                                         \
+    {                                                                                              \
+#name, offsetof(type, name), sizeof((type *)0)->name                                       \
+    }
+
+static const member header_members[] = {
+    MEMBER(kiln_format_header, magic),
+    MEMBER(kiln_format_header, version_major),
+    MEMBER(kiln_format_header, version_minor),
+    MEMBER(kiln_format_header, header_crc),
+    MEMBER(kiln_format_header, file_size),
+    MEMBER(kiln_format_header, features_required),
+    MEMBER(kiln_format_header, features_optional),
+    MEMBER(kiln_format_header, section_count),
+    MEMBER(kiln_format_header, section_entry_size),
+    MEMBER(kiln_format_header, content_hash),
+    MEMBER(kiln_format_header, build_key),
+    MEMBER(kiln_format_header, reserved),
+};
+
+static const member section_members[] = {
+    MEMBER(kiln_format_section, kind),         MEMBER(kiln_format_section, flags),
+    MEMBER(kiln_format_section, codec),        MEMBER(kiln_format_section, transform),
+    MEMBER(kiln_format_section, element_size), MEMBER(kiln_format_section, offset),
+    MEMBER(kiln_format_section, stored_size),  MEMBER(kiln_format_section, raw_size),
+    MEMBER(kiln_format_section, crc),          MEMBER(kiln_format_section, alignment),
+    MEMBER(kiln_format_section, reserved),
+};
+
+static const member block_members[] = {
+    MEMBER(kiln_format_block, stored_size),
+    MEMBER(kiln_format_block, raw_size),
+    MEMBER(kiln_format_block, crc),
+};
+
+static const member part_members[] = {
+    MEMBER(kiln_format_part, triangle_first), MEMBER(kiln_format_part, triangle_count),
+    MEMBER(kiln_format_part, node_path),      MEMBER(kiln_format_part, mesh_name),
+    MEMBER(kiln_format_part, mesh),           MEMBER(kiln_format_part, primitive),
+    MEMBER(kiln_format_part, reserved),
+};
+
+static const member tree_members[] = {
+    MEMBER(kiln_format_tree, name),           MEMBER(kiln_format_tree, bv),
+    MEMBER(kiln_format_tree, leaf_max),       MEMBER(kiln_format_tree, node_first),
+    MEMBER(kiln_format_tree, order_first),    MEMBER(kiln_format_tree, triangle_first),
+    MEMBER(kiln_format_tree, triangle_count), MEMBER(kiln_format_tree, node_count),
+    MEMBER(kiln_format_tree, depth),          MEMBER(kiln_format_tree, origin),
+    MEMBER(kiln_format_tree, scale_exponent), MEMBER(kiln_format_tree, bounds_lower),
+    MEMBER(kiln_format_tree, bounds_upper),   MEMBER(kiln_format_tree, geometry_hash),
+    MEMBER(kiln_format_tree, reserved),
+};
+
+static const member node8_members[] = {
+    MEMBER(kiln_format_node8, org),   MEMBER(kiln_format_node8, exp),
+    MEMBER(kiln_format_node8, inner), MEMBER(kiln_format_node8, child),
+    MEMBER(kiln_format_node8, tri),   MEMBER(kiln_format_node8, count),
+    MEMBER(kiln_format_node8, flags),
+};
+
+static const member obb8_members[] = {
+    MEMBER(kiln_format_node_obb8, head),
+    MEMBER(kiln_format_node_obb8, rotation),
+    MEMBER(kiln_format_node_obb8, centre),
+    MEMBER(kiln_format_node_obb8, half),
+};
+
+static const member aabb8_members[] = {
+    MEMBER(kiln_format_node_aabb8, head),
+    MEMBER(kiln_format_node_aabb8, lower),
+    MEMBER(kiln_format_node_aabb8, upper),
+};
+
+#define STRUCTURE(type, members)                                                                   \
+    {                                                                                              \
+#type, sizeof(type), members, sizeof members / sizeof members[0]                           \
+    }
+
+static const struct {
+    const char *name;
+    size_t size;
+    const member *members;
+    size_t count;
+} structures[] = {
+    STRUCTURE(kiln_format_header, header_members),
+    STRUCTURE(kiln_format_section, section_members),
+    STRUCTURE(kiln_format_block, block_members),
+    STRUCTURE(kiln_format_part, part_members),
+    STRUCTURE(kiln_format_tree, tree_members),
+    STRUCTURE(kiln_format_node8, node8_members),
+    STRUCTURE(kiln_format_node_obb8, obb8_members),
+    STRUCTURE(kiln_format_node_aabb8, aabb8_members),
+};
+
+enum { STRUCTURES = sizeof structures / sizeof structures[0] };
+
+/* Bytes of a type as the document writes it: "u8[3][8]". */
+static size_t size_of_type(const char *type)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"u32", 4},   {"i32", 4},
+                 {"f32", 4}, {"u64", 8}, {"f64", 8}, {"node8", 32}};
+    size_t size = 0;
+    const size_t length = strcspn(type, "[");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strlen(types[i].name) == length && strncmp(types[i].name, type, length) == 0) {
+            size = types[i].size;
+        }
+    }
+    for (const char *at = type + length; *at == '['; at = strchr(at, ']') + 1) {
+        size *= strtoul(at + 1, NULL, 10);
+    }
+    return size;
+}
+
+static void structures_stand_where_the_document_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < STRUCTURES; i++) {
+        char mark[TEXT];
+        (void)snprintf(mark, sizeof mark, "<!-- struct %s -->", structures[i].name);
+        table *t = read_table(mark);
+        size_t end = 0;
+        assert_int_equal(t->count, structures[i].count);
+        for (size_t k = 0; k < t->count; k++) {
+            const member *m = &structures[i].members[k];
+            const row *r = &t->rows[k];
+            assert_string_equal(r->cells[3], m->name);
+            assert_int_equal(strtoul(r->cells[0], NULL, 10), m->offset);
+            assert_int_equal(strtoul(r->cells[1], NULL, 10), m->size);
+            assert_int_equal(size_of_type(r->cells[2]), m->size);
+            assert_int_equal(m->offset, end); /* no hole */
+            end += m->size;
+        }
+        assert_int_equal(end, structures[i].size);
+        free(t);
+    }
+}
+
+static void the_document_has_no_other_structures(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const char *at = document; (at = strstr(at, "<!-- struct ")) != NULL; at++) {
+        count++;
+    }
+    assert_int_equal(count, STRUCTURES);
+}
+
+/* ------------------------------------------------------------------------ rules and kinds -- */
+
+static void rules_read_as_the_document_says(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t number;
+        const char *text;
+    } rules[] = {
+#define RULE(name, number, text) {number, text},
+        KILN_RULE_LIST(RULE)
+#undef RULE
+    };
+    table *t = read_table("<!-- rules -->");
+    assert_int_equal(t->count, sizeof rules / sizeof rules[0]);
+    for (uint32_t i = 0; i < t->count; i++) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "R%u", rules[i].number);
+        assert_int_equal(rules[i].number, i + 1);
+        assert_string_equal(t->rows[i].cells[0], number);
+        assert_string_equal(t->rows[i].cells[1], rules[i].text);
+    }
+    assert_int_equal(KILN_RULE_END, t->count + 1);
+    free(t);
+}
+
+static const row *kind_row(const table *t, uint32_t kind)
+{
+    const char name[5] = {(char)kind, (char)(kind >> 8), (char)(kind >> 16), (char)(kind >> 24), 0};
+    for (unsigned i = 0; i < t->count; i++) {
+        if (strcmp(t->rows[i].cells[0], name) == 0) {
+            return &t->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static void section_kinds_are_those_of_the_document(void **state)
+{
+    (void)state;
+    table *t = read_table("## 6 Section kinds");
+    assert_int_equal(t->count, kiln_section_kind_count);
+    for (unsigned i = 0; i < kiln_section_kind_count; i++) {
+        const kiln_section_kind *kind = &kiln_section_kinds[i];
+        const row *r = kind_row(t, kind->kind);
+        assert_non_null(r);
+        assert_int_equal(strtoul(r->cells[2], NULL, 10), kind->element_size);
+        const char *required = (kind->flags & KILN_SECTION_REQUIRED) == 0 ? "no"
+                               : kind->always                             ? "yes"
+                                                                          : "yes, if there";
+        assert_string_equal(r->cells[3], required);
+        assert_ptr_equal(kiln_section_kind_find(kind->kind), kind);
+    }
+    free(t);
+}
+
+static void node_kinds_have_their_sections(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+        const kiln_section_kind *section = kiln_section_kind_find(kiln_node_kinds[i].section);
+        assert_non_null(section);
+        assert_int_equal(section->element_size, kiln_node_kinds[i].node_size);
+        assert_int_equal(section->alignment, KILN_NODE_ALIGNMENT);
+        assert_ptr_equal(kiln_node_kind_find(kiln_node_kinds[i].bv), &kiln_node_kinds[i]);
+    }
+    assert_null(kiln_node_kind_find(0));
+    assert_null(kiln_section_kind_find(KILN_FOURCC('N', 'O', 'N', 'E')));
+}
+
+static void the_version_is_that_of_the_document(void **state)
+{
+    (void)state;
+    char title[64];
+    (void)snprintf(title, sizeof title, "format %u.%u\n", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR);
+    const char *at = strstr(document, title);
+    assert_non_null(at);
+    assert_true(at < strchr(document, '\n'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structures_stand_where_the_document_says),
+        cmocka_unit_test(the_document_has_no_other_structures),
+        cmocka_unit_test(rules_read_as_the_document_says),
+        cmocka_unit_test(section_kinds_are_those_of_the_document),
+        cmocka_unit_test(node_kinds_have_their_sections),
+        cmocka_unit_test(the_version_is_that_of_the_document),
+    };
+    return cmocka_run_group_tests(tests, read_document, free_document);
+}
