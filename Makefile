@@ -112,12 +112,12 @@ all: $(PRODUCTS)
 
 ## demo: installs what is missing, bakes real models and shows what the files do, in build/demo/
 demo: deps
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all models $O/demo
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all models demo-program
 	$(Q)$O/demo $(BUILD)/demo
 
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
 test: deps
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man demo-program
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
@@ -258,7 +258,8 @@ $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $
 	$(say) LD $@
 	$(Q)$(CXX) $(ALL_LDFLAGS) $^ $(LIBS_bench) -o $@
 
-.PHONY: fuzz-programs
+.PHONY: demo-program fuzz-programs
+demo-program: $O/demo
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 $(FUZZ_PROGRAMS): $O/%: $O/tests/fuzz/%.o $$(SUPPORT) $$(LIBRARIES)

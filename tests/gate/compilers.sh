@@ -7,7 +7,7 @@ quiet_build() { # quiet_build NAME VARIABLE=VALUE...
     case_begin "no warnings: $*"
     name=$1
     shift
-    make -j2 "BUILD=$KILN_BUILD/$name" "$@" CFLAGS=-Werror all tests models >"$TMPDIR/log" 2>&1 ||
+    make -j2 "BUILD=$KILN_BUILD/$name" "$@" CFLAGS=-Werror all tests models demo-program >"$TMPDIR/log" 2>&1 ||
         { cat "$TMPDIR/log"; case_fail "does not build"; }
     case_end
 }

@@ -1,4 +1,5 @@
-/* See survey.h. Workers are processes that share the rows; each takes the next file that is left. */
+/* See survey.h. Workers are processes that share the rows; each takes the next file that is
+ * left. */
 #define _DEFAULT_SOURCE 1
 #define _XOPEN_SOURCE 700
 #include "survey.h"

@@ -1,4 +1,5 @@
-/* Baking every file of a folder by the command, each in a process of its own, and what came of it. */
+/* Baking every file of a folder by the command, each in a process of its own, and what came of
+ * it. */
 #ifndef KILN_TEST_SURVEY_H
 #define KILN_TEST_SURVEY_H
 
@@ -21,8 +22,8 @@ typedef struct {
     size_t count;
 } survey;
 
-/* Bakes and verifies all regular files below `folder`, `workers` at a time, with the command `kiln`;
- * scratch files go to `scratch`. */
+/* Bakes and verifies all regular files below `folder`, `workers` at a time, with the command
+ * `kiln`; scratch files go to `scratch`. */
 survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers);
 void survey_free(survey *of);
 

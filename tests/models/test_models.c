@@ -1,6 +1,6 @@
-/* Every file of Debian's assimp-testmodels, models or not: baked, or refused with one line that says
- * why, within a minute and 2 GiB; what is baked passes verify. expected.txt has the exit status of
- * each, so that a change shows. */
+/* Every file of Debian's assimp-testmodels, models or not: baked, or refused with one line that
+ * says why, within a minute and 2 GiB; what is baked passes verify. expected.txt has the exit
+ * status of each, so that a change shows. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,8 +58,8 @@ typedef struct {
     int count;
 } reason;
 
-/* Up to the first semicolon, with N for numbers and ... for what is quoted, so that like reasons are
- * one. */
+/* Up to the first semicolon, with N for numbers and ... for what is quoted, so that like reasons
+ * are one. */
 static void summarise(const char *message, char *out)
 {
     while (*message != '\0' && *message != ';' && *message != '(') {

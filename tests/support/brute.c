@@ -7,26 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    double r[3][3], t[3];
-} affine;
-
-static affine affine_of(const kiln_pose *pose)
+static brute_affine affine_of(const kiln_pose *pose)
 {
-    affine m;
+    brute_affine m;
     memcpy(m.r, pose->rotation, sizeof m.r);
     memcpy(m.t, pose->translation, sizeof m.t);
     return m;
 }
 
-/* Inverse of p composed with q: cofactors over the determinant, then rows times columns. Nothing, where
- * they are equal. */
-static affine relative(const affine *p, const affine *q)
+/* Inverse of p composed with q: cofactors over the determinant, then rows times columns.
+ * Nothing, where they are equal. */
+static brute_affine relative(const brute_affine *p, const brute_affine *q)
 {
     if (memcmp(p, q, sizeof *p) == 0) {
-        return (affine){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+        return (brute_affine){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
     }
-    affine out;
+    brute_affine out;
     double inverse[3][3];
     double cofactor[3][3];
     for (int i = 0; i < 3; i++) {
@@ -53,7 +49,7 @@ static affine relative(const affine *p, const affine *q)
     return out;
 }
 
-static void corners(const mesh *m, uint32_t triangle, const affine *carry, double out[9])
+void brute_corners(const mesh *m, uint32_t triangle, const brute_affine *carry, double out[9])
 {
     for (int i = 0; i < 3; i++) {
         const float *p = m->positions + 3 * (size_t)m->indices[3 * (size_t)triangle + (size_t)i];
@@ -66,8 +62,7 @@ static void corners(const mesh *m, uint32_t triangle, const affine *carry, doubl
     }
 }
 
-/* Exact: boxes of the coordinates that are compared. Saves the oracle most of its work. */
-static bool boxes_apart(const double a[9], const double b[9])
+bool brute_boxes_apart(const double a[9], const double b[9])
 {
     for (int k = 0; k < 3; k++) {
         if (fmax(a[k], fmax(a[3 + k], a[6 + k])) < fmin(b[k], fmin(b[3 + k], b[6 + k])) ||
@@ -78,14 +73,14 @@ static bool boxes_apart(const double a[9], const double b[9])
     return false;
 }
 
-static double *all_corners(const mesh *m, const affine *carry)
+static double *all_corners(const mesh *m, const brute_affine *carry)
 {
     double *out = malloc(9 * sizeof(double) * m->triangle_count);
     if (out == NULL) {
         abort();
     }
     for (uint32_t i = 0; i < m->triangle_count; i++) {
-        corners(m, i, carry, out + 9 * (size_t)i);
+        brute_corners(m, i, carry, out + 9 * (size_t)i);
     }
     return out;
 }
@@ -98,13 +93,21 @@ static bool b_stays(const kiln_tree *tree_a, const kiln_pose *pose_a, const kiln
     return order < 0 || (order == 0 && memcmp(pose_b, pose_a, sizeof *pose_a) < 0);
 }
 
+bool brute_place(const kiln_tree *tree_a, const kiln_pose *pose_a, const kiln_tree *tree_b,
+                 const kiln_pose *pose_b, brute_affine *carry)
+{
+    const brute_affine at_a = affine_of(pose_a), at_b = affine_of(pose_b);
+    const bool swap = b_stays(tree_a, pose_a, tree_b, pose_b);
+    *carry = swap ? relative(&at_b, &at_a) : relative(&at_a, &at_b);
+    return swap;
+}
+
 kiln_pair *brute_pairs(const mesh *a, const kiln_tree *tree_a, const kiln_pose *pose_a,
                        const mesh *b, const kiln_tree *tree_b, const kiln_pose *pose_b,
                        bool stop_early, size_t *count)
 {
-    const affine at_a = affine_of(pose_a), at_b = affine_of(pose_b);
-    const bool swap = b_stays(tree_a, pose_a, tree_b, pose_b);
-    const affine carry = swap ? relative(&at_b, &at_a) : relative(&at_a, &at_b);
+    brute_affine carry;
+    const bool swap = brute_place(tree_a, pose_a, tree_b, pose_b, &carry);
     double *corners_a = all_corners(a, swap ? &carry : NULL);
     double *corners_b = all_corners(b, swap ? NULL : &carry);
     size_t capacity = 16;
@@ -113,7 +116,7 @@ kiln_pair *brute_pairs(const mesh *a, const kiln_tree *tree_a, const kiln_pose *
     for (uint32_t i = 0; i < a->triangle_count; i++) {
         for (uint32_t j = 0; j < b->triangle_count; j++) {
             const double *p = corners_a + 9 * (size_t)i, *q = corners_b + 9 * (size_t)j;
-            if (boxes_apart(p, q) || !oracle_triangles_meet(p, q)) {
+            if (brute_boxes_apart(p, q) || !oracle_triangles_meet(p, q)) {
                 continue;
             }
             if (*count == capacity) {
