@@ -1,0 +1,203 @@
+/* The audit sees what opening does not: each case damages a sound file in one place, seals it again so
+ * that every checksum fits, and expects the audit, and only the audit, to refuse it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../formats/check.h"
+#include "../../tools/common/audit.h"
+#include "../../tools/encode/container.h"
+#include "../support/edit.h"
+#include "../support/quick_bake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static edit_file *open_torus(const char *bv)
+{
+    mesh m = mesh_torus(12, 8, 0.1);
+    size_t size = 0;
+    void *bytes = quick_bake(&m, bv, 4, KILN_LAYOUT_RAW, &size);
+    edit_file *file = edit_open(bytes, size);
+    free(bytes);
+    mesh_free(&m);
+    return file;
+}
+
+static bool opens(const void *bytes, size_t size)
+{
+    kiln_reader reader;
+    kiln_view view;
+    kiln_fault fault;
+    if (!kiln_reader_open(&reader, bytes, size, NULL, &fault)) {
+        return false;
+    }
+    const bool opened = kiln_view_open(&view, &reader, false, &fault);
+    kiln_reader_close(&reader);
+    return opened;
+}
+
+static void set_content_hash(edit_file *file)
+{
+    kiln_section_input *sections = calloc(file->count, sizeof *sections);
+    for (uint32_t i = 0; i < file->count; i++) {
+        sections[i].kind = file->sections[i].entry.kind;
+        sections[i].data = file->sections[i].data;
+        sections[i].size = file->sections[i].size;
+    }
+    kiln_container_content_hash(sections, file->count, file->header.content_hash);
+    free(sections);
+}
+
+/* Seals `file`; it opens, and the audit's fault contains `text` (NULL: there is none). */
+static void expect_audit(edit_file *file, const char *text)
+{
+    set_content_hash(file);
+    for (int packed = 0; packed < 2; packed++) {
+        size_t size = 0;
+        uint8_t *bytes = edit_seal(file, packed != 0, &size);
+        kiln_fault fault;
+        memset(&fault, 0, sizeof fault);
+        assert_true(opens(bytes, size));
+        assert_int_equal(kiln_audit(bytes, size, NULL, &fault), text == NULL);
+        if (text != NULL && strstr(fault.text, text) == NULL) {
+            fail_msg("says '%s', not '%s'", fault.text, text);
+        }
+        free(bytes);
+    }
+}
+
+static void test_sound_files_pass(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("obb,aabb");
+    expect_audit(file, NULL);
+    edit_free(file);
+}
+
+static void test_a_box_that_shrank(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("obb");
+    kiln_format_node_obb8 *root = (void *)edit_find(file, KILN_SECTION_NODES_OBB8)->data;
+    root->half[0][0] = 0;
+    root->half[1][0] = 0;
+    root->half[2][0] = 0;
+    expect_audit(file, "outside lane 0 of node 0");
+    edit_free(file);
+
+    file = open_torus("aabb");
+    kiln_format_node_aabb8 *boxes = (void *)edit_find(file, KILN_SECTION_NODES_AABB8)->data;
+    boxes->upper[1][0] = boxes->lower[1][0];
+    expect_audit(file, "outside lane 0 of node 0");
+    edit_free(file);
+}
+
+/* One step of quantisation is enough. */
+static void test_a_box_that_shrank_by_one_step(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("aabb");
+    kiln_format_node_aabb8 *boxes = (void *)edit_find(file, KILN_SECTION_NODES_AABB8)->data;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        boxes->upper[axis][0]--;
+        boxes->lower[axis][0]++;
+    }
+    expect_audit(file, "outside lane 0 of node 0");
+    edit_free(file);
+}
+
+static void test_a_slot_in_two_leaves(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("aabb");
+    edit_section *section = edit_find(file, KILN_SECTION_NODES_AABB8);
+    kiln_format_node_aabb8 *nodes = (void *)section->data;
+    const size_t last = section->size / sizeof *nodes - 1;
+    assert_true(last > 1);
+    nodes[last].head.tri = nodes[last - 1].head.tri;
+    for (unsigned axis = 0; axis < 3; axis++) { /* boxes wide enough for anything */
+        for (size_t i = 0; i <= last; i++) {
+            nodes[i].head.exp[axis] = 127 - 4;
+            nodes[i].head.org[axis] = -4.0f;
+            memset(nodes[i].lower[axis], 0, 8);
+            memset(nodes[i].upper[axis], 255, 8);
+        }
+    }
+    expect_audit(file, "is in two leaves");
+    edit_free(file);
+}
+
+static void test_a_triangle_in_two_slots(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("obb,aabb");
+    edit_section *order = edit_find(file, KILN_SECTION_ORDER);
+    uint32_t *slots = (void *)order->data;
+    const kiln_format_tree *trees = (void *)edit_find(file, KILN_SECTION_TREES)->data;
+    const uint32_t index = trees[0].order_first != KILN_NO_INDEX ? 0 : 1;
+    uint32_t *own = slots + trees[index].order_first;
+    /* Neighbours in a leaf, so that the boxes still contain what is there. */
+    own[1] = own[0];
+    expect_audit(file, "is in two slots");
+    edit_free(file);
+}
+
+static void test_an_id_that_is_there_twice(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("obb");
+    uint32_t *ids = (void *)edit_find(file, KILN_SECTION_TRIANGLE_IDS)->data;
+    ids[3] = ids[7];
+    expect_audit(file, "is there twice");
+    edit_free(file);
+}
+
+static void test_bounds_and_geometry_hash(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("obb");
+    kiln_format_tree *tree = (void *)edit_find(file, KILN_SECTION_TREES)->data;
+    const float upper = tree->bounds_upper[2];
+    tree->bounds_upper[2] = upper + 1.0f;
+    expect_audit(file, "its bounds");
+    tree->bounds_upper[2] = upper;
+    tree->geometry_hash[5] ^= 1;
+    expect_audit(file, "its geometry hash");
+    edit_free(file);
+}
+
+static void test_content_hash(void **state)
+{
+    (void)state;
+    mesh m = mesh_torus(12, 8, 0.1);
+    size_t size = 0;
+    uint8_t *bytes = quick_bake(&m, "obb", 4, KILN_LAYOUT_PACKED, &size);
+    kiln_fault fault;
+    assert_true(kiln_audit(bytes, size, NULL, &fault));
+    bytes[offsetof(kiln_format_header, content_hash)] ^= 1;
+    edit_reseal(bytes, size);
+    assert_true(opens(bytes, size));
+    assert_false(kiln_audit(bytes, size, NULL, &fault));
+    assert_non_null(strstr(fault.text, "content hash"));
+    free(bytes);
+    mesh_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sound_files_pass),
+        cmocka_unit_test(test_a_box_that_shrank),
+        cmocka_unit_test(test_a_box_that_shrank_by_one_step),
+        cmocka_unit_test(test_a_slot_in_two_leaves),
+        cmocka_unit_test(test_a_triangle_in_two_slots),
+        cmocka_unit_test(test_an_id_that_is_there_twice),
+        cmocka_unit_test(test_bounds_and_geometry_hash),
+        cmocka_unit_test(test_content_hash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
