@@ -186,17 +186,26 @@ static inline void kiln_aabb8_decode_lane(const kiln_format_node_aabb8 *node, un
     }
 }
 
+/* All eight lanes without their axes, which are those of node space. Converts whole vectors like
+ * kiln_obb8_decode. */
 static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_lanes *out)
 {
+    enum { BYTES = offsetof(kiln_format_node_aabb8, lower), EXTRA = 8, WIDTH = 24 + EXTRA };
+    KILN_STATIC_ASSERT(offsetof(kiln_format_node_aabb8, upper) == BYTES + 24, "bytes in a row");
+    const uint8_t *bytes = (const uint8_t *)node + BYTES;
+    float lower[WIDTH], upper[WIDTH];
+    for (unsigned i = 0; i < WIDTH; i++) {
+        lower[i] = (float)bytes[i];
+    }
+    for (unsigned i = 0; i < WIDTH; i++) {
+        upper[i] = (float)bytes[24 - EXTRA + i];
+    }
     for (unsigned k = 0; k < 3; k++) {
         const float half_step = 0.5f * kiln_node8_step(node->head.exp[k]);
         for (unsigned i = 0; i < 8; i++) {
-            const int lower = node->lower[k][i], upper = node->upper[k][i];
-            out->centre[k][i] = (float)(upper + lower) * half_step;
-            out->half[k][i] = (float)(upper - lower) * half_step;
-            for (unsigned j = 0; j < 3; j++) {
-                out->axis[3 * k + j][i] = j == k ? 1.0f : 0.0f;
-            }
+            const float low = lower[8 * k + i], high = upper[EXTRA + 8 * k + i];
+            out->centre[k][i] = (high + low) * half_step;
+            out->half[k][i] = (high - low) * half_step;
         }
     }
 }

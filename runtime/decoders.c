@@ -13,8 +13,9 @@ static void decode_aabb8(const kiln_format_node8 *node, kiln_lanes *lanes)
 }
 
 static const kiln_decoder decoders[] = {
-    {KILN_FORMAT_BV_OBB8, KILN_BV_OBB, sizeof(kiln_format_node_obb8), decode_obb8},
-    {KILN_FORMAT_BV_AABB8, KILN_BV_AABB, sizeof(kiln_format_node_aabb8), decode_aabb8},
+    {KILN_FORMAT_BV_OBB8, KILN_BV_OBB, sizeof(kiln_format_node_obb8), false, decode_obb8},
+    {KILN_FORMAT_BV_AABB8, KILN_BV_AABB, sizeof(kiln_format_node_aabb8), true,
+     decode_aabb8},
 };
 
 const kiln_decoder *kiln_decoder_find(uint16_t bv)

@@ -6,6 +6,8 @@
 
 #include "../formats/nodes.h"
 
+#include <stdbool.h>
+
 /* One box in the frame of the lanes it is tested against. */
 typedef struct {
     float axis[3][3]; /* axis[k] = axis k; orthonormal within `epsilon` */
@@ -20,6 +22,7 @@ typedef struct {
     uint16_t bv;        /* KILN_FORMAT_BV_... */
     uint16_t public_bv; /* kiln_bv */
     uint32_t node_size;
+    bool aligned;           /* lanes have the axes of node space; decode leaves lanes->axis alone */
     void (*decode)(const kiln_format_node8 *node, kiln_lanes *lanes);
 } kiln_decoder;
 
@@ -31,6 +34,8 @@ typedef struct {
     /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
      * the bits of `used` are looked at. */
     uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
+    /* The same for axis-aligned lanes; lanes->axis is not looked at. */
+    uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
 } kiln_kernel;
 
 /* The set in use. */

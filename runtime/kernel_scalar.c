@@ -12,6 +12,7 @@
  * makes every comparison false, which keeps the lane. */
 #include "kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Four lanes. Arithmetic on these types is element by element, the same operations as for a float;
@@ -139,7 +140,92 @@ static uint32_t overlap(const kiln_lanes *lanes, const kiln_probe *probe, uint32
     return mask;
 }
 
-static const kiln_kernel scalar = {"scalar", overlap};
+/* ------------------------------------------------------------------------ axis-aligned lanes -- */
+
+/* What all lanes share when their axes are those of node space: C is the probe's axes, transposed.
+ * The sums below are those above with the probe's share added up first, so the bounds hold. */
+typedef struct {
+    float c[9], abs_c[9];
+    float face[3], edge[9], own[3]; /* the probe's reach: lanes' axes, edge axes, its own axes */
+    float widen;                    /* 1 + epsilon */
+} shared_terms;
+
+static inline void share_terms(const kiln_probe *probe, shared_terms *shared)
+{
+    const float e = probe->epsilon, *half = probe->half;
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++) {
+            shared->c[3 * k + j] = probe->axis[j][k];
+            shared->abs_c[3 * k + j] = fabsf(probe->axis[j][k]) + e;
+        }
+    }
+    shared->widen = 1.0f + e;
+    for (int k = 0; k < 3; k++) {
+        const float *abs_c = shared->abs_c + 3 * k;
+        shared->face[k] = half[0] * abs_c[0] + half[1] * abs_c[1] + half[2] * abs_c[2];
+        shared->own[k] = half[k] * shared->widen;
+        for (int j = 0; j < 3; j++) {
+            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            shared->edge[3 * k + j] = half[j1] * abs_c[j2] + half[j2] * abs_c[j1];
+        }
+    }
+}
+
+static inline uint32_t overlap_four_aligned(const kiln_lanes *lanes, unsigned first,
+                                            const kiln_probe *probe, const shared_terms *shared,
+                                            uint32_t used)
+{
+    four t[3], half[3];
+    for (int k = 0; k < 3; k++) {
+        t[k] = probe->centre[k] - load(lanes->centre[k] + first);
+        half[k] = load(lanes->half[k] + first) * shared->widen;
+    }
+    const four allowance =
+        (magnitude(t[0]) + magnitude(t[1]) + magnitude(t[2])) * probe->epsilon + probe->slack;
+    four_bits apart = {0, 0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        apart |= magnitude(t[k]) > half[k] + shared->face[k] + allowance;
+    }
+    const four twice = 2.0f * allowance;
+    for (int j = 0; j < 3; j++) {
+        const float *c = shared->c + j, *abs_c = shared->abs_c + j;
+        const four distance = t[0] * c[0] + t[1] * c[3] + t[2] * c[6];
+        const four reach = shared->own[j] + half[0] * abs_c[0] + half[1] * abs_c[3] +
+                           half[2] * abs_c[6] + twice;
+        apart |= magnitude(distance) > reach;
+    }
+    const uint32_t left = lanes_left(apart) & used;
+    if (left == 0) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        for (int j = 0; j < 3; j++) {
+            const four distance = t[k2] * shared->c[3 * k1 + j] - t[k1] * shared->c[3 * k2 + j];
+            const four reach = half[k1] * shared->abs_c[3 * k2 + j] +
+                               half[k2] * shared->abs_c[3 * k1 + j] + shared->edge[3 * k + j] +
+                               twice;
+            apart |= magnitude(distance) > reach;
+        }
+    }
+    return lanes_left(apart) & left;
+}
+
+static uint32_t overlap_aligned(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
+{
+    shared_terms shared;
+    share_terms(probe, &shared);
+    uint32_t mask = 0;
+    if ((used & 0x0Fu) != 0) {
+        mask = overlap_four_aligned(lanes, 0, probe, &shared, used & 0x0Fu);
+    }
+    if ((used & 0xF0u) != 0) {
+        mask |= overlap_four_aligned(lanes, 4, probe, &shared, used >> 4) << 4;
+    }
+    return mask;
+}
+
+static const kiln_kernel scalar = {"scalar", overlap, overlap_aligned};
 
 const kiln_kernel *kiln_kernel_active(void)
 {

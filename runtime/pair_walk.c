@@ -40,6 +40,7 @@ typedef struct {
     uint32_t mask;          /* lanes not taken yet */
     uint32_t order;         /* nearest first: lanes as octal digits, next one lowest; else 0 */
     uint8_t opened_x;       /* the opened node is X's */
+    uint8_t aligned;        /* its lanes are axis-aligned: lanes.axis is not set */
 } level;
 
 typedef struct {
@@ -60,25 +61,44 @@ static inline unsigned lowest_bit(uint32_t mask)
 typedef double two __attribute__((vector_size(16)));
 typedef int64_t two_bits __attribute__((vector_size(16)));
 
-enum { TWOS = (KILN_LEAF_TRIANGLES_MAX + 1) / 2 };
+/* Box of a triangle. Of X: lower x y z, -upper x y z. Of Y: upper x y z, -lower x y z. Two are apart
+ * exactly where a number of X's exceeds that of Y's in the same place. */
+typedef struct {
+    two part[3];
+} triangle_box;
 
-/* A leaf's triangles in X's frame, and their boxes: triangle i in element i % 2 of i / 2. What is
- * left over of the last pair may be anything. A leaf meets several others in turn, so the last one
- * of each tree is kept. */
+/* A leaf's triangles in X's frame. A leaf meets several others in turn, so the last of each tree is
+ * kept. */
 typedef struct {
     uint32_t first, count; /* slots; count 0: none yet */
     double corners[KILN_LEAF_TRIANGLES_MAX][9];
-    two lower[TWOS][3], upper[TWOS][3];
+    triangle_box boxes[KILN_LEAF_TRIANGLES_MAX];
 } leaf_triangles;
 
-static void measure_triangle(leaf_triangles *leaf, uint32_t i)
+static inline double least(double p, double q, double r)
 {
-    const double *corner = leaf->corners[i];
-    for (int k = 0; k < 3; k++) {
-        const double p = corner[k], q = corner[3 + k], r = corner[6 + k];
-        const double low = p < q ? p : q, high = p < q ? q : p;
-        leaf->lower[i / 2][k][i % 2] = low < r ? low : r;
-        leaf->upper[i / 2][k][i % 2] = high > r ? high : r;
+    const double low = p < q ? p : q;
+    return low < r ? low : r;
+}
+
+static inline double most(double p, double q, double r)
+{
+    const double high = p > q ? p : q;
+    return high > r ? high : r;
+}
+
+static void measure_triangle(const double corner[9], bool is_x, triangle_box *box)
+{
+    const double x0 = least(corner[0], corner[3], corner[6]);
+    const double y0 = least(corner[1], corner[4], corner[7]);
+    const double z0 = least(corner[2], corner[5], corner[8]);
+    const double x1 = most(corner[0], corner[3], corner[6]);
+    const double y1 = most(corner[1], corner[4], corner[7]);
+    const double z1 = most(corner[2], corner[5], corner[8]);
+    if (is_x) {
+        *box = (triangle_box){{{x0, y0}, {z0, -x1}, {-y1, -z1}}};
+    } else {
+        *box = (triangle_box){{{x1, y1}, {z1, -x0}, {-y0, -z0}}};
     }
 }
 
@@ -103,28 +123,15 @@ static void load_leaf(const kiln_pair_frame *frame, bool is_x, const tree_box *b
                 kiln_pair_frame_carry(frame, vertex, out);
             }
         }
-        measure_triangle(leaf, i);
+        measure_triangle(leaf->corners[i], is_x, &leaf->boxes[i]);
     }
 }
 
-/* Bit i: the box of triangle i of `leaf` meets that of triangle j of `other`. */
-static uint32_t boxes_meet(const leaf_triangles *leaf, const leaf_triangles *other, uint32_t j)
+static inline bool boxes_apart(const triangle_box *x, const triangle_box *y)
 {
-    uint32_t mask = 0;
-    double lower[3], upper[3];
-    for (int k = 0; k < 3; k++) {
-        lower[k] = other->lower[j / 2][k][j % 2];
-        upper[k] = other->upper[j / 2][k][j % 2];
-    }
-    for (uint32_t i = 0; 2 * i < leaf->count; i++) {
-        const two_bits apart =
-            (leaf->lower[i][0] > upper[0]) | (leaf->upper[i][0] < lower[0]) |
-            (leaf->lower[i][1] > upper[1]) | (leaf->upper[i][1] < lower[1]) |
-            (leaf->lower[i][2] > upper[2]) | (leaf->upper[i][2] < lower[2]);
-        const two_bits bits = ~apart & (two_bits){1, 2};
-        mask |= (uint32_t)(bits[0] | bits[1]) << 2 * i;
-    }
-    return mask & ((1u << leaf->count) - 1u);
+    const two_bits apart = (x->part[0] > y->part[0]) | (x->part[1] > y->part[1]) |
+                           (x->part[2] > y->part[2]);
+    return (apart[0] | apart[1]) != 0;
 }
 
 static bool visit_pair(const walk *w, uint32_t triangle_x, uint32_t triangle_y)
@@ -146,9 +153,9 @@ static bool meet_leaves(const walk *w, leaf_triangles last[2], const tree_box *l
         load_leaf(w->frame, false, leaf_y, y);
     }
     for (uint32_t j = 0; j < y->count; j++) {
-        for (uint32_t mask = boxes_meet(x, y, j); mask != 0; mask &= mask - 1) {
-            const unsigned i = lowest_bit(mask);
-            if (kiln_exact_triangles_meet(x->corners[i], y->corners[j]) &&
+        for (uint32_t i = 0; i < x->count; i++) {
+            if (!boxes_apart(&x->boxes[i], &y->boxes[j]) &&
+                kiln_exact_triangles_meet(x->corners[i], y->corners[j]) &&
                 !visit_pair(w, kiln_tree_triangle(w->frame->x, x->first + i),
                             kiln_tree_triangle(w->frame->y, y->first + j))) {
                 return false;
@@ -172,7 +179,8 @@ static void take_lane(const walk *w, const level *at, unsigned lane, tree_box *b
         box->centre[k] = (double)at->node->org[k] + (double)at->lanes.centre[k][lane];
         box->half[k] = at->lanes.half[k][lane];
         for (int j = 0; j < 3; j++) {
-            box->axis[k][j] = at->lanes.axis[3 * k + j][lane];
+            box->axis[k][j] =
+                at->aligned ? (j == k ? 1.0f : 0.0f) : at->lanes.axis[3 * k + j][lane];
         }
     }
     box->area = half_area(box->half) * (at->opened_x ? 1.0f : w->area_scale_y);
@@ -244,11 +252,13 @@ static void open_box(const walk *w, const tree_box *opened, bool is_x, const tre
     at->node = kiln_tree_node(tree, opened->first);
     at->other = other;
     at->opened_x = is_x;
+    at->aligned = tree->decoder->aligned;
     kiln_probe probe;
     make_probe(is_x ? &w->frame->to_x : &w->frame->to_y, other, at->node->org, w->frame->epsilon,
                &probe);
     tree->decoder->decode(at->node, &at->lanes);
-    at->mask = w->kernel->overlap(&at->lanes, &probe, kiln_node8_used(at->node));
+    at->mask = (tree->decoder->aligned ? w->kernel->overlap_aligned : w->kernel->overlap)(
+        &at->lanes, &probe, kiln_node8_used(at->node));
     at->order = 0;
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
         at->order = order_by_distance(&at->lanes, &probe, at->mask);
@@ -300,13 +310,12 @@ static bool roots_may_meet(const walk *w, const tree_box *root_x, const tree_box
     kiln_probe probe;
     memset(&lanes, 0, sizeof lanes);
     for (int k = 0; k < 3; k++) {
-        lanes.axis[4 * k][0] = 1.0f;
         lanes.centre[k][0] = (float)(lane->centre[k] - (double)org[k]);
         lanes.half[k][0] = lane->half[k];
     }
     make_probe(in_x ? &w->frame->to_x : &w->frame->to_y, in_x ? root_y : root_x, org,
                w->frame->epsilon, &probe);
-    return w->kernel->overlap(&lanes, &probe, 1u) != 0;
+    return w->kernel->overlap_aligned(&lanes, &probe, 1u) != 0;
 }
 
 /* Does box `p` go before `q`: is it the one to open? At least one of them is inner. */
