@@ -61,6 +61,12 @@ static uint32_t find_kinds(const char *list, const kiln_build_kind **kinds)
 
 void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, size_t *size)
 {
+    return quick_bake_threads(m, bv, leaf, layout, 1, size);
+}
+
+void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout layout, int threads,
+                         size_t *size)
+{
     uint32_t *numbers = malloc(m->triangle_count * sizeof *numbers);
     uint32_t *zeros = malloc(m->triangle_count * sizeof *zeros);
     kiln_soup_part part;
@@ -77,7 +83,7 @@ void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, si
     const kiln_soup soup = soup_of(m, &part, numbers, zeros, &material, strings);
     kiln_bake_options options = kiln_bake_options_default();
     options.leaf = leaf;
-    options.threads = 1;
+    options.threads = threads;
     const uint32_t kind_count = find_kinds(bv, kinds);
     const kiln_build_input input = {m->positions, m->indices, NULL, m->triangle_count};
     for (uint32_t k = 0; k < kind_count; k++) {
@@ -87,7 +93,7 @@ void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, si
     }
     const kiln_model_group group = {"model", NULL, m->triangle_count};
     const kiln_model model = {&soup, &group, 1, kinds, kind_count, trees, leaf, "{}", 2};
-    const kiln_watch watch = {1, NULL, NULL, "write", 0, 1};
+    const kiln_watch watch = {(unsigned)threads, NULL, NULL, "write", 0, 1};
     if (kiln_model_encode(&model, layout, key, &watch, &file, size, packed) != KILN_BAKE_OK) {
         give_up("encode failed");
     }

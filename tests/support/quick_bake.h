@@ -10,6 +10,10 @@
 /* The bytes of a file, released by free(). `bv` as in kiln_bake_options. Stops the test on failure. */
 void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, size_t *size);
 
+/* The same on so many threads. */
+void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout layout, int threads,
+                         size_t *size);
+
 /* Bakes and opens; the bytes must outlive the file. */
 kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layout, void **bytes);
 
