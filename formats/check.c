@@ -2,7 +2,7 @@
  * the decoded section for compressed ones. */
 #include "check.h"
 
-#include "nodes.h"
+#include "sections.h"
 
 #include <string.h>
 

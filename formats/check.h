@@ -19,8 +19,8 @@
 
 #include "fault.h"
 #include "format.h"
+#include "node_kinds.h"
 #include "reader.h"
-#include "sections.h"
 
 #include <stdbool.h>
 

@@ -21,21 +21,4 @@ extern const unsigned kiln_section_kind_count;
 /* NULL: unknown. */
 const kiln_section_kind *kiln_section_kind_find(uint32_t kind);
 
-/* Kinds of tree nodes. */
-typedef struct {
-    uint16_t bv;             /* KILN_FORMAT_BV_... */
-    const char *name;        /* "obb" */
-    uint32_t section;        /* KILN_SECTION_NODES_... */
-    uint32_t node_size;
-    /* Are the fields behind the shared header finite and in range for lane `lane`? */
-    int (*lane_is_sound)(const void *node, unsigned lane);
-} kiln_node_kind;
-
-enum { KILN_NODE_KIND_COUNT_MAX = 16 };
-extern const kiln_node_kind kiln_node_kinds[];
-extern const unsigned kiln_node_kind_count;
-
-/* NULL: unknown. */
-const kiln_node_kind *kiln_node_kind_find(uint16_t bv);
-
 #endif

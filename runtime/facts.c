@@ -22,7 +22,7 @@ const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigne
 {
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = &file->trees[i];
-        if ((bv == 0 || tree->decoder->public_bv == bv) &&
+        if ((bv == 0 || tree->kind->bv == bv) &&
             (name == NULL || strcmp(string_at(file, tree->entry->name), name) == 0)) {
             return tree;
         }
@@ -50,11 +50,11 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
     }
     const kiln_format_tree *entry = tree->entry;
     info.name = string_at(tree->file, entry->name);
-    info.bv_name = kiln_node_kind_find(entry->bv)->name;
-    info.bv = (kiln_bv)tree->decoder->public_bv;
+    info.bv_name = tree->kind->name;
+    info.bv = (kiln_bv)tree->kind->bv;
     info.triangle_count = entry->triangle_count;
     info.node_count = entry->node_count;
-    info.node_size = tree->decoder->node_size;
+    info.node_size = tree->kind->node_size;
     info.depth = entry->depth;
     info.leaf_max = entry->leaf_max;
     memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);

@@ -6,8 +6,6 @@
 
 #include "../formats/nodes.h"
 
-#include <stdbool.h>
-
 /* One box in the frame of the lanes it is tested against. */
 typedef struct {
     float axis[3][3]; /* axis[k] = axis k; orthonormal within `epsilon` */
@@ -16,18 +14,6 @@ typedef struct {
     float epsilon;    /* relative error of directions, the pose's departure included */
     float slack;      /* absolute error of positions */
 } kiln_probe;
-
-/* How a kind of node gives its lanes. */
-typedef struct {
-    uint16_t bv;        /* KILN_FORMAT_BV_... */
-    uint16_t public_bv; /* kiln_bv */
-    uint32_t node_size;
-    bool aligned;           /* lanes have the axes of node space; decode leaves lanes->axis alone */
-    void (*decode)(const kiln_format_node8 *node, kiln_lanes *lanes);
-} kiln_decoder;
-
-/* NULL: this runtime has no such kind. */
-const kiln_decoder *kiln_decoder_find(uint16_t bv);
 
 typedef struct {
     const char *name;

@@ -1,5 +1,6 @@
 /* Opening and closing: a file on disk is mapped, everything else is the core on memory. */
 #define _POSIX_C_SOURCE 200809L
+#include "../formats/sections.h"
 #include "fpu.h"
 #include "tree.h"
 
@@ -20,6 +21,8 @@ SAME(CHECKSUM, CHECKSUM);
 SAME(RULE, RULE);
 SAME(FEATURE, FEATURE);
 SAME(INFLATE, INFLATE);
+KILN_STATIC_ASSERT((int)KILN_BV_OBB == (int)KILN_FORMAT_BV_OBB8, "OBB");
+KILN_STATIC_ASSERT((int)KILN_BV_AABB == (int)KILN_FORMAT_BV_AABB8, "AABB");
 
 kiln_open_options kiln_open_options_default(void)
 {
@@ -70,8 +73,7 @@ static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index
     }
     for (unsigned i = 0; i < kiln_node_kind_count; i++) {
         if (kiln_node_kinds[i].section == entry.kind && options->bv_mask != 0) {
-            const kiln_decoder *decoder = kiln_decoder_find(kiln_node_kinds[i].bv);
-            return decoder != NULL && (options->bv_mask >> decoder->public_bv & 1) != 0;
+            return (options->bv_mask >> kiln_node_kinds[i].bv & 1) != 0;
         }
     }
     return true;
@@ -81,8 +83,7 @@ static void fill_trees(kiln_file *file)
 {
     for (uint32_t i = 0; i < file->view.tree_count; i++) {
         const kiln_view_tree from = kiln_view_get_tree(&file->view, i);
-        const kiln_decoder *decoder = kiln_decoder_find(from.entry->bv);
-        if (from.nodes == NULL || decoder == NULL) {
+        if (from.nodes == NULL) {
             continue;
         }
         kiln_tree *tree = &file->trees[file->tree_count++];
@@ -90,7 +91,7 @@ static void fill_trees(kiln_file *file)
         tree->entry = from.entry;
         tree->nodes = from.nodes;
         tree->order = from.order;
-        tree->decoder = decoder;
+        tree->kind = from.kind;
         tree->vertices = file->view.vertices;
         tree->triangles = file->view.triangles;
         tree->ids = file->view.ids;

@@ -252,12 +252,12 @@ static void open_box(const walk *w, const tree_box *opened, bool is_x, const tre
     at->node = kiln_tree_node(tree, opened->first);
     at->other = other;
     at->opened_x = is_x;
-    at->aligned = tree->decoder->aligned;
+    at->aligned = tree->kind->aligned;
     kiln_probe probe;
     make_probe(is_x ? &w->frame->to_x : &w->frame->to_y, other, at->node->org, w->frame->epsilon,
                &probe);
-    tree->decoder->decode(at->node, &at->lanes);
-    at->mask = (tree->decoder->aligned ? w->kernel->overlap_aligned : w->kernel->overlap)(
+    tree->kind->decode(at->node, &at->lanes);
+    at->mask = (tree->kind->aligned ? w->kernel->overlap_aligned : w->kernel->overlap)(
         &at->lanes, &probe, kiln_node8_used(at->node));
     at->order = 0;
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {

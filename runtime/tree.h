@@ -11,7 +11,7 @@ struct kiln_tree {
     const kiln_format_tree *entry;
     const uint8_t *nodes;
     const uint32_t *order;       /* NULL: slot = first triangle + slot */
-    const kiln_decoder *decoder; /* how lanes come out of a node */
+    const kiln_node_kind *kind;
     const float *vertices;
     const uint32_t *triangles;
     const uint32_t *ids;
@@ -31,7 +31,7 @@ struct kiln_file {
 static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
 {
     return (const kiln_format_node8 *)(const void *)(tree->nodes +
-                                                     (size_t)index * tree->decoder->node_size);
+                                                     (size_t)index * tree->kind->node_size);
 }
 
 /* Stored triangle in a slot. */

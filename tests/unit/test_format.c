@@ -15,6 +15,7 @@
 
 #include "../../formats/fault.h"
 #include "../../formats/format.h"
+#include "../../formats/node_kinds.h"
 #include "../../formats/sections.h"
 
 #define DOCUMENT "formats/hierarchy.md"

@@ -6,6 +6,7 @@
 #include "verb.h"
 
 #include "../../formats/check.h"
+#include "../../formats/sections.h"
 #include "../common/extent.h"
 #include "../encode/container.h"
 

@@ -16,25 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the boxes of a kind of node are decoded. A new kind of 8-wide box tree is a row. */
-static void decode_obb8(const void *node, unsigned lane, kiln_lane_box *box)
-{
-    kiln_obb8_decode_lane(node, lane, box);
-}
-
-static void decode_aabb8(const void *node, unsigned lane, kiln_lane_box *box)
-{
-    kiln_aabb8_decode_lane(node, lane, box);
-}
-
-static const struct {
-    uint16_t bv;
-    void (*decode)(const void *node, unsigned lane, kiln_lane_box *box);
-} decoders[] = {
-    {KILN_FORMAT_BV_OBB8, decode_obb8},
-    {KILN_FORMAT_BV_AABB8, decode_aabb8},
-};
-
 /* A lane's box with its place, in double. */
 typedef struct {
     double centre[3]; /* org + centre */
@@ -46,7 +27,6 @@ typedef struct {
 typedef struct {
     const kiln_view *view;
     kiln_view_tree tree;
-    void (*decode)(const void *node, unsigned lane, kiln_lane_box *box);
     const char *name;
     double scale;       /* 2^-scale_exponent */
     uint8_t *slot_seen; /* [triangle_count] */
@@ -74,7 +54,7 @@ static uint64_t node_offset(const audit *state, uint32_t index)
 static void place_box(const audit *state, uint32_t node, unsigned lane, placed_box *placed)
 {
     const kiln_format_node8 *head = node_at(state, node);
-    state->decode(head, lane, &placed->box);
+    state->tree.kind->decode_lane(head, lane, &placed->box);
     placed->node = node;
     placed->lane = lane;
     for (int i = 0; i < 3; i++) {
@@ -257,15 +237,6 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_audit_counts 
     const kiln_format_tree *entry = state.tree.entry;
     state.name = view->strings + entry->name;
     state.scale = ldexp(1.0, -entry->scale_exponent);
-    for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
-        if (decoders[i].bv == entry->bv) {
-            state.decode = decoders[i].decode;
-        }
-    }
-    if (state.decode == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_FEATURE, 0, "tree '%.40s': no check knows its kind",
-                              state.name);
-    }
     state.slot_seen = calloc(entry->triangle_count, 1);
     if (state.slot_seen == NULL) {
         return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");

@@ -4,7 +4,7 @@
  * triangles that lie together; vertices follow in the order of first use. */
 #include "assemble.h"
 
-#include "../../formats/sections.h"
+#include "../../formats/node_kinds.h"
 #include "../common/arena.h"
 #include "geometry_hash.h"
 
