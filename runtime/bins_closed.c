@@ -14,16 +14,17 @@
  * with its three operations is within 15 e. Numerators and denominators of ratios are whole and
  * under 2^24, so exact; a step adds two roundings: term j is within (15 + 2 j) e of itself. A sum
  * of k terms adds (k - 1) e. So the sum of the first k <= KILN_BINS_MAX_X = 32 terms is within
- * (15 + 62 + 31) e, and its difference from 1 within 109 e. Where that difference is below 2^-10
- * for the last x, the upper tails are summed instead: the tail beyond has at most 2048 terms, is
- * within (15 + 3 * 2048) e + 2^-50 of itself and below 2^-10: an error under 7 e; the terms from
- * there down to x add (15 + 64 + 33) e. All is below 128 e = 2^-46 with room for the products of
- * errors; and relative to P itself below 2^-36, as no P that came by a difference is below 2^-10.
+ * 108 e of itself, and its difference from 1 within 109 e. Where that difference is below 2^-10 for
+ * the last x, or no term lies beyond, the upper tails are summed instead: the tail beyond has at
+ * most 2048 terms, is within (15 + 3 * 2048) e + 2^-50 of itself and below 2^-10, an error under
+ * 7 e; the terms from there down to x add (15 + 64 + 33) e. All is below 128 e = 2^-46 with room
+ * for the products of errors; and below 2^-36 of P itself, as no P that came by a difference is
+ * below 2^-10.
  *
  * Underflow. Within 32 terms of J = 0 a ratio is at most 2^24, the product of 31 of them at most
  * 2^744. If Pr[J = 0] < 2^-900 they sum to less than 2^-149: every P asked for is 1. Else every
- * term up to there is a normal number or too small to be seen in the sum that it is part of: a tail
- * P >= x that is not empty is at least its value for n = m = x, 1 / C(4096, 32) > 2^-267. */
+ * term up to there is a normal number or too small to be seen in the sum that it is part of: a
+ * tail P >= x that is not empty is at least its value for n = m = x, 1 / C(4096, 32) > 2^-267. */
 #include "bins.h"
 
 #include "../lut/factorials.h"
@@ -152,7 +153,7 @@ static void tails(const reduced *r, uint32_t u, uint32_t count, double p[])
         sum += term;
         terms[j + 1] = term;
     }
-    if (p[count - 1] < 0x1p-10) {
+    if (count == r->last || p[count - 1] < 0x1p-10) {
         double tail = terms[count] + tail_after(r, count, terms[count]);
         for (uint32_t j = count; j-- > 0;) {
             p[j] = tail < 1 ? tail : 1;
