@@ -35,7 +35,9 @@ static kiln_status from_quaternion(const double q[4], const double translation[3
         2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
         2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
     kiln_pose pose = identity;
-    memcpy(pose.rotation, rotation, sizeof rotation);
+    for (int i = 0; i < 9; i++) {
+        pose.rotation[i] = rotation[i] + 0.0; /* no -0, so that q and -q give the same bytes */
+    }
     if (translation != NULL) {
         memcpy(pose.translation, translation, sizeof pose.translation);
     }
