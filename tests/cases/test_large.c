@@ -68,7 +68,7 @@ static void test_c019_many_objects(void **state)
     assert_int_equal(scene.report.faces, 1500);
     for (int kind = 0; kind < CASE_KINDS; kind++) {
         for (int i = 0; i < 4; i++) {
-            char name[16];
+            char name[32];
             kiln_source source;
             const uint32_t hit = only_hit(scene.trees[kind], probe.trees[kind], 10.0 * parts[i]);
             assert_int_equal(kiln_tree_source(scene.trees[kind], hit, &source), KILN_OK);
@@ -91,7 +91,7 @@ static void test_c019_a_tree_for_each_object(void **state)
     case_model probe = case_bake("C013_probe.obj", NULL);
     assert_int_equal(kiln_file_tree_count(scene.file), 1500 * CASE_KINDS);
     for (int i = 0; i < 1500; i++) {
-        char name[16];
+        char name[32];
         kiln_hit hit;
         const kiln_pose at = case_at(10.0 * i, 0, 0);
         (void)snprintf(name, sizeof name, "part_%04d", i);
