@@ -51,15 +51,15 @@ ALL_LDFLAGS = -pthread $(FLAGS_$(CONFIG)) $(CFLAGS) $(LDFLAGS)
 ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(CXXFLAGS)
 
 LIBS_runtime = -lz -lm
-LIBS_bake = -lassimp -ljansson $(LIBS_runtime)
-LIBS_test = -lcmocka -lgmp $(LIBS_bake)
+LIBS_bake = -lassimp -ljansson -lgmp $(LIBS_runtime)
+LIBS_test = -lcmocka $(LIBS_bake)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*.c)
-BAKE_SOURCES = $(wildcard tools/*.c) \
+BAKE_SOURCES = $(wildcard lut/bins*.c tools/*.c) \
                $(foreach d,common import build count encode,$(wildcard tools/$d/*.c))
 COMMAND_SOURCES = $(wildcard tools/cmd/*.c)
 

@@ -2,6 +2,7 @@
  * the decoded section for compressed ones. */
 #include "check.h"
 
+#include "bins_check.h"
 #include "sections.h"
 
 #include <string.h>
@@ -487,6 +488,10 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
 bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault)
 {
     memset(view, 0, sizeof *view);
+    if (kiln_bins_is_table(reader)) {
+        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+                              "a filled-bins table, not a model: open it by kiln_bins_open");
+    }
     if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
         !check_strings(view, fault) || !check_directory(view, fault)) {
         return false;

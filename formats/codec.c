@@ -44,6 +44,37 @@ static void delta_undo(uint32_t element_size, uint8_t *bytes, size_t count)
     }
 }
 
+/* Second differences: a word is expected to go on as the two before it in its place did. */
+static void curve32_undo(uint32_t element_size, uint8_t *bytes, size_t count)
+{
+    for (uint32_t word = 0; word < element_size / 4; word++) {
+        uint32_t value = 0, step = 0;
+        for (size_t i = 0; i < count; i++) {
+            uint8_t *place = bytes + i * element_size + 4 * (size_t)word;
+            uint32_t code;
+            memcpy(&code, place, sizeof code);
+            step += (code >> 1) ^ (0u - (code & 1u));
+            value += step;
+            memcpy(place, &value, sizeof value);
+        }
+    }
+}
+
+static void curve16_undo(uint32_t element_size, uint8_t *bytes, size_t count)
+{
+    for (uint32_t word = 0; word < element_size / 2; word++) {
+        uint32_t value = 0, step = 0; /* modulo 2^16 */
+        for (size_t i = 0; i < count; i++) {
+            uint8_t *place = bytes + i * element_size + 2 * (size_t)word;
+            const uint32_t code = (uint32_t)place[0] | (uint32_t)place[1] << 8;
+            step += (code >> 1) ^ (0u - (code & 1u));
+            value += step;
+            place[0] = (uint8_t)value;
+            place[1] = (uint8_t)(value >> 8);
+        }
+    }
+}
+
 void kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in, uint8_t *out,
                          size_t size)
 {
@@ -55,6 +86,14 @@ void kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_
     case KILN_TRANSFORM_DELTA_PLANES:
         planes_undo(element_size, in, out, count);
         delta_undo(element_size, out, count);
+        break;
+    case KILN_TRANSFORM_CURVE16_PLANES:
+        planes_undo(element_size, in, out, count);
+        curve16_undo(element_size, out, count);
+        break;
+    case KILN_TRANSFORM_CURVE32_PLANES:
+        planes_undo(element_size, in, out, count);
+        curve32_undo(element_size, out, count);
         break;
     default:
         memcpy(out, in, size);

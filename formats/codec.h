@@ -19,6 +19,15 @@ static inline uint32_t kiln_block_raw_size(uint32_t element_size)
     return KILN_BLOCK_SIZE - KILN_BLOCK_SIZE % element_size;
 }
 
+/* Bytes of the words that a transform works on; elements are whole words. */
+static inline uint32_t kiln_transform_word(uint16_t transform)
+{
+    return transform == KILN_TRANSFORM_DELTA_PLANES || transform == KILN_TRANSFORM_CURVE32_PLANES
+               ? 4u
+           : transform == KILN_TRANSFORM_CURVE16_PLANES ? 2u
+                                                        : 1u;
+}
+
 /* Undoes `transform` on one block of whole elements. `in` and `out` [size bytes] don't overlap. */
 void kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in, uint8_t *out,
                          size_t size);

@@ -14,10 +14,11 @@ enum {
     KILN_FAULT_CHECKSUM = 23,
     KILN_FAULT_RULE = 24,
     KILN_FAULT_FEATURE = 25,
-    KILN_FAULT_INFLATE = 26
+    KILN_FAULT_INFLATE = 26,
+    KILN_FAULT_NOT_LOADED = 27
 };
 
-/* Rules of the format, numbered for good; hierarchy.md has the same list. */
+/* Rules of the format, numbered for good; hierarchy.md has the same list, for tables too. */
 #define KILN_RULE_LIST(X)                                                                          \
     X(KILN_RULE_FILE_SIZE, 1, "the file is exactly as long as its header says")                    \
     X(KILN_RULE_RESERVED, 2, "reserved bytes and padding are zero")                                \
@@ -41,7 +42,10 @@ enum {
     X(KILN_RULE_NODE_LANE, 20, "a lane is an inner node, a leaf within leaf_max, or empty")        \
     X(KILN_RULE_NODE_SLOT, 21, "leaf triangles stay within the tree's slots")                      \
     X(KILN_RULE_NODE_FIELD, 22, "node fields are finite and in range")                             \
-    X(KILN_RULE_LEAF_ONCE, 23, "every triangle is in one leaf")
+    X(KILN_RULE_LEAF_ONCE, 23, "every triangle is in one leaf")                                    \
+    X(KILN_RULE_BINS_HEADER, 24, "the header of a filled-bins table is in range")                  \
+    X(KILN_RULE_BINS_ROW, 25, "rows of a filled-bins table tile its records in order")             \
+    X(KILN_RULE_BINS_VALUE, 26, "probabilities are from 0 to 1 and don't rise with x")
 
 enum {
 #define KILN_RULE_ENUM(name, number, text) name = number,

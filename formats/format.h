@@ -1,6 +1,7 @@
 /* The structures of a kiln file, exactly as they stand on disk: format 0.1.
  *
- * The document is hierarchy.md; a test holds its offset tables against this header. Every structure
+ * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
+ * this header. Every structure
  * is little-endian, fixed-width and without implicit padding, so that on a little-endian machine a
  * raw section is used in place from a read-only map. Offsets and indices, never pointers. */
 #ifndef KILN_FORMAT_H
@@ -55,7 +56,11 @@ enum {
     KILN_SECTION_TREES = KILN_FOURCC('T', 'R', 'E', 'E'),        /* kiln_format_tree */
     KILN_SECTION_NODES_OBB8 = KILN_FOURCC('O', 'B', 'B', '8'),   /* kiln_format_node_obb8 */
     KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'),  /* kiln_format_node_aabb8 */
-    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R')         /* tree slot -> stored triangle */
+    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
+    KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
+    KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
+    KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */
+    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')   /* records of uint16 */
 };
 
 enum { KILN_SECTION_REQUIRED = 1u }; /* flag: a reader that does not know the kind refuses the file */
@@ -66,6 +71,8 @@ enum {
     KILN_TRANSFORM_NONE = 0,
     KILN_TRANSFORM_PLANES = 1,       /* byte i of every element, then byte i + 1 ... */
     KILN_TRANSFORM_DELTA_PLANES = 2, /* words minus the same word one element before, then planes */
+    KILN_TRANSFORM_CURVE16_PLANES = 3, /* second differences of 16-bit words, then planes */
+    KILN_TRANSFORM_CURVE32_PLANES = 4, /* second differences of 32-bit words, then planes */
     KILN_TRANSFORM_COUNT
 };
 
@@ -172,5 +179,45 @@ typedef struct {
     uint8_t upper[3][8]; /* 56 upper = org + upper * step, rounded up */
 } kiln_format_node_aabb8;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb8) == 80, "AABB8 node");
+
+/* --------------------------------------------------------------- filled-bins tables: bins.md -- */
+
+#define KILN_BINS_TABLE_U_MAX 4096u /* 16^3 cells */
+#define KILN_BINS_TABLE_X_MAX 10u
+
+enum { KILN_BINS_EXACT = 1, KILN_BINS_COMPACT = 2 };  /* kiln_format_bins.profile */
+enum { KILN_BINS_NEAREST = 0, KILN_BINS_DOWN = 1 };   /* kiln_format_bins.rounding */
+
+typedef struct {
+    uint32_t profile;         /* KILN_BINS_EXACT or KILN_BINS_COMPACT */
+    uint32_t rounding;        /* KILN_BINS_NEAREST or KILN_BINS_DOWN */
+    uint32_t max_u;           /* largest u, v, w: 1 .. 4096 */
+    uint32_t max_x;           /* 1 .. 10 */
+    uint32_t row_size;        /* bytes of a row */
+    uint32_t reserved0;       /* 0 */
+    double cut;               /* a row ends with the first value whose complement is at most this */
+    double unit;              /* what a stored number is multiplied by */
+    double certificate_kept;   /* no kept value is further from the true one */
+    double certificate_beyond; /* nor what stands for the values beyond a row's end */
+    uint64_t kept[10];        /* values kept for x = 1 .. max_x; then 0 */
+    uint32_t reserved[6];     /* 0 */
+} kiln_format_bins;
+KILN_STATIC_ASSERT(sizeof(kiln_format_bins) == 160, "table header");
+
+/* Rows (u, v), 1 <= v <= u, by u, then v. */
+static inline uint64_t kiln_bins_row_index(uint32_t u, uint32_t v)
+{
+    return (uint64_t)u * (u - 1) / 2 + (v - 1);
+}
+
+/* A row is first[max_x] of 32 bits, length[max_x] of 16 bits, and zeros up to a power of two. */
+static inline uint32_t kiln_bins_row_size(uint32_t max_x)
+{
+    uint32_t size = 8;
+    while (size < 6 * max_x) {
+        size *= 2;
+    }
+    return size;
+}
 
 #endif

@@ -126,7 +126,7 @@ static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kil
                        (entry->flags & ~(uint32_t)KILN_SECTION_REQUIRED) == 0;
     const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
                                                          entry->stored_size == entry->raw_size);
-    const bool words = entry->transform != KILN_TRANSFORM_DELTA_PLANES || entry->element_size % 4 == 0;
+    const bool words = entry->element_size % kiln_transform_word(entry->transform) == 0;
     if (!known || !fits || !words) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
     }
@@ -155,7 +155,7 @@ static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln
     }
     if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
         entry->raw_size % entry->element_size != 0 ||
-        (kind != NULL && entry->element_size != kind->element_size)) {
+        (kind != NULL && kind->element_size != 0 && entry->element_size != kind->element_size)) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_SIZE, at, "section table");
     }
     return true;

@@ -21,6 +21,13 @@ const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_NODES_AABB8, "AABB8 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT,
      KILN_TRANSFORM_PLANES, 0, 0},
     {KILN_SECTION_ORDER, "order", 4, REQUIRED, 64, KILN_TRANSFORM_DELTA_PLANES, 0, 0},
+    {KILN_SECTION_BINS, "filled bins", 160, REQUIRED, 64, KILN_TRANSFORM_NONE, 0, 0},
+    {KILN_SECTION_BINS_ROWS, "filled-bins rows", 0, REQUIRED, KILN_NODE_ALIGNMENT,
+     KILN_TRANSFORM_DELTA_PLANES, 0, 0},
+    {KILN_SECTION_BINS_FLOATS, "filled-bins floats", 0, REQUIRED, KILN_NODE_ALIGNMENT,
+     KILN_TRANSFORM_CURVE32_PLANES, 0, 0},
+    {KILN_SECTION_BINS_COUNTS, "filled-bins counts", 0, REQUIRED, KILN_NODE_ALIGNMENT,
+     KILN_TRANSFORM_CURVE16_PLANES, 0, 0},
 };
 const unsigned kiln_section_kind_count = sizeof kiln_section_kinds / sizeof kiln_section_kinds[0];
 

@@ -206,27 +206,29 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
     const uint64_t triangles = soup->triangle_count;
     const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
     uint32_t count = 0;
-    sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees, trees * sizeof *e->trees};
-    sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size};
-    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees,
+                                             trees * sizeof *e->trees, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_PARTS, e->parts,
-                                             (uint64_t)soup->part_count * sizeof *e->parts};
+                                             (uint64_t)soup->part_count * sizeof *e->parts, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
-                                             (uint64_t)soup->material_count * 4};
-    sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles};
-    sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles};
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles};
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles, 12 * triangles};
+                                             (uint64_t)soup->material_count * 4, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
+                                             12 * triangles, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
-                                             12 * (uint64_t)e->vertex_count};
+                                             12 * (uint64_t)e->vertex_count, 0};
     if (e->order_count > 0) {
         sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
-                                                 4 * (uint64_t)e->order_count};
+                                                 4 * (uint64_t)e->order_count, 0};
     }
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         sections[count++] = (kiln_section_input){
             model->kinds[kind]->section, e->nodes[kind],
-            e->node_counts[kind] * model->kinds[kind]->node_size};
+            e->node_counts[kind] * model->kinds[kind]->node_size, 0};
     }
     return count;
 }

@@ -40,6 +40,12 @@ typedef struct {
     uint32_t block_count;
 } container;
 
+static uint32_t element_size_of(const kiln_section_input *section)
+{
+    const kiln_section_kind *kind = kiln_section_kind_find(section->kind);
+    return kind->element_size != 0 ? kind->element_size : section->element_size;
+}
+
 static void pack_block(void *context, uint32_t index)
 {
     packed_block *block = (packed_block *)context + index;
@@ -63,9 +69,9 @@ static void pack_block(void *context, uint32_t index)
     block->crc = block->stored != NULL ? kiln_crc32(block->stored, size) : 0;
 }
 
-static uint32_t blocks_of(const kiln_section_input *section, const kiln_section_kind *kind)
+static uint32_t blocks_of(const kiln_section_input *section)
 {
-    const uint32_t block = kiln_block_raw_size(kind->element_size);
+    const uint32_t block = kiln_block_raw_size(element_size_of(section));
     return (uint32_t)((section->size + block - 1) / block);
 }
 
@@ -73,13 +79,13 @@ static void split_section(container *box, uint32_t index)
 {
     const kiln_section_input *section = &box->sections[index];
     const kiln_section_kind *kind = kiln_section_kind_find(section->kind);
-    const uint32_t full = kiln_block_raw_size(kind->element_size);
+    const uint32_t full = kiln_block_raw_size(element_size_of(section));
     uint64_t at = 0;
     for (uint32_t i = 0; i < box->placed[index].block_count; i++) {
         packed_block *block = &box->blocks[box->placed[index].first_block + i];
         block->raw = (const uint8_t *)section->data + at;
         block->raw_size = section->size - at < full ? (uint32_t)(section->size - at) : full;
-        block->element_size = kind->element_size;
+        block->element_size = element_size_of(section);
         block->transform = kind->transform;
         at += block->raw_size;
     }
@@ -89,9 +95,8 @@ static bool pack_sections(container *box, const kiln_watch *watch)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < box->count; i++) {
-        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
         box->placed[i].first_block = (uint32_t)total;
-        box->placed[i].block_count = blocks_of(&box->sections[i], kind);
+        box->placed[i].block_count = blocks_of(&box->sections[i]);
         total += box->placed[i].block_count;
     }
     box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
@@ -145,7 +150,7 @@ static uint64_t place_sections(container *box)
         entry->flags = kind->flags;
         entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
         entry->transform = packed ? kind->transform : KILN_TRANSFORM_NONE;
-        entry->element_size = kind->element_size;
+        entry->element_size = element_size_of(&box->sections[i]);
         entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
         entry->raw_size = raw;
         entry->stored_size = packed ? packed_size(box, i) : raw;
@@ -286,6 +291,7 @@ static kiln_bake_status relayout_reader(const kiln_reader *reader, kiln_layout l
         sections[i].kind = section->entry.kind;
         sections[i].data = section->data;
         sections[i].size = section->entry.raw_size;
+        sections[i].element_size = section->entry.element_size;
     }
     const kiln_bake_status status =
         kiln_container_write(sections, reader->section_count, layout, reader->header.build_key,

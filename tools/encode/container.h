@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A section as it will be decoded. Element size, transform, alignment and flags come from its kind's
- * row. */
+/* A section as it will be decoded. Transform, alignment and flags come from its kind's row. */
 typedef struct {
     uint32_t kind;
     const void *data;
-    uint64_t size; /* bytes */
+    uint64_t size;         /* bytes */
+    uint32_t element_size; /* where the kind leaves it open; else 0 */
 } kiln_section_input;
 
 /* Lays out `count` sections. *file [*size bytes] is released by free(); stored_sizes [count] gets the

@@ -1,4 +1,5 @@
-/* Byte planes, and differences of words before them: what deflate then finds easier. */
+/* Byte planes, and first or second differences of words before them: what deflate then finds
+ * easier. */
 #include "transform.h"
 
 #include "../../formats/format.h"
@@ -38,6 +39,31 @@ static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out,
     }
 }
 
+/* Second differences of words of `width` bytes, likewise. */
+static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *in, uint8_t *out,
+                         size_t count)
+{
+    const uint32_t unused = 32 - 8 * width;
+    for (uint32_t word = 0; word < element_size / width; word++) {
+        uint32_t before = 0, step_before = 0;
+        for (size_t i = 0; i < count; i++) {
+            const uint8_t *place = in + i * element_size + width * (size_t)word;
+            uint32_t value = 0;
+            for (uint32_t byte = 0; byte < width; byte++) {
+                value |= (uint32_t)place[byte] << (8 * byte);
+            }
+            const uint32_t step = value - before;
+            const uint32_t bend = (step - step_before) << unused; /* its sign to the top */
+            const uint32_t code = bend >> unused << 1 ^ (0u - (bend >> 31));
+            before = value;
+            step_before = step;
+            for (uint32_t byte = 0; byte < width; byte++) {
+                out[(width * (size_t)word + byte) * count + i] = (uint8_t)(code >> (8 * byte));
+            }
+        }
+    }
+}
+
 void kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in,
                           uint8_t *out, size_t size)
 {
@@ -48,6 +74,12 @@ void kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8
         break;
     case KILN_TRANSFORM_DELTA_PLANES:
         delta_planes(element_size, in, out, count);
+        break;
+    case KILN_TRANSFORM_CURVE16_PLANES:
+        curve_planes(2, element_size, in, out, count);
+        break;
+    case KILN_TRANSFORM_CURVE32_PLANES:
+        curve_planes(4, element_size, in, out, count);
         break;
     default:
         memcpy(out, in, size);

@@ -1,0 +1,283 @@
+/* See the theorem in bins_check.h. Offsets in faults are as those of check.c. */
+#include "bins_check.h"
+
+#include "sections.h"
+
+static bool fault_in(const kiln_reader *reader, uint32_t section, uint32_t rule, uint64_t byte,
+                     kiln_fault *fault)
+{
+    const kiln_format_section *entry = &reader->sections[section].entry;
+    const uint64_t at = entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
+    return kiln_fault_rule(fault, rule, at, kiln_section_kind_find(entry->kind)->name);
+}
+
+static uint32_t count_of_kind(const kiln_reader *reader, uint32_t kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        count += reader->sections[i].entry.kind == kind;
+    }
+    return count;
+}
+
+bool kiln_bins_is_table(const kiln_reader *reader)
+{
+    return kiln_reader_find(reader, KILN_SECTION_BINS, 0) != KILN_NO_INDEX;
+}
+
+/* -------------------------------------------------------------------------------- the header -- */
+
+/* One header, one section of rows, one document, and nothing of a model. */
+static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
+{
+    bool sound = true;
+    for (unsigned i = 0; i < kiln_section_kind_count; i++) {
+        const uint32_t kind = kiln_section_kinds[i].kind;
+        const uint32_t count = count_of_kind(reader, kind);
+        const bool values = kind == KILN_SECTION_BINS_FLOATS || kind == KILN_SECTION_BINS_COUNTS;
+        const bool once = kind == KILN_SECTION_BINS || kind == KILN_SECTION_BINS_ROWS ||
+                          kind == KILN_SECTION_META;
+        sound = sound && (values || count == (once ? 1u : 0u));
+    }
+    if (!sound) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+                               "filled-bins table");
+    }
+    return true;
+}
+
+static bool is_part(double value)
+{
+    return value >= 0.0 && value <= 1.0;
+}
+
+/* What a stored number is multiplied by: it follows from profile and rounding. */
+static double unit_of(const kiln_format_bins *header)
+{
+    if (header->profile == KILN_BINS_EXACT) {
+        return 1.0;
+    }
+    return header->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0 : 1.0 / 65535.0;
+}
+
+static bool header_is_sound(const kiln_format_bins *header)
+{
+    return (header->profile == KILN_BINS_EXACT || header->profile == KILN_BINS_COMPACT) &&
+           header->rounding <= KILN_BINS_DOWN && header->max_u >= 1 &&
+           header->max_u <= KILN_BINS_TABLE_U_MAX && header->max_x >= 1 &&
+           header->max_x <= KILN_BINS_TABLE_X_MAX &&
+           header->row_size == kiln_bins_row_size(header->max_x) &&
+           header->unit == unit_of(header) && is_part(header->cut) &&
+           is_part(header->certificate_kept) && is_part(header->certificate_beyond);
+}
+
+static bool header_rest_is_zero(const kiln_format_bins *header)
+{
+    uint64_t any = header->reserved0;
+    for (uint32_t x = header->max_x; x < KILN_BINS_TABLE_X_MAX; x++) {
+        any |= header->kept[x];
+    }
+    for (unsigned i = 0; i < sizeof header->reserved / sizeof header->reserved[0]; i++) {
+        any |= header->reserved[i];
+    }
+    return any == 0;
+}
+
+static bool check_header(kiln_bins_view *view, kiln_fault *fault)
+{
+    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS, 0);
+    const kiln_reader_section *section = &view->reader->sections[index];
+    view->header = section->data;
+    if (section->count != 1 || !header_is_sound(view->header)) {
+        return fault_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, fault);
+    }
+    if (!header_rest_is_zero(view->header)) {
+        return fault_in(view->reader, index, KILN_RULE_RESERVED, 0, fault);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ the sections -- */
+
+static uint32_t values_kind(const kiln_bins_view *view)
+{
+    return view->header->profile == KILN_BINS_EXACT ? KILN_SECTION_BINS_FLOATS
+                                                    : KILN_SECTION_BINS_COUNTS;
+}
+
+static bool name_rows(kiln_bins_view *view, kiln_fault *fault)
+{
+    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
+    const kiln_reader_section *section = &view->reader->sections[index];
+    if (section->entry.element_size != view->header->row_size) {
+        return fault_in(view->reader, index, KILN_RULE_SECTION_SIZE, 0, fault);
+    }
+    if (section->count != kiln_bins_row_index(view->header->max_u + 1, 1)) {
+        return fault_in(view->reader, index, KILN_RULE_COUNTS, 0, fault);
+    }
+    view->rows = section->data;
+    return true;
+}
+
+/* As many sections of values as there are x, each with a lane less in its records. */
+static bool name_records(kiln_bins_view *view, kiln_fault *fault)
+{
+    const kiln_reader *reader = view->reader;
+    const uint32_t max_x = view->header->max_x;
+    const uint32_t kind = values_kind(view);
+    const uint32_t all = count_of_kind(reader, KILN_SECTION_BINS_FLOATS) +
+                         count_of_kind(reader, KILN_SECTION_BINS_COUNTS);
+    if (all != max_x || count_of_kind(reader, kind) != max_x) {
+        return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+                               "filled-bins table");
+    }
+    uint32_t index = KILN_NO_INDEX;
+    for (uint32_t k = 0; k < max_x; k++) {
+        index = kiln_reader_find(reader, kind, index + 1);
+        const kiln_reader_section *section = &reader->sections[index];
+        const uint32_t lanes = max_x - k;
+        if (section->entry.element_size != lanes * kiln_bins_value_size(view->header->profile)) {
+            return fault_in(reader, index, KILN_RULE_SECTION_SIZE, 0, fault);
+        }
+        if (section->count > UINT32_MAX) {
+            return fault_in(reader, index, KILN_RULE_COUNTS, 0, fault);
+        }
+        view->records[k] = section->data;
+        view->record_counts[k] = section->count;
+    }
+    return true;
+}
+
+static void name_meta(kiln_bins_view *view)
+{
+    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_META, 0);
+    view->meta = view->reader->sections[index].data;
+    view->meta_size = view->reader->sections[index].count;
+}
+
+/* ------------------------------------------------------------------------------ the contents -- */
+
+/* Bytes behind the lengths of a row. */
+static bool row_rest_is_zero(const kiln_bins_view *view, uint64_t index)
+{
+    const uint8_t *bytes = view->rows + index * view->header->row_size;
+    uint8_t any = 0;
+    for (uint32_t i = 6 * view->header->max_x; i < view->header->row_size; i++) {
+        any |= bytes[i];
+    }
+    return any == 0;
+}
+
+/* Lengths rise with x from 1 to at most `longest`; each segment starts where the row before left
+ * off its section, which `used` counts. */
+static bool row_tiles(const kiln_bins_view *view, const kiln_bins_row *row, uint32_t longest,
+                      uint64_t *used)
+{
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < view->header->max_x; k++) {
+        const uint32_t length = row->length[k];
+        if (length < before || length == 0 || length > longest ||
+            row->first[k] + before != (uint32_t)used[k] ||
+            length - before > view->record_counts[k] - used[k]) {
+            return false;
+        }
+        used[k] += length - before;
+        before = length;
+    }
+    return true;
+}
+
+static bool check_rows(const kiln_bins_view *view, kiln_fault *fault)
+{
+    const uint32_t section = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
+    uint64_t used[KILN_BINS_TABLE_X_MAX] = {0}, index = 0;
+    for (uint32_t u = 1; u <= view->header->max_u; u++) {
+        for (uint32_t v = 1; v <= u; v++, index++) {
+            const kiln_bins_row row = kiln_bins_view_row(view, index);
+            const uint64_t at = index * view->header->row_size;
+            if (!row_tiles(view, &row, u - v + 1, used)) {
+                return fault_in(view->reader, section, KILN_RULE_BINS_ROW, at, fault);
+            }
+            if (!row_rest_is_zero(view, index)) {
+                return fault_in(view->reader, section, KILN_RULE_RESERVED, at, fault);
+            }
+        }
+    }
+    uint64_t kept = 0;
+    for (uint32_t k = 0; k < view->header->max_x; k++) {
+        kept += used[k]; /* records of segment k and before are those that x = k + 1 is not in */
+        if (used[k] != view->record_counts[k]) {
+            return fault_in(view->reader, section, KILN_RULE_BINS_ROW, 0, fault);
+        }
+        if (kept != view->header->kept[k]) {
+            return fault_in(view->reader, kiln_reader_find(view->reader, KILN_SECTION_BINS, 0),
+                            KILN_RULE_BINS_HEADER, 0, fault);
+        }
+    }
+    return true;
+}
+
+/* The bits of a float that is not negative rise with it; one is the largest allowed. A NaN, an
+ * infinity or a negative number, negative zero too, is above. */
+static bool floats_are_sound(const void *values, uint64_t records, uint32_t lanes)
+{
+    const uint8_t *bytes = values;
+    uint32_t bad = 0;
+    for (uint64_t i = 0; i < records; i++) {
+        uint32_t before = 0x3F800000u;
+        for (uint32_t lane = 0; lane < lanes; lane++, bytes += 4) {
+            uint32_t value;
+            memcpy(&value, bytes, sizeof value);
+            bad |= value > before;
+            before = value;
+        }
+    }
+    return bad == 0;
+}
+
+static bool counts_are_sound(const void *values, uint64_t records, uint32_t lanes)
+{
+    const uint16_t *counts = values;
+    uint32_t bad = 0;
+    for (uint64_t i = 0; i < records; i++) {
+        uint16_t before = UINT16_MAX;
+        for (uint32_t lane = 0; lane < lanes; lane++, counts++) {
+            bad |= *counts > before;
+            before = *counts;
+        }
+    }
+    return bad == 0;
+}
+
+static bool check_values(const kiln_bins_view *view, kiln_fault *fault)
+{
+    uint32_t section = KILN_NO_INDEX;
+    for (uint32_t k = 0; k < view->header->max_x; k++) {
+        const uint32_t lanes = view->header->max_x - k;
+        section = kiln_reader_find(view->reader, values_kind(view), section + 1);
+        const bool sound = view->header->profile == KILN_BINS_EXACT
+                               ? floats_are_sound(view->records[k], view->record_counts[k], lanes)
+                               : counts_are_sound(view->records[k], view->record_counts[k], lanes);
+        if (!sound) {
+            return fault_in(view->reader, section, KILN_RULE_BINS_VALUE, 0, fault);
+        }
+    }
+    return true;
+}
+
+bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool trusted,
+                         kiln_fault *fault)
+{
+    memset(view, 0, sizeof *view);
+    view->reader = reader;
+    if (!kiln_bins_is_table(reader)) {
+        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+                              "no filled-bins table: open it by kiln_open if it is a model");
+    }
+    if (!check_kinds(reader, fault) || !check_header(view, fault) || !name_rows(view, fault) ||
+        !name_records(view, fault)) {
+        return false;
+    }
+    name_meta(view);
+    return trusted || (check_rows(view, fault) && check_values(view, fault));
+}
