@@ -115,18 +115,19 @@ static void pose_pair(const demo_model *model, int index, kiln_pose *a, kiln_pos
 
 static void print_sizes(const demo_model *models, int count)
 {
-    (void)printf("1. What a model becomes\n\n"
-                 "              triangles       bytes a triangle in the file       bake\n"
-                 "                            packed    of it trees        raw        s\n");
+    (void)printf("1. What a model becomes, in bytes a triangle\n\n"
+                 "              triangles    packed   its nodes       raw     bake, s\n");
     for (int i = 0; i < count; i++) {
         const demo_model *m = &models[i];
         const double n = m->triangles.triangle_count;
-        (void)printf("   %-8s %11u %10.2f %14.2f %10.2f %8.3f\n", m->source->name,
+        (void)printf("   %-8s %11u %9.2f %11.2f %9.2f %11.3f\n", m->source->name,
                      m->triangles.triangle_count, (double)m->packed.bytes_file / n,
                      (double)m->packed.trees[0].bytes_packed / n, (double)m->raw.bytes_file / n,
                      m->seconds);
     }
-    (void)printf("\n   Bake is from the model to the packed file, import and checks included.\n\n");
+    (void)printf(
+        "\n   Packed is for shipping, raw is mapped and used in place; both hold every vertex "
+        "exactly.\n   Bake is from the model to the packed file, import included.\n\n");
 }
 
 /* --------------------------------------------------------------------------------- open time -- */

@@ -105,7 +105,8 @@ static int run(char *const argv[], const char *errors, double *seconds, long *pe
 
 static bool is_note(const char *line)
 {
-    return strstr(line, ": warning: ") != NULL || strstr(line, ": dropped: ") != NULL;
+    return strstr(line, ": warning: ") != NULL || strstr(line, ": dropped: ") != NULL ||
+           strstr(line, ": left out: ") != NULL;
 }
 
 /* Keeps the first error, without "kiln: FILE: ". */

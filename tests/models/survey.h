@@ -11,7 +11,7 @@ typedef struct {
     char *path;     /* relative to the folder */
     int status;     /* exit status of the bake; -1: it ended by a signal or took too long */
     int verified;   /* exit status of verify on what was baked; -1: not asked */
-    int errors;     /* lines on standard error that are neither warnings nor dropped faces */
+    int errors;     /* lines on standard error that are not notes */
     double seconds; /* of the bake */
     long peak_kib;  /* largest of the processes of the bake */
     char message[SURVEY_MESSAGE_SIZE]; /* of the refusal: what stands behind the name of the file */

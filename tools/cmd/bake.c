@@ -169,7 +169,9 @@ static int bake_job(const job *of, int count, const bake_settings *settings,
     int status = bake_input(of, settings, &own, &report);
     const double seconds = seconds_now() - start;
     progress_end(&bar);
-    bake_report_notes(of, &report);
+    if (!settings->quiet) {
+        bake_report_notes(of, &report);
+    }
     if (status == EXIT_DONE && rules != NULL) {
         status = depfile_add(rules, of->output, of->input, &report);
     }

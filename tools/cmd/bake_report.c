@@ -4,6 +4,17 @@
 
 #include <stdio.h>
 
+/* "1 point, 2 lines". */
+static void note_left_out(const job *of, uint64_t points, uint64_t lines)
+{
+    char text[96];
+    if (points > 0 || lines > 0) {
+        snprintf(text, sizeof text, "%llu point%s, %llu line%s", (unsigned long long)points,
+                 points == 1 ? "" : "s", (unsigned long long)lines, lines == 1 ? "" : "s");
+        report_note("left out", of->input, text);
+    }
+}
+
 void bake_report_notes(const job *of, const kiln_bake_report *report)
 {
     for (uint32_t i = 0; i < report->warning_count; i++) {
@@ -12,15 +23,20 @@ void bake_report_notes(const job *of, const kiln_bake_report *report)
     for (uint32_t i = 0; i < report->dropped_count; i++) {
         report_note("dropped", of->input, report->dropped[i]);
     }
+    note_left_out(of, report->points_left_out, report->lines_left_out);
 }
 
 void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds)
 {
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
-    printf("%s: %llu triangles, %u tree%s, %llu bytes, %.2f a triangle, %.2f s\n", of->output,
+    printf("%s: %llu triangles, %u tree%s, %llu bytes, %.2f a triangle, %.2f s", of->output,
            (unsigned long long)report->faces, report->tree_count,
            report->tree_count == 1 ? "" : "s", (unsigned long long)report->bytes_file,
            (double)report->bytes_file / faces, seconds);
+    if (report->unit > 0.0) {
+        printf("; unit of the source %g m", report->unit);
+    }
+    printf("\n");
 }
 
 static json_t *texts_json(char *const *texts, uint32_t count)
