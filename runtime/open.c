@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../formats/sections.h"
 #include "fpu.h"
+#include "opening.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ SAME(CHECKSUM, CHECKSUM);
 SAME(RULE, RULE);
 SAME(FEATURE, FEATURE);
 SAME(INFLATE, INFLATE);
+SAME(NOT_LOADED, NOT_LOADED);
 KILN_STATIC_ASSERT((int)KILN_BV_OBB == (int)KILN_FORMAT_BV_OBB8, "OBB");
 KILN_STATIC_ASSERT((int)KILN_BV_AABB == (int)KILN_FORMAT_BV_AABB8, "AABB");
 
@@ -32,8 +34,7 @@ kiln_open_options kiln_open_options_default(void)
     return options;
 }
 
-/* The caller's options, as far as its version of the struct goes. */
-static kiln_open_options read_options(const kiln_open_options *options)
+kiln_open_options kiln_opening_options(const kiln_open_options *options)
 {
     kiln_open_options full = kiln_open_options_default();
     if (options != NULL) {
@@ -43,7 +44,7 @@ static kiln_open_options read_options(const kiln_open_options *options)
     return full;
 }
 
-static kiln_status report(const kiln_open_options *options, const kiln_fault *fault)
+kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_fault *fault)
 {
     if (options->error != NULL) {
         options->error->status = (kiln_status)fault->code;
@@ -54,11 +55,24 @@ static kiln_status report(const kiln_open_options *options, const kiln_fault *fa
     return (kiln_status)fault->code;
 }
 
-static kiln_status report_status(const kiln_open_options *options, kiln_status status)
+kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status)
 {
     kiln_fault fault;
     (void)kiln_fault_set(&fault, (int)status, 0, "%s", kiln_status_text(status));
-    return report(options, &fault);
+    return kiln_opening_report(options, &fault);
+}
+
+kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options)
+{
+    kiln_reader_options reading;
+    memset(&reading, 0, sizeof reading);
+    reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    reading.allocator.allocate = options->allocator.allocate;
+    reading.allocator.release = options->allocator.release;
+    reading.allocator.user = options->allocator.user;
+    reading.parallel = options->parallel;
+    reading.parallel_user = options->parallel_user;
+    return reading;
 }
 
 static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index)
@@ -133,25 +147,18 @@ static kiln_status make_file(kiln_reader *reader, const kiln_open_options *optio
 static kiln_status open_bytes(const void *data, size_t size, const kiln_open_options *options,
                               kiln_file **out)
 {
-    kiln_reader_options reading;
-    memset(&reading, 0, sizeof reading);
-    reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    kiln_reader_options reading = kiln_opening_reader_options(options);
     reading.wanted = section_wanted;
     reading.user = (void *)(uintptr_t)options;
-    reading.allocator.allocate = options->allocator.allocate;
-    reading.allocator.release = options->allocator.release;
-    reading.allocator.user = options->allocator.user;
-    reading.parallel = options->parallel;
-    reading.parallel_user = options->parallel_user;
     kiln_reader reader;
     kiln_fault fault;
     if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
-        return report(options, &fault);
+        return kiln_opening_report(options, &fault);
     }
     const kiln_status status = make_file(&reader, options, out, &fault);
     if (status != KILN_OK) {
         kiln_reader_close(&reader);
-        return report(options, &fault);
+        return kiln_opening_report(options, &fault);
     }
     return KILN_OK;
 }
@@ -167,7 +174,7 @@ static kiln_status open_in_environment(const void *data, size_t size,
     return status;
 }
 
-static bool options_are_sound(const kiln_open_options *options)
+bool kiln_opening_options_are_sound(const kiln_open_options *options)
 {
     const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE;
     return (options->flags & ~known) == 0 &&
@@ -177,12 +184,12 @@ static bool options_are_sound(const kiln_open_options *options)
 kiln_status kiln_open_memory(const void *data, size_t size, const kiln_open_options *options,
                              kiln_file **out)
 {
-    const kiln_open_options full = read_options(options);
+    const kiln_open_options full = kiln_opening_options(options);
     if (out != NULL) {
         *out = NULL;
     }
-    if (data == NULL || out == NULL || !options_are_sound(&full)) {
-        return report_status(&full, KILN_ERROR_ARGUMENT);
+    if (data == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
+        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
     }
     return open_in_environment(data, size, &full, out);
 }
@@ -203,7 +210,7 @@ static kiln_status status_of_errno(int error)
 }
 
 /* Opens without waiting for a writer, so that a fifo is told and not hung on. */
-static kiln_status map_file(const char *path, void **map, size_t *size)
+kiln_status kiln_opening_map(const char *path, void **map, size_t *size)
 {
     const int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (handle < 0) {
@@ -232,28 +239,35 @@ static kiln_status map_file(const char *path, void **map, size_t *size)
     return status;
 }
 
+void kiln_opening_unmap(void *map, size_t size)
+{
+    if (map != NULL) {
+        (void)munmap(map, size);
+    }
+}
+
 kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_file **out)
 {
-    const kiln_open_options full = read_options(options);
+    const kiln_open_options full = kiln_opening_options(options);
     if (out != NULL) {
         *out = NULL;
     }
-    if (path == NULL || out == NULL || !options_are_sound(&full)) {
-        return report_status(&full, KILN_ERROR_ARGUMENT);
+    if (path == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
+        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
     }
     void *map;
     size_t size = 0;
-    kiln_status status = map_file(path, &map, &size);
+    kiln_status status = kiln_opening_map(path, &map, &size);
     if (status != KILN_OK) {
-        return report_status(&full, status);
+        return kiln_opening_report_status(&full, status);
     }
     static const char nothing[1];
     status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
     if (status == KILN_OK) {
         (*out)->map = map;
         (*out)->map_size = size;
-    } else if (map != NULL) {
-        (void)munmap(map, size);
+    } else {
+        kiln_opening_unmap(map, size);
     }
     return status;
 }
@@ -265,8 +279,6 @@ void kiln_close(kiln_file *file)
     }
     const kiln_reader_allocator allocator = file->allocator;
     kiln_reader_close(&file->reader);
-    if (file->map != NULL) {
-        (void)munmap(file->map, file->map_size);
-    }
+    kiln_opening_unmap(file->map, file->map_size);
     allocator.release(allocator.user, file, file->size);
 }

@@ -1,0 +1,24 @@
+/* What opening a model and opening a table have in common. */
+#ifndef KILN_OPENING_H
+#define KILN_OPENING_H
+
+#include "../formats/reader.h"
+#include "kiln.h"
+
+/* The caller's options, as far as its version of the struct goes; NULL: defaults. */
+kiln_open_options kiln_opening_options(const kiln_open_options *options);
+
+bool kiln_opening_options_are_sound(const kiln_open_options *options);
+
+/* Options of the reader, but for which sections are wanted: all. */
+kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options);
+
+/* Fill options->error, if there is one, and return its status. */
+kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_fault *fault);
+kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status);
+
+/* Maps a regular file read-only; *map is NULL for an empty one. */
+kiln_status kiln_opening_map(const char *path, void **map, size_t *size);
+void kiln_opening_unmap(void *map, size_t size);
+
+#endif
