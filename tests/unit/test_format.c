@@ -1,7 +1,7 @@
-/* The document of the format, formats/hierarchy.md, held against the headers: each table behind a
- * comment `<!-- struct NAME -->` has the members of that structure, all of them, where the compiler
- * puts them; the rules are those of fault.h, word for word; the section kinds are the rows of
- * sections.c. */
+/* The documents of the format, formats/hierarchy.md and bins.md, held against the headers: each
+ * table behind a comment `<!-- struct NAME -->` has the members of that structure, all of them,
+ * where the compiler puts them; the rules are those of fault.h, word for word; the section kinds
+ * are the rows of sections.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,8 +18,6 @@
 #include "../../formats/node_kinds.h"
 #include "../../formats/sections.h"
 
-#define DOCUMENT "formats/hierarchy.md"
-
 /* -------------------------------------------------------------------------- the document -- */
 
 enum { CELLS = 6, ROWS = 64, TEXT = 160 };
@@ -33,26 +31,34 @@ typedef struct {
     unsigned count;
 } table;
 
-static char *document;
+/* The document of the container and of models, and that of tables. */
+static char *hierarchy, *bins;
 
-static int read_document(void **state)
+static char *read_document(const char *path)
 {
-    (void)state;
-    FILE *in = fopen(DOCUMENT, "rb");
-    if (in == NULL) {
-        perror(DOCUMENT);
-        return -1;
+    FILE *in = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+    if (in == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, in) == 0) {
+        perror(path);
+        exit(1);
     }
-    document = calloc(1, 1 << 20);
-    const bool some = document != NULL && fread(document, 1, (1 << 20) - 1, in) > 0;
     (void)fclose(in);
-    return some ? 0 : -1;
+    return text;
 }
 
-static int free_document(void **state)
+static int read_documents(void **state)
 {
     (void)state;
-    free(document);
+    hierarchy = read_document("formats/hierarchy.md");
+    bins = read_document("formats/bins.md");
+    return 0;
+}
+
+static int free_documents(void **state)
+{
+    (void)state;
+    free(hierarchy);
+    free(bins);
     return 0;
 }
 
@@ -76,7 +82,7 @@ static const char *read_cell(const char *at, char *cell)
 }
 
 /* The table that follows `mark`, without its two head lines. */
-static table *read_table(const char *mark)
+static table *read_table(const char *document, const char *mark)
 {
     const char *at = strstr(document, mark);
     assert_non_null(at);
@@ -179,6 +185,21 @@ static const member aabb8_members[] = {
     MEMBER(kiln_format_node_aabb8, upper),
 };
 
+static const member bins_members[] = {
+    MEMBER(kiln_format_bins, profile),
+    MEMBER(kiln_format_bins, rounding),
+    MEMBER(kiln_format_bins, max_u),
+    MEMBER(kiln_format_bins, max_x),
+    MEMBER(kiln_format_bins, row_size),
+    MEMBER(kiln_format_bins, reserved0),
+    MEMBER(kiln_format_bins, cut),
+    MEMBER(kiln_format_bins, unit),
+    MEMBER(kiln_format_bins, certificate_kept),
+    MEMBER(kiln_format_bins, certificate_beyond),
+    MEMBER(kiln_format_bins, kept),
+    MEMBER(kiln_format_bins, reserved),
+};
+
 #define STRUCTURE(type, members)                                                                   \
     {                                                                                              \
 #type, sizeof(type), members, sizeof members / sizeof members[0]                           \
@@ -198,6 +219,7 @@ static const struct {
     STRUCTURE(kiln_format_node8, node8_members),
     STRUCTURE(kiln_format_node_obb8, obb8_members),
     STRUCTURE(kiln_format_node_aabb8, aabb8_members),
+    STRUCTURE(kiln_format_bins, bins_members),
 };
 
 enum { STRUCTURES = sizeof structures / sizeof structures[0] };
@@ -223,13 +245,13 @@ static size_t size_of_type(const char *type)
     return size;
 }
 
-static void structures_stand_where_the_document_says(void **state)
+static void structures_stand_where_the_documents_say(void **state)
 {
     (void)state;
     for (size_t i = 0; i < STRUCTURES; i++) {
         char mark[TEXT];
         (void)snprintf(mark, sizeof mark, "<!-- struct %s -->", structures[i].name);
-        table *t = read_table(mark);
+        table *t = read_table(strstr(bins, mark) != NULL ? bins : hierarchy, mark);
         size_t end = 0;
         assert_int_equal(t->count, structures[i].count);
         for (size_t k = 0; k < t->count; k++) {
@@ -247,12 +269,15 @@ static void structures_stand_where_the_document_says(void **state)
     }
 }
 
-static void the_document_has_no_other_structures(void **state)
+static void the_documents_have_no_other_structures(void **state)
 {
     (void)state;
     size_t count = 0;
-    for (const char *at = document; (at = strstr(at, "<!-- struct ")) != NULL; at++) {
-        count++;
+    for (int i = 0; i < 2; i++) {
+        for (const char *at = i == 0 ? hierarchy : bins; (at = strstr(at, "<!-- struct ")) != NULL;
+             at++) {
+            count++;
+        }
     }
     assert_int_equal(count, STRUCTURES);
 }
@@ -270,7 +295,7 @@ static void rules_read_as_the_document_says(void **state)
         KILN_RULE_LIST(RULE)
 #undef RULE
     };
-    table *t = read_table("<!-- rules -->");
+    table *t = read_table(hierarchy, "<!-- rules -->");
     assert_int_equal(t->count, sizeof rules / sizeof rules[0]);
     for (uint32_t i = 0; i < t->count; i++) {
         char number[16];
@@ -294,23 +319,40 @@ static const row *kind_row(const table *t, uint32_t kind)
     return NULL;
 }
 
-static void section_kinds_are_those_of_the_document(void **state)
+/* A kind without a size of its own has an element whose size the table's header gives. */
+static void check_kind(const kiln_section_kind *kind, const row *r, const char *required)
+{
+    char *end;
+    const unsigned long size = strtoul(r->cells[2], &end, 10);
+    const bool is_number = end != r->cells[2] && *end == '\0';
+    assert_int_equal(is_number ? size : 0, kind->element_size);
+    assert_string_equal(r->cells[3], (kind->flags & KILN_SECTION_REQUIRED) == 0 ? "no" : required);
+    assert_ptr_equal(kiln_section_kind_find(kind->kind), kind);
+}
+
+static void section_kinds_are_those_of_the_documents(void **state)
 {
     (void)state;
-    table *t = read_table("## 6 Section kinds");
-    assert_int_equal(t->count, kiln_section_kind_count);
+    table *models = read_table(hierarchy, "<!-- kinds -->");
+    table *tables = read_table(bins, "<!-- kinds -->");
+    unsigned seen = 0;
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
-        const row *r = kind_row(t, kind->kind);
-        assert_non_null(r);
-        assert_int_equal(strtoul(r->cells[2], NULL, 10), kind->element_size);
-        const char *required = (kind->flags & KILN_SECTION_REQUIRED) == 0 ? "no"
-                               : kind->always                             ? "yes"
-                                                                          : "yes, if there";
-        assert_string_equal(r->cells[3], required);
-        assert_ptr_equal(kiln_section_kind_find(kind->kind), kind);
+        const row *of_model = kind_row(models, kind->kind);
+        const row *of_table = kind_row(tables, kind->kind);
+        assert_true(of_model != NULL || of_table != NULL);
+        if (of_model != NULL) {
+            check_kind(kind, of_model, kind->always ? "yes" : "yes, if there");
+            seen++;
+        }
+        if (of_table != NULL) {
+            check_kind(kind, of_table, "yes");
+            seen++;
+        }
     }
-    free(t);
+    assert_int_equal(seen, models->count + tables->count);
+    free(models);
+    free(tables);
 }
 
 static void node_kinds_have_their_sections(void **state)
@@ -332,20 +374,20 @@ static void the_version_is_that_of_the_document(void **state)
     (void)state;
     char title[64];
     (void)snprintf(title, sizeof title, "format %u.%u\n", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR);
-    const char *at = strstr(document, title);
+    const char *at = strstr(hierarchy, title);
     assert_non_null(at);
-    assert_true(at < strchr(document, '\n'));
+    assert_true(at < strchr(hierarchy, '\n'));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structures_stand_where_the_document_says),
-        cmocka_unit_test(the_document_has_no_other_structures),
+        cmocka_unit_test(structures_stand_where_the_documents_say),
+        cmocka_unit_test(the_documents_have_no_other_structures),
         cmocka_unit_test(rules_read_as_the_document_says),
-        cmocka_unit_test(section_kinds_are_those_of_the_document),
+        cmocka_unit_test(section_kinds_are_those_of_the_documents),
         cmocka_unit_test(node_kinds_have_their_sections),
         cmocka_unit_test(the_version_is_that_of_the_document),
     };
-    return cmocka_run_group_tests(tests, read_document, free_document);
+    return cmocka_run_group_tests(tests, read_documents, free_documents);
 }
