@@ -7,8 +7,8 @@
 #   tests/run.sh [--build DIR] [--config CONFIG] check | gate | NAME...
 #
 #   check  unit, case, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
-#   gate   everything in release; unit, cases, bad, golden and fuzz seeds under asan + ubsan; threads
-#          under tsan; tests/gate
+#   gate   everything in release; unit, cases, bad, golden, fuzz seeds and models under asan +
+#          ubsan; threads under tsan; tests/gate
 #   NAME   tests of CONFIG whose names contain NAME
 #
 # Logs and the closing line stay in build/test. KILN_TEST_SECONDS limits each test (default 900); JOBS
@@ -87,7 +87,7 @@ select_tests() {
         ;;
     gate)
         everything release
-        programs asan unit cases bad golden fuzz
+        programs asan unit cases bad golden fuzz models
         programs tsan unit property | grep thread
         scripts gate
         ;;

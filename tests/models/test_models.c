@@ -17,21 +17,36 @@
 
 #define FOLDER "/usr/share/assimp/models"
 
-enum { WORKERS = 2, REASONS_MAX = 512 };
+enum { WORKERS = 2, REASONS_MAX = 512, PATH_SIZE = 4096 };
 #define PEAK_KIB_MAX (2L << 20)
 
 static survey all;
 
+/* build/kiln of build/release/tests/models/test_models, build/CONFIG/kiln of other builds. */
+static void find_kiln(char path[PATH_SIZE])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_SIZE - 8);
+    assert_true(length > 0);
+    path[length] = '\0';
+    char *end = strstr(path, "/tests/models/");
+    assert_non_null(end);
+    *end = '\0';
+    char *config = strrchr(path, '/');
+    assert_non_null(config);
+    (void)strcpy(strcmp(config, "/release") == 0 ? config : end, "/kiln");
+}
+
 static int bake_everything(void **state)
 {
     (void)state;
-    const char *kiln = getenv("KILN"), *scratch = getenv("TMPDIR");
+    char kiln[PATH_SIZE];
+    const char *scratch = getenv("TMPDIR");
+    find_kiln(kiln);
     if (access(FOLDER, R_OK) != 0) {
         print_message("skipped: no " FOLDER " (package assimp-testmodels)\n");
         return 0;
     }
-    all = survey_run(kiln != NULL ? kiln : "build/kiln", FOLDER, scratch != NULL ? scratch : "/tmp",
-                     WORKERS);
+    all = survey_run(kiln, FOLDER, scratch != NULL ? scratch : "/tmp", WORKERS);
     return 0;
 }
 
