@@ -336,7 +336,7 @@ static char *dropped_line(const kiln_soup *soup, const kiln_soup_note *note)
     const bool known = note->part < soup->part_count;
     const char *path = known ? soup->strings + soup->parts[note->part].node_path : "?";
     const char *mesh = known ? soup->strings + soup->parts[note->part].mesh_name : "?";
-    const char *format = "node %s, mesh '%s', face %u: dropped: %s";
+    const char *format = "node \"%s\", mesh \"%s\", face %u: %s";
     const int size = snprintf(NULL, 0, format, path, mesh, note->face, reason_text(note->reason));
     char *line = malloc((size_t)size + 1);
     if (line != NULL) {

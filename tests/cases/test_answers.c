@@ -364,6 +364,7 @@ static void test_c065_face_numbers(void **state)
     case_model littered = case_bake_text(text, &options);
     assert_int_equal(littered.report.faces_dropped, 19 + 12);
     assert_int_equal(littered.report.dropped_count, 19 + 12);
+    assert_non_null(strstr(littered.report.dropped[0], "face 0: a corner is not finite"));
     expect_numbers(&littered, &probe, numbers);
     case_free(&littered);
     options.on_bad = KILN_ON_BAD_ERROR;
