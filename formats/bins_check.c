@@ -272,7 +272,7 @@ bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool t
     view->reader = reader;
     if (!kiln_bins_is_table(reader)) {
         return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
-                              "no filled-bins table: open it by kiln_open if it is a model");
+                              "this is no filled-bins table: kiln_open reads models");
     }
     if (!check_kinds(reader, fault) || !check_header(view, fault) || !name_rows(view, fault) ||
         !name_records(view, fault)) {

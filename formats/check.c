@@ -490,7 +490,8 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, ki
     memset(view, 0, sizeof *view);
     if (kiln_bins_is_table(reader)) {
         return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
-                              "a filled-bins table, not a model: open it by kiln_bins_open");
+                              "this is a filled-bins table, not a model: kiln_bins_open and "
+                              "kiln lut read it");
     }
     if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
         !check_strings(view, fault) || !check_directory(view, fault)) {

@@ -146,7 +146,7 @@ KILN_API kiln_open_options kiln_open_options_default(void);
  * `options` may be NULL for defaults: everything is verified, and after KILN_OK no query reads outside
  * the data, loops for ever or overruns its stack, whatever the bytes are.
  * On success *out owns the file. On error *out is NULL and nothing is kept; errors are KILN_ERROR_...
- * from MEMORY to ARGUMENT. Cost: verified, about a pass over the bytes; trusted raw, microseconds. */
+ * from MEMORY to ARGUMENT, NOT_LOADED for a sound file that is no model but a filled-bins table. Cost: verified, about a pass over the bytes; trusted raw, microseconds. */
 KILN_API kiln_status kiln_open_memory(const void *data, size_t size,
                                       const kiln_open_options *options, kiln_file **out);
 
@@ -315,7 +315,7 @@ KILN_API kiln_bins_info kiln_bins_get_info(const kiln_bins *table);
  * exactly 0 where x > min(v, w) with any table. NULL is also within 2^-36 of P itself, however
  * small. KILN_ERROR_ARGUMENT: see above, or p NULL. KILN_ERROR_NOT_LOADED: u or x is beyond the
  * table. *p is then untouched. Any number of threads; nothing is allocated. Cost: that of x
- * values at once; with NULL about 2 ns for each, and 30 ns more where P is small. */
+ * values at once; ten with NULL take 20 to 30 ns up to u = 512. */
 KILN_API kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v,
                                            uint32_t w, uint32_t x, double *p);
 
@@ -354,7 +354,7 @@ KILN_API kiln_status kiln_bins_probabilities_real(const kiln_bins *table, double
  * less; each x gives a lower bound, so leaving some out leaves one. With KILN_BINS_LOWER *p is at
  * most the true maximum, rounding included. Errors as kiln_bins_probabilities_real, also for NaN or
  * an lb out of range; *p and *x_best are then untouched. Cost: that of
- * kiln_bins_probabilities_real, and about 10 ns. */
+ * kiln_bins_probabilities_real, and about 15 ns. */
 KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double sa,
                                                double sb, double lb, kiln_bins_rounding mode,
                                                uint32_t *x_best, double *p);
@@ -363,7 +363,8 @@ KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s,
  * collision when each collision cell has one with probability lb, independently. Within 2^-38. It
  * needs every x and so takes no table. KILN_BINS_LOWER: a lower bound, less those 2^-38, since
  * 1 - (1 - lb)^C rises with C. KILN_ERROR_ARGUMENT as in kiln_bins_collision_bound, *p then
- * untouched. Threads and memory as there. Cost: a sum over the likely values of C. */
+ * untouched. Threads and memory as there. Cost: a sum over the likely values of C, 40 to 150 ns up
+ * to u = 512. */
 KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
                                                   kiln_bins_rounding mode, double *p);
 

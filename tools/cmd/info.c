@@ -3,6 +3,7 @@
 #include "opening.h"
 #include "options.h"
 #include "report.h"
+#include "table.h"
 #include "verb.h"
 
 #include "../../formats/check.h"
@@ -168,7 +169,8 @@ static json_t *materials_json(const info *of)
     return array;
 }
 
-static json_t *info_json(const info *of)
+/* What is told of every file. */
+static json_t *file_json(const info *of)
 {
     const kiln_format_header *header = &of->reader.header;
     char version[16];
@@ -179,10 +181,16 @@ static json_t *info_json(const info *of)
     json_object_set_new(object, "format", json_cstring(version));
     json_object_set_new(object, "layout", json_cstring(is_packed(of) ? "packed" : "raw"));
     json_object_set_new(object, "bytes", json_count(of->size));
-    json_object_set_new(object, "bytes_per_triangle",
-                        json_number((double)of->size / (double)of->extent.triangles));
     json_object_set_new(object, "content_hash", hex_json(header->content_hash, 16));
     json_object_set_new(object, "build_key", hex_json(header->build_key, 16));
+    return object;
+}
+
+static json_t *info_json(const info *of)
+{
+    json_t *object = file_json(of);
+    json_object_set_new(object, "bytes_per_triangle",
+                        json_number((double)of->size / (double)of->extent.triangles));
     json_object_set_new(object, "faces", json_count(of->extent.triangles));
     json_object_set_new(object, "vertices", json_count(of->view.vertex_count));
     json_object_set_new(object, "bounds", bounds_json(&of->extent));
@@ -245,7 +253,7 @@ static void print_info(const info *of)
     print_sections(of);
 }
 
-/* ---------------------------------------------------------------------------------------- run -- */
+/* ---------------------------------------------------------------------------------- of a model -- */
 
 static int tell(info *of, int count)
 {
@@ -268,6 +276,49 @@ static int tell(info *of, int count)
     return EXIT_DONE;
 }
 
+/* --------------------------------------------------------------------------------- of a table -- */
+
+static json_t *table_json(const info *of, const kiln_bins_view *view)
+{
+    json_t *object = file_json(of);
+    table_describe(view->header, object);
+    json_object_set_new(object, "sections", sections_json(of));
+    return object;
+}
+
+static void print_table(const info *of, const kiln_format_bins *header)
+{
+    printf("%s: kiln format %u.%u, %s, %llu bytes, a table of filled bins\n", of->path,
+           of->reader.header.version_major, of->reader.header.version_minor,
+           is_packed(of) ? "packed" : "raw", (unsigned long long)of->size);
+    printf("  profile        %s, rounded %s\n", table_profile_name(header),
+           header->rounding == KILN_BINS_DOWN ? "down" : "to nearest");
+    printf("  limits         u to %u, x to %u\n", header->max_u, header->max_x);
+    printf("  values kept    %llu, %.1f times fewer than full tables\n",
+           (unsigned long long)table_kept(header),
+           table_full(header) * header->max_x / (double)table_kept(header));
+    printf("  errors         at most %.3g, beyond the ends of rows %.3g\n",
+           header->certificate_kept, header->certificate_beyond);
+    print_sections(of);
+}
+
+static int tell_table(const info *of, int count)
+{
+    kiln_bins_view view;
+    kiln_fault fault;
+    if (!kiln_bins_view_open(&view, &of->reader, false, &fault)) {
+        return report_fault(of->path, fault.code, fault.text);
+    }
+    if (report_is_json()) {
+        report_file(table_json(of, &view), count);
+    } else {
+        print_table(of, view.header);
+    }
+    return EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------- run -- */
+
 static json_t *failure_json(const char *path, int status)
 {
     json_t *object = json_object();
@@ -283,9 +334,14 @@ static int open_and_tell(const char *path, int count, const void *data, size_t s
     if (!kiln_reader_open(&of.reader, data, size, NULL, &fault)) {
         return report_fault(path, fault.code, fault.text);
     }
-    const int status = kiln_view_open(&of.view, &of.reader, false, &fault)
-                           ? tell(&of, count)
-                           : report_fault(path, fault.code, fault.text);
+    int status;
+    if (kiln_bins_is_table(&of.reader)) {
+        status = tell_table(&of, count);
+    } else {
+        status = kiln_view_open(&of.view, &of.reader, false, &fault)
+                     ? tell(&of, count)
+                     : report_fault(path, fault.code, fault.text);
+    }
     kiln_reader_close(&of.reader);
     return status;
 }
@@ -327,8 +383,8 @@ const verb verb_info = {
     "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
     "with "
     "their nodes and bytes, sections. With --json also hashes, materials and the document that the "
-    "bake "
-    "left about itself. The file is verified as when it is opened; kiln verify checks more.",
+    "bake left about itself. Of a table of filled bins: its profile, limits, values and errors. The "
+    "file is verified as when it is opened; kiln verify checks more.",
     info_options,
     COUNT_OF(info_options),
     1,

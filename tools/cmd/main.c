@@ -10,17 +10,64 @@
 #include <string.h>
 
 static const verb *const verbs[] = {
-    &verb_bake, &verb_info, &verb_verify, &verb_collide, &verb_unpack,
+    &verb_bake,   &verb_info,     &verb_verify,    &verb_collide,
+    &verb_unpack, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
+    &verb_lut_plot,
 };
 
-static const verb *find_verb(const char *name)
+/* What follows the first word of a name of two, or NULL. */
+static const char *second_word(const verb *of, const char *first)
+{
+    const size_t length = strlen(first);
+    const bool starts = strncmp(of->name, first, length) == 0 && of->name[length] == ' ';
+    return starts ? of->name + length + 1 : NULL;
+}
+
+/* *words gets how many arguments name it. */
+static const verb *find_verb(int argc, char **argv, int *words)
 {
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {
-        if (strcmp(verbs[i]->name, name) == 0) {
+        const char *second = second_word(verbs[i], argv[1]);
+        *words = second != NULL ? 2 : 1;
+        if (second != NULL ? argc > 2 && strcmp(second, argv[2]) == 0
+                           : strcmp(verbs[i]->name, argv[1]) == 0) {
             return verbs[i];
         }
     }
     return NULL;
+}
+
+/* Help of all verbs that start with a word; false: there are none. */
+static bool help_group(const char *first)
+{
+    bool any = false;
+    for (size_t i = 0; i < COUNT_OF(verbs); i++) {
+        if (second_word(verbs[i], first) != NULL) {
+            fputs(any ? "\n" : "", stdout);
+            help_verb(stdout, verbs[i]);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static int report_no_verb(int argc, char **argv)
+{
+    char names[256] = "";
+    for (size_t i = 0; i < COUNT_OF(verbs); i++) {
+        const char *second = second_word(verbs[i], argv[1]);
+        const size_t used = strlen(names);
+        if (second != NULL) {
+            (void)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", second);
+        }
+    }
+    if (names[0] == '\0') {
+        return report_usage(NULL, "there is no verb '%s'", argv[1]);
+    }
+    if (argc == 2) {
+        return report_usage(NULL, "%s is followed by one of %s", argv[1], names);
+    }
+    return report_usage(NULL, "%s is followed by one of %s, not '%s'", argv[1], names, argv[2]);
 }
 
 /* Is `word` among the arguments before "--"? Known before parsing, which may already fail. */
@@ -51,9 +98,10 @@ int main(int argc, char **argv)
         help_command(stderr, verbs, COUNT_OF(verbs));
         return EXIT_USAGE;
     }
-    const verb *of = find_verb(argv[1]);
+    int words;
+    const verb *of = find_verb(argc, argv, &words);
     if (of != NULL) {
-        return run_verb(of, argc - 1, argv + 1);
+        return run_verb(of, argc - words, argv + words);
     }
     report_begin(argv[1], has_argument(argc, argv, "--json"));
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
@@ -62,8 +110,8 @@ int main(int argc, char **argv)
         printf("kiln %s\n", KILN_VERSION_STRING);
     } else if (strcmp(argv[1], "--man") == 0) {
         help_manual(stdout, verbs, COUNT_OF(verbs));
-    } else {
-        return report_end(report_usage(NULL, "there is no verb '%s'", argv[1]));
+    } else if (!has_argument(argc - 1, argv + 1, "--help") || !help_group(argv[1])) {
+        return report_end(report_no_verb(argc, argv));
     }
     return report_end(EXIT_DONE);
 }

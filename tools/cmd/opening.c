@@ -28,6 +28,9 @@ int exit_status_of(kiln_status status)
 /* What helps against a status of the runtime. */
 static const char *cure_of(kiln_status status)
 {
+    if (status == KILN_ERROR_NOT_LOADED) {
+        return "give the other kind of file";
+    }
     switch (exit_status_of(status)) {
     case EXIT_IO:
         return "check the path";

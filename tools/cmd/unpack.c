@@ -1,18 +1,15 @@
 /* kiln unpack: a packed file as a raw one, which is used in place from the map. */
-#define _XOPEN_SOURCE 700
-
 #include "load.h"
 #include "opening.h"
 #include "options.h"
+#include "output.h"
 #include "report.h"
 #include "verb.h"
 
-#include "../common/write_file.h"
 #include "../encode/container.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct {
     const char *output;
@@ -30,31 +27,31 @@ static const option unpack_options[] = {
     OPTION_JSON(unpack_settings),
 };
 
-static int write_output(const char *output, const void *data, size_t size)
+/* Opens the file, whatever it holds, in full. */
+static kiln_status open_in_full(const void *data, size_t size, const kiln_open_options *options)
 {
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    const bool standard = strcmp(output, "-") == 0;
-    const bool written = standard ? kiln_write_descriptor(STDOUT_FILENO, data, size, message)
-                                  : kiln_write_file(output, data, size, message);
-    if (!written) {
-        return report_error(EXIT_IO, standard ? "standard output" : output, "%s", message);
+    kiln_file *file = NULL;
+    kiln_bins *table = NULL;
+    kiln_status status = kiln_open_memory(data, size, options, &file);
+    if (status == KILN_ERROR_NOT_LOADED) {
+        status = kiln_bins_open_memory(data, size, options, &table);
     }
-    return EXIT_DONE;
+    kiln_close(file);
+    kiln_bins_close(table);
+    return status;
 }
 
 /* Opens the file in full before its sections are laid out anew. */
 static int relayout(const char *path, const unpack_settings *settings, const void *data,
                     size_t size, void **out, size_t *out_size)
 {
-    kiln_file *file = NULL;
     kiln_error error = {0};
     kiln_open_options options = kiln_open_options_default();
     options.error = &error;
-    const kiln_status opened = kiln_open_memory(data, size, &options, &file);
+    const kiln_status opened = open_in_full(data, size, &options);
     if (opened != KILN_OK) {
         return report_fault(path, (int)opened, error.message);
     }
-    kiln_close(file);
     const kiln_watch watch = {.threads = kiln_thread_count(settings->threads)};
     char message[192];
     const int status = (int)kiln_container_relayout(data, size, (kiln_layout)settings->layout,
@@ -71,7 +68,7 @@ static int unpack_file(const char *path, const unpack_settings *settings)
         status = relayout(path, settings, data, size, &out, &out_size);
     }
     if (status == EXIT_DONE) {
-        status = write_output(settings->output, out, out_size);
+        status = output_write(settings->output, out, out_size);
     }
     if (status == EXIT_DONE && report_is_json()) {
         json_t *root = report_root();

@@ -26,7 +26,7 @@ typedef struct {
 } option;
 
 typedef struct {
-    const char *name;        /* "bake" */
+    const char *name;        /* "bake", or two words: "lut bins" */
     const char *operands;    /* as in the usage line: "IN... -o OUT" */
     const char *summary;     /* a line without a full stop */
     const char *description; /* whole sentences; paragraphs are parted by an empty line */
@@ -37,6 +37,7 @@ typedef struct {
 } verb;
 
 extern const verb verb_bake, verb_info, verb_verify, verb_collide, verb_unpack;
+extern const verb verb_lut_bins, verb_lut_check, verb_lut_show, verb_lut_plot;
 
 /* Options that every verb has. */
 #define OPTION_JSON(settings)                                                                      \

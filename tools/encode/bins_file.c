@@ -1,0 +1,60 @@
+#include "bins_file.h"
+
+#include "../../runtime/kiln.h"
+#include "../common/sha256.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define META "{\"schema\": \"kiln-bins-meta-1\", \"kiln\": \"" KILN_VERSION_STRING "\"}"
+
+enum { SECTIONS_MAX = 3 + KILN_BINS_TABLE_X_MAX };
+
+static void feed_text(kiln_sha256 *sha, const char *text)
+{
+    kiln_sha256_update(sha, text, strlen(text) + 1);
+}
+
+static void make_key(const kiln_format_bins *header, uint8_t key[16])
+{
+    const uint32_t numbers[] = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR, header->profile,
+                                header->rounding,  header->max_u,     header->max_x};
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    feed_text(&sha, "kiln bins key 1");
+    feed_text(&sha, KILN_VERSION_STRING);
+    feed_text(&sha, zlibVersion());
+    kiln_sha256_update(&sha, numbers, sizeof numbers);
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
+}
+
+static uint32_t list_sections(const kiln_lut_bins *table, kiln_section_input *sections)
+{
+    static const char meta[] = META;
+    const kiln_format_bins *header = &table->header;
+    const uint32_t values =
+        header->profile == KILN_BINS_EXACT ? KILN_SECTION_BINS_FLOATS : KILN_SECTION_BINS_COUNTS;
+    uint32_t count = 0;
+    sections[count++] = (kiln_section_input){KILN_SECTION_BINS, header, sizeof *header, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_META, meta, sizeof meta - 1, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_BINS_ROWS, table->rows, table->rows_size,
+                                             header->row_size};
+    for (uint32_t k = 0; k < header->max_x; k++) {
+        const uint32_t size = kiln_lut_bins_record_size(header, k);
+        sections[count++] =
+            (kiln_section_input){values, table->records[k], table->record_counts[k] * size, size};
+    }
+    return count;
+}
+
+kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, kiln_layout layout,
+                                  const kiln_watch *watch, void **file, size_t *size)
+{
+    kiln_section_input sections[SECTIONS_MAX];
+    uint8_t key[16];
+    make_key(&table->header, key);
+    const uint32_t count = list_sections(table, sections);
+    return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
+}
