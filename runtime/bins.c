@@ -121,27 +121,39 @@ static corner lower_corner(const real_question *q)
     return c;
 }
 
-/* The neighbour of `value` on one side, and its weight: 1 on the lower side of a whole number. */
-static uint32_t neighbour(double value, unsigned upper, double *weight)
+/* The two whole neighbours of a value and their weights: 1 and 0 where it is whole itself. */
+typedef struct {
+    uint32_t at[2];
+    double weight[2];
+} neighbours;
+
+static neighbours neighbours_of(double value)
 {
     const uint32_t below = (uint32_t)value;
     const double fraction = value - below;
-    *weight *= upper ? fraction : 1 - fraction;
-    return below + upper;
+    const neighbours both = {{below, below + 1}, {1 - fraction, fraction}};
+    return both;
 }
 
-/* Neighbour number `index` of eight. One of weight 0 may lie beyond the table: it is not to be
- * asked. */
-static corner mean_corner(const real_question *q, unsigned index)
+/* The neighbours of the question that have a weight, and how many: the others may be beyond the
+ * table. */
+static unsigned mean_corners(const real_question *q, corner corners[8])
 {
-    corner c;
-    c.weight = 1;
-    c.u = neighbour(q->s, index & 1, &c.weight);
-    c.v = neighbour(q->sa, index >> 1 & 1, &c.weight);
-    c.w = neighbour(q->sb, index >> 2 & 1, &c.weight);
-    c.v = c.v < c.u ? c.v : c.u;
-    c.w = c.w < c.u ? c.w : c.u;
-    return c;
+    const neighbours u = neighbours_of(q->s), v = neighbours_of(q->sa), w = neighbours_of(q->sb);
+    unsigned count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned j = 0; j < 2; j++) {
+            for (unsigned k = 0; k < 2; k++) {
+                corner *c = &corners[count];
+                c->u = u.at[i];
+                c->v = v.at[j] < c->u ? v.at[j] : c->u;
+                c->w = w.at[k] < c->u ? w.at[k] : c->u;
+                c->weight = u.weight[i] * v.weight[j] * w.weight[k];
+                count += c->weight > 0;
+            }
+        }
+    }
+    return count;
 }
 
 static void lower_probabilities(const real_question *q, double p[])
@@ -160,13 +172,12 @@ static void lower_probabilities(const real_question *q, double p[])
 static void mean_probabilities(const real_question *q, double p[])
 {
     double mean[KILN_BINS_MAX_X] = {0}, at[KILN_BINS_MAX_X];
-    for (unsigned index = 0; index < 8; index++) {
-        const corner c = mean_corner(q, index);
-        if (c.weight > 0) {
-            q->table->profile->lookup(q->table, c.u, c.v, c.w, q->count, at);
-            for (uint32_t i = 0; i < q->count; i++) {
-                mean[i] += c.weight * at[i];
-            }
+    corner corners[8];
+    const unsigned count = mean_corners(q, corners);
+    for (const corner *c = corners; c < corners + count; c++) {
+        q->table->profile->lookup(q->table, c->u, c->v, c->w, q->count, at);
+        for (uint32_t i = 0; i < q->count; i++) {
+            mean[i] += c->weight * at[i];
         }
     }
     for (uint32_t i = 0; i < q->count; i++) {
@@ -214,11 +225,10 @@ static double lower_expected(const real_question *q)
 static double mean_expected(const real_question *q)
 {
     double mean = 0;
-    for (unsigned index = 0; index < 8; index++) {
-        const corner c = mean_corner(q, index);
-        if (c.weight > 0) {
-            mean += c.weight * kiln_bins_closed_expected(c.u, c.v, c.w, q->lb);
-        }
+    corner corners[8];
+    const unsigned count = mean_corners(q, corners);
+    for (const corner *c = corners; c < corners + count; c++) {
+        mean += c->weight * kiln_bins_closed_expected(c->u, c->v, c->w, q->lb);
     }
     return mean < 1 ? mean : 1;
 }

@@ -1,14 +1,14 @@
-/* What a probability of filled bins costs: from the evaluator that is built in, and from every table
- * file that is named, in one run.
+/* What a probability of filled bins costs: from the evaluator that is built in, and from every
+ * table file that is named, in one run.
  *
- *     bench_bins [--quick] [--csv FILE] [TABLE.kiln...]
+ * bench_bins [--quick] [--csv FILE] [TABLE.kiln...]
  *
- * Questions, all with u <= 512: `uniform` u, v and w; `query`, each magnitude of u, v <= u and w <= u
- * as likely as another, as the nodes of two trees ask; `few`, uniform with a mean v w / u of at most
- * 8, where probabilities are between 0 and 1. Ways of asking: `warm`, one after another over 16,384
- * questions, so at random in a table; `chained`, each question waits for the last answer; `cold`, in
- * groups of 32 after 64 MiB of other memory were touched. A figure is the least over the rounds (cold:
- * the mean), through the public call. */
+ * Questions, all with u <= 512: `uniform` u, v and w; `query`, each magnitude of u, v <= u and w
+ * <= u as likely as another, as the nodes of two trees ask; `few`, uniform with a mean v w / u
+ * of at most 8, where probabilities are between 0 and 1. Ways of asking: `warm`, one after
+ * another over 16,384 questions, so at random in a table; `chained`, each question waits for the
+ * last answer; `cold`, in groups of 32 after 64 MiB of other memory were touched. A figure is
+ * the least over the rounds (cold: the median of the groups), through the public call. */
 #include "measure.hpp"
 
 #include <algorithm>
@@ -152,7 +152,8 @@ double cold(Ask ask, const kiln_bins *table, const std::vector<Question> &questi
 {
     static std::vector<char> other(64u << 20);
     const int group = 32;
-    double total = 0, sum = 0;
+    std::vector<double> times;
+    double sum = 0;
     size_t next = 0;
     for (int round = 0; round < rounds; round++) {
         for (size_t i = 0; i < other.size(); i += 64) {
@@ -162,9 +163,9 @@ double cold(Ask ask, const kiln_bins *table, const std::vector<Question> &questi
         for (int i = 0; i < group; i++) {
             sum += ask(table, questions[next++ % questions.size()], 0);
         }
-        total += now() - before - clock_cost();
+        times.push_back(now() - before - clock_cost());
     }
-    return sum < 0 ? 0 : total / group / rounds;
+    return sum < 0 ? 0 : median_of(times) / group;
 }
 
 struct Call {
