@@ -324,7 +324,8 @@ static bool check_node_fields(const tree_walk *walk, uint32_t index)
             return node_fault(walk, KILN_RULE_NODE_FIELD, index);
         }
     }
-    if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 || node->flags[3] != 0) {
+    if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 || node->flags[3] != 0 ||
+        !walk->tree->kind->reserved_is_zero(node)) {
         return node_fault(walk, KILN_RULE_RESERVED, index);
     }
     return true;
@@ -338,10 +339,12 @@ static bool check_node_lanes(tree_walk *walk, uint32_t index)
     for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
         const unsigned count = kiln_node8_count(node, lane);
         const bool inner = (node->inner >> lane & 1) != 0;
-        if (count > entry->leaf_max || (inner && count != 0)) {
+        const bool used = inner || count != 0;
+        if (count > entry->leaf_max || (inner && count != 0) ||
+            (used && lane >= walk->tree->kind->lanes)) {
             return node_fault(walk, KILN_RULE_NODE_LANE, index);
         }
-        if ((inner || count != 0) && !walk->tree->kind->lane_is_sound(node, lane)) {
+        if (used && !walk->tree->kind->lane_is_sound(node, lane)) {
             return node_fault(walk, KILN_RULE_NODE_FIELD, index);
         }
         triangles += count;

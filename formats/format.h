@@ -56,6 +56,8 @@ enum {
     KILN_SECTION_TREES = KILN_FOURCC('T', 'R', 'E', 'E'),        /* kiln_format_tree */
     KILN_SECTION_NODES_OBB8 = KILN_FOURCC('O', 'B', 'B', '8'),   /* kiln_format_node_obb8 */
     KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'),  /* kiln_format_node_aabb8 */
+    KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),   /* kiln_format_node_obb2 */
+    KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'),  /* kiln_format_node_aabb2 */
     KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
@@ -77,7 +79,12 @@ enum {
 };
 
 /* Bounding-volume kinds, as stored in kiln_format_tree.bv. */
-enum { KILN_FORMAT_BV_OBB8 = 1, KILN_FORMAT_BV_AABB8 = 2 };
+enum {
+    KILN_FORMAT_BV_OBB8 = 1,
+    KILN_FORMAT_BV_AABB8 = 2,
+    KILN_FORMAT_BV_OBB2 = 3,
+    KILN_FORMAT_BV_AABB2 = 4
+};
 
 typedef struct {
     uint8_t magic[8];
@@ -151,7 +158,7 @@ typedef struct {
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
-/* What every 8-wide node starts with, whatever its bounding volume. Lane i is an inner node (bit i
+/* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1 only. Lane i is an inner node (bit i
  * of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the
  * leaf lanes' triangles follow each other from slot tri on, in lane order. */
 typedef struct {
@@ -179,6 +186,23 @@ typedef struct {
     uint8_t upper[3][8]; /* 56 upper = org + upper * step, rounded up */
 } kiln_format_node_aabb8;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb8) == 80, "AABB8 node");
+
+/* Binary nodes: boxes in floats, for two children. */
+typedef struct {
+    kiln_format_node8 head; /* the steps of exp are not used */
+    float axis[9][2];       /*  32 [3 k + j]: coordinate j of axis k; orthonormal within 2^-19 */
+    float centre[3][2];     /* 104 centre, relative to org */
+    float half[3][2];       /* 128 half-extents, rounded up; finite, not negative */
+    uint32_t reserved[2];   /* 152 0 */
+} kiln_format_node_obb2;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_obb2) == 160, "OBB2 node");
+
+typedef struct {
+    kiln_format_node8 head; /* the steps of exp are not used */
+    float centre[3][2];     /* 32 centre, relative to org */
+    float half[3][2];       /* 56 half-extents, rounded up; finite, not negative */
+} kiln_format_node_aabb2;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 
 /* --------------------------------------------------------------- filled-bins tables: bins.md -- */
 

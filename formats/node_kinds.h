@@ -1,4 +1,4 @@
-/* The table of node kinds. A new kind of 8-wide tree is its structure in format.h, its decoding, and
+/* The table of node kinds. A new kind of tree, 8-wide or binary, is its structure in format.h, its decoding, and
  * a row here; runtime, verifier and audit then know it. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
@@ -12,7 +12,9 @@ typedef struct {
     const char *name;        /* "obb" */
     uint32_t section;        /* KILN_SECTION_NODES_... */
     uint32_t node_size;
+    unsigned lanes;          /* that its nodes may use: 8, or 2 from lane 0 on */
     bool aligned;            /* lanes have the axes of node space; decode leaves lanes->axis alone */
+    bool (*reserved_is_zero)(const kiln_format_node8 *node); /* behind the shared header */
     /* Are the fields behind the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);
     void (*decode)(const kiln_format_node8 *node, kiln_lanes *lanes);

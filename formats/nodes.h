@@ -1,4 +1,4 @@
-/* Decoding of 8-wide nodes. The one formula for each field: the encoder measures its bounds against
+/* Decoding of nodes. The one formula for each field: the encoder measures its bounds against
  * what these functions return, and the runtime and the verifier read through them, so a decoded box
  * contains what it was built for whatever quantisation did.
  *
@@ -96,11 +96,12 @@ static inline float kiln_half_to_float(uint16_t half)
  * s = 2 / (1 + r.r);  R_ii = s r_i^2 + s - 1;  R_ij = s (r_i r_j -+ r_k). Columns are the axes. */
 #define KILN_RODRIGUES_STEP 0.00326152428f /* (sqrt(2) - 1) / 127 */
 
-static inline void kiln_rodrigues_axes(int8_t qx, int8_t qy, int8_t qz, float axis[3][3])
+/* In steps that need not be whole: binary nodes store the axes themselves. */
+static inline void kiln_rodrigues_steps(float qx, float qy, float qz, float axis[3][3])
 {
-    const float x = (float)qx * KILN_RODRIGUES_STEP;
-    const float y = (float)qy * KILN_RODRIGUES_STEP;
-    const float z = (float)qz * KILN_RODRIGUES_STEP;
+    const float x = qx * KILN_RODRIGUES_STEP;
+    const float y = qy * KILN_RODRIGUES_STEP;
+    const float z = qz * KILN_RODRIGUES_STEP;
     const float xx = x * x, yy = y * y, zz = z * z;
     const float xy = x * y, xz = x * z, yz = y * z;
     const float s = 2.0f / (1.0f + ((xx + yy) + zz));
@@ -113,6 +114,11 @@ static inline void kiln_rodrigues_axes(int8_t qx, int8_t qy, int8_t qz, float ax
     axis[0][2] = s * (xz - y);
     axis[1][2] = s * (yz + x);
     axis[2][2] = s * zz + (s - 1.0f);
+}
+
+static inline void kiln_rodrigues_axes(int8_t qx, int8_t qy, int8_t qz, float axis[3][3])
+{
+    kiln_rodrigues_steps((float)qx, (float)qy, (float)qz, axis);
 }
 
 static inline void kiln_obb8_decode_lane(const kiln_format_node_obb8 *node, unsigned lane,
@@ -208,6 +214,55 @@ static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_la
             out->half[k][i] = (high - low) * half_step;
         }
     }
+}
+
+/* Binary nodes are decoded by copying. */
+static inline void kiln_obb2_decode_lane(const kiln_format_node_obb2 *node, unsigned lane,
+                                         kiln_lane_box *box)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = node->axis[3 * k + j][lane];
+        }
+        box->centre[k] = node->centre[k][lane];
+        box->half[k] = node->half[k][lane];
+    }
+}
+
+static inline void kiln_aabb2_decode_lane(const kiln_format_node_aabb2 *node, unsigned lane,
+                                          kiln_lane_box *box)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = node->centre[k][lane];
+        box->half[k] = node->half[k][lane];
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = j == k ? 1.0f : 0.0f;
+        }
+    }
+}
+
+/* Rows of two numbers as the first four lanes. Kernels take lanes by four: the two that are not used
+ * get zeros, with which arithmetic is not slow; the last four are left alone. */
+static inline void kiln_rows2_decode(const float (*rows)[2], unsigned count, float (*lanes)[8])
+{
+    for (unsigned i = 0; i < count; i++) {
+        const float four[4] = {rows[i][0], rows[i][1], 0.0f, 0.0f};
+        memcpy(lanes[i], four, sizeof four);
+    }
+}
+
+static inline void kiln_obb2_decode(const kiln_format_node_obb2 *node, kiln_lanes *out)
+{
+    kiln_rows2_decode(node->axis, 9, out->axis);
+    kiln_rows2_decode(node->centre, 3, out->centre);
+    kiln_rows2_decode(node->half, 3, out->half);
+}
+
+/* Without the axes, like kiln_aabb8_decode. */
+static inline void kiln_aabb2_decode(const kiln_format_node_aabb2 *node, kiln_lanes *out)
+{
+    kiln_rows2_decode(node->centre, 3, out->centre);
+    kiln_rows2_decode(node->half, 3, out->half);
 }
 
 #endif

@@ -26,7 +26,8 @@
  * Threads: a file and its trees never change between open and close; any number of threads may query
  * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
  * a query needs at most 96 KiB of stack, and at most 48 KiB on trees whose depths add up to no more
- * than 40 (see kiln_tree_info), which holds for every mesh that was not made to break the rule.
+ * than 40 (see kiln_tree_info), which holds for the 8-wide trees of every mesh that was not made to
+ * break the rule.
  *
  * Mapped files: a file that is truncated or written to by another process while it is mapped can
  * raise SIGBUS or give other answers; replace files by rename, as the kiln command does. */
@@ -125,7 +126,12 @@ enum {
 };
 
 /* Kinds of bounding volume, as bits for kiln_open_options.bv_mask. */
-typedef enum { KILN_BV_OBB = 1, KILN_BV_AABB = 2 } kiln_bv;
+typedef enum {
+    KILN_BV_OBB = 1,  /* oriented boxes, eight children a node, quantised */
+    KILN_BV_AABB = 2, /* axis-aligned boxes, eight children a node, quantised */
+    KILN_BV_OBB2 = 3, /* oriented boxes in floats, two children a node */
+    KILN_BV_AABB2 = 4 /* axis-aligned boxes in floats, two children a node */
+} kiln_bv;
 
 /* Set everything by kiln_open_options_default, then change what you need. */
 typedef struct {
@@ -172,7 +178,7 @@ KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
 
 typedef struct {
     const char *name;         /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name;      /* "obb", "aabb" */
+    const char *bv_name;      /* "obb", "aabb", "obb2", "aabb2" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;

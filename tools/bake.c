@@ -99,7 +99,7 @@ static kiln_bake_status read_kinds(bake *b)
         const size_t length = strcspn(list, ",");
         if (!add_kind(b, list, length)) {
             kiln_bake_report_error(b->report, b->input->path,
-                                   "unknown kind of bounding volume '%.*s'; use obb or aabb",
+                                   "unknown kind of bounding volume '%.*s'; use obb, aabb, obb2 or aabb2",
                                    (int)(length < 40 ? length : 40), list);
             return KILN_BAKE_USAGE;
         }

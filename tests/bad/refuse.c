@@ -14,9 +14,14 @@
 
 edit_file *good_file(void)
 {
+    return good_file_of("obb,aabb");
+}
+
+edit_file *good_file_of(const char *bv)
+{
     mesh m = mesh_torus(8, 6, 0.1);
     size_t size;
-    void *bytes = quick_bake(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &size);
+    void *bytes = quick_bake(&m, bv, 4, KILN_LAYOUT_RAW, &size);
     edit_file *file = edit_open(bytes, size);
     free(bytes);
     mesh_free(&m);

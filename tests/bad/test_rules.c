@@ -985,6 +985,86 @@ static void rule_22_boxes(void **state)
     }
 }
 
+/* A torus with binary trees of a kind; then one place of its node 0 is written over. */
+static void refuse_binary(const char *bv, uint32_t kind, uint32_t rule, size_t at, const void *bytes,
+                          size_t size)
+{
+    edit_file *file = good_file_of(bv);
+    edit_section *section = edit_find(file, kind);
+    assert_memory_not_equal(section->data + at, bytes, size);
+    memcpy(section->data + at, bytes, size);
+    refuse_contents(file, rule, kind, 0);
+    edit_free(file);
+}
+
+static void rule_22_binary_boxes(void **state)
+{
+    (void)state;
+    const float nan_value = (float)strtod("nan", NULL), infinity = (float)strtod("inf", NULL);
+    const float wrong[] = {nan_value, infinity, -infinity, 1025.0f, -1024.5f, -0x1p-100f};
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t place = 0; place < 6; place++) {
+            const size_t at = 4 * place;
+            refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD,
+                          offsetof(kiln_format_node_obb2, half) + at, &wrong[i], 4);
+            refuse_binary("aabb2", KILN_SECTION_NODES_AABB2, KILN_RULE_NODE_FIELD,
+                          offsetof(kiln_format_node_aabb2, half) + at, &wrong[i], 4);
+            if (i < 5) {
+                refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD,
+                              offsetof(kiln_format_node_obb2, centre) + at, &wrong[i], 4);
+                refuse_binary("aabb2", KILN_SECTION_NODES_AABB2, KILN_RULE_NODE_FIELD,
+                              offsetof(kiln_format_node_aabb2, centre) + at, &wrong[i], 4);
+            }
+        }
+    }
+}
+
+/* Axes that are no rotation's: too long, too short, skew, not finite. */
+static void rule_22_binary_axes(void **state)
+{
+    (void)state;
+    const float nan_value = (float)strtod("nan", NULL);
+    const float zero = 0, two = 2;
+    for (size_t k = 0; k < 9; k++) {
+        const size_t at = offsetof(kiln_format_node_obb2, axis) + 8 * k;
+        refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD, at, &nan_value, 4);
+        refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD, at, &two, 4);
+    }
+    float axes[9][2];
+    memset(axes, 0, sizeof axes);
+    axes[0][0] = axes[4][0] = axes[8][0] = 1.0f;
+    axes[0][1] = axes[4][1] = axes[8][1] = 1.0f;
+    axes[0][1] += 0x1p-19f; /* departs by twice as much */
+    refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD,
+                  offsetof(kiln_format_node_obb2, axis), axes, sizeof axes);
+    axes[0][1] = zero;
+    refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_NODE_FIELD,
+                  offsetof(kiln_format_node_obb2, axis), axes, sizeof axes);
+}
+
+static void rule_2_and_20_of_binary_nodes(void **state)
+{
+    (void)state;
+    const uint32_t one = 1;
+    const uint8_t count = 0x01;
+    static const struct {
+        const char *bv;
+        uint32_t kind;
+    } kinds[] = {{"obb2", KILN_SECTION_NODES_OBB2}, {"aabb2", KILN_SECTION_NODES_AABB2}};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t byte = 1; byte < 4; byte++) { /* a third lane and more */
+            refuse_binary(kinds[i].bv, kinds[i].kind, KILN_RULE_NODE_LANE,
+                          offsetof(kiln_format_node8, count) + byte, &count, 1);
+        }
+        refuse_binary(kinds[i].bv, kinds[i].kind, KILN_RULE_RESERVED,
+                      offsetof(kiln_format_node8, flags), &one, 4);
+    }
+    for (size_t word = 0; word < 2; word++) {
+        refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_RESERVED,
+                      offsetof(kiln_format_node_obb2, reserved) + 4 * word, &one, 4);
+    }
+}
+
 static void a_leaf_is_one_short(edit_file *file, uint32_t kind)
 {
     kiln_format_node8 *node = node_of(file, kind, 1);
@@ -1050,6 +1130,9 @@ int main(void)
         cmocka_unit_test(rule_21_slots),
         cmocka_unit_test(rule_22_grids),
         cmocka_unit_test(rule_22_boxes),
+        cmocka_unit_test(rule_22_binary_boxes),
+        cmocka_unit_test(rule_22_binary_axes),
+        cmocka_unit_test(rule_2_and_20_of_binary_nodes),
         cmocka_unit_test(rule_23_triangles_in_no_leaf),
         cmocka_unit_test(rule_23_triangles_in_two_leaves),
     };

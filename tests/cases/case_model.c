@@ -16,7 +16,7 @@
 kiln_bake_options case_options(void)
 {
     kiln_bake_options options = kiln_bake_options_default();
-    options.bv = "obb,aabb";
+    options.bv = "obb,aabb,obb2,aabb2";
     return options;
 }
 
@@ -31,6 +31,13 @@ const char *case_temporary(const char *name, char path[CASE_PATH_SIZE])
     const char *folder = getenv("TMPDIR");
     (void)snprintf(path, CASE_PATH_SIZE, "%s/%s", folder != NULL ? folder : "/tmp", name);
     return path;
+}
+
+void case_find_trees(case_model *model)
+{
+    for (unsigned i = 0; i < CASE_KINDS; i++) {
+        model->trees[i] = kiln_file_find(model->file, NULL, KILN_BV_OBB + i);
+    }
 }
 
 static case_model bake_and_open(const kiln_bake_input *input, const kiln_bake_options *options)
@@ -48,8 +55,7 @@ static case_model bake_and_open(const kiln_bake_input *input, const kiln_bake_op
     if (kiln_open_memory(model.bytes, model.size, &how, &model.file) != KILN_OK) {
         fail_msg("%s: %s", input->path, error.message);
     }
-    model.trees[0] = kiln_file_find(model.file, NULL, KILN_BV_OBB);
-    model.trees[1] = kiln_file_find(model.file, NULL, KILN_BV_AABB);
+    case_find_trees(&model);
     return model;
 }
 

@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CASE_KINDS = 2 };
+enum { CASE_KINDS = 4 };
 
 typedef struct {
     void *bytes;
     size_t size;
     kiln_bake_report report;
     kiln_file *file;
-    const kiln_tree *trees[CASE_KINDS]; /* OBB, AABB */
+    const kiln_tree *trees[CASE_KINDS]; /* OBB, AABB, OBB2, AABB2 */
 } case_model;
 
 /* Trees of every kind; else the defaults. */
@@ -39,6 +39,9 @@ kiln_bake_status case_try_text(const char *text, const kiln_bake_options *option
                                kiln_bake_report *report);
 
 bool case_warns(const kiln_bake_report *report, const char *word);
+
+/* The trees of model->file, by kind. */
+void case_find_trees(case_model *model);
 
 /* A path for a file in the folder of temporary files. */
 const char *case_temporary(const char *name, char path[CASE_PATH_SIZE]);

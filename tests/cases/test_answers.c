@@ -171,7 +171,7 @@ static void check_against_itself(const char *name)
         for (int kind = 0; kind < CASE_KINDS; kind++) {
             expect_own_pairs(one.trees[kind], one.trees[kind], &pose);
             expect_own_pairs(one.trees[kind], two.trees[kind], &pose);
-            expect_own_pairs(one.trees[kind], two.trees[1 - kind], &pose);
+            expect_own_pairs(one.trees[kind], two.trees[(kind + 1) % CASE_KINDS], &pose);
         }
     }
     case_free(&one);

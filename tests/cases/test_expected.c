@@ -54,8 +54,7 @@ static case_model make_form(const char *name, int form)
         kiln_file *loaded = save_and_open(&model);
         kiln_close(model.file);
         model.file = loaded;
-        model.trees[0] = kiln_file_find(loaded, NULL, KILN_BV_OBB);
-        model.trees[1] = kiln_file_find(loaded, NULL, KILN_BV_AABB);
+        case_find_trees(&model);
     }
     return model;
 }

@@ -124,8 +124,7 @@ static void expect_at_offset(const case_model *model, const case_model *probe, s
     assert_non_null(page);
     memcpy(page + offset, model->bytes, model->size);
     assert_int_equal(kiln_open_memory(page + offset, model->size, NULL, &moved.file), KILN_OK);
-    moved.trees[0] = kiln_file_find(moved.file, NULL, KILN_BV_OBB);
-    moved.trees[1] = kiln_file_find(moved.file, NULL, KILN_BV_AABB);
+    case_find_trees(&moved);
     for (int i = 0; i < 8; i++) {
         const kiln_pose at = case_at(i, 7 - i, 0), beside = case_at(i, 7 - i, 1.125);
         case_expect(&moved, NULL, probe, &at, true, 1);
@@ -174,7 +173,8 @@ static void *ask_many(void *context)
     (void)pthread_barrier_wait(&all->together);
     for (int i = 0; i < all->queries; i++) {
         const int pose = (i + 61 * own->number) % POSES;
-        const kiln_tree *a = all->torus->trees[i % 2], *b = all->torus->trees[i / 2 % 2];
+        const kiln_tree *a = all->torus->trees[i % CASE_KINDS],
+                        *b = all->torus->trees[i / CASE_KINDS % CASE_KINDS];
         kiln_hit hit = {false, {0, 0}};
         own->differences += kiln_collide(a, NULL, b, &all->poses[pose], &hit) != KILN_OK;
         own->differences += hit.found != all->answers[pose];

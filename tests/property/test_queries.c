@@ -22,7 +22,7 @@
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"
 
-enum { PAIRS = 20000, KINDS = 2 };
+enum { PAIRS = 20000, KINDS = 4 };
 
 typedef struct {
     mesh mesh;
@@ -35,9 +35,9 @@ static body body_of(mesh m, int leaf, kiln_layout layout)
 {
     body b;
     b.mesh = m;
-    b.file = quick_open(&b.mesh, "obb,aabb", leaf, layout, &b.bytes);
+    b.file = quick_open(&b.mesh, "obb,aabb,obb2,aabb2", leaf, layout, &b.bytes);
     for (int i = 0; i < KINDS; i++) {
-        b.trees[i] = kiln_file_find(b.file, NULL, i == 0 ? KILN_BV_OBB : KILN_BV_AABB);
+        b.trees[i] = kiln_file_find(b.file, NULL, (unsigned)(KILN_BV_OBB + i));
         assert_non_null(b.trees[i]);
     }
     return b;

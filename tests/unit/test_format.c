@@ -200,6 +200,18 @@ static const member bins_members[] = {
     MEMBER(kiln_format_bins, reserved),
 };
 
+static const member obb2_members[] = {
+    MEMBER(kiln_format_node_obb2, head),   MEMBER(kiln_format_node_obb2, axis),
+    MEMBER(kiln_format_node_obb2, centre), MEMBER(kiln_format_node_obb2, half),
+    MEMBER(kiln_format_node_obb2, reserved),
+};
+
+static const member aabb2_members[] = {
+    MEMBER(kiln_format_node_aabb2, head),
+    MEMBER(kiln_format_node_aabb2, centre),
+    MEMBER(kiln_format_node_aabb2, half),
+};
+
 #define STRUCTURE(type, members)                                                                   \
     {                                                                                              \
 #type, sizeof(type), members, sizeof members / sizeof members[0]                           \
@@ -220,6 +232,8 @@ static const struct {
     STRUCTURE(kiln_format_node_obb8, obb8_members),
     STRUCTURE(kiln_format_node_aabb8, aabb8_members),
     STRUCTURE(kiln_format_bins, bins_members),
+    STRUCTURE(kiln_format_node_obb2, obb2_members),
+    STRUCTURE(kiln_format_node_aabb2, aabb2_members),
 };
 
 enum { STRUCTURES = sizeof structures / sizeof structures[0] };

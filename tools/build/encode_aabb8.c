@@ -46,6 +46,6 @@ static void decode(const kiln_format_node8 *head, unsigned lane, kiln_lane_box *
 kiln_bake_status kiln_build_aabb8(const kiln_build_kind *kind, const kiln_build_input *input,
                                   const kiln_bake_options *options, kiln_build_tree *tree)
 {
-    static const kiln_wide8_kind aabb8 = {false, fit_node, encode, decode};
+    static const kiln_wide8_kind aabb8 = {false, false, fit_node, encode, decode};
     return kiln_build_wide8(kind, &aabb8, input, options, tree);
 }

@@ -11,6 +11,10 @@ const kiln_build_kind kiln_build_kinds[] = {
      kiln_build_obb8},
     {"aabb", KILN_FORMAT_BV_AABB8, KILN_SECTION_NODES_AABB8, sizeof(kiln_format_node_aabb8),
      kiln_build_aabb8},
+    {"obb2", KILN_FORMAT_BV_OBB2, KILN_SECTION_NODES_OBB2, sizeof(kiln_format_node_obb2),
+     kiln_build_obb2},
+    {"aabb2", KILN_FORMAT_BV_AABB2, KILN_SECTION_NODES_AABB2, sizeof(kiln_format_node_aabb2),
+     kiln_build_aabb2},
 };
 
 const size_t kiln_build_kind_count = sizeof kiln_build_kinds / sizeof kiln_build_kinds[0];

@@ -1,6 +1,7 @@
-/* The stored orientations are a lattice of three bytes, so refinement is a descent on that lattice:
+/* Quantised orientations are a lattice of three bytes, so refinement is a descent on that lattice:
  * coordinate by coordinate, in steps of 8, 4, 2, 1 (2.8 to 0.35 degrees), as long as the surface
- * shrinks. Nothing is quantised afterwards that could undo it.
+ * shrinks. Nothing is quantised afterwards that could undo it. Where axes are stored as floats it
+ * goes on in fractions of a step.
  *
  * Many corners are stood for by the few that matter: those extreme along the box's axes and along
  * directions tilted a little from them. What is found on these is measured on all, and taken only
@@ -18,35 +19,35 @@ enum {
     DIRECTIONS = 15
 };
 
-static double area_in(const kiln_points *points, const int8_t rotation[3])
+static double area_in(const kiln_points *points, const float rotation[3])
 {
     float axis[3][3];
     kiln_extents extents;
-    kiln_rodrigues_axes(rotation[0], rotation[1], rotation[2], axis);
+    kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
     kiln_points_extents(points, axis, &extents);
     return kiln_extents_half_area(&extents);
 }
 
 /* Moves one coordinate if that shrinks the surface. */
-static bool try_step(const kiln_points *points, unsigned coordinate, int step, int8_t rotation[3],
+static bool try_step(const kiln_points *points, unsigned coordinate, float step, float rotation[3],
                      double *area)
 {
-    const int moved = rotation[coordinate] + step;
+    const float moved = rotation[coordinate] + step;
     if (moved < -127 || moved > 127) {
         return false;
     }
-    int8_t candidate[3] = {rotation[0], rotation[1], rotation[2]};
-    candidate[coordinate] = (int8_t)moved;
+    float candidate[3] = {rotation[0], rotation[1], rotation[2]};
+    candidate[coordinate] = moved;
     const double candidate_area = area_in(points, candidate);
     if (!kiln_area_beats(candidate_area, *area)) {
         return false;
     }
     *area = candidate_area;
-    rotation[coordinate] = (int8_t)moved;
+    rotation[coordinate] = moved;
     return true;
 }
 
-static bool round_of_steps(const kiln_points *points, int step, int8_t rotation[3], double *area)
+static bool round_of_steps(const kiln_points *points, float step, float rotation[3], double *area)
 {
     bool moved = false;
     for (unsigned k = 0; k < 3; k++) {
@@ -56,10 +57,10 @@ static bool round_of_steps(const kiln_points *points, int step, int8_t rotation[
     return moved;
 }
 
-static void descend(const kiln_points *points, int8_t rotation[3])
+static void descend(const kiln_points *points, float finest, float rotation[3])
 {
     double area = area_in(points, rotation);
-    for (int step = FIRST_STEP; step > 0; step /= 2) {
+    for (float step = FIRST_STEP; step >= finest; step *= 0.5f) {
         for (unsigned i = 0; i < ROUNDS && round_of_steps(points, step, rotation, &area); i++) {
         }
     }
@@ -82,30 +83,30 @@ static void make_directions(float axis[3][3], float direction[DIRECTIONS][3])
 }
 
 static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last,
-                    const int8_t rotation[3], kiln_extents *extents)
+                    const float rotation[3], kiln_extents *extents)
 {
     float axis[3][3];
-    kiln_rodrigues_axes(rotation[0], rotation[1], rotation[2], axis);
+    kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
     kiln_cloud_extents(cloud, first, last, axis, extents);
 }
 
-void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, int8_t rotation[3],
-                     kiln_extents *extents)
+void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
+                     float rotation[3], kiln_extents *extents)
 {
     kiln_points points;
-    int8_t refined[3] = {rotation[0], rotation[1], rotation[2]};
+    float refined[3] = {rotation[0], rotation[1], rotation[2]};
     measure(cloud, first, last, rotation, extents);
     if (last - first <= DIRECT_TRIANGLES) {
         kiln_points_load(cloud, first, last, &points);
     } else {
         float axis[3][3], direction[DIRECTIONS][3];
-        kiln_rodrigues_axes(rotation[0], rotation[1], rotation[2], axis);
+        kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
         make_directions(axis, direction);
         kiln_cloud_support(cloud, first, last, direction, DIRECTIONS, &points);
     }
     kiln_points_deduplicate(&points);
-    descend(&points, refined);
-    if (memcmp(refined, rotation, sizeof refined) != 0) {
+    descend(&points, finest, refined);
+    if (refined[0] != rotation[0] || refined[1] != rotation[1] || refined[2] != rotation[2]) {
         kiln_extents candidate;
         measure(cloud, first, last, refined, &candidate);
         if (kiln_area_beats(kiln_extents_half_area(&candidate), kiln_extents_half_area(extents))) {

@@ -4,9 +4,10 @@
 
 #include "cloud.h"
 
-/* Improves the stored orientation of triangles [first, last); *extents are in the orientation
- * returned, never of more surface than in the one given. */
-void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, int8_t rotation[3],
-                     kiln_extents *extents);
+/* Improves the orientation of triangles [first, last), a Rodrigues vector in steps of the stored
+ * lattice, by whole multiples of `finest`, a power of two of at most 8. *extents are in the
+ * orientation returned, never of more surface than in the one given. */
+void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
+                     float rotation[3], kiln_extents *extents);
 
 #endif

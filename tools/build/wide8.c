@@ -180,12 +180,28 @@ static void write_head(job *j, const kiln_wide *wide, kiln_format_node8 *node)
     node->child = inner != 0 ? j->node_count : 0;
 }
 
+/* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two sides,
+ * or the root itself where that is a leaf. */
+static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, kiln_wide *wide)
+{
+    if (!j->kind->binary) {
+        kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, wide);
+    } else if (is_inner(j, range)) {
+        kiln_sides(&j->binary, range, wide->lane);
+        wide->lane_count = 2;
+    } else {
+        wide->lane[0] = *range;
+        wide->lane_count = 1;
+    }
+}
+
 /* Visits node `index` and all below it; siblings get successive indices before any of them is
- * entered. With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep. */
+ * entered. With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep, or
+ * KILN_BINARY_DEPTH_MAX for binary kinds. */
 static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
 {
     kiln_wide wide;
-    kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, &wide);
+    choose_lanes(j, range, depth, &wide);
     if (j->plans != NULL) {
         j->plans[index] = wide;
         write_head(j, &wide, node_at(j->out, index));
@@ -286,7 +302,8 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder)
         return false;
     }
     part(j, 0.75, 0.8);
-    if (!kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
+    if (!j->kind->binary &&
+        !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
     if (!encode_tree(j)) {

@@ -1,0 +1,74 @@
+#include "lane_obb.h"
+
+#include "../../formats/nodes.h"
+#include "box2.h"
+#include "fit_obb.h"
+#include "refine_obb.h"
+
+#include <math.h>
+#include <string.h>
+
+void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
+                       const kiln_measure *measure, kiln_binary_node *node)
+{
+    kiln_fit fit;
+    kiln_fit_obb(cloud, range->first, range->last, &measure->bounds, &measure->moments, &fit);
+    node->half_area = (float)fit.half_area;
+    memcpy(node->rotation, fit.rotation, sizeof node->rotation);
+}
+
+/* Inner nodes have their rotation from the fit; leaves are fitted here, once. */
+static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
+                            const kiln_range *range, int8_t rotation[3])
+{
+    if (!kiln_is_leaf(tree, range)) {
+        memcpy(rotation, tree->nodes[range->split].rotation, 3);
+        return;
+    }
+    kiln_measure measure;
+    kiln_fit fit;
+    kiln_measure_triangles(cloud, range->first, range->last, true, &measure);
+    kiln_fit_obb(cloud, range->first, range->last, &measure.bounds, &measure.moments, &fit);
+    memcpy(rotation, fit.rotation, 3);
+}
+
+void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
+                           const kiln_range *range, float finest, kiln_lane_obb *box)
+{
+    int8_t rotation[3];
+    choose_rotation(cloud, tree, range, rotation);
+    for (unsigned k = 0; k < 3; k++) {
+        box->rotation[k] = (float)rotation[k];
+    }
+    kiln_refine_obb(cloud, range->first, range->last, finest, box->rotation, &box->extents);
+    kiln_rodrigues_steps(box->rotation[0], box->rotation[1], box->rotation[2], box->axis);
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = 0;
+        for (unsigned j = 0; j < 3; j++) {
+            const double middle = 0.5 * (box->extents.lower[j] + box->extents.upper[j]);
+            box->centre[k] += middle * (double)box->axis[j][k];
+        }
+    }
+}
+
+/* How far computed products may be from a . p and a . c. Nothing where the axes are the object's,
+ * so that flat stays flat. Else, with |a_i| <= 1 and |p_i| <= 1, three products and two sums each
+ * make at most 5 roundings of 2^-53 (|p|_1 + |c|_1), and as much again for whoever checks in
+ * double. */
+static double margin(const kiln_lane_obb *box, const double centre[3])
+{
+    const float *r = box->rotation;
+    if (r[0] == 0 && r[1] == 0 && r[2] == 0) {
+        return 0;
+    }
+    return 0x1p-46 * (3 + ((fabs(centre[0]) + fabs(centre[1])) + fabs(centre[2])));
+}
+
+double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsigned k)
+{
+    const float *a = box->axis[k];
+    const double at =
+        ((double)a[0] * centre[0] + (double)a[1] * centre[1]) + (double)a[2] * centre[2];
+    return kiln_reach_above(at, box->extents.lower[k], box->extents.upper[k]) +
+           margin(box, centre);
+}
