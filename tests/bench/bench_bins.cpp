@@ -187,7 +187,8 @@ const Call calls[] = {
 class Report
 {
   public:
-    Report(const std::string &path, int rounds) : csv(open_csv(path, "bench_bins")), rounds(rounds)
+    Report(const std::string &path, const char *program, int rounds)
+        : csv(open_csv(path, program)), rounds(rounds)
     {
         if (csv != nullptr) {
             std::fprintf(csv,
@@ -261,8 +262,8 @@ int main(int count, char **arguments)
             tables.push_back(argument);
         }
     }
-    print_origin(stdout, "", "bench_bins");
-    Report report(csv, rounds);
+    print_origin(stdout, "", arguments[0]);
+    Report report(csv, arguments[0], rounds);
     report.measure(nullptr);
     for (const std::string &path : tables) {
         kiln_bins *table = nullptr;
