@@ -7,9 +7,10 @@
  * pose departs from orthonormal by delta. epsilon >= 128 u + 4 delta (kiln_pair_frame) covers all
  * of these with the at most 20 u of the sums below. It is spent three times: on |C|, which scales
  * the extents of the other box; on the box's own extent; and on the distance T, whose own
- * coordinates carry 2 u |T| + slack. The edge axes are not normalised; near parallel edges both
- * sides tend to zero, and the terms in epsilon keep the right side the larger. An infinity or NaN
- * makes every comparison false, which keeps the lane. */
+ * coordinates carry 2 u |T| + slack. A lane's centre is exact, the rounding of the probe's is in its
+ * slack: T may be far smaller than either. The edge axes are not normalised; near parallel edges
+ * both sides tend to zero, and the terms in epsilon keep the right side the larger. An infinity or
+ * NaN makes every comparison false, which keeps the lane. */
 #include "kernel.h"
 
 #include <math.h>

@@ -194,7 +194,9 @@ static void take_lane(const walk *w, const level *at, unsigned lane, tree_box *b
 }
 
 /* `box` of one tree in the node space of the other, relative to `org` there. The centre is carried
- * in double and rounded once when it is small, so its error follows its own size. */
+ * in double and rounded once, which moves it by at most 2^-24 of its own size. That is no part of
+ * its distance from a lane, which may be far smaller: it goes into the slack, doubled for the
+ * roundings of the slack itself. */
 static void make_probe(const kiln_node_map *map, const tree_box *box, const float org[3],
                        float epsilon, kiln_probe *probe)
 {
@@ -213,7 +215,8 @@ static void make_probe(const kiln_node_map *map, const tree_box *box, const floa
         }
     }
     probe->epsilon = epsilon;
-    probe->slack = map->slack;
+    probe->slack = map->slack + 0x1p-23f * (fabsf(probe->centre[0]) + fabsf(probe->centre[1]) +
+                                            fabsf(probe->centre[2]));
 }
 
 /* The hit lanes as octal digits, the one whose centre is nearest to the probe's lowest. */

@@ -177,12 +177,40 @@ static void test_bumpy_tori(void **state)
     body_free(&b);
 }
 
+/* Boxes a few float ulps wide about the faces of one a million times larger. Its flat leaves have
+ * no extent across and stand where rounding a centre to float moves it by as much as a small box. */
+static void test_specks_on_faces(void **state)
+{
+    (void)state;
+    uint64_t random = 6;
+    uint32_t hits = 0;
+    body large = body_of(mesh_box(-1, -1, -1, 1, 1, 1), 2, KILN_LAYOUT_RAW);
+    const kiln_pose at_rest = kiln_pose_identity();
+    for (int i = 0; i < 400; i++) {
+        const float h = (float)random_between(&random, 0x1p-26, 0x1p-20);
+        body speck = body_of(mesh_box(-h, -h, -h, h, h, h), 4, KILN_LAYOUT_RAW);
+        for (int face = 0; face < 6; face++) {
+            kiln_pose pose = kiln_pose_identity();
+            for (int k = 0; k < 3; k++) {
+                pose.translation[k] = random_between(&random, -0x1p-8, 0x1p-8);
+            }
+            pose.translation[face / 2] =
+                (face % 2 == 0 ? 1 : -1) + random_between(&random, -1.5, 1.5) * (double)h;
+            hits += check_pair(&large, &at_rest, &speck, &pose, 1 + i % ROUNDING_MODES) > 0;
+        }
+        body_free(&speck);
+    }
+    assert_true(hits > 1200 && hits < 2000);
+    body_free(&large);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_soups_at_random_poses),
         cmocka_unit_test(test_lattices_at_exact_poses),
         cmocka_unit_test(test_bumpy_tori),
+        cmocka_unit_test(test_specks_on_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
