@@ -1,6 +1,7 @@
-/* Open, verify, query: any bytes are opened with everything checked; what opens is audited as `kiln
- * verify` does, and asked against itself and against a fixed file. Only the sanitizers judge, and
- * that memory is given back: answers of hostile files may be anything. */
+/* Open, verify, query: any bytes are opened with everything checked, as a model and as a
+ * filled-bins table; what opens is audited as `kiln verify` does, and asked against itself and
+ * against a fixed file. Only the sanitizers judge, and that memory is given back: answers of
+ * hostile files may be anything. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_open.h"
 
@@ -16,6 +17,8 @@
 /* A tree that opens ends its queries, but after as many steps as two trees have pairs of nodes:
  * what would take long is left out. */
 static const uint64_t pairs_max = 10000, work_max = 100000;
+
+enum { BINS_QUESTIONS = 500 };
 
 static const kiln_file *fixed_file(void)
 {
@@ -68,6 +71,44 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
     }
 }
 
+/* Some of all questions, the first and the last among them; each answer is a probability. */
+static void ask_table(const kiln_bins *table)
+{
+    const kiln_bins_info info = kiln_bins_get_info(table);
+    double p[KILN_BINS_MAX_X];
+    uint64_t random = info.max_u;
+    for (uint32_t i = 0; i < BINS_QUESTIONS; i++) {
+        const uint32_t u = i < 2 ? i * info.max_u : random_below(&random, info.max_u + 1);
+        const uint32_t v = i < 2 ? u : random_below(&random, u + 1);
+        const uint32_t w = i < 2 ? u : random_below(&random, u + 1);
+        if (kiln_bins_probabilities(table, u, v, w, info.max_x, p) != KILN_OK) {
+            abort();
+        }
+        for (uint32_t x = 0; x < info.max_x; x++) {
+            if (!(p[x] >= 0 && p[x] <= (x > 0 ? p[x - 1] : 1))) {
+                abort();
+            }
+        }
+    }
+}
+
+static void open_table_and_ask(const uint8_t *bytes, size_t size)
+{
+    counting count = {0};
+    kiln_bins *table;
+    kiln_open_options options = kiln_open_options_default();
+    options.allocator = counting_allocator(&count);
+    if (kiln_bins_open_memory(bytes, size, &options, &table) == KILN_OK) {
+        ask_table(table);
+    } else if (table != NULL) {
+        abort();
+    }
+    kiln_bins_close(table);
+    if (count.live != 0 || count.bytes != 0) {
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -85,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         reseal(bytes, size - 1);
     }
     open_and_ask(bytes, size - 1, mode);
+    open_table_and_ask(bytes, size - 1);
     kiln_fault fault;
     (void)kiln_audit(bytes, size - 1, NULL, &fault);
     free(block);

@@ -17,6 +17,7 @@
 
 #include "../support/edit.h"
 #include "../support/quick_bake.h"
+#include "../support/quick_bins.h"
 #include "fuzz_open.h"
 
 #define SEEDS "tests/fuzz/seeds"
@@ -91,6 +92,23 @@ static int write_forms(const mesh *m)
     return failed;
 }
 
+/* A small table of filled bins, raw and packed, for the fuzzer to change and reseal. */
+static int write_table(const char *name, uint32_t profile, uint32_t rounding)
+{
+    size_t size;
+    uint8_t *bytes = quick_bins(profile, rounding, 6, 2, 1, KILN_LAYOUT_RAW, &size);
+    edit_file *file = edit_open(bytes, size);
+    free(bytes);
+    for (uint32_t i = 0; i < file->count; i++) {
+        file->sections[i].entry.alignment = KILN_SECTION_ALIGNMENT;
+    }
+    bytes = edit_seal(file, false, &size);
+    edit_free(file);
+    const int failed = write_form(name, "raw", FUZZ_RESEAL, bytes, size);
+    bytes = quick_bins(profile, rounding, 20, 3, 1, KILN_LAYOUT_PACKED, &size);
+    return failed + write_form(name, "packed", FUZZ_RESEAL, bytes, size);
+}
+
 static int write_seeds(void)
 {
     static const uint8_t magic[] = KILN_FORMAT_MAGIC "\0\0\1\0";
@@ -101,6 +119,8 @@ static int write_seeds(void)
                        write_mesh("box", &meshes[1], "aabb", 1) +
                        write_mesh("torus", &meshes[2], "aabb,obb", 2) +
                        write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
+                       write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +
+                       write_table("bins-compact", KILN_BINS_COMPACT, KILN_BINS_NEAREST) +
                        write_seed("empty", 0, magic, 0) + write_seed("magic", 0, magic, 12);
     for (int i = 0; i < 4; i++) {
         mesh_free(&meshes[i]);
@@ -205,7 +225,7 @@ static void seeds_and_mutations_of_them(void **state)
     uint64_t random = 4;
     struct dirent **entries;
     const int count = scandir(SEEDS, &entries, is_seed, alphasort);
-    assert_true(count >= 12);
+    assert_true(count >= 16);
     for (int i = 0; i < count; i++) {
         replay(entries[i]->d_name, &random);
         free(entries[i]);
