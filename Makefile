@@ -70,7 +70,7 @@ COMMAND_OBJECTS = $(COMMAND_SOURCES:%.c=$O/%.o)
 TEST_FOLDERS = unit cases property bad fuzz golden cli models
 TEST_SOURCES = $(foreach d,$(TEST_FOLDERS),$(wildcard tests/$d/test_*.c))
 TEST_PROGRAMS = $(TEST_SOURCES:%.c=$O/%)
-SUPPORT_SOURCES = $(wildcard tests/support/*.c tests/property/oracle.c)
+SUPPORT_SOURCES = $(wildcard tests/support/*.c tests/property/oracle.c models/shape/*.c)
 FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
 BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
@@ -246,7 +246,7 @@ $(TABLE_PROGRAMS): $O/%: $O/%.o
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$(MODEL_PROGRAMS): $O/%: $O/%.o $$(LIBRARIES)
+$(MODEL_PROGRAMS): $O/%: $O/%.o $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 

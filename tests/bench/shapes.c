@@ -1,6 +1,8 @@
 /* See shapes.h. */
 #include "shapes.h"
 
+#include "../../models/shape/shape.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,25 +53,26 @@ static void sew_tube(filling *f, uint32_t first, uint32_t rows, uint32_t sides, 
     }
 }
 
+/* One of the models that are generated for users, too. */
+static mesh of_model(const char *name, uint32_t triangles)
+{
+    shape_mesh made = shape_make(shape_find(name), triangles);
+    filling f = start(made.vertex_count, made.triangle_count);
+    for (uint32_t i = 0; i < made.vertex_count; i++) {
+        double p[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = made.positions[3 * i + (uint32_t)k] / 1e6;
+        }
+        add_vertex(&f, p);
+    }
+    memcpy(f.mesh.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
+    shape_free(&made);
+    return f.mesh;
+}
+
 static mesh make_torus(void)
 {
-    return mesh_torus(100, 100, 0);
-}
-
-/* Tube around the curve that winds twice around the axis while it goes three times through. */
-static void knot_point(double u, double p[3])
-{
-    const double r = 1 + 0.45 * cos(3 * u);
-    p[0] = r * cos(2 * u);
-    p[1] = r * sin(2 * u);
-    p[2] = 0.45 * sin(3 * u);
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int k = 0; k < 3; k++) {
-        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    }
+    return of_model("torus", 20000);
 }
 
 static void normalise(double v[3])
@@ -82,31 +85,7 @@ static void normalise(double v[3])
 
 static mesh make_knot(void)
 {
-    enum { RINGS = 1000, SIDES = 50 };
-    filling f = start(RINGS * SIDES, 2 * RINGS * SIDES);
-    for (uint32_t ring = 0; ring < RINGS; ring++) {
-        const double u = turn * ring / RINGS, step = 1e-4;
-        double at[3], ahead[3], along[3], out[3], side[3];
-        knot_point(u, at);
-        knot_point(u + step, ahead);
-        for (int k = 0; k < 3; k++) {
-            along[k] = ahead[k] - at[k];
-        }
-        normalise(along);
-        cross(along, at, side);
-        normalise(side);
-        cross(side, along, out);
-        for (uint32_t i = 0; i < SIDES; i++) {
-            const double v = turn * i / SIDES;
-            double p[3];
-            for (int k = 0; k < 3; k++) {
-                p[k] = at[k] + 0.18 * (cos(v) * out[k] + sin(v) * side[k]);
-            }
-            add_vertex(&f, p);
-        }
-    }
-    sew_tube(&f, 0, RINGS, SIDES, true);
-    return f.mesh;
+    return of_model("knot", 100000);
 }
 
 /* Six faces of a cube drawn onto a sphere with dents and bumps of several sizes. */
