@@ -374,6 +374,177 @@ KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s,
 KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
                                                   kiln_bins_rounding mode, double *p);
 
+/* -------------------------------------------------------------------- time-critical queries -- */
+
+/* Experimental: names, options and defaults may change until version 1.0.
+ *
+ * Do the surfaces probably meet, and how sure is that? After Klein and Zachmann, "ADB-Trees", VRST
+ * 2003: nodes know how many cells of a grid in their box hold enough surface to be part of a
+ * collision (kiln bake --adb), pairs of boxes are opened in the order of the probability that what
+ * is inside them meets, and the descent ends when an answer is likely enough or the budget spent.
+ *
+ *     static uint64_t memory[4096];
+ *     kiln_adb *query = NULL;
+ *     kiln_adb_answer answer;
+ *     if (kiln_adb_place(memory, sizeof memory, &query) == KILN_OK &&
+ *         kiln_adb_begin(query, a, &pose_a, b, &pose_b, NULL) == KILN_OK &&
+ *         kiln_adb_run(query, 64, 20000) == KILN_OK &&
+ *         kiln_adb_get_answer(query, &answer) == KILN_OK && answer.probability > 0.5)
+ *         brake();
+ *
+ * What `probability` means: of the answers that carry it, over many poses, that part are collisions.
+ * It is fitted (kiln calibrate) on meshes whose two copies meet at random poses such that their boxes
+ * overlap; how far it holds on others is measured by the benchmarks. Surfaces are compared, touching
+ * included, as by kiln_collide.
+ *
+ * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
+ * ends a run. Swapping A and B changes neither verdict nor probability. */
+
+/* A query: what it was asked, and its frontier of pairs of boxes not opened yet. Lives in the
+ * caller's memory; one thread at a time. */
+typedef struct kiln_adb kiln_adb;
+
+/* How the probability of a pair of boxes is got from their counts. */
+typedef enum {
+    KILN_ADB_CALIBRATED = 0, /* from the expected number of common cells and three more features,
+                                by fitted weights */
+    KILN_ADB_EXPECTED = 1,   /* 1 - exp(-expected number x LB): no weights */
+    KILN_ADB_BINS = 2        /* Equation 8 over filled bins; kiln_bins_collision_bound */
+} kiln_adb_evaluator;
+
+/* log-odds of a pair = bias + lambda log2(expected common cells) + margin (least overlap on the six
+ * face axes, as a part of the smaller box, 0 to 1) + level (LB: 0 at the roots, 1 at boxes of one
+ * triangle) + ratio log2(edge of the larger box / edge of the smaller). */
+typedef struct {
+    float bias, lambda, margin, level, ratio;
+    float others; /* [0, 1] what pairs besides the likeliest add to an answer's probability:
+                     P = 1 - exp(-(l_max + others (sum of l - l_max))), l = -ln(1 - p) of a pair */
+    float root;   /* log-odds of two roots that may meet */
+} kiln_adb_weights;
+
+enum { KILN_ADB_FEATURES = 4 };
+
+/* A pair of boxes that passed the separating-axis test, as it is given its probability. */
+typedef struct {
+    float features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio */
+    double probability;
+    uint32_t leaves;                   /* of the two boxes, how many are leaves */
+    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them */
+} kiln_adb_observation;
+
+typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
+                                  const kiln_adb_observation *seen);
+
+/* Set everything by kiln_adb_options_of, then change what you need. */
+typedef struct {
+    size_t struct_size;  /* sizeof(kiln_adb_options) of the caller */
+    double p_min;        /* [0, 1] a pair at least this probable counts as a collision. 0: any two
+                            boxes that overlap, the roots' included; 1: none is counted */
+    uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
+    double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out */
+    bool hybrid;         /* test the triangles of two leaves exactly; else a pair of leaves counts from
+                            probability 1/2 on. With epsilon 0, and p_min 1, a run to its end is
+                            exact; with a lower p_min it has no false negatives */
+    kiln_adb_evaluator evaluator;
+    const kiln_bins *bins;           /* KILN_ADB_BINS: NULL for the built-in evaluator */
+    const kiln_adb_weights *weights; /* NULL: those fitted for the kinds of tree; else read by
+                                        kiln_adb_begin */
+    uint64_t (*clock)(void *user);   /* nanoseconds since any moment; NULL: CLOCK_MONOTONIC. Called
+                                        before every pair while a budget of time is given */
+    void *clock_user;
+    kiln_adb_observer observer;      /* NULL, or called for every pair of boxes that is weighed, in
+                                        the floating-point environment of the caller */
+    void *observer_user;
+} kiln_adb_options;
+
+/* What the benchmarks measure: DEFAULT, FAST with about twice the errors, CAREFUL with exact tests
+ * of triangles and no false negatives. */
+typedef enum { KILN_ADB_DEFAULT = 0, KILN_ADB_FAST = 1, KILN_ADB_CAREFUL = 2 } kiln_adb_mode;
+
+/* The options of a mode; those of DEFAULT for an unknown one. */
+KILN_API kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode);
+
+typedef enum {
+    KILN_ADB_NO = 0,       /* nothing is left to open, and no pair counted */
+    KILN_ADB_YES = 1,      /* k_min pairs counted, or two triangles were found to meet */
+    KILN_ADB_UNDECIDED = 2 /* the budget ended first, or pairs were lost for want of room */
+} kiln_adb_verdict;
+
+enum {
+    KILN_ADB_FULL = 1u, /* the frontier was full: the least probable pairs were merged into a
+                           remainder, which counts in `probability` and is never opened; then there
+                           is no "no" */
+    KILN_ADB_EXACT = 2u /* "yes" with a pair of triangles that meet, or a "no" that is proved:
+                           probability is 1 or 0 */
+};
+
+typedef struct {
+    kiln_adb_verdict verdict;
+    double probability; /* [0, 1] that the surfaces meet */
+    uint64_t pairs;     /* pairs of boxes that were opened or, as leaves, decided */
+    uint32_t flags;     /* KILN_ADB_FULL, KILN_ADB_EXACT */
+    uint32_t waiting;   /* pairs in the frontier */
+    kiln_pair pair;     /* KILN_ADB_YES with KILN_ADB_EXACT: the two triangles; else 0, 0 */
+} kiln_adb_answer;
+
+/* A likely place of contact, in A's own frame. */
+typedef struct {
+    double probability;  /* of this pair of boxes */
+    double position[3];  /* in A's box, near its overlap with B's */
+    double extent;       /* half the diagonal of the smaller box: contacts are within about this */
+    double normal[3];    /* unit; the face normal along which the boxes overlap least, from B to A */
+} kiln_adb_hint;
+
+/* Bytes that a query with room for `capacity` waiting pairs takes, of any alignment: 32 a pair and
+ * about 1 KiB. 0 for a capacity of 0 or over 2^24. */
+KILN_API size_t kiln_adb_size(uint32_t capacity);
+
+/* Makes a query of `memory` [size bytes], with room for as many pairs as fit. The memory stays the
+ * caller's; there is nothing to release. KILN_ERROR_ARGUMENT: NULL, or too small for one pair; *out
+ * is then NULL. */
+KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
+
+/* Asks a new question; what the query held is forgotten. Poses NULL: identity. `options` NULL: those
+ * of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are asked.
+ * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is not
+ * finite), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts): the query then holds no
+ * question. Cost: forming the pose and one box test. */
+KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                                    const kiln_tree *b, const kiln_pose *pose_b,
+                                    const kiln_adb_options *options);
+
+/* Opens up to `pairs` pairs of boxes, as long as `nanoseconds` from the call last (UINT64_MAX: the
+ * clock is not read) and until there is an answer. Pairs are counted exactly; time may run over by
+ * what one pair takes. Runs that follow each other go on where the last one ended, and come to the
+ * same as one run with the sum of the pairs. KILN_ERROR_ARGUMENT: NULL, or no question asked. */
+KILN_API kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds);
+
+/* The answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no question asked; *answer is then
+ * untouched. Cost: a pass over the waiting pairs. */
+KILN_API kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer);
+
+/* The likeliest waiting or counted pairs of boxes, most probable first: at most `capacity` into
+ * `hints`, how many in *count. None when nothing is likely to meet. Errors as kiln_adb_get_answer,
+ * also for hints NULL with a capacity. Cost: capacity passes over the waiting pairs. */
+KILN_API kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints,
+                                        uint32_t capacity, uint32_t *count);
+
+/* All in one, with a frontier of 256 pairs on the stack. Errors as kiln_adb_begin and, for a null
+ * answer, KILN_ERROR_ARGUMENT; *answer is then untouched. */
+KILN_API kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a,
+                                      const kiln_tree *b, const kiln_pose *pose_b,
+                                      const kiln_adb_options *options, uint64_t pairs,
+                                      uint64_t nanoseconds, kiln_adb_answer *answer);
+
+/* For fitting and measuring: does what is inside the two boxes of an observation of this question
+ * meet? Exact. KILN_ERROR_ARGUMENT: NULL, no question asked, no such boxes; *meet is then untouched.
+ * Stack and cost as kiln_collide. */
+KILN_API kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observation *seen,
+                                            bool *meet);
+
+/* The weights in use between two trees by default. All 0 for NULL. */
+KILN_API kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b);
+
 #ifdef __cplusplus
 }
 #endif
