@@ -136,20 +136,35 @@ static uint32_t drawn(uint64_t *counter, uint32_t count)
     return 1 + (uint32_t)((mixed((*counter)++) >> 32) * count >> 32);
 }
 
+/* From all places evenly: thrown away where v <= w <= u does not hold. */
+static void draw_any(const kiln_bins_view *view, uint64_t *counter, uint32_t place[3])
+{
+    do {
+        for (int i = 0; i < 3; i++) {
+            place[i] = drawn(counter, view->header->max_u);
+        }
+    } while (place[1] > place[2] || place[2] > place[0]);
+}
+
+/* Among what rows keep, for smaller v more often: these have the long rows. */
+static void draw_kept(const kiln_bins_view *view, uint64_t *counter, uint32_t place[3])
+{
+    place[0] = drawn(counter, view->header->max_u);
+    place[1] = drawn(counter, drawn(counter, drawn(counter, place[0])));
+    const kiln_bins_row row = kiln_bins_view_row(view, kiln_bins_row_index(place[0], place[1]));
+    place[2] = place[1] + drawn(counter, row.length[view->header->max_x - 1]) - 1;
+}
+
 static void audit_place(const kiln_bins_view *view, kiln_lut_exact *exact, uint64_t number,
                         kiln_lut_bins_audit *audit)
 {
     uint64_t counter = number << 8;
-    uint32_t u, v, w, segment, record;
-    do { /* evenly: thrown away where v <= w <= u does not hold */
-        u = drawn(&counter, view->header->max_u);
-        v = drawn(&counter, view->header->max_u);
-        w = drawn(&counter, view->header->max_u);
-    } while (v > w || w > u);
+    uint32_t place[3], segment, record;
+    (number % 2 == 0 ? draw_any : draw_kept)(view, &counter, place);
     const uint32_t x = drawn(&counter, view->header->max_x);
-    const kiln_bins_row row = kiln_bins_view_row(view, kiln_bins_row_index(u, v));
-    kiln_bins_find(&row, view->header->max_x, w - v, &segment, &record);
-    kiln_lut_exact_set(exact, u, v, w);
+    const kiln_bins_row row = kiln_bins_view_row(view, kiln_bins_row_index(place[0], place[1]));
+    kiln_bins_find(&row, view->header->max_x, place[2] - place[1], &segment, &record);
+    kiln_lut_exact_set(exact, place[0], place[1], place[2]);
     if (x <= segment) {
         judge_beyond(view, &row, exact, x, audit);
     } else {

@@ -18,9 +18,10 @@ static inline row row_of(const kiln_bins_table *table, uint32_t u, uint32_t v)
 /* How many x have ended at position i. */
 static inline uint32_t segment_at(const row *of, uint32_t max_x, uint32_t i)
 {
-    uint32_t ended = 0;
+    const uint16_t at = (uint16_t)i;
+    uint16_t ended = 0;
     for (uint32_t k = 0; k < max_x; k++) {
-        ended += of->length[k] <= i;
+        ended = (uint16_t)(ended + (of->length[k] <= at));
     }
     return ended;
 }

@@ -13,8 +13,8 @@ typedef struct {
 
 static const option check_options[] = {
     {"sample", 0, OPTION_INTEGER, "N", NULL, 1, 2000000000, FIELD(sample),
-     "recompute N values at places drawn evenly, the same ones each time (default: every value "
-     "that is kept, and the first beyond the end of each row)"},
+     "recompute N values, the same ones each time: half drawn from all places, half from what "
+     "rows keep (default: all that is kept, and the first beyond the end of each row)"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads (default: one a processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
