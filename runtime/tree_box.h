@@ -1,0 +1,78 @@
+/* A box of one tree that stands on its own, with what is behind it, and the same box as the other
+ * tree's nodes see it. */
+#ifndef KILN_TREE_BOX_H
+#define KILN_TREE_BOX_H
+
+#include "pose.h"
+
+#include <math.h>
+
+typedef struct {
+    double centre[3]; /* node space of its tree */
+    float axis[3][3];
+    float half[3];
+    float area;     /* half the surface, in square units of X's node space */
+    uint32_t first; /* inner: node; leaf: first slot */
+    uint32_t count; /* inner: 0; leaf: triangles */
+} kiln_tree_box;
+
+static inline float kiln_half_area(const float half[3])
+{
+    return half[0] * half[1] + half[1] * half[2] + half[2] * half[0];
+}
+
+/* Square units of the node space of X or Y in those of X's. */
+static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
+{
+    return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
+}
+
+/* What is behind lane `lane` of a node. */
+static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_node8 *node,
+                                          unsigned lane)
+{
+    if ((node->inner >> lane & 1) != 0) {
+        box->first = kiln_node8_child(node, lane);
+        box->count = 0;
+    } else {
+        box->first = kiln_node8_slot(node, lane);
+        box->count = kiln_node8_count(node, lane);
+    }
+}
+
+/* The whole tree as a box: the exact bounds of its vertices. */
+void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
+
+/* `box` of one tree in the node space of the other, relative to `org` there. The centre is carried
+ * in double and rounded once, which moves it by at most 2^-24 of its own size. That is no part of
+ * its distance from a lane, which may be far smaller: it goes into the slack, doubled for the
+ * roundings of the slack itself. */
+static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box *box,
+                                   const float org[3], float epsilon, kiln_probe *probe)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *row = map->matrix + 3 * i;
+        const double place = row[0] * box->centre[0] + row[1] * box->centre[1] +
+                             row[2] * box->centre[2] + map->offset[i];
+        probe->centre[i] = (float)(place - (double)org[i]);
+        probe->half[i] = box->half[i] * map->scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            const float *row = map->rotation + 3 * i;
+            probe->axis[k][i] =
+                row[0] * box->axis[k][0] + row[1] * box->axis[k][1] + row[2] * box->axis[k][2];
+        }
+    }
+    probe->epsilon = epsilon;
+    probe->slack = map->slack + 0x1p-23f * (fabsf(probe->centre[0]) + fabsf(probe->centre[1]) +
+                                            fabsf(probe->centre[2]));
+}
+
+/* May two boxes that are not lanes of a node meet? The larger one, as a one-lane node along its
+ * tree's axes, against the smaller, so that numbers stay in range where sizes differ by more than
+ * floats can hold. Boxes must be aligned to their node spaces, like roots. */
+bool kiln_roots_may_meet(const kiln_pair_frame *frame, const kiln_kernel *kernel,
+                         const kiln_tree_box *root_x, const kiln_tree_box *root_y);
+
+#endif
