@@ -27,7 +27,7 @@ static const option bins_options[] = {
     {"rounding", 0, OPTION_CHOICE, NULL, "nearest|down", 0, 0, FIELD(rounding),
      "down: no value is above the true one (default nearest)"},
     {"max-u", 0, OPTION_INTEGER, "N", NULL, 1, KILN_BINS_TABLE_U_MAX, FIELD(max_u),
-     "most bins, and balls of a colour, 1 to 4096 (default 512)"},
+     "most bins, and balls of a colour, 1 to 4096 (default 512); 4096 with one x takes 2.3 GB"},
     {"max-x", 0, OPTION_INTEGER, "N", NULL, 1, KILN_BINS_TABLE_X_MAX, FIELD(max_x),
      "most filled bins that are asked for, 1 to 10 (default 10)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),

@@ -34,8 +34,8 @@ double table_full(const kiln_format_bins *header);
 /* Members of a report about a table's header. */
 void table_describe(const kiln_format_bins *header, json_t *object);
 
-/* Recomputes `count` values of the table in a file's bytes, which are sound; reports the first that is
- * wrong and returns an exit status. */
+/* Recomputes `count` values of the table in a file's bytes, which are sound; reports the first
+ * that is wrong and returns an exit status. */
 int table_sample(const char *path, const void *data, size_t size, uint64_t count);
 
 /* Reports what an audit found wrong: EXIT_INVALID, or EXIT_DONE where that is nothing. */
