@@ -148,7 +148,7 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
     }
     memcpy(map->offset, offset, sizeof map->offset);
     map->scale = (float)scale;
-    map->slack = (float)slack;
+    map->slack = slack;
 }
 
 /* Both maps between node spaces. Positions go wrong by the rounding of the relative translation, of

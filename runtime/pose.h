@@ -9,7 +9,7 @@ typedef struct {
     double matrix[9], offset[3];
     float rotation[9]; /* without the scale */
     float scale;       /* node unit of the source in node units of the target */
-    float slack;       /* absolute error of positions, in units of the target */
+    double slack;      /* absolute error of positions, in units of the target */
 } kiln_node_map;
 
 /* X is carried as stored, Y is transformed into X's frame. */

@@ -65,8 +65,9 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
         }
     }
     probe->epsilon = epsilon;
-    probe->slack = map->slack + 0x1p-23f * (fabsf(probe->centre[0]) + fabsf(probe->centre[1]) +
-                                            fabsf(probe->centre[2]));
+    const float size =
+        fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
+    probe->slack = (float)map->slack + 0x1p-23f * size;
 }
 
 /* May two boxes that are not lanes of a node meet? The larger one, as a one-lane node along its
