@@ -150,7 +150,7 @@ expect 1 "$KILN" lut frob
 says err "not 'frob'"
 expect 1 "$KILN" lut bins
 says err '-o FILE is missing'
-for wrong in '--max-u 0' '--max-u 4097' '--max-x 11' '--profile tiny' '--rounding up'; do
+for wrong in '--max-u 0' '--max-u 4097' '--max-u 4096' '--max-u 1025 --max-x 2' '--max-x 11' '--profile tiny' '--rounding up'; do
     # shellcheck disable=SC2086
     expect 1 "$KILN" lut bins -o "$TMPDIR/never.kiln" $wrong
 done

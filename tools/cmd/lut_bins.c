@@ -141,6 +141,9 @@ static int make_table(const bins_settings *settings)
     return status;
 }
 
+/* Values grow with the cube of max_u: ten x take 40 million at 512, some 300 million at 1024. */
+enum { U_MAX_OF_MANY_X = 1024 };
+
 static int run_lut_bins(int argc, char **argv)
 {
     bins_settings settings = {.max_u = 512, .max_x = 10};
@@ -152,6 +155,11 @@ static int run_lut_bins(int argc, char **argv)
     }
     if (settings.output == NULL) {
         return report_usage(&verb_lut_bins, "-o FILE is missing");
+    }
+    if (settings.max_u > U_MAX_OF_MANY_X && settings.max_x > 1) {
+        return report_usage(&verb_lut_bins,
+                            "a table of more than 1024 bins is for one x, --max-x 1: for more it "
+                            "would take tens of gigabytes");
     }
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
