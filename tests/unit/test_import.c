@@ -650,6 +650,34 @@ static void bad_gltf_index(void **state)
     done(&r);
 }
 
+/* Assimp would read other geometry than the file means, or less of it, and say nothing. */
+static void gltf_beyond_the_importer(void **state)
+{
+#define TWO_SCENES                                                                                 \
+    "\"nodes\":[{\"mesh\":0},{\"mesh\":0}],\"scenes\":[{\"nodes\":[0]},{\"nodes\":[1]}]"
+    result r =
+        import_text("gltf", "{" TRIANGLE_BUFFER TRIANGLE_MESH TWO_SCENES
+                            ",\"extensionsRequired\":[\"KHR_materials_unlit\",\"CESIUM_RTC\"]}");
+
+    (void)state;
+    assert_error(&r, KILN_BAKE_UNSUPPORTED, "\"CESIUM_RTC\"");
+    r = import_text(
+        "gltf", "{\"buffers\":[{\"uri\":\"data:application/octet-stream;base64,"
+                "AAAAAAAAAAABAAAAAAAAAAEAAAA=\",\"byteLength\":20}],\"bufferViews\":[{\"buffer\":0,"
+                "\"byteLength\":18}],\"accessors\":[{\"bufferView\":0,\"componentType\":5122,"
+                "\"count\":3,\"type\":\"VEC3\"}],\"asset\":{\"version\":\"2.0\"},\"meshes\":[{"
+                "\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}],"
+                "\"scenes\":[{\"nodes\":[0]}],\"scene\":0}");
+    assert_error(&r, KILN_BAKE_UNSUPPORTED, "mesh 0 has quantized positions");
+    r = import_text("gltf", "{" TRIANGLE_BUFFER TRIANGLE_MESH TWO_SCENES "}");
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 2);
+    assert_int_equal(r.soup.warning_count, 1);
+    assert_non_null(strstr(string(&r, r.soup.warnings[0]), "only scene 0 of 2 is read"));
+    done(&r);
+#undef TWO_SCENES
+}
+
 static void matrix_not_finite(void **state)
 {
     result r =
@@ -1150,6 +1178,7 @@ int main(void)
         cmocka_unit_test(off),
         cmocka_unit_test(instances_and_mirrors),
         cmocka_unit_test(bad_gltf_index),
+        cmocka_unit_test(gltf_beyond_the_importer),
         cmocka_unit_test(matrix_not_finite),
         cmocka_unit_test(units_and_axes),
         cmocka_unit_test(up_keeps_volume),

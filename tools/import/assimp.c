@@ -326,6 +326,8 @@ void kiln_read_by_assimp(kiln_reading *reading)
             "no reader for \"%s\" files; convert it to OBJ, PLY, STL, glTF or FBX, or "
             "name its format if the extension is misleading",
             reading->format);
+    if (is_gltf(reading))
+        kiln_gltf_check(reading);
     scene = import(reading);
     if (scene == NULL)
         fail_import(reading);

@@ -276,28 +276,43 @@ static bool search(gltf *g)
     return true;
 }
 
+/* -- the document -- */
+
+static bool open_document(gltf *g, const kiln_model *model, span *whole)
+{
+    span text;
+    size_t at = 12;
+    bool good = load_model(model, whole);
+
+    text = *whole;
+    if (good && whole->size >= 12 && memcmp(whole->bytes, "glTF", 4) == 0) {
+        good = next_chunk(whole, &at, &text);
+        if (good && !next_chunk(whole, &at, &g->binary))
+            g->binary = (span){NULL, 0};
+    }
+    if (good)
+        g->root = json_loadb((const char *)text.bytes, text.size, JSON_DISABLE_EOF_CHECK, NULL);
+    return g->root != NULL;
+}
+
+static void close_document(gltf *g, span *whole)
+{
+    for (size_t i = 0; i < g->buffer_count; i++)
+        free(g->buffers[i].bytes);
+    free(g->buffers);
+    json_decref(g->root);
+    free(whole->bytes);
+}
+
 bool kiln_gltf_find_bad(const kiln_model *model, kiln_gltf_faces *faces)
 {
     gltf g = {.faces = faces};
-    span whole = {NULL, 0}, text;
-    size_t at = 12;
-    bool good = load_model(model, &whole);
+    span whole = {NULL, 0};
+    bool good;
 
     memset(faces, 0, sizeof *faces);
-    text = whole;
-    if (good && whole.size >= 12 && memcmp(whole.bytes, "glTF", 4) == 0) {
-        good = next_chunk(&whole, &at, &text);
-        if (good && !next_chunk(&whole, &at, &g.binary))
-            g.binary = (span){NULL, 0};
-    }
-    if (good)
-        g.root = json_loadb((const char *)text.bytes, text.size, JSON_DISABLE_EOF_CHECK, NULL);
-    good = g.root != NULL && search(&g);
-    for (size_t i = 0; i < g.buffer_count; i++)
-        free(g.buffers[i].bytes);
-    free(g.buffers);
-    json_decref(g.root);
-    free(whole.bytes);
+    good = open_document(&g, model, &whole) && search(&g);
+    close_document(&g, &whole);
     return good;
 }
 
@@ -305,4 +320,123 @@ void kiln_gltf_free(kiln_gltf_faces *faces)
 {
     free(faces->bad);
     memset(faces, 0, sizeof *faces);
+}
+
+/* -- what Assimp does not follow -- */
+
+/* Extensions that a file may call required and that change no geometry, or that Assimp follows, by
+ * the start of their names. What quantization changes is looked at by itself. */
+static bool is_followed(const char *extension)
+{
+    static const char *const known[] = {"KHR_materials_",
+                                        "KHR_texture_",
+                                        "KHR_technique",
+                                        "KHR_lights_",
+                                        "KHR_animation_",
+                                        "KHR_xmp",
+                                        "KHR_audio",
+                                        "KHR_draco_mesh_compression",
+                                        "KHR_binary_glTF",
+                                        "EXT_texture_",
+                                        "EXT_lights_",
+                                        "MSFT_texture_",
+                                        "MSFT_packing_",
+                                        "VRM",
+                                        "KHR_mesh_quantization"};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strncmp(extension, known[i], strlen(known[i])) == 0)
+            return true;
+    return false;
+}
+
+static void check_extensions(kiln_reading *reading, const gltf *g)
+{
+    const json_t *required = json_object_get(g->root, "extensionsRequired");
+
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *name = json_string_value(json_array_get(required, i));
+
+        if (name != NULL && !is_followed(name))
+            kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                              "needs the glTF extension \"%.200s\", which is not read here; export "
+                              "the model without it",
+                              name);
+    }
+}
+
+/* Assimp takes the bytes of positions for floats, whatever they are. */
+static void check_positions(kiln_reading *reading, const gltf *g, const json_t *primitive,
+                            size_t mesh)
+{
+    enum { FLOAT = 5126 };
+    const json_t *attributes = json_object_get(primitive, "attributes");
+    const json_t *position = item_of(g, "accessors", number_in(attributes, "POSITION", SIZE_MAX));
+
+    if (position != NULL && number_in(position, "componentType", FLOAT) != FLOAT)
+        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "mesh %zu has quantized positions (KHR_mesh_quantization), which are not "
+                          "read here; export the model with float positions",
+                          mesh);
+}
+
+static bool is_morphed(const json_t *weights)
+{
+    for (size_t i = 0; i < json_array_size(weights); i++)
+        if (json_number_value(json_array_get(weights, i)) != 0)
+            return true;
+    return false;
+}
+
+static void check_meshes(kiln_reading *reading, const gltf *g)
+{
+    const json_t *meshes = json_object_get(g->root, "meshes");
+    size_t morphed = 0;
+
+    for (size_t i = 0; i < json_array_size(meshes); i++) {
+        const json_t *mesh = json_array_get(meshes, i);
+        const json_t *primitives = json_object_get(mesh, "primitives");
+
+        for (size_t j = 0; j < json_array_size(primitives); j++)
+            check_positions(reading, g, json_array_get(primitives, j), i);
+        morphed += is_morphed(json_object_get(mesh, "weights"));
+    }
+    if (morphed > 0)
+        kiln_send_warning(reading->sender,
+                          "%zu meshes are read in their basic shape: morph weights are left out",
+                          morphed);
+}
+
+static void check_nodes(kiln_reading *reading, const gltf *g)
+{
+    const json_t *nodes = json_object_get(g->root, "nodes");
+    const json_t *scenes = json_object_get(g->root, "scenes");
+    size_t instanced = 0;
+
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        const json_t *extensions = json_object_get(json_array_get(nodes, i), "extensions");
+
+        instanced += json_object_get(extensions, "EXT_mesh_gpu_instancing") != NULL;
+    }
+    if (instanced > 0)
+        kiln_send_warning(reading->sender,
+                          "%zu nodes stand for several instances (EXT_mesh_gpu_instancing): one of "
+                          "each is read",
+                          instanced);
+    if (json_array_size(scenes) > 1)
+        kiln_send_warning(reading->sender, "only scene %zu of %zu is read",
+                          number_in(g->root, "scene", 0), json_array_size(scenes));
+}
+
+void kiln_gltf_check(kiln_reading *reading)
+{
+    gltf g = {.root = NULL};
+    span whole = {NULL, 0};
+
+    if (open_document(&g, &reading->model, &whole)) {
+        check_extensions(reading, &g);
+        check_meshes(reading, &g);
+        check_nodes(reading, &g);
+    }
+    close_document(&g, &whole);
 }

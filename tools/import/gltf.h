@@ -1,5 +1,6 @@
-/* Faces of a glTF whose indices are out of range: Assimp leaves them out and says that it did, but
- * neither which nor how many. They are found in the file itself. */
+/* What Assimp keeps to itself about a glTF is found in the file: what it reads wrong or leaves out
+ * without a word, and faces whose indices are out of range, of which it says neither which nor how
+ * many. */
 #ifndef KILN_IMPORT_GLTF_H
 #define KILN_IMPORT_GLTF_H
 
@@ -20,5 +21,9 @@ typedef struct {
 /* False: the file keeps its indices in a way that is not followed here, or there is no memory. */
 bool kiln_gltf_find_bad(const kiln_model *model, kiln_gltf_faces *faces);
 void kiln_gltf_free(kiln_gltf_faces *faces);
+
+/* Ends the process where the file needs what Assimp does not follow and its geometry would be
+ * another; warns of what else is left out. A file that can't be read is left to Assimp. */
+void kiln_gltf_check(kiln_reading *reading);
 
 #endif
