@@ -715,6 +715,8 @@ static void units_and_axes(void **state)
     assert_int_equal(r.soup.up_axis, 1);
     assert_bounds(&r, 0, 0, 0, 1, 0, 2);
     done(&r);
+    r = import_text("dae", COLLADA("0", "Y_UP"));
+    assert_error(&r, KILN_BAKE_INVALID, "a unit of 0 metres");
     r = import_text("dae", COLLADA("0.0254", "Z_UP"));
     assert_int_equal(r.soup.up_axis, 2);
     assert_true(r.soup.unit == 0.0254);

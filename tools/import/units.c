@@ -50,10 +50,15 @@ static void collada_units(kiln_reading *reading)
 
     if (text == NULL)
         kiln_read_no_memory(reading);
-    unit = strstr(text, "<unit");
+    unit = strstr(text, "<unit ");
     axis = strstr(text, "<up_axis>");
-    if (unit != NULL && attribute_number(unit, "meter", &metres) && metres > 0)
+    if (unit != NULL && attribute_number(unit, "meter", &metres)) {
+        /* Assimp would flatten or mirror everything by it. */
+        if (!(metres > 0))
+            kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
+                              "declares a unit of %g metres; repair the unit", metres);
         reading->facts.unit = metres;
+    }
     if (axis != NULL) {
         axis += strlen("<up_axis>");
         axis += strspn(axis, " \t\r\n");
