@@ -2,6 +2,7 @@
  * the decoded section for compressed ones. */
 #include "check.h"
 
+#include "adb.h"
 #include "bins_check.h"
 #include "sections.h"
 
@@ -53,7 +54,8 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
         parts->count > most ||
         materials->count > most || ids->count != triangles->count ||
         faces->count != triangles->count || user->count != triangles->count ||
-        trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX || triangles->count == 0) {
+        trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX ||
+        (triangles->count == 0 && vertices->count != 0)) {
         return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                "section table");
     }
@@ -76,6 +78,54 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
     view->trees = trees->data;
     view->tree_count = (uint32_t)trees->count;
     return true;
+}
+
+static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? 0 : reader->sections[index].count;
+}
+
+static const void *section_data(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
+}
+
+/* A file without polygons: its trees name triangles that are not there, and all have counts. */
+static bool name_no_polygons(kiln_view *view, kiln_fault *fault)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < view->tree_count; i++) {
+        const kiln_format_tree *tree = &view->trees[i];
+        const uint64_t end = (uint64_t)tree->triangle_first + tree->triangle_count;
+        most = end > most ? end : most;
+    }
+    if (most >= KILN_NO_INDEX || view->adb_count != view->tree_count ||
+        section_count_of(view->reader, KILN_SECTION_ORDER) != 0) {
+        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+                               "section table");
+    }
+    view->vertices = NULL;
+    view->triangles = view->ids = view->faces = view->user = NULL;
+    view->triangle_count = (uint32_t)most;
+    return true;
+}
+
+static bool name_counts(kiln_view *view, kiln_fault *fault)
+{
+    const uint64_t count = section_count_of(view->reader, KILN_SECTION_ADB);
+    if (count > view->tree_count ||
+        (count == 0) != (section_count_of(view->reader, KILN_SECTION_ADB_BOXES) == 0)) {
+        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+                               "section table");
+    }
+    view->adb_count = (uint32_t)count;
+    if (count > 0) {
+        view->adb = section_data(view->reader, KILN_SECTION_ADB);
+        view->adb_boxes = section_data(view->reader, KILN_SECTION_ADB_BOXES);
+    }
+    return view->triangle_count != 0 || name_no_polygons(view, fault);
 }
 
 static bool string_is_sound(const kiln_view *view, uint32_t offset)
@@ -119,12 +169,6 @@ typedef struct {
     uint64_t nodes[KILN_NODE_KIND_COUNT_MAX]; /* by node kind */
     uint64_t order;
 } tree_fill;
-
-static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
-{
-    const uint32_t index = kiln_reader_find(reader, kind, 0);
-    return index == KILN_NO_INDEX ? 0 : reader->sections[index].count;
-}
 
 /* The trees of a kind tile its node section in order, and so those with an order the order section. */
 static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree,
@@ -200,6 +244,35 @@ static bool check_directory(const kiln_view *view, kiln_fault *fault)
         return kiln_fault_rule(fault, KILN_RULE_TREE,
                                offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
                                "tree directory");
+    }
+    return true;
+}
+
+/* Entries name trees in order, and tile the boxes. */
+static bool check_counts(const kiln_view *view, kiln_fault *fault)
+{
+    uint64_t boxes = 0;
+    for (uint32_t i = 0; i < view->adb_count; i++) {
+        const kiln_format_adb *adb = &view->adb[i];
+        const uint64_t at =
+            offset_of_kind(view->reader, KILN_SECTION_ADB, (uint64_t)i * sizeof *adb);
+        if (adb->tree >= view->tree_count || (i > 0 && adb->tree <= adb[-1].tree) ||
+            !kiln_adb_is_sound(adb) || adb->box_first != boxes) {
+            return kiln_fault_rule(fault, KILN_RULE_ADB, at, "counts");
+        }
+        const kiln_format_tree *tree = &view->trees[adb->tree];
+        const unsigned lanes = kiln_node_kind_find(tree->bv)->lanes;
+        boxes += adb->box_count;
+        if (adb->box_count != 1 + (uint64_t)tree->node_count * lanes) {
+            return kiln_fault_rule(fault, KILN_RULE_ADB, at, "counts");
+        }
+        if (!words_are_zero(adb->reserved, 2)) {
+            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "counts");
+        }
+    }
+    if (boxes != section_count_of(view->reader, KILN_SECTION_ADB_BOXES)) {
+        return kiln_fault_rule(fault, KILN_RULE_ADB,
+                               offset_of_kind(view->reader, KILN_SECTION_ADB, 0), "counts");
     }
     return true;
 }
@@ -436,6 +509,51 @@ static bool check_parents(const tree_walk *walk)
     return true;
 }
 
+/* ---------------------------------------------------------------------- counts of boxes -- */
+
+/* The most that a stored count of each region may be; 0 beyond the last. */
+static void most_counts(const kiln_format_adb *adb, uint8_t most[KILN_ADB_REGIONS_MOST])
+{
+    uint32_t cells[KILN_ADB_REGIONS_MOST];
+    const uint32_t unit = kiln_adb_unit(adb);
+    kiln_adb_region_cells(adb, cells);
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        const uint32_t units = (cells[i] + unit - 1) / unit;
+        most[i] = (uint8_t)(units < 255 ? units : 255);
+    }
+}
+
+static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most[],
+                              uint32_t depth, bool used)
+{
+    static const kiln_format_adb_box nothing;
+    bool within = box->depth <= depth && box->reserved[0] == 0 && box->reserved[1] == 0;
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        within = within && box->count[i] <= most[i];
+    }
+    return used ? within : memcmp(box, &nothing, sizeof nothing) == 0;
+}
+
+static bool check_boxes(const kiln_view *view, const kiln_view_tree *tree, kiln_fault *fault)
+{
+    const unsigned lanes = tree->kind->lanes;
+    uint8_t most[KILN_ADB_REGIONS_MOST];
+    most_counts(tree->adb, most);
+    for (uint32_t i = 0; i < tree->adb->box_count; i++) {
+        const bool used =
+            i == 0 ||
+            (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
+        if (!counts_are_within(&tree->boxes[i], most, i == 0 ? 0 : tree->entry->depth, used)) {
+            const uint64_t byte =
+                ((uint64_t)tree->adb->box_first + i) * sizeof(kiln_format_adb_box);
+            return kiln_fault_rule(fault, KILN_RULE_ADB_BOX,
+                                   offset_of_kind(view->reader, KILN_SECTION_ADB_BOXES, byte),
+                                   "counts of boxes");
+        }
+    }
+    return true;
+}
+
 static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);
@@ -461,13 +579,22 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
     if (walk.in_leaves != tree.entry->triangle_count) {
         return node_fault(&walk, KILN_RULE_LEAF_ONCE, 0);
     }
-    return true;
+    return tree.adb == NULL || check_boxes(view, &tree, fault);
 }
 
-static const void *section_data(const kiln_reader *reader, uint32_t kind)
+/* The counts of tree `index`, or NULL: their entries are in the order of trees. */
+static const kiln_format_adb *find_counts(const kiln_view *view, uint32_t index)
 {
-    const uint32_t index = kiln_reader_find(reader, kind, 0);
-    return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
+    uint32_t lower = 0, upper = view->adb_count;
+    while (lower < upper) {
+        const uint32_t middle = lower + (upper - lower) / 2;
+        if (view->adb[middle].tree < index) {
+            lower = middle + 1;
+        } else {
+            upper = middle;
+        }
+    }
+    return lower < view->adb_count && view->adb[lower].tree == index ? &view->adb[lower] : NULL;
 }
 
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
@@ -485,6 +612,8 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
         const uint32_t *order = section_data(view->reader, KILN_SECTION_ORDER);
         tree.order = order + tree.entry->order_first;
     }
+    tree.adb = find_counts(view, index);
+    tree.boxes = tree.adb != NULL ? view->adb_boxes + tree.adb->box_first : NULL;
     return tree;
 }
 
@@ -497,13 +626,14 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, ki
                               "kiln lut read it");
     }
     if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
-        !check_strings(view, fault) || !check_directory(view, fault)) {
+        !name_counts(view, fault) || !check_strings(view, fault) ||
+        !check_directory(view, fault) || !check_counts(view, fault)) {
         return false;
     }
     if (trusted) {
         return true;
     }
-    if (!check_geometry(view, fault) || !check_source(view, fault)) {
+    if ((view->triangles != NULL && !check_geometry(view, fault)) || !check_source(view, fault)) {
         return false;
     }
     for (uint32_t i = 0; i < view->tree_count; i++) {

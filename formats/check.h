@@ -30,9 +30,13 @@ typedef struct {
     const kiln_node_kind *kind;
     const void *nodes;        /* NULL: not loaded */
     const uint32_t *order;    /* NULL: slot = triangle_first + slot */
+    const kiln_format_adb *adb; /* NULL: it has no counts */
+    const kiln_format_adb_box *boxes;
 } kiln_view_tree;
 
-/* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. */
+/* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In a file
+ * without polygons so are vertices, triangles, ids, faces and user; triangle_count is then that of
+ * the model that it was made from. */
 typedef struct {
     const float *vertices;      /* 3 a vertex */
     const uint32_t *triangles;  /* 3 a triangle */
@@ -44,6 +48,9 @@ typedef struct {
     const kiln_format_tree *trees;
     uint32_t vertex_count, triangle_count, part_count, material_count, tree_count;
     uint64_t strings_size, meta_size;
+    const kiln_format_adb *adb; /* adb_count of them; NULL: none */
+    uint32_t adb_count;
+    const kiln_format_adb_box *adb_boxes;
     const kiln_reader *reader;
 } kiln_view;
 

@@ -45,7 +45,9 @@ enum {
     X(KILN_RULE_LEAF_ONCE, 23, "every triangle is in one leaf")                                    \
     X(KILN_RULE_BINS_HEADER, 24, "the header of a filled-bins table is in range")                  \
     X(KILN_RULE_BINS_ROW, 25, "rows of a filled-bins table tile its records in order")             \
-    X(KILN_RULE_BINS_VALUE, 26, "probabilities are from 0 to 1 and don't rise with x")
+    X(KILN_RULE_BINS_VALUE, 26, "probabilities are from 0 to 1 and don't rise with x")             \
+    X(KILN_RULE_ADB, 27, "counts name trees in order and tile their boxes")                 \
+    X(KILN_RULE_ADB_BOX, 28, "counts of a box are within its regions, and zero for empty lanes")
 
 enum {
 #define KILN_RULE_ENUM(name, number, text) name = number,

@@ -58,6 +58,8 @@ enum {
     KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'),  /* kiln_format_node_aabb8 */
     KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),   /* kiln_format_node_obb2 */
     KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'),  /* kiln_format_node_aabb2 */
+    KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),          /* kiln_format_adb */
+    KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
     KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
@@ -203,6 +205,40 @@ typedef struct {
     float half[3][2];       /* 56 half-extents, rounded up; finite, not negative */
 } kiln_format_node_aabb2;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
+
+/* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was counted, for
+ * one tree; see adb.h for what the numbers mean. */
+typedef struct {
+    uint32_t tree;      /* index in the tree directory; ascending */
+    uint32_t box_first; /* first of its boxes; the trees tile the boxes in order */
+    uint32_t box_count; /* 1 + node count * lanes of the kind */
+    uint8_t grid;       /* cells along an edge: 4, 8, 16 */
+    uint8_t regions;    /* KILN_ADB_REGIONS_... */
+    uint8_t area;       /* KILN_ADB_AREA_... */
+    uint8_t polygons;   /* KILN_ADB_POLYGONS_... */
+    double factor;      /* of the area; above 0, at most 1000 */
+    uint32_t reserved[2]; /* 0 */
+} kiln_format_adb;
+KILN_STATIC_ASSERT(sizeof(kiln_format_adb) == 32, "counts of a tree");
+
+enum {
+    KILN_ADB_REGIONS_ONE = 1,
+    KILN_ADB_REGIONS_OCTANTS = 2,
+    KILN_ADB_REGIONS_SECTORS = 3,
+    KILN_ADB_AREA_MEAN = 1,
+    KILN_ADB_AREA_MAX = 2,
+    KILN_ADB_POLYGONS_SUBTREE = 1,
+    KILN_ADB_POLYGONS_BOX = 2
+};
+
+/* Box 0 of a tree is the whole tree's, box 1 + node * lanes + lane that of a lane. */
+typedef struct {
+    uint8_t count[8];    /* possible cells of each region, in units of kiln_adb_unit */
+    uint8_t lb;          /* 255 (1 - log2 n / log2 N), n of the tree's N triangles below the box */
+    uint8_t depth;       /* boxes above it */
+    uint8_t reserved[2]; /* 0 */
+} kiln_format_adb_box;
+KILN_STATIC_ASSERT(sizeof(kiln_format_adb_box) == 12, "counts of a box");
 
 /* --------------------------------------------------------------- filled-bins tables: bins.md -- */
 

@@ -57,6 +57,8 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
     info.node_size = tree->kind->node_size;
     info.depth = entry->depth;
     info.leaf_max = entry->leaf_max;
+    info.adb_grid = tree->adb != NULL ? tree->adb->grid : 0;
+    info.polygons = kiln_tree_has_polygons(tree);
     memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);
     memcpy(info.bounds_upper, entry->bounds_upper, sizeof info.bounds_upper);
     memcpy(info.geometry_hash, entry->geometry_hash, sizeof info.geometry_hash);

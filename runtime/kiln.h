@@ -188,6 +188,9 @@ typedef struct {
     float bounds_lower[3];    /* exact box of the vertices, the mesh's own frame */
     float bounds_upper[3];
     uint8_t geometry_hash[16];
+    uint32_t adb_grid;        /* possible collision cells are counted on a grid of so many cells along
+                                 an edge of each box: 4, 8 or 16; 0: not counted */
+    bool polygons;            /* false: baked without; exact queries return KILN_ERROR_NOT_LOADED */
 } kiln_tree_info;
 
 /* Facts of a tree. All zero for NULL. */
@@ -248,8 +251,8 @@ typedef struct {
 } kiln_hit;
 
 /* Do the surfaces meet? Poses NULL: identity. A and B may be one tree.
- * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit) or KILN_ERROR_POSE: *hit is
- * untouched. Any number of threads. No allocation. */
+ * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit), KILN_ERROR_POSE, or
+ * KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *hit is untouched. Any number of threads. No allocation. */
 KILN_API kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                   const kiln_pose *pose_b, kiln_hit *hit);
 

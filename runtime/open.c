@@ -111,6 +111,8 @@ static void fill_trees(kiln_file *file)
         tree->vertices = file->view.vertices;
         tree->triangles = file->view.triangles;
         tree->ids = file->view.ids;
+        tree->adb = from.adb;
+        tree->boxes = from.boxes;
     }
 }
 

@@ -15,6 +15,8 @@ struct kiln_tree {
     const float *vertices;
     const uint32_t *triangles;
     const uint32_t *ids;
+    const kiln_format_adb *adb;       /* NULL: no counts */
+    const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
 };
 
 struct kiln_file {
@@ -32,6 +34,24 @@ static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uin
 {
     return (const kiln_format_node8 *)(const void *)(tree->nodes +
                                                      (size_t)index * tree->kind->node_size);
+}
+
+/* False: baked without. Exact queries then return KILN_ERROR_NOT_LOADED. */
+static inline bool kiln_tree_has_polygons(const kiln_tree *tree)
+{
+    return tree->triangles != NULL;
+}
+
+/* Counts of the whole tree's box, and of a lane's, where the tree has any. */
+static inline const kiln_format_adb_box *kiln_tree_root_counts(const kiln_tree *tree)
+{
+    return tree->boxes;
+}
+
+static inline const kiln_format_adb_box *kiln_tree_lane_counts(const kiln_tree *tree, uint32_t node,
+                                                               unsigned lane)
+{
+    return tree->boxes + 1 + (size_t)node * tree->kind->lanes + lane;
 }
 
 /* Stored triangle in a slot. */

@@ -7,6 +7,7 @@
 #include "common/message.h"
 #include "common/parallel.h"
 #include "common/write_file.h"
+#include "count/count_build.h"
 #include "encode/assemble.h"
 #include "import/import.h"
 
@@ -30,6 +31,7 @@ typedef struct {
     uint32_t *group_triangles;
     char *group_names;
     kiln_build_tree *trees; /* group-major */
+    kiln_format_adb counts; /* what is counted; grid 0: nothing */
     char *meta;
     void *file;
     size_t file_size;
@@ -47,6 +49,9 @@ kiln_bake_options kiln_bake_options_default(void)
     options.up = -1;
     options.import_memory = (uint64_t)1792 << 20;
     options.import_seconds = 50;
+    options.adb_area = KILN_ADB_AREA_BY_MEAN;
+    options.adb_polygons = KILN_ADB_SUBTREE;
+    options.adb_regions = KILN_ADB_OCTANTS;
     return options;
 }
 
@@ -110,6 +115,23 @@ static kiln_bake_status read_kinds(bake *b)
     }
 }
 
+static kiln_bake_status check_count_options(bake *b)
+{
+    kiln_bake_options *o = &b->options;
+    if (o->adb_factor == 0) {
+        o->adb_factor = o->adb_area == KILN_ADB_AREA_BY_MEAN ? 0.75 : 0.5;
+    }
+    b->counts = kiln_count_parameters(o);
+    if (o->adb != 0 && !kiln_adb_is_sound(&b->counts)) {
+        return fail(b, KILN_BAKE_USAGE,
+                    "counts take a grid of 4, 8 or 16, known rules, a factor above 0, at most 1000");
+    }
+    if (o->adb == 0 && o->no_geometry) {
+        return fail(b, KILN_BAKE_USAGE, "a file without polygons needs counts");
+    }
+    return KILN_BAKE_OK;
+}
+
 static kiln_bake_status check_options(bake *b)
 {
     const kiln_bake_options *o = &b->options;
@@ -128,7 +150,8 @@ static kiln_bake_status check_options(bake *b)
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
     }
-    return read_kinds(b);
+    const kiln_bake_status status = check_count_options(b);
+    return status == KILN_BAKE_OK ? read_kinds(b) : status;
 }
 
 /* ------------------------------------------------------------------------------ groups -- */
@@ -278,9 +301,9 @@ static kiln_bake_status make_groups(bake *b)
 static bool group_progress(void *user, const char *stage, double part)
 {
     const bake *b = user;
-    (void)stage;
     (void)part;
-    return b->options.progress(b->options.progress_user, "build", -1.0);
+    return b->options.progress(b->options.progress_user,
+                               strncmp(stage, "count", 5) == 0 ? "count" : "build", -1.0);
 }
 
 static kiln_bake_status build_trees(bake *b)
@@ -308,6 +331,24 @@ static kiln_bake_status build_trees(bake *b)
             !b->options.progress(b->options.progress_user, "build",
                                  (double)(g + 1) / b->group_count)) {
             return KILN_BAKE_FAILED;
+        }
+    }
+    return KILN_BAKE_OK;
+}
+
+static kiln_bake_status count_trees(bake *b)
+{
+    kiln_bake_options options = b->options;
+    const uint32_t count = b->group_count * b->kind_count;
+    if (b->group_count > 1 && options.progress != NULL) {
+        options.progress = group_progress;
+        options.progress_user = b;
+    }
+    for (uint32_t i = 0; i < count && b->counts.grid != 0; i++) {
+        const kiln_bake_status status = kiln_count_build(b->kinds[i % b->kind_count], &b->soup,
+                                                         &b->counts, &options, &b->trees[i]);
+        if (status != KILN_BAKE_OK) {
+            return status;
         }
     }
     return KILN_BAKE_OK;
@@ -409,6 +450,8 @@ static void report_trees(bake *b, const uint64_t *packed_sizes)
         out->bytes_packed = (uint64_t)((double)packed_sizes[kind] * tree->node_count /
                                        (double)nodes_of_kind);
         out->sah_cost = tree->sah_cost;
+        out->boxes = tree->box_count;
+        out->bytes_counts = (uint64_t)tree->box_count * sizeof *tree->boxes;
     }
     r->bytes_file = b->file_size;
 }
@@ -449,7 +492,8 @@ static kiln_bake_status encode_file(bake *b)
     const kiln_watch watch = {kiln_thread_count(b->options.threads), b->options.progress,
                               b->options.progress_user, "write", 0.0, 1.0};
     const kiln_model model = {&b->soup, b->groups,     b->group_count, b->kinds,       b->kind_count,
-                              b->trees, b->options.leaf, b->meta,       strlen(b->meta)};
+                              b->trees, b->options.leaf, b->meta,       strlen(b->meta),
+                              &b->counts, b->options.no_geometry};
     const kiln_bake_status status = kiln_model_encode(&model, b->options.layout, build_key, &watch,
                                                       &b->file, &b->file_size, packed_sizes);
     if (status == KILN_BAKE_OK) {
@@ -477,6 +521,11 @@ static kiln_bake_status run_bake(bake *b)
         status = build_trees(b);
     }
     b->report->seconds_build = now_seconds() - start;
+    start = now_seconds();
+    if (status == KILN_BAKE_OK) {
+        status = count_trees(b);
+    }
+    b->report->seconds_count = now_seconds() - start;
     start = now_seconds();
     if (status == KILN_BAKE_OK) {
         status = encode_file(b);

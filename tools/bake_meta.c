@@ -23,6 +23,19 @@ static void feed_number(kiln_sha256 *sha, uint64_t number)
     kiln_sha256_update(sha, &number, sizeof number);
 }
 
+static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
+{
+    if (options->adb == 0) {
+        return;
+    }
+    feed_number(sha, (uint64_t)options->adb);
+    feed_number(sha, (uint64_t)options->adb_area);
+    kiln_sha256_update(sha, &options->adb_factor, sizeof options->adb_factor);
+    feed_number(sha, (uint64_t)options->adb_polygons);
+    feed_number(sha, (uint64_t)options->adb_regions);
+    feed_number(sha, options->no_geometry);
+}
+
 void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup, uint8_t key[16])
 {
     kiln_sha256 sha;
@@ -43,6 +56,7 @@ void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
     feed_number(&sha, (uint64_t)(options->up + 1));
     feed_number(&sha, (uint64_t)options->on_bad);
     feed_number(&sha, options->drop);
+    feed_counts(&sha, options);
     kiln_sha256_final(&sha, digest);
     memcpy(key, digest, 16);
 }
@@ -88,6 +102,20 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
     return source;
 }
 
+static json_t *adb_object(const kiln_bake_options *options)
+{
+    static const char *const areas[] = {"", "mean", "max"};
+    static const char *const polygons[] = {"", "subtree", "box"};
+    static const char *const regions[] = {"", "none", "octants", "sectors"};
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "grid", json_integer(options->adb));
+    (void)json_object_set_new(object, "area", json_string(areas[options->adb_area]));
+    (void)json_object_set_new(object, "factor", json_real(options->adb_factor));
+    (void)json_object_set_new(object, "polygons", json_string(polygons[options->adb_polygons]));
+    (void)json_object_set_new(object, "regions", json_string(regions[options->adb_regions]));
+    return object;
+}
+
 static json_t *options_object(const kiln_bake_options *options)
 {
     static const char *const splits[] = {"none", "mesh", "node"};
@@ -104,6 +132,10 @@ static json_t *options_object(const kiln_bake_options *options)
                               json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
     (void)json_object_set_new(object, "drop_duplicate",
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    if (options->adb != 0) {
+        (void)json_object_set_new(object, "adb", adb_object(options));
+        (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
+    }
     return object;
 }
 

@@ -35,6 +35,10 @@ typedef struct {
 typedef enum { KILN_ON_BAD_ERROR = 0, KILN_ON_BAD_DROP = 1 } kiln_on_bad;
 typedef enum { KILN_LAYOUT_PACKED = 0, KILN_LAYOUT_RAW = 1 } kiln_layout;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
+/* Values as a file records them: formats/hierarchy.md, section 12. */
+typedef enum { KILN_ADB_AREA_BY_MEAN = 1, KILN_ADB_AREA_BY_MAX = 2 } kiln_adb_area;
+typedef enum { KILN_ADB_SUBTREE = 1, KILN_ADB_MEETING_BOX = 2 } kiln_adb_polygons;
+typedef enum { KILN_ADB_ONE = 1, KILN_ADB_OCTANTS = 2, KILN_ADB_SECTORS = 3 } kiln_adb_regions;
 enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
 
 /* Set everything by kiln_bake_options_default, then change what you need. */
@@ -55,9 +59,18 @@ typedef struct {
     uint64_t import_memory;    /* bytes the importing child may use, default 1792 MiB; 0: no limit */
     double import_seconds;     /* default 50; 0: no limit */
     /* Called now and then from the calling thread with the part done [0, 1] of a stage ("import",
-     * "build obb", "write"); return false to cancel (KILN_BAKE_FAILED). NULL: none. */
+     * "build obb", "count obb", "write"); return false to cancel (KILN_BAKE_FAILED). NULL: none. */
     bool (*progress)(void *user, const char *stage, double part);
     void *progress_user;
+    /* Counts of possible collision cells for time-critical queries (J. Klein and G. Zachmann, 2003),
+     * for every tree. */
+    int adb;                   /* cells along an edge of each box: 4, 8 or 16; default 0: no counts */
+    kiln_adb_area adb_area;    /* a cell is possible from this section of it on: default the mean one */
+    double adb_factor;         /* times this, (0, 1000]; default 0: 0.75 of the mean, 0.5 of the max */
+    kiln_adb_polygons adb_polygons; /* of what: default the polygons below the box */
+    kiln_adb_regions adb_regions;   /* default octants */
+    bool no_geometry;          /* leave the polygons out: needs adb; exact queries then return
+                                  KILN_ERROR_NOT_LOADED */
 } kiln_bake_options;
 
 kiln_bake_options kiln_bake_options_default(void);
@@ -68,6 +81,8 @@ typedef struct {
     uint32_t triangles, nodes, depth;
     uint64_t bytes_raw, bytes_packed; /* of the nodes */
     double sah_cost;
+    uint32_t boxes;            /* with counts, the tree's own among them; 0: not counted */
+    uint64_t bytes_counts;     /* raw */
 } kiln_bake_tree_report;
 
 /* What happened. Filled on success and on failure as far as it got; release by
@@ -91,6 +106,7 @@ typedef struct {
     uint32_t tree_count;
     uint64_t bytes_source, bytes_file;
     double seconds_import, seconds_build, seconds_write;
+    double seconds_count;
 } kiln_bake_report;
 
 void kiln_bake_report_free(kiln_bake_report *report);

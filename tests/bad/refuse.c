@@ -28,6 +28,23 @@ edit_file *good_file_of(const char *bv)
     return file;
 }
 
+edit_file *good_file_counted(bool no_geometry)
+{
+    mesh m = mesh_torus(8, 6, 0.1);
+    size_t size;
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = "obb,aabb2";
+    options.layout = KILN_LAYOUT_RAW;
+    options.adb = 4;
+    options.adb_factor = 0.75;
+    options.no_geometry = no_geometry;
+    void *bytes = quick_bake_with(&m, &options, &size);
+    edit_file *file = edit_open(bytes, size);
+    free(bytes);
+    mesh_free(&m);
+    return file;
+}
+
 /* A copy of exactly `size` bytes, `shift` behind a multiple of 64; *block is what to free. */
 static uint8_t *copy_at(const uint8_t *bytes, size_t size, size_t shift, void **block)
 {

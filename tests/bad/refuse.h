@@ -6,11 +6,16 @@
 #include "../../runtime/kiln.h"
 #include "../support/edit.h"
 
+#include <stdbool.h>
+
 /* A torus of 96 triangles with a tree of each 8-wide kind, taken apart. Released by edit_free. */
 edit_file *good_file(void);
 
 /* The same with trees of the kinds in `bv`. */
 edit_file *good_file_of(const char *bv);
+
+/* The same with an obb and an aabb2 tree that have counts; without its polygons. */
+edit_file *good_file_counted(bool no_geometry);
 
 /* Opens the bytes, at an address that lets them be used in place and at one that does not, each in
  * a buffer of exactly that size; expects this status and rule, a null file, a message, and that all

@@ -1065,6 +1065,152 @@ static void rule_2_and_20_of_binary_nodes(void **state)
     }
 }
 
+/* A torus whose two trees have counts, by octants of 4^3 cells; then `bytes` are written over. */
+static void refuse_counts(uint32_t rule, uint32_t kind, size_t at, const void *bytes, size_t size,
+                          size_t seen)
+{
+    edit_file *file = good_file_counted(false);
+    edit_section *section = edit_find(file, kind);
+    assert_true(at + size <= section->size);
+    assert_memory_not_equal(section->data + at, bytes, size);
+    memcpy(section->data + at, bytes, size);
+    refuse_contents(file, rule, kind, seen);
+    edit_free(file);
+}
+
+static void rule_27_entries_of_counts(void **state)
+{
+    (void)state;
+    static const uint8_t wrong[] = {0, 3, 5, 12, 17, 32, 64, 255};
+    const double factors[] = {0, -1, 1001, strtod("nan", NULL), strtod("inf", NULL)};
+    const size_t entry = sizeof(kiln_format_adb);
+    for (size_t i = 0; i < sizeof wrong; i++) {
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, entry + offsetof(kiln_format_adb, grid),
+                      &wrong[i], 1, entry);
+        if (i != 1) { /* 3 is a kind of regions */
+            refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, regions),
+                          &wrong[i], 1, 0);
+        }
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, area), &wrong[i],
+                      1, 0);
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, polygons),
+                      &wrong[i], 1, 0);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, factor),
+                      &factors[i], sizeof factors[i], 0);
+    }
+    static const uint32_t numbers[] = {2, 7, 0xFFFFFFFF};
+    for (size_t i = 0; i < 3; i++) {
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, tree), &numbers[i],
+                      4, 0);
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, box_first),
+                      &numbers[i], 4, 0);
+        refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, offsetof(kiln_format_adb, box_count),
+                      &numbers[i], 4, 0);
+    }
+    const uint32_t zero = 0; /* the same tree twice */
+    refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, entry + offsetof(kiln_format_adb, tree), &zero, 4,
+                  entry);
+    for (size_t word = 0; word < 2; word++) {
+        const uint32_t one = 1;
+        refuse_counts(KILN_RULE_RESERVED, KILN_SECTION_ADB,
+                      offsetof(kiln_format_adb, reserved) + 4 * word, &one, 4, 0);
+    }
+}
+
+/* Boxes without an owner, owners without boxes. */
+static void rule_27_and_9_sizes_of_counts(void **state)
+{
+    (void)state;
+    edit_file *file = good_file_counted(false);
+    edit_section *boxes = edit_find(file, KILN_SECTION_ADB_BOXES);
+    edit_resize(boxes, boxes->size + sizeof(kiln_format_adb_box));
+    refuse_contents(file, KILN_RULE_ADB, KILN_SECTION_ADB, 0);
+    edit_resize(boxes, boxes->size - 2 * sizeof(kiln_format_adb_box));
+    refuse_contents(file, KILN_RULE_ADB, KILN_SECTION_ADB, 0);
+    edit_free(file);
+    static const uint32_t kinds[] = {KILN_SECTION_ADB, KILN_SECTION_ADB_BOXES};
+    for (size_t i = 0; i < 2; i++) {
+        size_t size;
+        file = good_file_counted(false);
+        edit_remove(file, kinds[i]);
+        uint8_t *raw = edit_seal(file, false, &size);
+        (void)refuse(raw, size, KILN_ERROR_RULE, KILN_RULE_COUNTS);
+        free(raw);
+        edit_free(file);
+    }
+}
+
+static void rule_28_counts_of_boxes(void **state)
+{
+    (void)state;
+    const uint8_t nine = 9, deep = 65, one = 1;
+    const size_t box = sizeof(kiln_format_adb_box);
+    for (size_t i = 0; i < 8; i++) { /* an octant of 4^3 cells has 8 */
+        refuse_counts(KILN_RULE_ADB_BOX, KILN_SECTION_ADB_BOXES, 3 * box + i, &nine, 1, 3 * box);
+    }
+    refuse_counts(KILN_RULE_ADB_BOX, KILN_SECTION_ADB_BOXES,
+                  box + offsetof(kiln_format_adb_box, depth), &deep, 1, box);
+    refuse_counts(KILN_RULE_ADB_BOX, KILN_SECTION_ADB_BOXES, offsetof(kiln_format_adb_box, depth),
+                  &one, 1, 0);
+    for (size_t i = 0; i < 2; i++) {
+        refuse_counts(KILN_RULE_ADB_BOX, KILN_SECTION_ADB_BOXES,
+                      offsetof(kiln_format_adb_box, reserved) + i, &one, 1, 0);
+    }
+    edit_file *file = good_file_counted(false);
+    const kiln_format_node8 *node = (const void *)edit_find(file, KILN_SECTION_NODES_OBB8)->data;
+    uint32_t empty = 0; /* the first empty lane of the first tree */
+    while ((kiln_node8_used((const void *)((const uint8_t *)node + empty / 8 * 128)) >> empty % 8 &
+            1) != 0) {
+        empty++;
+    }
+    edit_section *boxes = edit_find(file, KILN_SECTION_ADB_BOXES);
+    boxes->data[(1 + empty) * box + offsetof(kiln_format_adb_box, lb)] = 1;
+    refuse_contents(file, KILN_RULE_ADB_BOX, KILN_SECTION_ADB_BOXES, (1 + empty) * box);
+    edit_free(file);
+}
+
+static void refuse_without_polygons(edit_file *file)
+{
+    size_t size;
+    for (int packed = 0; packed < 2; packed++) {
+        uint8_t *bytes = edit_seal(file, packed == 1, &size);
+        (void)refuse(bytes, size, KILN_ERROR_RULE, KILN_RULE_COUNTS);
+        free(bytes);
+    }
+    edit_free(file);
+}
+
+/* Some of the polygons, an order of none, counts of none, more of them than numbers reach. */
+static void rule_9_files_without_polygons(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t kind;
+        size_t size;
+    } parts[] = {{KILN_SECTION_VERTICES, 12},    {KILN_SECTION_TRIANGLES, 12},
+                 {KILN_SECTION_TRIANGLE_IDS, 4}, {KILN_SECTION_FACES, 4},
+                 {KILN_SECTION_USER, 4}};
+    for (size_t i = 0; i < 5; i++) {
+        edit_file *file = good_file_counted(true);
+        edit_resize(edit_find(file, parts[i].kind), parts[i].size);
+        refuse_without_polygons(file);
+    }
+    edit_file *file = good_file_counted(true);
+    edit_remove(file, KILN_SECTION_ADB);
+    edit_remove(file, KILN_SECTION_ADB_BOXES);
+    refuse_without_polygons(file);
+    file = good_file_counted(true);
+    const uint32_t zeros[96] = {0};
+    (void)edit_append(file, KILN_SECTION_ORDER, KILN_SECTION_REQUIRED, 4, zeros, sizeof zeros);
+    refuse_without_polygons(file);
+    file = good_file_counted(true);
+    kiln_format_tree *tree = (void *)edit_find(file, KILN_SECTION_TREES)->data;
+    tree->triangle_first = 0xFFFFFFFF;
+    refuse_without_polygons(file);
+}
+
 static void a_leaf_is_one_short(edit_file *file, uint32_t kind)
 {
     kiln_format_node8 *node = node_of(file, kind, 1);
@@ -1133,6 +1279,10 @@ int main(void)
         cmocka_unit_test(rule_22_binary_boxes),
         cmocka_unit_test(rule_22_binary_axes),
         cmocka_unit_test(rule_2_and_20_of_binary_nodes),
+        cmocka_unit_test(rule_27_entries_of_counts),
+        cmocka_unit_test(rule_27_and_9_sizes_of_counts),
+        cmocka_unit_test(rule_28_counts_of_boxes),
+        cmocka_unit_test(rule_9_files_without_polygons),
         cmocka_unit_test(rule_23_triangles_in_no_leaf),
         cmocka_unit_test(rule_23_triangles_in_two_leaves),
     };

@@ -1,6 +1,7 @@
 /* See quick_bake.h. */
 #include "quick_bake.h"
 
+#include "../../tools/count/count_build.h"
 #include "../../tools/encode/assemble.h"
 
 #include <stdio.h>
@@ -67,6 +68,16 @@ void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, si
 void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout layout, int threads,
                          size_t *size)
 {
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = bv;
+    options.leaf = leaf;
+    options.layout = layout;
+    options.threads = threads;
+    return quick_bake_with(m, &options, size);
+}
+
+void *quick_bake_with(const mesh *m, const kiln_bake_options *options, size_t *size)
+{
     uint32_t *numbers = malloc(m->triangle_count * sizeof *numbers);
     uint32_t *zeros = malloc(m->triangle_count * sizeof *zeros);
     kiln_soup_part part;
@@ -81,20 +92,23 @@ void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout la
         give_up("no memory");
     }
     const kiln_soup soup = soup_of(m, &part, numbers, zeros, &material, strings);
-    kiln_bake_options options = kiln_bake_options_default();
-    options.leaf = leaf;
-    options.threads = threads;
-    const uint32_t kind_count = find_kinds(bv, kinds);
+    const kiln_format_adb counts = kiln_count_parameters(options);
+    const uint32_t kind_count = find_kinds(options->bv, kinds);
     const kiln_build_input input = {m->positions, m->indices, NULL, m->triangle_count};
     for (uint32_t k = 0; k < kind_count; k++) {
-        if (kiln_build(kinds[k], &input, &options, &trees[k]) != KILN_BAKE_OK) {
+        if (kiln_build(kinds[k], &input, options, &trees[k]) != KILN_BAKE_OK) {
             give_up("build failed");
+        }
+        if (options->adb != 0 && kiln_count_build(kinds[k], &soup, &counts, options, &trees[k]) !=
+                                     KILN_BAKE_OK) {
+            give_up("counting failed");
         }
     }
     const kiln_model_group group = {"model", NULL, m->triangle_count};
-    const kiln_model model = {&soup, &group, 1, kinds, kind_count, trees, leaf, "{}", 2};
-    const kiln_watch watch = {(unsigned)threads, NULL, NULL, "write", 0, 1};
-    if (kiln_model_encode(&model, layout, key, &watch, &file, size, packed) != KILN_BAKE_OK) {
+    const kiln_model model = {&soup, &group, 1, kinds, kind_count, trees,
+                              options->leaf, "{}", 2, &counts, options->no_geometry};
+    const kiln_watch watch = {kiln_thread_count(options->threads), NULL, NULL, "write", 0, 1};
+    if (kiln_model_encode(&model, options->layout, key, &watch, &file, size, packed) != KILN_BAKE_OK) {
         give_up("encode failed");
     }
     for (uint32_t k = 0; k < kind_count; k++) {

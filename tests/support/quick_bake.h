@@ -14,6 +14,9 @@ void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, si
 void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout layout, int threads,
                          size_t *size);
 
+/* The same by the bake's options: bv, leaf, layout, threads, counts, polygons. */
+void *quick_bake_with(const mesh *m, const kiln_bake_options *options, size_t *size);
+
 /* Bakes and opens; the bytes must outlive the file. */
 kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layout, void **bytes);
 

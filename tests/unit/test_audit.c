@@ -70,6 +70,32 @@ static void expect_audit(edit_file *file, const char *text)
     }
 }
 
+/* Every byte of a box's counts, one off. */
+static void test_wrong_counts(void **state)
+{
+    (void)state;
+    mesh m = mesh_torus(8, 6, 0.1);
+    size_t size;
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = "obb,aabb2";
+    options.layout = KILN_LAYOUT_RAW;
+    options.adb = 4;
+    options.adb_factor = 0.75;
+    void *bytes = quick_bake_with(&m, &options, &size);
+    edit_file *file = edit_open(bytes, size);
+    expect_audit(file, NULL);
+    uint8_t *box = edit_find(file, KILN_SECTION_ADB_BOXES)->data + 2 * sizeof(kiln_format_adb_box);
+    for (size_t i = 0; i < offsetof(kiln_format_adb_box, reserved); i++) {
+        const uint8_t was = box[i];
+        box[i] = (uint8_t)(was > 0 ? was - 1 : 1);
+        expect_audit(file, "counts of box 2");
+        box[i] = was;
+    }
+    edit_free(file);
+    free(bytes);
+    mesh_free(&m);
+}
+
 static void test_sound_files_pass(void **state)
 {
     (void)state;
@@ -191,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sound_files_pass),
+        cmocka_unit_test(test_wrong_counts),
         cmocka_unit_test(test_a_box_that_shrank),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),

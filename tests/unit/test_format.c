@@ -212,6 +212,21 @@ static const member aabb2_members[] = {
     MEMBER(kiln_format_node_aabb2, half),
 };
 
+static const member adb_members[] = {
+    MEMBER(kiln_format_adb, tree),    MEMBER(kiln_format_adb, box_first),
+    MEMBER(kiln_format_adb, box_count), MEMBER(kiln_format_adb, grid),
+    MEMBER(kiln_format_adb, regions), MEMBER(kiln_format_adb, area),
+    MEMBER(kiln_format_adb, polygons), MEMBER(kiln_format_adb, factor),
+    MEMBER(kiln_format_adb, reserved),
+};
+
+static const member adb_box_members[] = {
+    MEMBER(kiln_format_adb_box, count),
+    MEMBER(kiln_format_adb_box, lb),
+    MEMBER(kiln_format_adb_box, depth),
+    MEMBER(kiln_format_adb_box, reserved),
+};
+
 #define STRUCTURE(type, members)                                                                   \
     {                                                                                              \
 #type, sizeof(type), members, sizeof members / sizeof members[0]                           \
@@ -234,6 +249,8 @@ static const struct {
     STRUCTURE(kiln_format_bins, bins_members),
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
+    STRUCTURE(kiln_format_adb, adb_members),
+    STRUCTURE(kiln_format_adb_box, adb_box_members),
 };
 
 enum { STRUCTURES = sizeof structures / sizeof structures[0] };

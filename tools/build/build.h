@@ -22,10 +22,13 @@ typedef struct {
     uint32_t node_count;
     uint32_t node_size;
     uint32_t depth;
-    uint32_t *order; /* count: slot -> triangle as named by the input */
+    uint32_t *order; /* triangle_count: slot -> triangle as named by the input */
+    uint32_t triangle_count;
     double origin[3];
     int32_t scale_exponent;
     float bounds_lower[3], bounds_upper[3];
+    kiln_format_adb_box *boxes; /* box_count counts, NULL: not counted */
+    uint32_t box_count;
     double sah_cost; /* expected tests by the surface-area heuristic, for reports */
 } kiln_build_tree;
 

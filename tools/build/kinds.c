@@ -54,5 +54,6 @@ void kiln_build_tree_free(kiln_build_tree *tree)
 {
     free(tree->nodes);
     free(tree->order);
+    free(tree->boxes);
     memset(tree, 0, sizeof *tree);
 }

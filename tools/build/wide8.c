@@ -330,6 +330,7 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                            .user = options->progress_user,
                            .stage = stage};
     tree->node_size = kind->node_size;
+    tree->triangle_count = input->count;
     const bool done = build(&j, (uint32_t)options->leaf, builder);
     kiln_arena_free(&j.records_arena);
     kiln_arena_free(&j.arena);

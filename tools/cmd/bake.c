@@ -22,8 +22,9 @@
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile;
     int leaf, layout, split, up, on_bad, threads, progress, import_memory;
-    double scale, import_seconds;
-    bool strict, quiet, json;
+    int adb, adb_area, adb_polygons, adb_regions;
+    double scale, import_seconds, adb_factor;
+    bool no_geometry, strict, quiet, json;
 } bake_settings;
 
 #define FIELD(name) offsetof(bake_settings, name)
@@ -48,6 +49,19 @@ static const option bake_options[] = {
      "multiply all coordinates, after the source's own unit (default 1)"},
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
      "turn the model so that its up axis becomes this one (default: as it is)"},
+    {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
+     "count the possible collision cells of each box, for time-critical queries, on a grid of so many "
+     "cells along an edge (default: no counts; 4 where no number is given)"},
+    {"adb-area", 0, OPTION_CHOICE, NULL, "mean|max", 0, 0, FIELD(adb_area),
+     "a cell is possible from the area of its mean plane section on, or of its largest (default mean)"},
+    {"adb-area-factor", 0, OPTION_REAL, "F", NULL, DBL_MIN, 1000, FIELD(adb_factor),
+     "times this area (default 0.75 for mean, 0.5 for max)"},
+    {"adb-polygons", 0, OPTION_CHOICE, NULL, "subtree|box", 0, 0, FIELD(adb_polygons),
+     "count the polygons below a box, or all that meet it (default subtree)"},
+    {"adb-regions", 0, OPTION_CHOICE, NULL, "octants|sectors|none", 0, 0, FIELD(adb_regions),
+     "count by octants of a box, by pyramids over its faces, or as one (default octants)"},
+    {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
+     "leave the polygons out: needs --adb; time-critical queries alone can then be asked"},
     {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
      "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
      "(default error)"},
@@ -95,6 +109,19 @@ static int parse_drop(const char *list, unsigned *bits)
     return EXIT_DONE;
 }
 
+/* What was not given is -1, and 0 for the factor. */
+static void to_count_options(const bake_settings *settings, kiln_bake_options *options)
+{
+    static const int grids[] = {4, 8, 16};
+    static const kiln_adb_regions regions[] = {KILN_ADB_OCTANTS, KILN_ADB_SECTORS, KILN_ADB_ONE};
+    options->adb = settings->adb < 0 ? 0 : grids[settings->adb];
+    options->adb_area = settings->adb_area == 1 ? KILN_ADB_AREA_BY_MAX : KILN_ADB_AREA_BY_MEAN;
+    options->adb_factor = settings->adb_factor;
+    options->adb_polygons = settings->adb_polygons == 1 ? KILN_ADB_MEETING_BOX : KILN_ADB_SUBTREE;
+    options->adb_regions = regions[settings->adb_regions < 0 ? 0 : settings->adb_regions];
+    options->no_geometry = settings->no_geometry;
+}
+
 static int to_bake_options(const bake_settings *settings, kiln_bake_options *options)
 {
     *options = kiln_bake_options_default();
@@ -111,6 +138,7 @@ static int to_bake_options(const bake_settings *settings, kiln_bake_options *opt
     options->import_memory = (uint64_t)settings->import_memory << 20;
     options->import_seconds = settings->import_seconds;
     options->progress = progress_step;
+    to_count_options(settings, options);
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, &options->drop);
 }
 
@@ -220,6 +248,12 @@ static int check_settings(const bake_settings *settings, char **inputs, int coun
             return report_usage(&verb_bake, "standard input needs --format EXT");
         }
     }
+    const bool counting = settings->adb_area >= 0 || settings->adb_factor > 0 ||
+                          settings->adb_polygons >= 0 || settings->adb_regions >= 0;
+    if (settings->adb < 0 && (counting || settings->no_geometry)) {
+        return report_usage(&verb_bake, "%s needs --adb",
+                            settings->no_geometry ? "--no-geometry" : "an --adb- option");
+    }
     if (settings->depfile != NULL && strcmp(settings->output, "-") == 0) {
         return report_usage(&verb_bake, "--depfile needs an OUT that has a name");
     }
@@ -234,7 +268,11 @@ static int run_bake(int argc, char **argv)
                               .up = -1,
                               .scale = 1.0,
                               .import_memory = 1792,
-                              .import_seconds = 50.0};
+                              .import_seconds = 50.0,
+                              .adb = -1,
+                              .adb_area = -1,
+                              .adb_polygons = -1,
+                              .adb_regions = -1};
     int count;
     int status = options_parse(&verb_bake, argc, argv, &settings, &count);
     if (status == EXIT_DONE) {

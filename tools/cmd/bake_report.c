@@ -33,6 +33,14 @@ void bake_report_summary(const job *of, const kiln_bake_report *report, double s
            (unsigned long long)report->faces, report->tree_count,
            report->tree_count == 1 ? "" : "s", (unsigned long long)report->bytes_file,
            (double)report->bytes_file / faces, seconds);
+    for (uint32_t i = 0; i < report->tree_count; i++) {
+        const kiln_bake_tree_report *tree = &report->trees[i];
+        if (tree->boxes > 0) {
+            printf("  %s %s: counts of %u boxes, %.1f bytes a box with its node (36 in the paper)\n",
+                   tree->name, tree->bv, tree->boxes,
+                   (double)(tree->bytes_raw + tree->bytes_counts) / tree->boxes);
+        }
+    }
     if (report->unit > 0.0) {
         printf("; unit of the source %g m", report->unit);
     }
@@ -59,6 +67,10 @@ static json_t *tree_json(const kiln_bake_tree_report *tree)
     json_object_set_new(object, "bytes_raw", json_count(tree->bytes_raw));
     json_object_set_new(object, "bytes_packed", json_count(tree->bytes_packed));
     json_object_set_new(object, "sah_cost", json_number(tree->sah_cost));
+    if (tree->boxes > 0) {
+        json_object_set_new(object, "boxes", json_count(tree->boxes));
+        json_object_set_new(object, "bytes_counts", json_count(tree->bytes_counts));
+    }
     return object;
 }
 
@@ -107,6 +119,7 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
                         texts_json(report->side_files, report->side_file_count));
     json_object_set_new(object, "seconds_import", json_number(report->seconds_import));
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
+    json_object_set_new(object, "seconds_count", json_number(report->seconds_count));
     json_object_set_new(object, "seconds_write", json_number(report->seconds_write));
     return object;
 }

@@ -208,6 +208,11 @@ static json_t *answer_json(const collide_run *run, const answer *of)
 /* Tells where a query failed: a pose is named by its line. */
 static int query_error(const collide_settings *settings, const pose_pair *pose, kiln_status status)
 {
+    if (status == KILN_ERROR_NOT_LOADED) {
+        return report_error(exit_status_of(status), NULL,
+                            "a file was baked without polygons, which this query needs; bake it "
+                            "again without --no-geometry");
+    }
     if (pose->line == 0) {
         return report_error(exit_status_of(status), NULL, "%s", kiln_status_text(status));
     }

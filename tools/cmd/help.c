@@ -52,9 +52,9 @@ static int print_option_name(FILE *out, const option *entry)
 {
     int column = entry->letter != 0 ? fprintf(out, "  -%c, --%s", entry->letter, entry->name)
                                     : fprintf(out, "      --%s", entry->name);
-    const char *value = entry->kind == OPTION_CHOICE ? entry->choices : entry->value;
+    const char *value = entry->choices != NULL ? entry->choices : entry->value;
     if (value != NULL) {
-        column += fprintf(out, " %s", value);
+        column += fprintf(out, entry->kind == OPTION_DEFAULTED ? "[=%s]" : " %s", value);
     }
     return column;
 }
@@ -128,11 +128,11 @@ static void print_manual_option(FILE *out, const option *entry)
     fputs("\\-\\-", out);
     print_troff(out, entry->name);
     fputs("\\fR", out);
-    const char *value = entry->kind == OPTION_CHOICE ? entry->choices : entry->value;
+    const char *value = entry->choices != NULL ? entry->choices : entry->value;
     if (value != NULL) {
-        fputs(" \\fI", out);
+        fputs(entry->kind == OPTION_DEFAULTED ? "[=\\fI" : " \\fI", out);
         print_troff(out, value);
-        fputs("\\fR", out);
+        fputs(entry->kind == OPTION_DEFAULTED ? "\\fR]" : "\\fR", out);
     }
     putc('\n', out);
     print_troff(out, entry->help);

@@ -125,6 +125,28 @@ static json_t *hex_json(const uint8_t *bytes, size_t size)
     return json_cstring(text);
 }
 
+static const char *const area_names[] = {"", "mean", "max"};
+static const char *const polygon_names[] = {"", "subtree", "box"};
+static const char *const region_names[] = {"", "none", "octants", "sectors"};
+
+static void add_counts_json(const info *of, uint32_t tree, json_t *object)
+{
+    const kiln_format_adb *adb = kiln_view_get_tree(&of->view, tree).adb;
+    if (adb == NULL) {
+        return;
+    }
+    json_t *how = json_object();
+    json_object_set_new(how, "grid", json_integer(adb->grid));
+    json_object_set_new(how, "area", json_cstring(area_names[adb->area]));
+    json_object_set_new(how, "factor", json_number(adb->factor));
+    json_object_set_new(how, "polygons", json_cstring(polygon_names[adb->polygons]));
+    json_object_set_new(how, "regions", json_cstring(region_names[adb->regions]));
+    json_object_set_new(object, "adb", how);
+    json_object_set_new(object, "boxes", json_count(adb->box_count));
+    json_object_set_new(object, "bytes_counts",
+                        json_count((uint64_t)adb->box_count * sizeof(kiln_format_adb_box)));
+}
+
 static json_t *trees_json(const info *of)
 {
     json_t *array = json_array();
@@ -140,6 +162,7 @@ static json_t *trees_json(const info *of)
         json_object_set_new(object, "bytes_raw", json_count(of->trees[i].bytes_raw));
         json_object_set_new(object, "bytes_packed", json_count(of->trees[i].bytes_packed));
         json_object_set_new(object, "geometry_hash", hex_json(entry->geometry_hash, 16));
+        add_counts_json(of, i, object);
         json_array_append_new(array, object);
     }
     return array;
@@ -190,7 +213,7 @@ static json_t *info_json(const info *of)
 {
     json_t *object = file_json(of);
     json_object_set_new(object, "bytes_per_triangle",
-                        json_number((double)of->size / (double)of->extent.triangles));
+                        json_number((double)of->size / (double)of->view.triangle_count));
     json_object_set_new(object, "faces", json_count(of->extent.triangles));
     json_object_set_new(object, "vertices", json_count(of->view.vertex_count));
     json_object_set_new(object, "bounds", bounds_json(&of->extent));
@@ -221,6 +244,24 @@ static void print_trees(const info *of)
     }
 }
 
+/* Boxes are the nodes of the paper, whose Table 1 has 36 bytes for each. */
+static void print_counts(const info *of)
+{
+    for (uint32_t i = 0; i < of->view.tree_count; i++) {
+        const kiln_view_tree tree = kiln_view_get_tree(&of->view, i);
+        if (tree.adb != NULL) {
+            const double bytes =
+                (double)tree.entry->node_count * tree.kind->node_size +
+                (double)tree.adb->box_count * sizeof(kiln_format_adb_box);
+            printf("  counts         %s %s: cells %u^3, %s, %s section x %g, polygons of the %s, "
+                   "%.1f bytes a box with its node\n",
+                   of->view.strings + tree.entry->name, tree.kind->name, tree.adb->grid,
+                   region_names[tree.adb->regions], area_names[tree.adb->area], tree.adb->factor,
+                   polygon_names[tree.adb->polygons], bytes / tree.adb->box_count);
+        }
+    }
+}
+
 static void print_sections(const info *of)
 {
     printf("  %-26s %23s %18s\n", "section", "bytes stored", "bytes raw");
@@ -237,10 +278,17 @@ static void print_info(const info *of)
     printf("%s: kiln format %u.%u, %s, %llu bytes, %.2f a triangle\n", of->path,
            of->reader.header.version_major, of->reader.header.version_minor,
            is_packed(of) ? "packed" : "raw", (unsigned long long)of->size,
-           (double)of->size / (double)extent->triangles);
+           (double)of->size / (double)of->view.triangle_count);
     printf("  faces          %llu, of %u vertices, in %u part%s\n",
-           (unsigned long long)extent->triangles, of->view.vertex_count, of->view.part_count,
+           (unsigned long long)of->view.triangle_count, of->view.vertex_count, of->view.part_count,
            of->view.part_count == 1 ? "" : "s");
+    if (of->view.triangles == NULL) {
+        printf("  baked without polygons: bounds, area and volume are not known\n");
+        print_trees(of);
+        print_counts(of);
+        print_sections(of);
+        return;
+    }
     printf("  bounds         %.9g %.9g %.9g .. %.9g %.9g %.9g\n", extent->lower[0],
            extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
            extent->upper[2]);
@@ -250,6 +298,7 @@ static void print_info(const info *of)
            (unsigned long long)meta_count(of, "points_left_out"),
            (unsigned long long)meta_count(of, "lines_left_out"));
     print_trees(of);
+    print_counts(of);
     print_sections(of);
 }
 
@@ -264,7 +313,9 @@ static int tell(info *of, int count)
     for (unsigned i = 0; i < kiln_node_kind_count; i++) {
         share_section(of, &kiln_node_kinds[i]);
     }
-    kiln_extent_of(of->view.vertices, of->view.triangles, of->view.triangle_count, &of->extent);
+    if (of->view.triangles != NULL) {
+        kiln_extent_of(of->view.vertices, of->view.triangles, of->view.triangle_count, &of->extent);
+    }
     of->meta = json_loadb(of->view.meta, (size_t)of->view.meta_size, 0, NULL);
     if (report_is_json()) {
         report_file(info_json(of), count);

@@ -105,6 +105,7 @@ static int set_value(const verb *of, const option *entry, const char *text, void
     case OPTION_REAL:
         return parse_real(of, entry, text, field);
     case OPTION_CHOICE:
+    case OPTION_DEFAULTED:
         *(int *)field = choice_index(entry->choices, text);
         if (*(int *)field < 0) {
             return report_usage(of, "%s takes one of %s, not '%s'", spelled(entry, name),
@@ -137,6 +138,10 @@ static int take(parser *state, const option *entry, const char *attached)
             return report_usage(state->of, "%s takes no value", spelled(entry, name));
         }
         return set_value(state->of, entry, NULL, state->settings);
+    }
+    if (attached == NULL && entry->kind == OPTION_DEFAULTED) {
+        *(int *)((char *)state->settings + entry->field) = 0;
+        return EXIT_DONE;
     }
     if (attached == NULL) {
         if (state->at + 1 >= state->argc || strncmp(state->argv[state->at + 1], "--", 2) == 0) {

@@ -11,7 +11,8 @@ typedef enum {
     OPTION_TEXT,    /* const char * */
     OPTION_INTEGER, /* int in [lower, upper] */
     OPTION_REAL,    /* double in [lower, upper] */
-    OPTION_CHOICE   /* int: which of `choices` */
+    OPTION_CHOICE,  /* int: which of `choices` */
+    OPTION_DEFAULTED /* the same; without =VALUE the first */
 } option_kind;
 
 typedef struct {

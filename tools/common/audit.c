@@ -9,6 +9,7 @@
 #include "../../formats/bins_check.h"
 #include "../../formats/check.h"
 #include "../../formats/nodes.h"
+#include "../count/count.h"
 #include "../encode/container.h"
 #include "../encode/geometry_hash.h"
 
@@ -31,6 +32,7 @@ typedef struct {
     const char *name;
     double scale;       /* 2^-scale_exponent */
     uint8_t *slot_seen; /* [triangle_count] */
+    bool full;
     kiln_audit_counts *counts;
     kiln_fault *fault;
 } audit;
@@ -230,21 +232,96 @@ static bool check_geometry_hash(const audit *state)
     return true;
 }
 
-static bool check_tree(const kiln_view *view, uint32_t index, kiln_audit_counts *counts,
+/* Corners in the order of slots. NULL: no memory. */
+static float *gather_corners(const audit *state)
+{
+    const kiln_view *view = state->view;
+    const uint32_t count = state->tree.entry->triangle_count;
+    float *corners = malloc((size_t)count * 9 * sizeof *corners);
+    for (uint32_t slot = 0; slot < count && corners != NULL; slot++) {
+        const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
+        for (size_t i = 0; i < 3; i++) {
+            const uint32_t vertex = view->triangles[3 * (size_t)triangle + i];
+            memcpy(corners + 9 * (size_t)slot + 3 * i, view->vertices + 3 * (size_t)vertex,
+                   3 * sizeof *corners);
+        }
+    }
+    return corners;
+}
+
+static bool count_again(const audit *state, const float *corners)
+{
+    enum { SAMPLE = 256 };
+    const kiln_view_tree *tree = &state->tree;
+    const kiln_format_tree *entry = tree->entry;
+    kiln_count_input input = {.kind = tree->kind,
+                              .nodes = tree->nodes,
+                              .node_count = entry->node_count,
+                              .triangle_count = entry->triangle_count,
+                              .scale_exponent = entry->scale_exponent,
+                              .corners = corners};
+    memcpy(input.origin, entry->origin, sizeof input.origin);
+    memcpy(input.bounds_lower, entry->bounds_lower, sizeof input.bounds_lower);
+    memcpy(input.bounds_upper, entry->bounds_upper, sizeof input.bounds_upper);
+    const uint32_t step = state->full ? 1 : tree->adb->box_count / SAMPLE + 1;
+    uint32_t differs;
+    const kiln_bake_status status = kiln_count_again(&input, tree->adb, tree->boxes, step, &differs,
+                                                     &state->counts->counted);
+    if (status == KILN_BAKE_FAILED) {
+        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    if (status != KILN_BAKE_OK) {
+        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                              "tree '%.40s': the counts of box %u are not what counting gives",
+                              state->name, differs);
+    }
+    return true;
+}
+
+static bool check_counts(const audit *state)
+{
+    if (state->tree.adb == NULL) {
+        return true;
+    }
+    float *corners = NULL;
+    if (state->view->triangles != NULL) {
+        corners = gather_corners(state);
+        if (corners == NULL) {
+            return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        }
+    }
+    const bool sound = count_again(state, corners);
+    free(corners);
+    return sound;
+}
+
+static bool check_polygons(audit *state)
+{
+    if (state->view->triangles == NULL) {
+        return true;
+    }
+    state->slot_seen = calloc(state->tree.entry->triangle_count, 1);
+    if (state->slot_seen == NULL) {
+        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    const bool sound = check_boxes(state) && check_slots(state) && check_bounds(state) &&
+                       check_geometry_hash(state);
+    free(state->slot_seen);
+    return sound;
+}
+
+static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_audit_counts *counts,
                        kiln_fault *fault)
 {
-    audit state = {
-        .view = view, .tree = kiln_view_get_tree(view, index), .counts = counts, .fault = fault};
+    audit state = {.view = view,
+                   .tree = kiln_view_get_tree(view, index),
+                   .full = full,
+                   .counts = counts,
+                   .fault = fault};
     const kiln_format_tree *entry = state.tree.entry;
     state.name = view->strings + entry->name;
     state.scale = ldexp(1.0, -entry->scale_exponent);
-    state.slot_seen = calloc(entry->triangle_count, 1);
-    if (state.slot_seen == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
-    }
-    const bool sound = check_boxes(&state) && check_slots(&state) && check_bounds(&state) &&
-                       check_geometry_hash(&state);
-    free(state.slot_seen);
+    const bool sound = check_polygons(&state) && check_counts(&state);
     counts->trees++;
     counts->triangles += entry->triangle_count;
     counts->nodes += entry->node_count;
@@ -304,18 +381,19 @@ static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, ki
     return true;
 }
 
-static bool audit_reader(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
+                         kiln_fault *fault)
 {
     kiln_view view;
     if (kiln_bins_is_table(reader)) {
         return audit_table(reader, counts, fault);
     }
     if (!kiln_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault) ||
-        !check_ids(&view, fault)) {
+        (view.triangles != NULL && !check_ids(&view, fault))) {
         return false;
     }
     for (uint32_t i = 0; i < view.tree_count; i++) {
-        if (!check_tree(&view, i, counts, fault)) {
+        if (!check_tree(&view, i, full, counts, fault)) {
             return false;
         }
     }
@@ -324,6 +402,12 @@ static bool audit_reader(const kiln_reader *reader, kiln_audit_counts *counts, k
 
 bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_fault *fault)
 {
+    return kiln_audit_in_full(data, size, false, counts, fault);
+}
+
+bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
+                        kiln_fault *fault)
+{
     kiln_audit_counts own;
     kiln_reader reader;
     counts = counts != NULL ? counts : &own;
@@ -331,7 +415,7 @@ bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_f
     if (!kiln_reader_open(&reader, data, size, NULL, fault)) {
         return false;
     }
-    const bool sound = audit_reader(&reader, counts, fault);
+    const bool sound = audit_reader(&reader, full, counts, fault);
     kiln_reader_close(&reader);
     return sound;
 }

@@ -23,6 +23,9 @@ typedef struct {
     uint32_t order_count;
     kiln_format_part *parts;
     kiln_format_tree *trees;
+    kiln_format_adb *counts;
+    uint64_t box_count;
+    kiln_format_adb_box *boxes;
     char *strings;
     size_t strings_size;
     void **nodes;         /* by kind */
@@ -118,7 +121,7 @@ static void fill_tree(encoder *e, uint32_t group, uint32_t kind, uint32_t name, 
     memcpy((uint8_t *)e->nodes[kind] + e->node_counts[kind] * tree->node_size, tree->nodes,
            (size_t)tree->node_count * tree->node_size);
     e->node_counts[kind] += tree->node_count;
-    if (kind > 0) {
+    if (kind > 0 && !e->model->no_geometry) {
         out->order_first = e->order_count;
         for (uint32_t slot = 0; slot < out->triangle_count; slot++) {
             e->order[e->order_count++] = e->stored_of[tree->order[slot]];
@@ -180,6 +183,35 @@ static bool join_trees(encoder *e)
     return true;
 }
 
+/* Entries and boxes of the trees' counts, in the order of the directory. */
+static bool join_counts(encoder *e)
+{
+    const kiln_model *model = e->model;
+    const size_t trees = (size_t)model->group_count * model->kind_count;
+    if (model->counts->grid == 0) {
+        return true;
+    }
+    uint64_t count = 0;
+    for (size_t i = 0; i < trees; i++) {
+        count += model->trees[i].box_count;
+    }
+    e->counts = kiln_arena_take(&e->arena, trees, sizeof *e->counts);
+    e->boxes = kiln_arena_take(&e->arena, (size_t)count, sizeof *e->boxes);
+    if (e->counts == NULL || e->boxes == NULL || count >= KILN_NO_INDEX) {
+        return false;
+    }
+    for (size_t i = 0; i < trees; i++) {
+        const kiln_build_tree *tree = &model->trees[i];
+        e->counts[i] = *model->counts;
+        e->counts[i].tree = (uint32_t)i;
+        e->counts[i].box_first = (uint32_t)e->box_count;
+        e->counts[i].box_count = tree->box_count;
+        memcpy(e->boxes + e->box_count, tree->boxes, tree->box_count * sizeof *e->boxes);
+        e->box_count += tree->box_count;
+    }
+    return true;
+}
+
 static bool convert_parts(encoder *e)
 {
     const kiln_soup *soup = e->model->soup;
@@ -197,13 +229,14 @@ static bool convert_parts(encoder *e)
     return true;
 }
 
-enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 1 + KILN_NODE_KIND_COUNT_MAX };
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 3 + KILN_NODE_KIND_COUNT_MAX };
 
 static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
 {
     const kiln_model *model = e->model;
     const kiln_soup *soup = model->soup;
-    const uint64_t triangles = soup->triangle_count;
+    const uint64_t triangles = model->no_geometry ? 0 : soup->triangle_count;
+    const uint64_t vertices = model->no_geometry ? 0 : e->vertex_count;
     const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
     uint32_t count = 0;
     sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees,
@@ -220,10 +253,16 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
     sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
                                              12 * triangles, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
-                                             12 * (uint64_t)e->vertex_count, 0};
+                                             12 * vertices, 0};
     if (e->order_count > 0) {
         sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
                                                  4 * (uint64_t)e->order_count, 0};
+    }
+    if (e->box_count > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB, e->counts,
+                                                 trees * sizeof *e->counts, 0};
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
+                                                 e->box_count * sizeof *e->boxes, 0};
     }
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         sections[count++] = (kiln_section_input){
@@ -242,7 +281,7 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     e.model = model;
     kiln_bake_status status = KILN_BAKE_FAILED;
     if (order_triangles(&e) && order_vertices(&e) && join_strings(&e) && join_trees(&e) &&
-        convert_parts(&e)) {
+        join_counts(&e) && convert_parts(&e)) {
         kiln_section_input sections[SECTIONS_MAX];
         uint64_t stored[SECTIONS_MAX];
         const uint32_t count = list_sections(&e, sections);

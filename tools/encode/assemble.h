@@ -6,6 +6,8 @@
 #include "../common/soup.h"
 #include "container.h"
 
+#include <stdbool.h>
+
 /* Triangles that get trees of their own. */
 typedef struct {
     const char *name;          /* UTF-8, unique among the groups */
@@ -25,6 +27,8 @@ typedef struct {
     int leaf_max;
     const char *meta;          /* JSON */
     size_t meta_size;
+    const kiln_format_adb *counts; /* of all trees; grid 0: there are none */
+    bool no_geometry;              /* leave the polygons out; there must be counts then */
 } kiln_model;
 
 /* The file's bytes; `packed_sizes` [kind_count] gets the stored bytes of each kind's nodes. As

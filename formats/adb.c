@@ -1,0 +1,71 @@
+#include "adb.h"
+
+#include <string.h>
+
+bool kiln_adb_is_sound(const kiln_format_adb *adb)
+{
+    return (adb->grid == 4 || adb->grid == 8 || adb->grid == 16) &&
+           adb->regions >= KILN_ADB_REGIONS_ONE && adb->regions <= KILN_ADB_REGIONS_SECTORS &&
+           adb->area >= KILN_ADB_AREA_MEAN && adb->area <= KILN_ADB_AREA_MAX &&
+           adb->polygons >= KILN_ADB_POLYGONS_SUBTREE && adb->polygons <= KILN_ADB_POLYGONS_BOX &&
+           adb->factor > 0 && adb->factor <= 1000;
+}
+
+unsigned kiln_adb_region_count(const kiln_format_adb *adb)
+{
+    return adb->regions == KILN_ADB_REGIONS_ONE ? 1 : adb->regions == KILN_ADB_REGIONS_OCTANTS ? 8 : 6;
+}
+
+static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)
+{
+    unsigned distance[3], farthest = 0; /* in half cells, odd */
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned twice = 2 * cell[k] + 1;
+        distance[k] = twice > grid ? twice - grid : grid - twice;
+        farthest = distance[k] > farthest ? distance[k] : farthest;
+    }
+    unsigned axis = octant % 3;
+    while (distance[axis] != farthest) {
+        axis = (axis + 1) % 3;
+    }
+    return 2 * axis + (octant >> axis & 1);
+}
+
+unsigned kiln_adb_region_of(const kiln_format_adb *adb, const unsigned cell[3])
+{
+    unsigned octant = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        octant |= (2 * cell[k] >= adb->grid ? 1u : 0u) << k;
+    }
+    switch (adb->regions) {
+    case KILN_ADB_REGIONS_OCTANTS:
+        return octant;
+    case KILN_ADB_REGIONS_SECTORS:
+        return sector_of(adb->grid, cell, octant);
+    default:
+        return 0;
+    }
+}
+
+void kiln_adb_region_cells(const kiln_format_adb *adb, uint32_t cells[KILN_ADB_REGIONS_MOST])
+{
+    memset(cells, 0, KILN_ADB_REGIONS_MOST * sizeof *cells);
+    unsigned at[3];
+    for (at[0] = 0; at[0] < adb->grid; at[0]++) {
+        for (at[1] = 0; at[1] < adb->grid; at[1]++) {
+            for (at[2] = 0; at[2] < adb->grid; at[2]++) {
+                cells[kiln_adb_region_of(adb, at)]++;
+            }
+        }
+    }
+}
+
+uint32_t kiln_adb_unit(const kiln_format_adb *adb)
+{
+    uint32_t cells[KILN_ADB_REGIONS_MOST], most = 0;
+    kiln_adb_region_cells(adb, cells);
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        most = cells[i] > most ? cells[i] : most;
+    }
+    return (most + 255) / 256;
+}

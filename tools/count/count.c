@@ -1,0 +1,397 @@
+/* See count.h. A box's polygons are those of the slots below it, which follow each other, or all that
+ * meet it: Definition 1 of the paper reads either way. */
+#include "count.h"
+
+#include "../common/arena.h"
+#include "cells.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+enum { BOXES_A_TURN = 64, CELLS_MAX = KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX };
+
+typedef struct {
+    const kiln_count_input *input;
+    const kiln_format_adb *how;
+    kiln_arena arena;
+    uint32_t *first, *count; /* of each node: the slots below it */
+    uint8_t *depth;          /* of each node: boxes above its lanes */
+    double *corners;         /* of each slot: 9 coordinates in node space */
+    double *areas;
+    uint32_t unit;
+    uint8_t region[CELLS_MAX];
+} counter;
+
+uint64_t kiln_count_boxes(const kiln_count_input *input)
+{
+    return 1 + (uint64_t)input->node_count * input->kind->lanes;
+}
+
+static const kiln_format_node8 *node_at(const kiln_count_input *input, uint32_t index)
+{
+    const uint8_t *nodes = input->nodes;
+    return (const void *)(nodes + (size_t)index * input->kind->node_size);
+}
+
+/* ------------------------------------------------------------------------------ the tree -- */
+
+static bool is_inner(const kiln_format_node8 *node, unsigned lane)
+{
+    return (node->inner >> lane & 1) != 0;
+}
+
+/* The slots below a lane; those of its node's children are known. */
+static void lane_slots(const counter *c, const kiln_format_node8 *node, unsigned lane,
+                       uint32_t *first, uint32_t *count)
+{
+    if (is_inner(node, lane)) {
+        const uint32_t child = kiln_node8_child(node, lane);
+        *first = c->first[child];
+        *count = c->count[child];
+    } else {
+        *first = kiln_node8_slot(node, lane);
+        *count = kiln_node8_count(node, lane);
+    }
+}
+
+/* False: the lanes' slots leave a gap between them, or overlap. */
+static bool gather_slots(const counter *c, uint32_t index)
+{
+    const kiln_format_node8 *node = node_at(c->input, index);
+    uint64_t lowest = UINT64_MAX, end = 0, sum = 0;
+    for (unsigned lane = 0; lane < c->input->kind->lanes; lane++) {
+        uint32_t first, count;
+        lane_slots(c, node, lane, &first, &count);
+        if (count > 0) {
+            lowest = first < lowest ? first : lowest;
+            end = (uint64_t)first + count > end ? (uint64_t)first + count : end;
+            sum += count;
+        }
+    }
+    if (sum == 0 || end - lowest != sum || end > c->input->triangle_count) {
+        return false;
+    }
+    c->first[index] = (uint32_t)lowest;
+    c->count[index] = (uint32_t)sum;
+    return true;
+}
+
+/* Children come after their parents: slots are gathered from the last node back, depths handed down
+ * from the first. */
+static bool learn_tree(const counter *c)
+{
+    const kiln_count_input *input = c->input;
+    for (uint32_t i = input->node_count; i-- > 0;) {
+        if (!gather_slots(c, i)) {
+            return false;
+        }
+    }
+    c->depth[0] = 1;
+    for (uint32_t i = 0; i < input->node_count; i++) {
+        const kiln_format_node8 *node = node_at(input, i);
+        const uint32_t children = kiln_popcount8(node->inner);
+        for (uint32_t k = 0; k < children; k++) {
+            c->depth[node->child + k] = (uint8_t)(c->depth[i] + 1);
+        }
+    }
+    return c->count[0] == input->triangle_count;
+}
+
+/* ------------------------------------------------------------------------- the polygons -- */
+
+static double area_of(const double p[9])
+{
+    const double ux = p[3] - p[0], uy = p[4] - p[1], uz = p[5] - p[2];
+    const double vx = p[6] - p[0], vy = p[7] - p[1], vz = p[8] - p[2];
+    const double x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+    return 0.5 * sqrt((x * x + y * y) + z * z);
+}
+
+static void place_polygons(const counter *c)
+{
+    const kiln_count_input *input = c->input;
+    const double scale = ldexp(1.0, -input->scale_exponent);
+    for (size_t slot = 0; slot < input->triangle_count; slot++) {
+        double *p = c->corners + 9 * slot;
+        for (size_t i = 0; i < 9; i++) {
+            p[i] = ((double)input->corners[9 * slot + i] - input->origin[i % 3]) * scale;
+        }
+        c->areas[slot] = area_of(p);
+    }
+}
+
+static void list_regions(counter *c)
+{
+    const unsigned grid = c->how->grid;
+    unsigned at[3];
+    uint8_t *region = c->region;
+    for (at[2] = 0; at[2] < grid; at[2]++) {
+        for (at[1] = 0; at[1] < grid; at[1]++) {
+            for (at[0] = 0; at[0] < grid; at[0]++) {
+                *region++ = (uint8_t)kiln_adb_region_of(c->how, at);
+            }
+        }
+    }
+    c->unit = kiln_adb_unit(c->how);
+}
+
+static kiln_bake_status begin(counter *c)
+{
+    const kiln_count_input *input = c->input;
+    const size_t nodes = input->node_count, slots = input->triangle_count;
+    c->first = kiln_arena_take(&c->arena, nodes, sizeof *c->first);
+    c->count = kiln_arena_take(&c->arena, nodes, sizeof *c->count);
+    c->depth = kiln_arena_take(&c->arena, nodes, sizeof *c->depth);
+    if (c->first == NULL || c->count == NULL || c->depth == NULL) {
+        return KILN_BAKE_FAILED;
+    }
+    if (!learn_tree(c)) {
+        return KILN_BAKE_INVALID;
+    }
+    list_regions(c);
+    if (input->corners == NULL) {
+        return KILN_BAKE_OK;
+    }
+    c->corners = kiln_arena_take(&c->arena, slots, 9 * sizeof *c->corners);
+    c->areas = kiln_arena_take(&c->arena, slots, sizeof *c->areas);
+    if (c->corners == NULL || c->areas == NULL) {
+        return KILN_BAKE_FAILED;
+    }
+    place_polygons(c);
+    return KILN_BAKE_OK;
+}
+
+/* ----------------------------------------------------------------------------- the boxes -- */
+
+/* One box: its frame, the slots below it, and the boxes above. */
+typedef struct {
+    kiln_count_frame frame;
+    uint32_t first, count;
+    uint8_t depth;
+} counted_box;
+
+/* The box of all vertices, as queries begin with it. */
+static void root_frame(const kiln_count_input *input, kiln_count_frame *frame)
+{
+    const double scale = ldexp(1.0, -input->scale_exponent);
+    memset(frame, 0, sizeof *frame);
+    for (unsigned k = 0; k < 3; k++) {
+        const double lower = ((double)input->bounds_lower[k] - input->origin[k]) * scale;
+        const double upper = ((double)input->bounds_upper[k] - input->origin[k]) * scale;
+        frame->centre[k] = 0.5 * (lower + upper);
+        frame->half[k] = 0.5 * (upper - lower);
+        frame->axis[k][k] = 1;
+    }
+}
+
+static void lane_frame(const kiln_count_input *input, const kiln_format_node8 *node, unsigned lane,
+                       kiln_count_frame *frame)
+{
+    kiln_lane_box box;
+    input->kind->decode_lane(node, lane, &box);
+    for (unsigned k = 0; k < 3; k++) {
+        frame->centre[k] = (double)node->org[k] + (double)box.centre[k];
+        frame->half[k] = (double)box.half[k];
+        for (unsigned j = 0; j < 3; j++) {
+            frame->axis[k][j] = (double)box.axis[k][j];
+        }
+    }
+}
+
+/* False: an empty lane. */
+static bool find_box(const counter *c, uint32_t index, counted_box *box)
+{
+    if (index == 0) {
+        root_frame(c->input, &box->frame);
+        box->first = 0;
+        box->count = c->input->triangle_count;
+        box->depth = 0;
+        return true;
+    }
+    const unsigned lanes = c->input->kind->lanes, lane = (index - 1) % lanes;
+    const uint32_t number = (index - 1) / lanes;
+    const kiln_format_node8 *node = node_at(c->input, number);
+    if ((kiln_node8_used(node) >> lane & 1) == 0) {
+        return false;
+    }
+    lane_frame(c->input, node, lane, &box->frame);
+    lane_slots(c, node, lane, &box->first, &box->count);
+    box->depth = c->depth[number];
+    return true;
+}
+
+static void add_slots(const counter *c, uint32_t first, uint32_t count, bool inside,
+                      kiln_cells *cells)
+{
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        if (c->areas[slot] > 0) {
+            kiln_cells_add(cells, c->corners + 9 * (size_t)slot, c->areas[slot], inside);
+        }
+    }
+}
+
+/* Can't the boxes meet? By the axes of the first, as floored for its cells; with room for rounding. */
+static bool boxes_apart(const kiln_count_frame *box, const kiln_count_frame *other)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        double distance = 0, reach = box->half[k];
+        for (unsigned i = 0; i < 3; i++) {
+            double along = 0;
+            for (unsigned j = 0; j < 3; j++) {
+                along += box->axis[k][j] * other->axis[i][j];
+            }
+            distance += box->axis[k][i] * (other->centre[i] - box->centre[i]);
+            reach += fabs(along) * other->half[i];
+        }
+        if (fabs(distance) > reach + 1e-5 * (1 + reach)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All polygons that meet the box, by a descent of the tree from node `index`: no polygon that is left
+ * out has area in the box, so neither the order nor the bounds show. At most as deep as the tree. */
+static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
+{
+    const kiln_format_node8 *node = node_at(c->input, index);
+    const unsigned used = kiln_node8_used(node);
+    for (unsigned lane = 0; lane < c->input->kind->lanes; lane++) {
+        kiln_count_frame frame;
+        if ((used >> lane & 1) == 0) {
+            continue;
+        }
+        lane_frame(c->input, node, lane, &frame);
+        if (boxes_apart(&cells->frame, &frame)) {
+            continue;
+        }
+        if (is_inner(node, lane)) {
+            add_meeting(c, kiln_node8_child(node, lane), cells);
+        } else {
+            add_slots(c, kiln_node8_slot(node, lane), kiln_node8_count(node, lane), false, cells);
+        }
+    }
+}
+
+/* Definition 2: a cell is possible if its polygons have the area of a plane that fills it. */
+static void count_cells(const counter *c, const kiln_cells *cells, kiln_format_adb_box *out)
+{
+    const double threshold = kiln_cells_threshold(cells, c->how->area, c->how->factor);
+    const unsigned count = cells->grid * cells->grid * cells->grid;
+    uint32_t possible[KILN_ADB_REGIONS_MOST] = {0};
+    for (unsigned i = 0; i < count; i++) {
+        possible[c->region[i]] += cells->area[i] >= threshold;
+    }
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        const uint32_t units = (possible[i] + c->unit - 1) / c->unit;
+        out->count[i] = (uint8_t)(units < 255 ? units : 255);
+    }
+}
+
+static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out)
+{
+    counted_box box;
+    kiln_cells cells;
+    memset(out, 0, sizeof *out);
+    if (!find_box(c, index, &box)) {
+        return;
+    }
+    out->depth = box.depth;
+    out->lb = kiln_count_depth(box.count, c->input->triangle_count);
+    if (c->corners == NULL || !kiln_cells_begin(&cells, &box.frame, c->how->grid)) {
+        return;
+    }
+    if (c->how->polygons == KILN_ADB_POLYGONS_BOX) {
+        add_meeting(c, 0, &cells);
+    } else {
+        add_slots(c, box.first, box.count, true, &cells);
+    }
+    count_cells(c, &cells, out);
+}
+
+/* ------------------------------------------------------------------------------- all, some -- */
+
+typedef struct {
+    const counter *counter;
+    kiln_format_adb_box *boxes;
+    uint32_t count;
+} pass;
+
+static void count_turn(void *context, uint32_t turn)
+{
+    const pass *p = context;
+    const uint32_t first = turn * BOXES_A_TURN;
+    for (uint32_t i = first; i < p->count && i < first + BOXES_A_TURN; i++) {
+        count_box(p->counter, i, &p->boxes[i]);
+    }
+}
+
+static kiln_bake_status count_all(counter *c, const kiln_watch *watch, kiln_format_adb_box *boxes)
+{
+    const kiln_bake_status status = begin(c);
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    pass p = {c, boxes, (uint32_t)kiln_count_boxes(c->input)};
+    const uint32_t turns = (p.count + BOXES_A_TURN - 1) / BOXES_A_TURN;
+    return kiln_parallel_for(watch, turns, count_turn, &p) ? KILN_BAKE_OK : KILN_BAKE_FAILED;
+}
+
+static kiln_bake_status count_some(counter *c, const kiln_format_adb_box *boxes, uint32_t step,
+                                   uint32_t *differs, uint64_t *counted)
+{
+    kiln_bake_status status = begin(c);
+    const uint64_t count = kiln_count_boxes(c->input);
+    *differs = 0;
+    for (uint64_t i = 0; i < count && status == KILN_BAKE_OK; i += step) {
+        kiln_format_adb_box box;
+        count_box(c, (uint32_t)i, &box);
+        if (c->corners == NULL) {
+            memcpy(box.count, boxes[i].count, sizeof box.count);
+        }
+        ++*counted;
+        if (memcmp(&box, &boxes[i], sizeof box) != 0) {
+            *differs = (uint32_t)i;
+            status = KILN_BAKE_INVALID;
+        }
+    }
+    return status;
+}
+
+/* Bytes must not depend on the caller's rounding mode. Threads inherit what is set here. */
+kiln_bake_status kiln_count(const kiln_count_input *input, const kiln_format_adb *how,
+                            const kiln_watch *watch, kiln_format_adb_box *boxes)
+{
+    counter c;
+    fenv_t caller;
+    memset(&c, 0, sizeof c);
+    c.input = input;
+    c.how = how;
+    if (kiln_count_boxes(input) >= KILN_NO_INDEX || fegetenv(&caller) != 0 ||
+        fesetenv(FE_DFL_ENV) != 0) {
+        return KILN_BAKE_FAILED;
+    }
+    const kiln_bake_status status = count_all(&c, watch, boxes);
+    fesetenv(&caller);
+    kiln_arena_free(&c.arena);
+    return status;
+}
+
+kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_format_adb *how,
+                                  const kiln_format_adb_box *boxes, uint32_t step,
+                                  uint32_t *differs, uint64_t *counted)
+{
+    counter c;
+    fenv_t caller;
+    memset(&c, 0, sizeof c);
+    c.input = input;
+    c.how = how;
+    if (fegetenv(&caller) != 0 || fesetenv(FE_DFL_ENV) != 0) {
+        return KILN_BAKE_FAILED;
+    }
+    const kiln_bake_status status = count_some(&c, boxes, step, differs, counted);
+    fesetenv(&caller);
+    kiln_arena_free(&c.arena);
+    return status;
+}
