@@ -343,6 +343,13 @@ static void precision(void **state)
     r = import_with("obj", exact, sizeof exact - 1, &options);
     assert_int_equal(r.status, KILN_BAKE_OK);
     done(&r);
+    options.strict = false;
+    options.scale = 1e-44;
+    r = import_with("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 32, &options);
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.warning_count, 1);
+    assert_non_null(strstr(string(&r, r.soup.warnings[0]), "step by 1.4e-45"));
+    done(&r);
 }
 
 /* -- polygons -- */

@@ -11,6 +11,8 @@ double kiln_float_step(double value)
     int exponent;
 
     frexp(value, &exponent);
+    if (exponent < FLT_MIN_EXP)
+        exponent = FLT_MIN_EXP; /* subnormals step as the least normal numbers do */
     return ldexp(1, exponent - FLT_MANT_DIG);
 }
 
