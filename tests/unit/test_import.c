@@ -492,13 +492,16 @@ static void stl(void **state)
     assert_int_equal(r.soup.triangle_count, 2);
     assert_int_equal(r.soup.face[1], 1);
     done(&r);
-    memcpy(binary, "plain", 5);
-    r = import_with("stl", binary, 84 + 99, &options);
-    assert_error(&r, KILN_BAKE_INVALID, "cut short");
-    r = import_with("stl", binary, sizeof binary, &options);
-    assert_int_equal(r.status, KILN_BAKE_OK);
-    assert_int_equal(r.soup.warning_count, 1);
-    done(&r);
+    for (int i = 0; i < 2; i++) {
+        r = import_with("stl", binary, 84 + 99, &options);
+        assert_error(&r, KILN_BAKE_INVALID, "cut short");
+        r = import_with("stl", binary, sizeof binary, &options);
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_int_equal(r.soup.triangle_count, 2);
+        assert_int_equal(r.soup.warning_count, 1);
+        done(&r);
+        memcpy(binary, "plain", 5);
+    }
     r = import_text("stl", "solid a b\nfacet normal 0 0 0 outer loop vertex 0 0 0\nvertex 1 0 0\n"
                            "VERTEX 0 1 0\nendloop endfacet\nendsolid a b\nsolid hollow\nendsolid\n"
                            "solid c\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1\nvertex 1 0 1\n"

@@ -212,8 +212,10 @@ void kiln_read_stl(kiln_reading *reading)
     reading->facts.exact = 1;
     while (start < (const char *)header + 16 && strchr(" \t\r\n", *start) != NULL)
         start++;
-    text_start = got >= 5 && kiln_token_is(start, 5, "solid");
-    /* Many programs begin the header of a binary file with "solid", too: the size decides. */
+    /* Many programs begin the header of a binary file with "solid", too: the size decides, and zero
+     * bytes, which text has none of and a count below 2^24 has. */
+    text_start =
+        got >= 5 && kiln_token_is(start, 5, "solid") && memchr(header, '\0', got) == NULL;
     if (got == HEADER_SIZE && size == reading->model.size) {
         read_binary(reading, (uint32_t)facets);
     } else if (text_start) {
