@@ -214,8 +214,7 @@ void kiln_read_stl(kiln_reading *reading)
         start++;
     /* Many programs begin the header of a binary file with "solid", too: the size decides, and zero
      * bytes, which text has none of and a count below 2^24 has. */
-    text_start =
-        got >= 5 && kiln_token_is(start, 5, "solid") && memchr(header, '\0', got) == NULL;
+    text_start = got >= 5 && kiln_token_is(start, 5, "solid") && memchr(header, '\0', got) == NULL;
     if (got == HEADER_SIZE && size == reading->model.size) {
         read_binary(reading, (uint32_t)facets);
     } else if (text_start) {
