@@ -23,7 +23,7 @@
 #include "../support/quick_bake.h"
 #include "refuse.h"
 
-enum { FLIPS = 20000, SUBJECTS = 4, HEAD = 512, STATUSES = 64 };
+enum { FLIPS = 20000, SUBJECTS = 6, HEAD = 512, STATUSES = 64 };
 
 static const uint64_t pairs_max = 100000, work_max = 1000000;
 
@@ -42,9 +42,16 @@ static int bake_subjects(void **state)
     uint64_t random = 3;
     for (int i = 0; i < SUBJECTS; i++) {
         mesh m = i < 2 ? mesh_torus(7, 4, 0.1) : mesh_soup(&random, 40, 0.4);
-        const kiln_layout layout = i % 2 == 0 ? KILN_LAYOUT_RAW : KILN_LAYOUT_PACKED;
+        kiln_bake_options options = kiln_bake_options_default();
+        options.bv = i < 2 ? "obb,aabb" : i < 4 ? "aabb,obb" : "aabb2,obb2";
+        options.leaf = i < 2 ? 4 : 1;
+        options.layout = i % 2 == 0 ? KILN_LAYOUT_RAW : KILN_LAYOUT_PACKED;
+        options.threads = 1;
+        options.adb = i < 4 ? 0 : 4;
+        options.adb_factor = 0.75;
+        options.no_geometry = i == 5;
         subject *s = &subjects[i];
-        s->bytes = quick_bake(&m, i < 2 ? "obb,aabb" : "aabb,obb", i < 2 ? 4 : 1, layout, &s->size);
+        s->bytes = quick_bake_with(&m, &options, &s->size);
         if (kiln_open_memory(s->bytes, s->size, NULL, &s->file) != KILN_OK) {
             return -1;
         }
@@ -153,6 +160,9 @@ static size_t pick_byte(const subject *s, uint64_t *random)
         return random_below(random, HEAD);
     }
     const kiln_format_section entry = edit_get_entry(s->bytes, pick);
+    if (entry.stored_size == 0) {
+        return random_below(random, HEAD);
+    }
     return (size_t)entry.offset + random_below(random, (uint32_t)entry.stored_size);
 }
 

@@ -81,6 +81,33 @@ cat >"$TMPDIR/poses" <<'END'
 1 0 0 7  0 1 0 0  0 0 1 0   1 0 0 8.5  0 1 0 0  0 0 1 0
 END
 
+case_begin 'counts of possible collision cells'
+expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/adb.kiln" --bv obb,aabb2 --adb --json
+for text in '"boxes": 9' '"bytes_counts": 108' '"adb"' '"grid": 4'; do
+    "$KILN" info --json "$TMPDIR/adb.kiln" | grep -qF "$text" || case_fail "info does not say $text"
+done
+expect 0 "$KILN" info "$TMPDIR/adb.kiln"
+says out 'cells 4^3, octants, mean section x 0.75, polygons of the subtree'
+expect 0 "$KILN" verify --full "$TMPDIR/adb.kiln"
+says out 'boxes counted again'
+expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/adb.kiln" --adb=8 --adb-area max \
+    --adb-area-factor 0.7 --adb-polygons box --adb-regions sectors
+expect 0 "$KILN" info "$TMPDIR/adb.kiln"
+says out 'cells 8^3, sectors, max section x 0.7, polygons of the box'
+expect 0 "$KILN" unpack "$TMPDIR/adb.kiln" -o "$TMPDIR/adb_raw.kiln"
+expect 0 "$KILN" verify --full "$TMPDIR/adb_raw.kiln"
+case_end
+
+case_begin 'a file without polygons'
+expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/none.kiln" --adb --no-geometry
+expect 0 "$KILN" verify --full "$TMPDIR/none.kiln"
+expect 0 "$KILN" info "$TMPDIR/none.kiln"
+says out 'baked without polygons'
+expect 0 "$KILN" info --json "$TMPDIR/none.kiln"
+expect 3 "$KILN" collide "$TMPDIR/none.kiln" "$cube"
+says err 'baked without polygons'
+case_end
+
 for kinds in obb aabb obb,aabb aabb,obb; do
     case_begin "collide --bv $kinds, packed and raw"
     collide '0 1 1 1 0 ' --bv $kinds "$cube" "$cube"

@@ -40,6 +40,11 @@ wrong '--strict takes no value' bake $cube -o "$out" --strict=yes
 wrong '--drop takes' bake $cube -o "$out" --drop everything
 wrong "unknown kind of bounding volume 'dop7'" bake $cube -o "$out" --bv obb,dop7
 wrong 'unknown builder' bake $cube -o "$out" --builder lego
+wrong '--adb takes one of 4|8|16' bake $cube -o "$out" --adb=5
+wrong '--adb is given twice' bake $cube -o "$out" --adb --adb=8
+wrong 'an --adb- option needs --adb' bake $cube -o "$out" --adb-regions sectors
+wrong '--no-geometry needs --adb' bake $cube -o "$out" --no-geometry
+wrong '--adb-area-factor takes a number' bake $cube -o "$out" --adb --adb-area-factor 0
 wrong 'needs --format' bake - -o "$out"
 wrong 'standard output takes one input' bake $cube models/tiny/tetrahedron.obj -o -
 wrong '--depfile needs an OUT' bake $cube -o - --depfile "$TMPDIR/d"

@@ -54,6 +54,9 @@ ask_result ask_files(const kiln_file *a, const kiln_file *b, uint64_t pairs_max,
             const kiln_tree *tree_a = kiln_file_tree(a, i), *tree_b = kiln_file_tree(b, j);
             const kiln_tree_info info_a = kiln_tree_get_info(tree_a);
             const kiln_tree_info info_b = kiln_tree_get_info(tree_b);
+            if (!info_a.polygons || !info_b.polygons) {
+                continue;
+            }
             if (product(info_a.node_count, info_b.node_count) > work_max ||
                 product(info_a.triangle_count, info_b.triangle_count) > work_max) {
                 continue;

@@ -15,7 +15,7 @@ typedef struct {
 
 /* Each tree of `a` against each of `b` at two poses: collide and all contacts. A
  * walk over the contacts is stopped after `pairs_max`. Pairs of trees whose node counts or triangle
- * counts have a product over `work_max` are left out. */
+ * counts have a product over `work_max` are left out, and trees without polygons. */
 ask_result ask_files(const kiln_file *a, const kiln_file *b, uint64_t pairs_max, uint64_t work_max);
 
 #endif
