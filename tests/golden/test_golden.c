@@ -24,12 +24,15 @@
 #define FOLDER "tests/golden/0.1"
 #define ANSWERS FOLDER "/answers.txt"
 
-enum { MODELS = 3, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
+enum { MODELS = 4, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
 
 static const struct {
     const char *name, *bv;
-    int leaf;
-} models[MODELS] = {{"torus", "obb,aabb", 4}, {"box", "aabb,obb", 2}, {"soup", "obb,aabb", 1}};
+    int leaf, adb;
+} models[MODELS] = {{"torus", "obb,aabb", 4, 0},
+                    {"box", "aabb,obb", 2, 0},
+                    {"soup", "obb,aabb", 1, 0},
+                    {"binary", "obb2,aabb2", 2, 4}};
 
 static const char *const layouts[LAYOUTS] = {"packed", "raw"};
 
@@ -39,6 +42,8 @@ static mesh mesh_of(int model)
     switch (model) {
     case 0:
         return mesh_torus(7, 5, 0.1);
+    case 3:
+        return mesh_torus(6, 4, 0.2);
     case 1:
         return mesh_box(-0.75f, -0.5f, -1, 0.75f, 0.5f, 1);
     default:
@@ -49,8 +54,14 @@ static mesh mesh_of(int model)
 static void *bake(int model, int layout, size_t *size)
 {
     mesh m = mesh_of(model);
-    void *bytes = quick_bake(&m, models[model].bv, models[model].leaf,
-                             layout == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW, size);
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = models[model].bv;
+    options.leaf = models[model].leaf;
+    options.layout = layout == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
+    options.threads = 1;
+    options.adb = models[model].adb;
+    options.adb_factor = 0.75;
+    void *bytes = quick_bake_with(&m, &options, size);
     mesh_free(&m);
     return bytes;
 }
