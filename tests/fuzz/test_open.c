@@ -92,6 +92,23 @@ static int write_forms(const mesh *m)
     return failed;
 }
 
+/* Binary trees with counts, with and without their polygons. */
+static int write_counted(mesh *m)
+{
+    size_t size;
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = "obb2,aabb";
+    options.adb = 4;
+    options.adb_factor = 0.75;
+    int failed = 0;
+    for (int i = 0; i < 2; i++) {
+        options.no_geometry = i == 1;
+        uint8_t *bytes = quick_bake_with(m, &options, &size);
+        failed += write_form("counted", i == 1 ? "alone" : "packed", FUZZ_RESEAL, bytes, size);
+    }
+    return failed;
+}
+
 /* A small table of filled bins, raw and packed, for the fuzzer to change and reseal. */
 static int write_table(const char *name, uint32_t profile, uint32_t rounding)
 {
@@ -119,6 +136,7 @@ static int write_seeds(void)
                        write_mesh("box", &meshes[1], "aabb", 1) +
                        write_mesh("torus", &meshes[2], "aabb,obb", 2) +
                        write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
+                       write_counted(&meshes[2]) +
                        write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +
                        write_table("bins-compact", KILN_BINS_COMPACT, KILN_BINS_NEAREST) +
                        write_seed("empty", 0, magic, 0) + write_seed("magic", 0, magic, 12);

@@ -27,7 +27,7 @@ typedef struct {
 bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid)
 {
     const size_t count = (size_t)grid * grid * grid;
-    double largest = 0;
+    double largest = 0, reach = 0;
     cells->frame = *frame;
     cells->grid = grid;
     cells->stride[0] = 1;
@@ -36,8 +36,9 @@ bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned
     memset(cells->area, 0, count * sizeof cells->area[0]);
     for (unsigned k = 0; k < 3; k++) {
         largest = frame->half[k] > largest ? frame->half[k] : largest;
+        reach += fabs(frame->centre[k]) + frame->half[k];
     }
-    if (!(largest > 0)) {
+    if (!(largest > 0 && reach < INFINITY)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -116,8 +117,9 @@ static void slabs_of(const piece *p, unsigned axis, unsigned grid, int *first, i
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    *first = low < 0 ? -1 : low >= most ? (int)grid - 1 : (int)low;
-    *last = high > most ? (int)grid : high < 0 ? -1 : (int)high;
+    /* Written so that NaN, which only files of no baker can lead to, is in range too. */
+    *first = low >= 0 ? (low < most ? (int)low : (int)grid - 1) : -1;
+    *last = high <= most ? (high >= 0 ? (int)high : -1) : (int)grid;
     if (*last > *first && high <= most && (double)*last == high) {
         --*last; /* it ends in the plane below that slab */
     }

@@ -23,7 +23,7 @@ typedef struct {
 
 /* Empty cells over a box. Half-extents below a fiftieth of the largest are taken for that: flat boxes
  * of planar faces have no cells otherwise, where the paper's ratios of volumes are 0 / 0. False: the
- * box is a point. */
+ * box is a point, or not finite. */
 bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid);
 
 /* Adds a triangle of node space, [corner][coordinate], of area `area` there. What lies outside of the

@@ -117,7 +117,8 @@ static void place_polygons(const counter *c)
         for (size_t i = 0; i < 9; i++) {
             p[i] = ((double)input->corners[9 * slot + i] - input->origin[i % 3]) * scale;
         }
-        c->areas[slot] = area_of(p);
+        const double area = area_of(p);
+        c->areas[slot] = area < INFINITY ? area : 0; /* NaN: no baker writes such numbers */
     }
 }
 
