@@ -422,7 +422,7 @@ typedef struct {
     float bias, lambda, margin, level, ratio;
     float others; /* [0, 1] what pairs besides the likeliest add to an answer's probability:
                      P = 1 - exp(-(l_max + others (sum of l - l_max))), l = -ln(1 - p) of a pair */
-    float root;   /* log-odds of two roots that may meet */
+    float root;   /* added to the log-odds of two roots */
 } kiln_adb_weights;
 
 enum { KILN_ADB_FEATURES = 4 };
@@ -432,7 +432,8 @@ typedef struct {
     float features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio */
     double probability;
     uint32_t leaves;                   /* of the two boxes, how many are leaves */
-    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them */
+    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them; both
+                                          lanes are 255 for the two roots */
 } kiln_adb_observation;
 
 typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
@@ -442,7 +443,7 @@ typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
 typedef struct {
     size_t struct_size;  /* sizeof(kiln_adb_options) of the caller */
     double p_min;        /* [0, 1] a pair at least this probable counts as a collision. 0: any two
-                            boxes that overlap, the roots' included; 1: none is counted */
+                            boxes that overlap below the roots; 1: none is counted */
     uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
     double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out */
     bool hybrid;         /* test the triangles of two leaves exactly; else a pair of leaves counts from
@@ -498,7 +499,7 @@ typedef struct {
     double normal[3];    /* unit; the face normal along which the boxes overlap least, from B to A */
 } kiln_adb_hint;
 
-/* Bytes that a query with room for `capacity` waiting pairs takes, of any alignment: 32 a pair and
+/* Bytes that a query with room for `capacity` waiting pairs takes, of any alignment: 16 a pair and
  * about 1 KiB. 0 for a capacity of 0 or over 2^24. */
 KILN_API size_t kiln_adb_size(uint32_t capacity);
 
@@ -509,9 +510,9 @@ KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
 
 /* Asks a new question; what the query held is forgotten. Poses NULL: identity. `options` NULL: those
  * of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are asked.
- * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is not
- * finite), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts): the query then holds no
- * question. Cost: forming the pose and one box test. */
+ * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
+ * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid on one without
+ * polygons): the query then holds no question. Cost: forming the pose and one box test. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     const kiln_adb_options *options);
@@ -540,8 +541,8 @@ KILN_API kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_
                                       uint64_t nanoseconds, kiln_adb_answer *answer);
 
 /* For fitting and measuring: does what is inside the two boxes of an observation of this question
- * meet? Exact. KILN_ERROR_ARGUMENT: NULL, no question asked, no such boxes; *meet is then untouched.
- * Stack and cost as kiln_collide. */
+ * meet? Exact. KILN_ERROR_ARGUMENT: NULL, no question asked, no such boxes; KILN_ERROR_NOT_LOADED: no
+ * polygons; *meet is then untouched. Stack and cost as kiln_collide. */
 KILN_API kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observation *seen,
                                             bool *meet);
 

@@ -1,0 +1,95 @@
+/* A max-heap that never grows (Williams, CACM 7(6), 1964) and what it could not keep. Entries of equal
+ * loss come in an order that depends on nothing but the order of pushes. */
+#include "adb_frontier.h"
+
+void kiln_adb_frontier_clear(kiln_adb_frontier *frontier)
+{
+    frontier->count = 0;
+    frontier->full = false;
+    frontier->rest_count = 0;
+    frontier->rest_most = 0.0f;
+    frontier->rest_sum = 0.0;
+}
+
+void kiln_adb_frontier_set_aside(kiln_adb_frontier *frontier, float loss)
+{
+    frontier->rest_count += frontier->rest_count != UINT32_MAX;
+    frontier->rest_most = loss > frontier->rest_most ? loss : frontier->rest_most;
+    frontier->rest_sum += (double)loss;
+}
+
+static void sift_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry entry)
+{
+    while (place > 0) {
+        const uint32_t parent = (place - 1) / 2;
+        if (!(heap[parent].loss < entry.loss)) {
+            break;
+        }
+        heap[place] = heap[parent];
+        place = parent;
+    }
+    heap[place] = entry;
+}
+
+/* The least of a heap stands in its second half. */
+static uint32_t least_likely(const kiln_adb_frontier *frontier)
+{
+    uint32_t least = frontier->count / 2;
+    for (uint32_t i = least + 1; i < frontier->count; i++) {
+        if (frontier->heap[i].loss < frontier->heap[least].loss) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
+{
+    if (frontier->count < frontier->capacity) {
+        sift_up(frontier->heap, frontier->count++, entry);
+        return;
+    }
+    frontier->full = true;
+    const uint32_t least = least_likely(frontier);
+    if (entry.loss > frontier->heap[least].loss) {
+        kiln_adb_frontier_set_aside(frontier, frontier->heap[least].loss);
+        sift_up(frontier->heap, least, entry);
+    } else {
+        kiln_adb_frontier_set_aside(frontier, entry.loss);
+    }
+}
+
+kiln_adb_entry kiln_adb_frontier_pop(kiln_adb_frontier *frontier)
+{
+    kiln_adb_entry *heap = frontier->heap;
+    const kiln_adb_entry top = heap[0];
+    const kiln_adb_entry entry = heap[--frontier->count];
+    uint32_t place = 0;
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child >= frontier->count) {
+            break;
+        }
+        if (child + 1 < frontier->count && heap[child].loss < heap[child + 1].loss) {
+            child++;
+        }
+        if (!(entry.loss < heap[child].loss)) {
+            break;
+        }
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = entry;
+    return top;
+}
+
+double kiln_adb_frontier_loss(const kiln_adb_frontier *frontier, double others)
+{
+    double most = (double)frontier->rest_most, sum = frontier->rest_sum;
+    for (uint32_t i = 0; i < frontier->count; i++) {
+        const double loss = (double)frontier->heap[i].loss;
+        most = loss > most ? loss : most;
+        sum += loss;
+    }
+    return most + others * (sum - most);
+}

@@ -1,0 +1,347 @@
+/* A time-critical query: begun, run as far as a budget goes, asked at any time.
+ *
+ * Klein and Zachmann 2003, Figure 3, with these rules where it leaves a choice:
+ *
+ * - Pairs of boxes are tested for overlap before they are weighed; Figure 3 has no such test.
+ * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain of
+ *   descendants may count several times.
+ * - Two leaves have no pairs below them, and Figure 3 drops them. Here their triangles are tested
+ *   (hybrid), or they count from probability 1/2 on.
+ * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not vanish:
+ *   they are part of the probability of the answer. */
+#define _POSIX_C_SOURCE 200809L
+#include "adb_query.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
+
+#define WEIGHT_MAX 1e6f
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+static size_t header_size(void)
+{
+    return (sizeof(kiln_adb) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t kiln_adb_size(uint32_t capacity)
+{
+    if (capacity == 0 || capacity > CAPACITY_MAX) {
+        return 0;
+    }
+    return header_size() + capacity * sizeof(kiln_adb_entry) + ALIGNMENT - 1;
+}
+
+kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
+{
+    if (out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    *out = NULL;
+    const size_t skip = (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+    if (memory == NULL || size < skip + header_size() + sizeof(kiln_adb_entry)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    uint8_t *start = (uint8_t *)memory + skip;
+    const size_t room = (size - skip - header_size()) / sizeof(kiln_adb_entry);
+    kiln_adb *query = (kiln_adb *)(void *)start;
+    query->asked = false;
+    query->frontier.heap = (kiln_adb_entry *)(void *)(start + header_size());
+    query->frontier.capacity = room < CAPACITY_MAX ? (uint32_t)room : CAPACITY_MAX;
+    *out = query;
+    return KILN_OK;
+}
+
+/* ----------------------------------------------------------------------------------- options -- */
+
+kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode)
+{
+    kiln_adb_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    options.k_min = 1;
+    options.p_min = mode == KILN_ADB_CAREFUL ? 0.97 : mode == KILN_ADB_FAST ? 0.8 : 0.87;
+    options.epsilon = mode == KILN_ADB_CAREFUL ? 0.0 : mode == KILN_ADB_FAST ? 0.2 : 0.1;
+    options.hybrid = mode == KILN_ADB_CAREFUL;
+    return options;
+}
+
+static bool weight_is_sound(float weight)
+{
+    return weight >= -WEIGHT_MAX && weight <= WEIGHT_MAX;
+}
+
+static bool weights_are_sound(const kiln_adb_weights *w)
+{
+    return weight_is_sound(w->bias) && weight_is_sound(w->lambda) && weight_is_sound(w->margin) &&
+           weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
+           w->others >= 0.0f && w->others <= 1.0f;
+}
+
+static bool is_part(double value)
+{
+    return value >= 0.0 && value <= 1.0;
+}
+
+static bool options_are_sound(const kiln_adb_options *options)
+{
+    return is_part(options->p_min) && is_part(options->epsilon) && options->k_min >= 1 &&
+           (unsigned)options->evaluator <= KILN_ADB_BINS &&
+           (options->weights == NULL || weights_are_sound(options->weights));
+}
+
+/* The caller's options, as far as its version of the struct goes. */
+static kiln_adb_options full_options(const kiln_adb_options *options)
+{
+    kiln_adb_options full = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    if (options != NULL) {
+        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+        memcpy(&full, options, size);
+    }
+    return full;
+}
+
+/* The table must hold what a grid can ask of it. */
+static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tree *tree)
+{
+    const uint32_t grid = tree->adb->grid;
+    return options->evaluator != KILN_ADB_BINS ||
+           kiln_bins_get_info(options->bins).max_u >= grid * grid * grid;
+}
+
+/* ------------------------------------------------------------------------------------- begin -- */
+
+static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                         const kiln_tree *b, const kiln_pose *pose_b,
+                         const kiln_adb_options *options)
+{
+    const kiln_status status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
+    if (status != KILN_OK) {
+        return status;
+    }
+    query->options = *options;
+    query->weights = options->weights != NULL ? *options->weights : kiln_adb_weights_of(a, b);
+    query->options.weights = NULL;
+    query->grid_x = kiln_adb_grid_of(query->frame.x->adb);
+    query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
+    query->kernel = kiln_kernel_active();
+    query->count_from = (float)-log1p(-options->p_min);
+    query->open_from = (float)-log1p(-options->epsilon);
+    query->counted = 0;
+    query->pairs = 0;
+    query->exact = false;
+    query->found = (kiln_pair){0, 0};
+    kiln_adb_frontier_clear(&query->frontier);
+    kiln_tree_box_root(&query->frame, true, &query->root_x);
+    kiln_tree_box_root(&query->frame, false, &query->root_y);
+    query->decided =
+        !kiln_roots_may_meet(&query->frame, query->kernel, &query->root_x, &query->root_y);
+    query->verdict = KILN_ADB_NO;
+    query->asked = true;
+    if (!query->decided) {
+        kiln_adb_open_roots(query);
+    }
+    return KILN_OK;
+}
+
+kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                           const kiln_tree *b, const kiln_pose *pose_b,
+                           const kiln_adb_options *options)
+{
+    if (query == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->asked = false;
+    const kiln_adb_options full = full_options(options);
+    if (a == NULL || b == NULL || !options_are_sound(&full)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
+    if (a->adb == NULL || b->adb == NULL || (full.hybrid && !polygons)) {
+        return KILN_ERROR_NOT_LOADED;
+    }
+    if (!table_is_large_enough(&full, a) || !table_is_large_enough(&full, b)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(kiln_adb *, const kiln_tree *, const kiln_pose *, const kiln_tree *,
+                                const kiln_pose *, const kiln_adb_options *) = begin;
+    const kiln_status status = run(query, a, pose_a, b, pose_b, &full);
+    kiln_fpu_leave(query->caller);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- run -- */
+
+void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
+                        kiln_tree_box *box)
+{
+    const uint8_t lane = is_x ? entry->lane_x : entry->lane_y;
+    if (lane == KILN_ADB_ROOT) {
+        *box = is_x ? query->root_x : query->root_y;
+        return;
+    }
+    const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
+    const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
+    kiln_lane_box decoded;
+    tree->kind->decode_lane(node, lane, &decoded);
+    for (int k = 0; k < 3; k++) {
+        box->centre[k] = (double)node->org[k] + (double)decoded.centre[k];
+    }
+    memcpy(box->axis, decoded.axis, sizeof box->axis);
+    memcpy(box->half, decoded.half, sizeof box->half);
+    box->area = kiln_half_area(box->half) * kiln_area_scale(&query->frame, is_x);
+    kiln_tree_box_contents(box, node, lane);
+}
+
+static bool take_exact(void *user, kiln_pair pair)
+{
+    kiln_adb *query = user;
+    query->found = pair;
+    query->exact = true;
+    return false;
+}
+
+static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
+{
+    entry.loss = loss;
+    kiln_adb_frontier_push(&query->frontier, entry);
+    query->decided = true;
+    query->verdict = KILN_ADB_YES;
+}
+
+/* Two leaves, which have nothing below them. */
+static void decide_leaves(kiln_adb *query, kiln_leaf_pair *leaves, const kiln_adb_entry *entry,
+                          const kiln_tree_box *x, const kiln_tree_box *y)
+{
+    if (query->options.hybrid) {
+        const kiln_pair_visitor visitor = {take_exact, query, true};
+        if (!kiln_leaf_pair_meet(leaves, &query->frame, &visitor, x, y)) {
+            decide_yes(query, *entry, KILN_ADB_CERTAIN);
+        }
+    } else if (entry->loss >= KILN_LN2) {
+        decide_yes(query, *entry, entry->loss);
+    } else {
+        kiln_adb_frontier_set_aside(&query->frontier, entry->loss);
+    }
+}
+
+static uint64_t monotonic(void *user)
+{
+    struct timespec now;
+    (void)user;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t read_clock(const kiln_adb *query)
+{
+    if (query->options.clock == NULL) {
+        return monotonic(NULL);
+    }
+    const kiln_fpu_state ours = kiln_fpu_enter();
+    kiln_fpu_leave(query->caller);
+    const uint64_t now = query->options.clock(query->options.clock_user);
+    kiln_fpu_leave(ours);
+    return now;
+}
+
+static void run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
+{
+    const bool timed = nanoseconds != UINT64_MAX;
+    const uint64_t start = timed ? read_clock(query) : 0;
+    kiln_leaf_pair leaves;
+    kiln_leaf_pair_begin(&leaves);
+    for (uint64_t i = 0; i < pairs && !query->decided; i++) {
+        if (timed && read_clock(query) - start >= nanoseconds) {
+            return;
+        }
+        const kiln_adb_entry entry = kiln_adb_frontier_pop(&query->frontier);
+        kiln_tree_box x, y;
+        kiln_adb_entry_box(query, &entry, true, &x);
+        kiln_adb_entry_box(query, &entry, false, &y);
+        query->pairs++;
+        if (entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
+            decide_leaves(query, &leaves, &entry, &x, &y);
+        } else {
+            kiln_adb_open_pair(query, &entry, &x, &y);
+        }
+        if (!query->decided && query->frontier.count == 0) {
+            query->decided = true;
+            query->verdict = query->frontier.full ? KILN_ADB_UNDECIDED : KILN_ADB_NO;
+        }
+    }
+}
+
+kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
+{
+    if (query == NULL || !query->asked) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->caller = kiln_fpu_enter();
+    void (*volatile go)(kiln_adb *, uint64_t, uint64_t) = run;
+    go(query, pairs, nanoseconds);
+    kiln_fpu_leave(query->caller);
+    return KILN_OK;
+}
+
+/* ------------------------------------------------------------------------------------ answer -- */
+
+static double probability_of(const kiln_adb *query)
+{
+    const kiln_adb_frontier *frontier = &query->frontier;
+    const double loss = query->pairs == 0 && frontier->count == 1
+                            ? (double)kiln_adb_entry_loss(query, &frontier->heap[0])
+                            : kiln_adb_frontier_loss(frontier, (double)query->weights.others);
+    return query->exact ? 1.0 : (double)kiln_probability_of_loss((float)loss);
+}
+
+kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
+{
+    if (query == NULL || answer == NULL || !query->asked) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_adb_frontier *frontier = &query->frontier;
+    const bool nothing_left = frontier->count == 0 && frontier->rest_count == 0;
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    double (*volatile compute)(const kiln_adb *) = probability_of;
+    *answer = (kiln_adb_answer){
+        .verdict = query->decided ? query->verdict : KILN_ADB_UNDECIDED,
+        .probability = compute(query),
+        .pairs = query->pairs,
+        .flags = (frontier->full ? KILN_ADB_FULL : 0u) |
+                 (query->exact || nothing_left ? KILN_ADB_EXACT : 0u),
+        .waiting = frontier->count,
+        .pair = query->found,
+    };
+    kiln_fpu_leave(caller);
+    return KILN_OK;
+}
+
+kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                             const kiln_pose *pose_b, const kiln_adb_options *options,
+                             uint64_t pairs, uint64_t nanoseconds, kiln_adb_answer *answer)
+{
+    kiln_adb query;
+    kiln_adb_entry entries[CAPACITY_ON_STACK];
+    query.frontier.heap = entries;
+    query.frontier.capacity = CAPACITY_ON_STACK;
+    if (answer == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_status status = kiln_adb_begin(&query, a, pose_a, b, pose_b, options);
+    if (status == KILN_OK) {
+        (void)kiln_adb_run(&query, pairs, nanoseconds);
+        status = kiln_adb_get_answer(&query, answer);
+    }
+    return status;
+}
+
+kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_adb_weights none = {0, 0, 0, 0, 0, 0, 0};
+    return a != NULL && b != NULL ? kiln_adb_weights_of(a, b) : none;
+}

@@ -1,0 +1,708 @@
+/* Time-critical queries as a caller sees them: options at their ends, budgets, room, hints, and what
+ * an answer promises. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../formats/adb.h"
+#include "../../runtime/adb_query.h"
+#include "../support/counted.h"
+#include "../support/rounding.h"
+
+enum { ROOM = 512, POSES = 40 };
+
+static uint64_t memory[4096];
+
+static kiln_adb *query_of(uint32_t capacity)
+{
+    kiln_adb *query = NULL;
+    assert_true(kiln_adb_size(capacity) <= sizeof memory);
+    assert_int_equal(kiln_adb_place(memory, kiln_adb_size(capacity), &query), KILN_OK);
+    return query;
+}
+
+static kiln_adb_answer ask(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                           const kiln_tree *b, const kiln_pose *pose_b,
+                           const kiln_adb_options *options, uint64_t pairs)
+{
+    kiln_adb_answer answer;
+    assert_int_equal(kiln_adb_begin(query, a, pose_a, b, pose_b, options), KILN_OK);
+    assert_int_equal(kiln_adb_run(query, pairs, UINT64_MAX), KILN_OK);
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
+    assert_true(answer.probability >= 0 && answer.probability <= 1);
+    return answer;
+}
+
+static bool same_answer(const kiln_adb_answer *p, const kiln_adb_answer *q)
+{
+    return p->verdict == q->verdict && p->probability == q->probability && p->pairs == q->pairs &&
+           p->flags == q->flags && p->waiting == q->waiting;
+}
+
+static kiln_pose moved(double x, double y, double z)
+{
+    kiln_pose pose = kiln_pose_identity();
+    pose.translation[0] = x;
+    pose.translation[1] = y;
+    pose.translation[2] = z;
+    return pose;
+}
+
+static mesh one_triangle(void)
+{
+    static const float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    mesh m = {malloc(sizeof corners), malloc(3 * sizeof(uint32_t)), 3, 1};
+    assert_non_null(m.positions);
+    assert_non_null(m.indices);
+    memcpy(m.positions, corners, sizeof corners);
+    for (uint32_t i = 0; i < 3; i++) {
+        m.indices[i] = i;
+    }
+    return m;
+}
+
+/* A square of 2 n^2 triangles in the plane z = 0. */
+static mesh sheet(uint32_t n)
+{
+    mesh m = {malloc(3 * sizeof(float) * (n + 1) * (n + 1)),
+              malloc(3 * sizeof(uint32_t) * 2 * n * n), (n + 1) * (n + 1), 2 * n * n};
+    assert_non_null(m.positions);
+    assert_non_null(m.indices);
+    for (uint32_t i = 0; i < m.vertex_count; i++) {
+        m.positions[3 * i] = (float)(i % (n + 1)) / (float)n - 0.5f;
+        m.positions[3 * i + 1] = (float)(i / (n + 1)) / (float)n - 0.5f;
+        m.positions[3 * i + 2] = 0;
+    }
+    for (uint32_t i = 0; i < n * n; i++) {
+        const uint32_t at = i / n * (n + 1) + i % n;
+        const uint32_t corners[6] = {at, at + 1, at + n + 2, at, at + n + 2, at + n + 1};
+        memcpy(m.indices + 6 * i, corners, sizeof corners);
+    }
+    return m;
+}
+
+/* ------------------------------------------------------------------------------ the contract -- */
+
+static void memory_is_measured(void **state)
+{
+    (void)state;
+    kiln_adb *query;
+    assert_int_equal(kiln_adb_size(0), 0);
+    assert_int_equal(kiln_adb_size((1u << 24) + 1), 0);
+    assert_true(kiln_adb_size(1) > 0 && kiln_adb_size(1) <= 2048);
+    assert_int_equal(kiln_adb_size(1001) - kiln_adb_size(1), 16000);
+    assert_int_equal(kiln_adb_place(NULL, 100000, &query), KILN_ERROR_ARGUMENT);
+    assert_null(query);
+    assert_int_equal(kiln_adb_place(memory, 100, &query), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_place(memory, sizeof memory, NULL), KILN_ERROR_ARGUMENT);
+    for (size_t shift = 0; shift < 16; shift++) {
+        assert_int_equal(kiln_adb_place((uint8_t *)memory + shift, kiln_adb_size(7), &query),
+                         KILN_OK);
+        assert_true(query->frontier.capacity >= 7 && query->frontier.capacity <= 8);
+    }
+}
+
+static void nothing_is_asked_before_begin(void **state)
+{
+    (void)state;
+    kiln_adb *query = query_of(4);
+    kiln_adb_answer answer = {.pairs = 77};
+    kiln_adb_hint hint;
+    uint32_t count = 77;
+    assert_int_equal(kiln_adb_run(query, 1, UINT64_MAX), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_run(NULL, 1, UINT64_MAX), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_ERROR_ARGUMENT);
+    assert_true(answer.pairs == 77 && count == 77);
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+    (void)state;
+    counted box = counted_of(mesh_box(-1, -1, -1, 1, 1, 1), "obb", 4);
+    counted bare = counted_bake(mesh_box(-1, -1, -1, 1, 1, 1), "obb", 4, 0, KILN_ADB_OCTANTS, true);
+    kiln_adb *query = query_of(16);
+    static const double bad[] = {-0.1, 1.1, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+        options.p_min = bad[i];
+        assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                         KILN_ERROR_ARGUMENT);
+        options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+        options.epsilon = bad[i];
+        assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                         KILN_ERROR_ARGUMENT);
+        kiln_adb_weights weights = kiln_adb_get_weights(box.tree, box.tree);
+        weights.others = (float)bad[i];
+        options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+        options.weights = &weights;
+        assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                         KILN_ERROR_ARGUMENT);
+    }
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.k_min = 0;
+    assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                     KILN_ERROR_ARGUMENT);
+    options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.evaluator = (kiln_adb_evaluator)3;
+    assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                     KILN_ERROR_ARGUMENT);
+    kiln_pose pose = kiln_pose_identity();
+    pose.rotation[0] = 2;
+    assert_int_equal(kiln_adb_begin(query, box.tree, &pose, box.tree, NULL, NULL), KILN_ERROR_POSE);
+    assert_int_equal(kiln_adb_begin(query, NULL, NULL, box.tree, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_begin(NULL, box.tree, NULL, box.tree, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_begin(query, box.tree, NULL, bare.tree, NULL, NULL),
+                     KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_adb_begin(query, bare.tree, NULL, box.tree, NULL, NULL),
+                     KILN_ERROR_NOT_LOADED);
+    kiln_adb_answer answer = {.pairs = 77};
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_ERROR_ARGUMENT);
+    assert_int_equal(
+        kiln_adb_collide(box.tree, NULL, bare.tree, NULL, NULL, 1, UINT64_MAX, &answer),
+        KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_adb_collide(box.tree, NULL, box.tree, NULL, NULL, 1, UINT64_MAX, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_true(answer.pairs == 77);
+    counted_free(&bare);
+    counted_free(&box);
+}
+
+/* Trees without polygons answer as those with them, and hybrid is refused. */
+static void polygons_are_not_needed(void **state)
+{
+    (void)state;
+    counted full = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    counted bare = counted_bake(mesh_torus(24, 12, 0.1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t random = 3;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 1);
+        const kiln_adb_answer p = ask(query, full.tree, NULL, full.tree, &pose, NULL, 100);
+        const kiln_adb_answer q = ask(query, bare.tree, NULL, bare.tree, &pose, NULL, 100);
+        assert_true(same_answer(&p, &q));
+    }
+    const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    assert_int_equal(kiln_adb_begin(query, bare.tree, NULL, full.tree, NULL, &careful),
+                     KILN_ERROR_NOT_LOADED);
+    counted_free(&bare);
+    counted_free(&full);
+}
+
+/* ------------------------------------------------------------------------------ options' ends -- */
+
+static void options_at_their_ends(void **state)
+{
+    (void)state;
+    counted torus = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    kiln_adb *query = query_of(ROOM);
+    const kiln_pose near = moved(0.5, 0.2, 0.1), away = moved(9, 0, 0);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = 0; /* any two boxes that overlap */
+    kiln_adb_answer answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, 100);
+    assert_int_equal(answer.verdict, KILN_ADB_YES);
+    assert_int_equal(answer.pairs, 1);
+    answer = ask(query, torus.tree, NULL, torus.tree, &away, &options, 100);
+    assert_int_equal(answer.verdict, KILN_ADB_NO);
+    assert_true(answer.probability == 0 && answer.pairs == 0 && answer.flags == KILN_ADB_EXACT);
+    options.p_min = 1; /* nothing counts, but leaves are decided */
+    options.epsilon = 0;
+    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
+    assert_int_equal(answer.verdict, KILN_ADB_YES);
+    assert_true(answer.pairs > 2);
+    options.epsilon = 1; /* nothing is opened but the roots */
+    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
+    assert_int_equal(answer.verdict, KILN_ADB_NO);
+    assert_true(answer.pairs == 1 && answer.probability > 0.5);
+    options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.k_min = UINT32_MAX;
+    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, 50);
+    assert_true(answer.verdict != KILN_ADB_NO || answer.pairs < 50);
+    counted_free(&torus);
+}
+
+static void budgets_are_kept(void **state)
+{
+    (void)state;
+    counted torus = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    kiln_adb *query = query_of(ROOM);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    options.p_min = 1;
+    uint64_t random = 4;
+    uint32_t undecided = 0;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 0.8);
+        for (uint64_t budget = 0; budget < 6; budget++) {
+            const kiln_adb_answer answer =
+                ask(query, torus.tree, NULL, torus.tree, &pose, &options, budget);
+            assert_true(answer.pairs <= budget);
+            if (answer.verdict == KILN_ADB_UNDECIDED) {
+                assert_int_equal(answer.pairs, budget);
+                assert_true(answer.probability > 0 && answer.probability < 1);
+                undecided++;
+            }
+        }
+    }
+    assert_true(undecided > POSES);
+    counted_free(&torus);
+}
+
+/* A clock that a test moves by 10 at each reading. */
+static uint64_t tick(void *user)
+{
+    uint64_t *now = user;
+    return *now += 10;
+}
+
+static void clocks_end_a_run(void **state)
+{
+    (void)state;
+    counted torus = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t now = 5;
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    options.p_min = 1;
+    options.clock = tick;
+    options.clock_user = &now;
+    const kiln_pose pose = moved(0.2, 1.7, 0.1);
+    kiln_adb_answer answer;
+    assert_int_equal(kiln_adb_begin(query, torus.tree, NULL, torus.tree, &pose, &options), KILN_OK);
+    assert_int_equal(now, 5);
+    assert_int_equal(kiln_adb_run(query, 100, 0), KILN_OK);
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
+    assert_int_equal(answer.pairs, 0);
+    now = 5;
+    assert_int_equal(kiln_adb_run(query, 100, 25), KILN_OK); /* read at 15, 25, 35, 45 */
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
+    assert_int_equal(answer.pairs, 2);
+    assert_int_equal(now, 45);
+    assert_int_equal(kiln_adb_run(query, 1, UINT64_MAX), KILN_OK);
+    assert_int_equal(now, 45);
+    options.clock = NULL;
+    assert_int_equal(kiln_adb_begin(query, torus.tree, NULL, torus.tree, &pose, &options), KILN_OK);
+    assert_int_equal(kiln_adb_run(query, 1000000, 1000000000), KILN_OK);
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
+    assert_true(answer.verdict != KILN_ADB_UNDECIDED);
+    counted_free(&torus);
+}
+
+static void runs_add_up(void **state)
+{
+    (void)state;
+    counted torus = counted_of(mesh_torus(24, 12, 0.1), "obb,obb2", 4);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t random = 5;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_tree *tree = kiln_file_tree(torus.file, (uint32_t)i % 2);
+        const kiln_pose pose = pose_random(&random, 0.9);
+        kiln_adb_options options = kiln_adb_options_of((kiln_adb_mode)(i % 3));
+        options.p_min = 0.99;
+        const kiln_adb_answer whole = ask(query, tree, NULL, tree, &pose, &options, 12);
+        kiln_adb_answer parts;
+        assert_int_equal(kiln_adb_begin(query, tree, NULL, tree, &pose, &options), KILN_OK);
+        for (uint64_t n = 0; n < 12; n += 3) {
+            assert_int_equal(kiln_adb_run(query, 3, UINT64_MAX), KILN_OK);
+            assert_int_equal(kiln_adb_get_answer(query, &parts), KILN_OK);
+        }
+        assert_true(same_answer(&whole, &parts));
+        assert_int_equal(
+            kiln_adb_collide(tree, NULL, tree, &pose, &options, 12, UINT64_MAX, &parts), KILN_OK);
+        assert_true(same_answer(&whole, &parts));
+        rounding_enter(1 + i % ROUNDING_MODES);
+        const kiln_status status =
+            kiln_adb_collide(tree, NULL, tree, &pose, &options, 12, UINT64_MAX, &parts);
+        rounding_leave();
+        assert_int_equal(status, KILN_OK);
+        assert_true(same_answer(&whole, &parts));
+    }
+    counted_free(&torus);
+}
+
+/* ------------------------------------------------------------------------------------- room -- */
+
+static void a_full_frontier_is_never_left(void **state)
+{
+    (void)state;
+    enum { GUARD = 64 };
+    static const uint32_t rooms[] = {1, 2, 16};
+    counted torus = counted_of(mesh_torus(40, 20, 0.1), "obb", 2);
+    uint64_t random = 6;
+    uint32_t full = 0, undecided = 0;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 0.9);
+        kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+        options.p_min = 1;
+        kiln_hit hit;
+        assert_int_equal(kiln_collide(torus.tree, NULL, torus.tree, &pose, &hit), KILN_OK);
+        for (size_t k = 0; k < sizeof rooms / sizeof rooms[0]; k++) {
+            const size_t size = kiln_adb_size(rooms[k]) - 15; /* where memory is aligned */
+            uint8_t *bytes = aligned_alloc(16, (size + GUARD + 15) / 16 * 16);
+            kiln_adb *query;
+            assert_non_null(bytes);
+            memset(bytes, 0xA5, size + GUARD);
+            assert_int_equal(kiln_adb_place(bytes, size, &query), KILN_OK);
+            assert_int_equal(query->frontier.capacity, rooms[k]);
+            const kiln_adb_answer answer =
+                ask(query, torus.tree, NULL, torus.tree, &pose, &options, UINT64_MAX);
+            full += (answer.flags & KILN_ADB_FULL) != 0;
+            undecided += answer.verdict == KILN_ADB_UNDECIDED;
+            assert_true(answer.verdict != KILN_ADB_YES || hit.found);
+            assert_true(answer.verdict != KILN_ADB_NO || !hit.found);
+            if ((answer.flags & KILN_ADB_FULL) != 0) {
+                assert_int_not_equal(answer.verdict, KILN_ADB_NO);
+                assert_true(answer.verdict == KILN_ADB_YES || answer.probability > 0);
+            }
+            for (size_t at = size; at < size + GUARD; at++) {
+                assert_int_equal(bytes[at], 0xA5);
+            }
+            free(bytes);
+        }
+    }
+    assert_true(full > POSES && undecided > 0);
+    counted_free(&torus);
+}
+
+/* The heap alone: what is not kept is added up, and the likeliest are kept. */
+static void frontiers_keep_the_likeliest(void **state)
+{
+    (void)state;
+    kiln_adb_entry entries[8];
+    kiln_adb_frontier frontier = {.heap = entries, .capacity = 8};
+    uint64_t random = 7;
+    for (int turn = 0; turn < 200; turn++) {
+        float losses[40], least_kept = 1e9f;
+        double sum = 0;
+        kiln_adb_frontier_clear(&frontier);
+        for (int i = 0; i < 40; i++) {
+            losses[i] = (float)random_below(&random, 100) / 100.0f;
+            sum += (double)losses[i];
+            kiln_adb_frontier_push(&frontier, (kiln_adb_entry){.loss = losses[i]});
+        }
+        const double all = kiln_adb_frontier_loss(&frontier, 1.0);
+        assert_true(fabs(all - sum) < 1e-4);
+        assert_true(frontier.full && frontier.rest_count == 32);
+        float last = 1e9f;
+        while (frontier.count > 0) {
+            const kiln_adb_entry top = kiln_adb_frontier_pop(&frontier);
+            assert_true(top.loss <= last);
+            last = top.loss;
+            least_kept = top.loss;
+        }
+        int above = 0;
+        for (int i = 0; i < 40; i++) {
+            above += losses[i] > least_kept;
+        }
+        assert_true(above < 8);
+    }
+}
+
+/* ------------------------------------------------------------------------------- odd meshes -- */
+
+static void odd_meshes_have_answers(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        counted bodies[] = {counted_of(one_triangle(), kinds[k], 4),
+                            counted_of(sheet(1), kinds[k], 1), counted_of(sheet(12), kinds[k], 2),
+                            counted_of(mesh_torus(16, 8, 0), kinds[k], 3)};
+        enum { BODIES = sizeof bodies / sizeof bodies[0] };
+        kiln_adb *query = query_of(ROOM);
+        uint64_t random = 8;
+        for (size_t i = 0; i < BODIES; i++) {
+            for (size_t j = 0; j < BODIES; j++) {
+                kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+                options.p_min = 1;
+                kiln_adb_answer answer =
+                    ask(query, bodies[i].tree, NULL, bodies[j].tree, NULL, &options, UINT64_MAX);
+                kiln_hit hit;
+                assert_int_equal(kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, &hit),
+                                 KILN_OK);
+                assert_int_equal(answer.verdict, hit.found ? KILN_ADB_YES : KILN_ADB_NO);
+                assert_true((answer.flags & KILN_ADB_EXACT) != 0);
+                for (int mode = 0; mode < 3; mode++) {
+                    const kiln_pose pose = pose_random(&random, 0.3);
+                    options = kiln_adb_options_of((kiln_adb_mode)mode);
+                    options.evaluator = (kiln_adb_evaluator)mode;
+                    (void)ask(query, bodies[i].tree, NULL, bodies[j].tree, &pose, &options, 200);
+                }
+            }
+        }
+        for (size_t i = 0; i < BODIES; i++) {
+            counted_free(&bodies[i]);
+        }
+    }
+}
+
+/* Bodies of sizes that differ by more than floats hold. */
+static void far_apart_in_size(void **state)
+{
+    (void)state;
+    counted large = counted_of(mesh_box(-1e18f, -1e18f, -1e18f, 1e18f, 1e18f, 1e18f), "obb", 2);
+    counted small =
+        counted_of(mesh_box(-1e-18f, -1e-18f, -1e-18f, 1e-18f, 1e-18f, 1e-18f), "obb", 2);
+    kiln_adb *query = query_of(ROOM);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    options.p_min = 1;
+    kiln_adb_answer answer = ask(query, large.tree, NULL, small.tree, NULL, &options, UINT64_MAX);
+    assert_int_equal(answer.verdict, KILN_ADB_NO);
+    const kiln_pose pose = moved(1e18, 0, 0);
+    kiln_hit hit;
+    assert_int_equal(kiln_collide(large.tree, NULL, small.tree, &pose, &hit), KILN_OK);
+    answer = ask(query, large.tree, NULL, small.tree, &pose, &options, UINT64_MAX);
+    assert_int_equal(answer.verdict == KILN_ADB_YES, hit.found);
+    for (int mode = 0; mode < 3; mode++) {
+        options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+        options.evaluator = (kiln_adb_evaluator)mode;
+        (void)ask(query, large.tree, NULL, small.tree, &pose, &options, 100);
+    }
+    counted_free(&small);
+    counted_free(&large);
+}
+
+/* ------------------------------------------------------------------------ order of arguments -- */
+
+static void order_does_not_matter(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    counted b = counted_of(mesh_torus(20, 10, 0.3), "aabb", 2);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t random = 9;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose p = pose_random(&random, 0.6), q = pose_random(&random, 0.6);
+        const kiln_adb_options options = kiln_adb_options_of((kiln_adb_mode)(i % 3));
+        const kiln_adb_answer there = ask(query, a.tree, &p, b.tree, &q, &options, 20);
+        const kiln_adb_answer back = ask(query, b.tree, &q, a.tree, &p, &options, 20);
+        assert_true(same_answer(&there, &back));
+    }
+    counted_free(&b);
+    counted_free(&a);
+}
+
+/* ------------------------------------------------------------------------------------ hints -- */
+
+typedef struct {
+    float centre[3], half[3];
+} bounds;
+
+static bounds bounds_of(const kiln_tree *tree)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    bounds b;
+    for (int k = 0; k < 3; k++) {
+        b.centre[k] = (info.bounds_lower[k] + info.bounds_upper[k]) / 2;
+        b.half[k] = (info.bounds_upper[k] - info.bounds_lower[k]) / 2;
+    }
+    return b;
+}
+
+static void check_hint(const kiln_adb_hint *hint, const bounds *of_a, double last)
+{
+    double length = 0;
+    assert_true(hint->probability >= 0 && hint->probability <= last);
+    assert_true(hint->extent >= 0);
+    for (int k = 0; k < 3; k++) {
+        length += hint->normal[k] * hint->normal[k];
+        assert_true(fabs(hint->position[k] - (double)of_a->centre[k]) <=
+                    1.05 * (double)of_a->half[k] + 0.1);
+    }
+    assert_true(fabs(length - 1) < 1e-5);
+}
+
+static void hints_are_in_the_boxes(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    counted b = counted_of(mesh_box(-0.6f, -0.5f, -0.4f, 0.6f, 0.5f, 0.4f), "obb", 2);
+    const bounds of_a = bounds_of(a.tree), of_b = bounds_of(b.tree);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t random = 10;
+    uint32_t seen = 0;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 0.8);
+        kiln_adb_hint hints[4];
+        uint32_t count, swapped_count;
+        (void)ask(query, a.tree, NULL, b.tree, &pose, NULL, (uint64_t)i % 5);
+        assert_int_equal(kiln_adb_get_hints(query, hints, 4, &count), KILN_OK);
+        for (uint32_t k = 0; k < count; k++) {
+            check_hint(&hints[k], &of_a, k == 0 ? 1 : hints[k - 1].probability);
+        }
+        seen += count;
+        (void)ask(query, b.tree, &pose, a.tree, NULL, NULL, (uint64_t)i % 5);
+        assert_int_equal(kiln_adb_get_hints(query, hints, 4, &swapped_count), KILN_OK);
+        assert_int_equal(count, swapped_count);
+        for (uint32_t k = 0; k < count; k++) {
+            check_hint(&hints[k], &of_b, k == 0 ? 1 : hints[k - 1].probability);
+        }
+        assert_int_equal(kiln_adb_get_hints(query, NULL, 0, &count), KILN_OK);
+        assert_int_equal(count, 0);
+        assert_int_equal(kiln_adb_get_hints(query, NULL, 1, &count), KILN_ERROR_ARGUMENT);
+    }
+    assert_true(seen > POSES);
+    counted_free(&b);
+    counted_free(&a);
+}
+
+/* Two boxes of which one stands a little in the other's upper face: the normal is known. */
+static void hints_know_the_direction(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_box(-1, -1, -1, 1, 1, 1), "obb", 1);
+    counted b = counted_of(mesh_box(-0.3f, -0.3f, -0.3f, 0.3f, 0.3f, 0.3f), "obb", 1);
+    kiln_adb *query = query_of(ROOM);
+    const kiln_pose pose = moved(0.1, 0.2, 1.29);
+    kiln_adb_hint hint;
+    uint32_t count;
+    (void)ask(query, a.tree, NULL, b.tree, &pose, NULL, 0);
+    assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
+    assert_int_equal(count, 1);
+    assert_true(hint.normal[2] < -0.999);
+    assert_true(hint.position[2] > 0.98 && hint.position[2] < 1.01);
+    assert_true(fabs(hint.extent - 0.3 * sqrt(3)) < 1e-3);
+    const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    const kiln_adb_answer answer = ask(query, a.tree, NULL, b.tree, &pose, &careful, UINT64_MAX);
+    assert_int_equal(answer.verdict, KILN_ADB_YES);
+    assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
+    assert_true(fabs(hint.position[2] - 1) < 0.05);
+    counted_free(&b);
+    counted_free(&a);
+}
+
+/* ------------------------------------------------------------------------------ observations -- */
+
+typedef struct {
+    uint32_t seen, met, leaves;
+    bool any_met;
+} tally;
+
+static void look(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
+{
+    tally *t = user;
+    bool meet = false;
+    assert_int_equal(kiln_adb_observed_meet(query, seen, &meet), KILN_OK);
+    assert_true(seen->probability > 0 && seen->probability < 1);
+    for (int i = 0; i < KILN_ADB_FEATURES; i++) {
+        assert_true(isfinite(seen->features[i]));
+    }
+    t->seen++;
+    t->met += meet;
+    t->leaves += seen->leaves == 2;
+    t->any_met = t->any_met || meet;
+}
+
+static void observers_are_told_the_truth(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    kiln_adb *query = query_of(ROOM);
+    uint64_t random = 11;
+    tally all = {0, 0, 0, false};
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 0.9);
+        kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+        tally t = {0, 0, 0, false};
+        options.p_min = 1;
+        options.observer = look;
+        options.observer_user = &t;
+        (void)ask(query, a.tree, NULL, a.tree, &pose, &options, UINT64_MAX);
+        kiln_hit hit;
+        assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
+        assert_true(t.any_met == hit.found);
+        all.seen += t.seen;
+        all.met += t.met;
+        all.leaves += t.leaves;
+    }
+    assert_true(all.met > POSES && all.leaves > POSES && all.seen > all.met);
+    const kiln_adb_observation none = {.node = {1000000, 0}};
+    bool meet = false;
+    assert_int_equal(kiln_adb_observed_meet(query, &none, &meet), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_adb_observed_meet(query, NULL, &meet), KILN_ERROR_ARGUMENT);
+    counted_free(&a);
+}
+
+/* ------------------------------------------------------------------------------------- inside -- */
+
+/* The unit without a walk over the cells is the format's. */
+static void units_are_those_of_the_format(void **state)
+{
+    (void)state;
+    static const uint8_t grids[] = {4, 8, 16};
+    for (size_t g = 0; g < 3; g++) {
+        for (uint8_t regions = KILN_ADB_REGIONS_ONE; regions <= KILN_ADB_REGIONS_SECTORS;
+             regions++) {
+            const kiln_format_adb adb = {.grid = grids[g], .regions = regions};
+            assert_true(kiln_adb_grid_of(&adb).unit == (float)kiln_adb_unit(&adb));
+        }
+    }
+}
+
+/* Arithmetic of our own against libm. */
+static void losses_are_near_libm(void **state)
+{
+    (void)state;
+    for (int i = -5900; i <= 5900; i++) {
+        const double z = i / 100.0, want = z > 30 ? z : log1p(exp(z));
+        const double l = (double)kiln_four_loss_of_odds(kiln_four_of((float)z))[0];
+        assert_true(fabs(l - want) <= 2e-5 * want);
+        const double p = (double)kiln_probability_of_loss((float)l);
+        assert_true(fabs(p - 1 / (1 + exp(-z))) <= 2e-5 * p);
+    }
+}
+
+static void every_grid_and_region_answers(void **state)
+{
+    (void)state;
+    static const int grids[] = {4, 8, 16};
+    kiln_adb *query = query_of(ROOM);
+    for (int g = 0; g < 3; g++) {
+        for (int regions = KILN_ADB_ONE; regions <= KILN_ADB_SECTORS; regions++) {
+            counted a = counted_bake(mesh_torus(24, 12, 0.1), "obb", 4, grids[g],
+                                     (kiln_adb_regions)regions, true);
+            uint64_t random = 12;
+            uint32_t wrong = 0;
+            for (int i = 0; i < POSES; i++) {
+                const kiln_pose pose = pose_random(&random, 1);
+                const kiln_adb_answer answer = ask(query, a.tree, NULL, a.tree, &pose, NULL, 1000);
+                kiln_hit hit;
+                assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
+                wrong += (answer.probability > 0.5) != hit.found;
+            }
+            assert_true(wrong <= POSES / 8);
+            counted_free(&a);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_measured),
+        cmocka_unit_test(nothing_is_asked_before_begin),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(polygons_are_not_needed),
+        cmocka_unit_test(options_at_their_ends),
+        cmocka_unit_test(budgets_are_kept),
+        cmocka_unit_test(clocks_end_a_run),
+        cmocka_unit_test(runs_add_up),
+        cmocka_unit_test(a_full_frontier_is_never_left),
+        cmocka_unit_test(frontiers_keep_the_likeliest),
+        cmocka_unit_test(odd_meshes_have_answers),
+        cmocka_unit_test(far_apart_in_size),
+        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(hints_are_in_the_boxes),
+        cmocka_unit_test(hints_know_the_direction),
+        cmocka_unit_test(observers_are_told_the_truth),
+        cmocka_unit_test(units_are_those_of_the_format),
+        cmocka_unit_test(losses_are_near_libm),
+        cmocka_unit_test(every_grid_and_region_answers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
