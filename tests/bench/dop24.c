@@ -6,16 +6,16 @@
  * each of the twelve normals n.
  *
  * The volumes of B are brought into A's frame as in Zachmann, "Rapid collision detection by
- * dynamically aligned DOP-trees", VRAIS 1998. The reach of B along a normal d of A's is at most
- * w0 h(n0) + w1 h(n1) + w2 h(n2) where d = w0 n0 + w1 n1 + w2 n2 with w >= 0, and that is least
- * where n0, n1, n2 span the facet of the convex hull of all unit normals that d goes through. Facets
- * and weights depend on the rotation alone: they are found once a query.
+ * dynamically aligned DOP-trees", VRAIS 1998. The reach of B along a normal d of A's is at most w0
+ * h(n0) + w1 h(n1) + w2 h(n2) where d = w0 n0 + w1 n1 + w2 n2 with w >= 0, and that is least where
+ * n0, n1, n2 span the facet of the convex hull of all unit normals that d goes through. Facets and
+ * weights depend on the rotation alone: they are found once a query.
  *
- * What makes it fast: +n and -n share facet and weights, so two normals of A are one vector of four;
- * hull facets are searched by vector arithmetic over twelve directions at once; a volume of B is
- * realigned once and then met with every volume of A below, as one side is opened at a time, the
- * larger; of two children the nearer comes first. No instruction beyond those that the library is
- * built for. */
+ * What makes it fast: +n and -n share facet and weights, so two normals of A are one vector of
+ * four; hull facets are searched by vector arithmetic over twelve directions at once; a volume
+ * of B is realigned once and then met with every volume of A below, as one side is opened at a
+ * time, the larger; of two children the nearer comes first. No instruction beyond those that the
+ * library is built for. */
 #include "dop24.h"
 
 #include "../../runtime/exact.h"
@@ -40,8 +40,8 @@ typedef int32_t four_bits __attribute__((vector_size(16)));
 typedef double two __attribute__((vector_size(16))); /* two pairs of floats, to be moved only */
 typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Two children lie side by side. 128 bytes: two lines of cache. reach[i / 2][2 (i % 2)] is the most of
- * n_i . p over the points p, and behind it stands that of -n_i . p. */
+/* Two children lie side by side. 128 bytes: two lines of cache. reach[i / 2][2 (i % 2)] is the
+ * most of n_i . p over the points p, and behind it stands that of -n_i . p. */
 typedef struct {
     four reach[VECTORS];
     float area;     /* half the surface of the box: which side to open */
@@ -73,7 +73,7 @@ static void *aligned_memory(size_t size)
     return memory;
 }
 
-/* ------------------------------------------------------------------------------------- building -- */
+/* ---------------------------------------------------------------------------------- building -- */
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
@@ -273,10 +273,10 @@ size_t dop24_bytes(const dop24 *tree)
     return (tree->count - 1) * sizeof(node);
 }
 
-/* ------------------------------------------------------------------------------------- queries -- */
+/* ----------------------------------------------------------------------------------- queries -- */
 
-/* A volume of B's in A's frame. Its numbers stand in the order -n, +n: added to those of a volume of
- * A's, a negative sum says that the two are apart. */
+/* A volume of B's in A's frame. Its numbers stand in the order -n, +n: added to those of a
+ * volume of A's, a negative sum says that the two are apart. */
 typedef struct {
     four reach[VECTORS];
 } aligned;
@@ -349,9 +349,10 @@ static void start(query *q, const dop24 *tree, const kiln_pose *pose)
     q->volumes = 0;
     q->carried = UINT32_MAX;
     find_weights(q);
-    /* A number is a sum of at most nine terms of the size of coordinates, as weights add up to at most
-     * 3, each rounded a few times by 2^-24; reaches are rounded, too. Rounding them up instead would
-     * make denormals of zeros, which symmetric objects have many of: 150 cycles each. */
+    /* A number is a sum of at most nine terms of the size of coordinates, as weights add up to
+     * at most 3, each rounded a few times by 2^-24; reaches are rounded, too. Rounding them up
+     * instead would make denormals of zeros, which symmetric objects have many of: 150 cycles
+     * each. */
     double size = (double)tree->size;
     for (int k = 0; k < 3; k++) {
         size = fmax(size, fabs(pose->translation[k]));

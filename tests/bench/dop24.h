@@ -1,9 +1,9 @@
 /* An exact tree of 24-DOPs to measure against: the volume that Klein and Zachmann (2003) compared
  * their trees with, made as fast as we know how, so that a ratio to it means something.
  *
- * A 24-DOP is what twelve pairs of parallel planes leave over. The tree is binary with one triangle a
- * leaf and takes its shape from a kiln tree of kind obb2 at leaf 1, which was built by the surface
- * area heuristic: trees then differ in their volumes alone. */
+ * A 24-DOP is what twelve pairs of parallel planes leave over. The tree is binary with one
+ * triangle a leaf and takes its shape from a kiln tree of kind obb2 at leaf 1, which was built
+ * by the surface area heuristic: trees then differ in their volumes alone. */
 #ifndef KILN_BENCH_DOP24_H
 #define KILN_BENCH_DOP24_H
 
@@ -18,8 +18,8 @@ extern "C" {
 
 typedef struct dop24 dop24;
 
-/* `shape` must stay open. Ends the program when it isn't obb2 with one triangle a leaf, or when there
- * is no memory. */
+/* `shape` must stay open. Ends the program when it isn't obb2 with one triangle a leaf, or when
+ * there is no memory. */
 dop24 *dop24_build(const kiln_tree *shape);
 void dop24_free(dop24 *tree);
 

@@ -1,6 +1,6 @@
 /* The procedure that Zachmann measures collision detection by ("Minimal hierarchical collision
- * detection", VRST 2002; Klein and Zachmann 2003, 4.1): two copies of an object, scaled to a cube of
- * side 2, at 18 distances from 0.4 to 2.1, turned and placed at random. */
+ * detection", VRST 2002; Klein and Zachmann 2003, 4.1): two copies of an object, scaled to a
+ * cube of side 2, at 18 distances from 0.4 to 2.1, turned and placed at random. */
 #ifndef KILN_BENCH_ZACHMANN_H
 #define KILN_BENCH_ZACHMANN_H
 
@@ -29,9 +29,9 @@ void zachmann_scale(mesh *m);
 /* The distance of the middles: 0.4 to 2.1. */
 double zachmann_distance(int which);
 
-/* `draws` poses for each distance, of which those are kept at which the boxes of the two copies meet
- * (15 axes), as in the paper: others are decided by one test whatever the method. Writes at most 18
- * draws and says how many. `m` must be scaled. The same on every machine. */
+/* `draws` poses for each distance, of which those are kept at which the boxes of the two copies
+ * meet (15 axes), as in the paper: others are decided by one test whatever the method. Writes at
+ * most 18 draws and says how many. `m` must be scaled. The same on every machine. */
 size_t zachmann_poses(const mesh *m, uint64_t seed, unsigned draws, zachmann_pose out[]);
 
 #ifdef __cplusplus
