@@ -13,7 +13,9 @@ bool kiln_adb_is_sound(const kiln_format_adb *adb)
 
 unsigned kiln_adb_region_count(const kiln_format_adb *adb)
 {
-    return adb->regions == KILN_ADB_REGIONS_ONE ? 1 : adb->regions == KILN_ADB_REGIONS_OCTANTS ? 8 : 6;
+    return adb->regions == KILN_ADB_REGIONS_ONE       ? 1
+           : adb->regions == KILN_ADB_REGIONS_OCTANTS ? 8
+                                                      : 6;
 }
 
 static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)

@@ -62,11 +62,11 @@ typedef struct {
      * "build obb", "count obb", "write"); return false to cancel (KILN_BAKE_FAILED). NULL: none. */
     bool (*progress)(void *user, const char *stage, double part);
     void *progress_user;
-    /* Counts of possible collision cells for time-critical queries (J. Klein and G. Zachmann, 2003),
-     * for every tree. */
-    int adb;                   /* cells along an edge of each box: 4, 8 or 16; default 0: no counts */
-    kiln_adb_area adb_area;    /* a cell is possible from this section of it on: default the mean one */
-    double adb_factor;         /* times this, (0, 1000]; default 0: 0.75 of the mean, 0.5 of the max */
+    /* Counts of possible collision cells for time-critical queries (J. Klein and G. Zachmann,
+     * 2003), for every tree. */
+    int adb;                   /* cells along an edge of each box, 4, 8 or 16; default 0: none */
+    kiln_adb_area adb_area;    /* a cell is possible from this section of it on, default mean */
+    double adb_factor;         /* times this, (0, 1000]; default 0: 0.75 of mean, 0.5 of max */
     kiln_adb_polygons adb_polygons; /* of what: default the polygons below the box */
     kiln_adb_regions adb_regions;   /* default octants */
     bool no_geometry;          /* leave the polygons out: needs adb; exact queries then return

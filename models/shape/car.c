@@ -36,7 +36,8 @@ static void skin_point(const void *user, double u, double v, double p[3])
     const double squareness = sqrt(sqrt(square(c * c) + square(s * s)));
     const double low = 0.12, high = roof(u) - of->inset, middle = 0.5 * (low + high);
     /* Sides lean inwards above the belt line. */
-    const double lean = 1 - 0.25 * shape_step(0.36, 0.72, middle + 0.5 * (high - low) * s / squareness);
+    const double lean =
+        1 - 0.25 * shape_step(0.36, 0.72, middle + 0.5 * (high - low) * s / squareness);
     p[0] = (2 * u - 1) * (1 - of->inset);
     p[1] = (half_width(u) - of->inset) * lean * c / squareness;
     p[2] = middle + 0.5 * (high - low - of->inset) * s / squareness;
@@ -55,7 +56,8 @@ static bool skin_hole(const void *user, double u, double v)
     }
     const bool side = fabs(p[1]) > 0.24 && p[2] > 0.44 && p[2] < 0.62;
     const bool door = (u > 0.41 && u < 0.545) || (u > 0.575 && u < 0.71);
-    const bool screen = fabs(p[1]) < 0.24 && p[2] > 0.46 && ((u > 0.30 && u < 0.40) || (u > 0.74 && u < 0.85));
+    const bool screen =
+        fabs(p[1]) < 0.24 && p[2] > 0.46 && ((u > 0.30 && u < 0.40) || (u > 0.74 && u < 0.85));
     return (side && door) || screen || p[2] < 0.1301;
 }
 

@@ -1,5 +1,5 @@
-/* A door lock, as machined and stamped parts are: flat faces, straight walls, many small parts close
- * together, thin sheets. */
+/* A door lock, as machined and stamped parts are: flat faces, straight walls, many small parts
+ * close together, thin sheets. */
 #include "parts.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ static double round_outline(const void *user, double v)
     return *(const double *)user;
 }
 
-/* Regular polygons by their distance from the middle: radius(v) = inner / cos(angle to the side). */
+/* Regular polygons by their distance from the middle: radius(v) = inner / cos(angle to the
+ * side). */
 typedef struct {
     double inner;
     int sides;
@@ -33,8 +34,8 @@ static double gear_outline(const void *user, double v)
 {
     const gear *of = user;
     const double phase = v * of->teeth - floor(v * of->teeth);
-    return of->root + (of->tip - of->root) *
-                          (shape_step(0.15, 0.3, phase) - shape_step(0.65, 0.8, phase));
+    return of->root +
+           (of->tip - of->root) * (shape_step(0.15, 0.3, phase) - shape_step(0.65, 0.8, phase));
 }
 
 /* The fork: a disc with a slot for the striker. */
@@ -66,8 +67,8 @@ static void add_disc(shape_mesh *mesh, double x, double y, double z, double radi
 static void add_bolt(shape_mesh *mesh, double x, double y, double triangles)
 {
     const polygon hexagon = {0.055, 6};
-    const shape_plate head = {polygon_outline, &hexagon,  {x, y, 0.26}, {1, 0, 0},
-                              {0, 0, 1},       0.06, 0};
+    const shape_plate head = {
+        polygon_outline, &hexagon, {x, y, 0.26}, {1, 0, 0}, {0, 0, 1}, 0.06, 0};
     shape_add_plate(mesh, &head, 0.3 * triangles);
     add_disc(mesh, x, y, 0.0, 0.03, 0.46, 0, 0.5 * triangles);
     add_disc(mesh, x, y, 0.222, 0.07, 0.012, 0.031, 0.2 * triangles);
@@ -130,15 +131,15 @@ static void add_spring(shape_mesh *mesh, double x, double y, double triangles)
 
 static void add_levers(shape_mesh *mesh, double triangles)
 {
-    const shape_plate fork = {fork_outline, NULL,      {-0.25, 0, -0.06}, {1, 0, 0},
-                              {0, 0, 1},    0.08, 0.06};
-    const shape_plate pawl = {pawl_outline, NULL,      {0.32, 0.05, -0.06}, {1, 0, 0},
-                              {0, 0, 1},    0.07, 0.045};
+    const shape_plate fork = {fork_outline, NULL, {-0.25, 0, -0.06}, {1, 0, 0}, {0, 0, 1},
+                              0.08,         0.06};
+    const shape_plate pawl = {pawl_outline, NULL, {0.32, 0.05, -0.06}, {1, 0, 0}, {0, 0, 1},
+                              0.07,         0.045};
     const gear large = {0.15, 0.19, 24}, small = {0.06, 0.09, 11};
-    const shape_plate first = {gear_outline, &large,    {0.42, -0.26, 0.08}, {1, 0, 0},
-                               {0, 0, 1},    0.05, 0.03};
-    const shape_plate second = {gear_outline, &small,    {0.14, -0.26, 0.08}, {1, 0, 0},
-                                {0, 0, 1},    0.07, 0.02};
+    const shape_plate first = {gear_outline, &large, {0.42, -0.26, 0.08}, {1, 0, 0}, {0, 0, 1},
+                               0.05,         0.03};
+    const shape_plate second = {gear_outline, &small, {0.14, -0.26, 0.08}, {1, 0, 0}, {0, 0, 1},
+                                0.07,         0.02};
     shape_add_plate(mesh, &fork, 0.35 * triangles);
     shape_add_plate(mesh, &pawl, 0.25 * triangles);
     shape_add_plate(mesh, &first, 0.25 * triangles);

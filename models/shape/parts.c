@@ -158,8 +158,7 @@ static void tangent_at(const shape_tube *tube, double u, double step, double out
 /* `side` without its part along `tangent`. */
 static void straighten(const double tangent[3], double side[3])
 {
-    const double along =
-        (side[0] * tangent[0] + side[1] * tangent[1]) + side[2] * tangent[2];
+    const double along = (side[0] * tangent[0] + side[1] * tangent[1]) + side[2] * tangent[2];
     for (int k = 0; k < 3; k++) {
         side[k] -= along * tangent[k];
     }
@@ -188,13 +187,12 @@ static void tube_point(const void *user, double u, double v, double p[3])
     tangent_at(of->tube, u, 1e-3, tangent);
     shape_cross(tangent, side, up);
     for (int k = 0; k < 3; k++) {
-        p[k] = place[k] + of->tube->radius *
-                              (shape_cosine(v) * side[k] + shape_sine(v) * up[k]);
+        p[k] = place[k] + of->tube->radius * (shape_cosine(v) * side[k] + shape_sine(v) * up[k]);
     }
 }
 
-/* Carried around a closed curve the direction comes back turned, so the sheet is never sewn together
- * along the curve: its ends lie on the same circle. */
+/* Carried around a closed curve the direction comes back turned, so the sheet is never sewn
+ * together along the curve: its ends lie on the same circle. */
 void shape_add_tube(shape_mesh *mesh, const shape_tube *tube, double triangles)
 {
     carried_tube of = {tube, 0, NULL, NULL};

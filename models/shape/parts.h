@@ -23,7 +23,7 @@ typedef struct {
     void (*point)(const void *user, double u, double v, double p[3]);
     bool (*hole)(const void *user, double u, double v); /* NULL: none; of a cell's middle */
     const void *user;
-    uint32_t rows, columns; /* along u and v */
+    uint32_t rows, columns;  /* along u and v */
     bool closed_u, closed_v; /* the last meets the first */
 } shape_sheet;
 

@@ -5,7 +5,8 @@
 
 enum { RUNS_MAX = 6, PIPES = 11 };
 
-/* A pipe: where it starts, then runs along an axis, positive or negative; bends of `bend` between. */
+/* A pipe: where it starts, then runs along an axis, positive or negative; bends of `bend`
+ * between. */
 typedef struct {
     double start[3], radius;
     int runs;

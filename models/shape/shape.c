@@ -7,7 +7,8 @@
 const shape_kind shape_kinds[] = {
     {"torus", "a torus", shape_make_torus},
     {"knot", "a tube along a trefoil knot", shape_make_knot},
-    {"car", "a body of double sheet with windows and wheel arches, floor, wheels, seats", shape_make_car},
+    {"car", "a body of double sheet with windows and wheel arches, floor, wheels, seats",
+     shape_make_car},
     {"lock", "a door lock: plates, fork, pawl, bolts, springs, gears", shape_make_lock},
     {"pipes", "a set of bent hollow pipes with flanges", shape_make_pipes},
 };

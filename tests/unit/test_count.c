@@ -1,6 +1,6 @@
-/* Counting of possible collision cells, held against a second way to it that shares nothing: every
- * triangle clipped to every cell by six planes (I. Sutherland and G. Hodgman, 1974), in the box's own
- * lengths, thresholds from the text. */
+/* Counting of possible collision cells, held against a second way to it that shares nothing:
+ * every triangle clipped to every cell by six planes (I. Sutherland and G. Hodgman, 1974), in
+ * the box's own lengths, thresholds from the text. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -279,15 +279,18 @@ static void flat_boxes_and_degenerate_triangles(void **state)
     assert_false(kiln_cells_begin(&cells, &frame, 8));
 }
 
-/* ---------------------------------------------------------------------------- regions, depths -- */
+/* ---------------------------------------------------------------------------- regions, depths
+ * -- */
 
 static void regions_share_the_cells(void **state)
 {
     (void)state;
     for (unsigned g = 0; g < GRIDS; g++) {
-        for (uint8_t regions = KILN_ADB_REGIONS_ONE; regions <= KILN_ADB_REGIONS_SECTORS; regions++) {
+        for (uint8_t regions = KILN_ADB_REGIONS_ONE; regions <= KILN_ADB_REGIONS_SECTORS;
+             regions++) {
             const kiln_format_adb adb = {.grid = (uint8_t)grids[g], .regions = regions};
-            const unsigned count = kiln_adb_region_count(&adb), all = grids[g] * grids[g] * grids[g];
+            const unsigned count = kiln_adb_region_count(&adb),
+                           all = grids[g] * grids[g] * grids[g];
             uint32_t cells[KILN_ADB_REGIONS_MOST], sum = 0, most = 0;
             kiln_adb_region_cells(&adb, cells);
             for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
@@ -365,7 +368,8 @@ typedef struct {
 } lane_of_tree;
 
 /* Counts the triangles below a lane by walking. */
-static uint32_t triangles_below(const kiln_tree *tree, uint32_t node, unsigned lane, uint32_t *first)
+static uint32_t triangles_below(const kiln_tree *tree, uint32_t node, unsigned lane,
+                                uint32_t *first)
 {
     const kiln_format_node8 *head = kiln_tree_node(tree, node);
     uint32_t sum = 0;
@@ -390,10 +394,10 @@ static void place_corners(const kiln_tree *tree, uint32_t slot, double corner[9]
     }
 }
 
-/* Least and most possible cells of each region: cells within rounding of the threshold may go either
- * way. */
-static void oracle_counts(const lane_of_tree *of, const kiln_format_adb *how,
-                          uint32_t least[8], uint32_t most[8])
+/* Least and most possible cells of each region: cells within rounding of the threshold may go
+ * either way. */
+static void oracle_counts(const lane_of_tree *of, const kiln_format_adb *how, uint32_t least[8],
+                          uint32_t most[8])
 {
     const kiln_format_tree *entry = of->tree->entry;
     kiln_count_frame frame = of->frame;
@@ -567,9 +571,8 @@ static void the_smallest_trees(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         mesh m = mesh_box(0, 0, 0, 1, 1, 1);
-        const float corners[3][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0},
-                                     {2, 2, 2, 2, 2, 2, 2, 2, 2},
-                                     {0, 0, 0, 1, 1, 1, 3, 3, 3}};
+        const float corners[3][9] = {
+            {0, 0, 0, 1, 0, 0, 0, 1, 0}, {2, 2, 2, 2, 2, 2, 2, 2, 2}, {0, 0, 0, 1, 1, 1, 3, 3, 3}};
         memcpy(m.positions, corners[i], sizeof corners[i]);
         m.vertex_count = 3;
         m.triangle_count = 1;
@@ -682,7 +685,8 @@ static void files_without_polygons(void **state)
     mesh_free(&m);
 }
 
-static const char cube_obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+static const char cube_obj[] =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static bool cancel_counting(void *user, const char *stage, double part)
 {

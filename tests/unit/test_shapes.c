@@ -14,8 +14,8 @@
 
 static uint32_t digest(const shape_mesh *mesh)
 {
-    uLong crc = crc32(0, (const Bytef *)mesh->positions,
-                      (uInt)(3 * sizeof(int32_t) * mesh->vertex_count));
+    uLong crc =
+        crc32(0, (const Bytef *)mesh->positions, (uInt)(3 * sizeof(int32_t) * mesh->vertex_count));
     crc = crc32(crc, (const Bytef *)mesh->indices,
                 (uInt)(3 * sizeof(uint32_t) * mesh->triangle_count));
     return (uint32_t)crc;
@@ -27,7 +27,11 @@ static void models_are_the_same_everywhere(void **state)
     static const struct {
         const char *name;
         uint32_t crc;
-    } known[] = {{"torus", 0x2c89556d}, {"knot", 0x509b1245}, {"car", 0x245edea0}, {"lock", 0x6d0087e0}, {"pipes", 0x23088391}};
+    } known[] = {{"torus", 0x2c89556d},
+                 {"knot", 0x509b1245},
+                 {"car", 0x245edea0},
+                 {"lock", 0x6d0087e0},
+                 {"pipes", 0x23088391}};
     assert_int_equal(shape_kind_count, sizeof known / sizeof known[0]);
     for (unsigned i = 0; i < shape_kind_count; i++) {
         shape_mesh mesh = shape_make(shape_find(known[i].name), 5000);

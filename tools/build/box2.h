@@ -14,8 +14,8 @@ float kiln_box2_centre(float org, double middle);
 /* The least float not below x; what is positive and below 2^-100 counts as that. 0 <= x. */
 float kiln_float_above(double x);
 
-/* Not less than what is between `centre` and the farther of two ends, and that itself where a double
- * holds it. */
+/* Not less than what is between `centre` and the farther of two ends, and that itself where a
+ * double holds it. */
 double kiln_reach_above(double centre, double lower, double upper);
 
 #endif

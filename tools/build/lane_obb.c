@@ -69,6 +69,5 @@ double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsi
     const float *a = box->axis[k];
     const double at =
         ((double)a[0] * centre[0] + (double)a[1] * centre[1]) + (double)a[2] * centre[2];
-    return kiln_reach_above(at, box->extents.lower[k], box->extents.upper[k]) +
-           margin(box, centre);
+    return kiln_reach_above(at, box->extents.lower[k], box->extents.upper[k]) + margin(box, centre);
 }

@@ -1,6 +1,7 @@
-/* A triangle is cut into slabs along x, each piece along y, each of these along z. All in the grid's
- * own coordinates, in which cells are unit cubes: what part of a triangle a piece is does not change
- * under affine maps, so the part is measured there, projected along the axis nearest to the normal.
+/* A triangle is cut into slabs along x, each piece along y, each of these along z. All in the
+ * grid's own coordinates, in which cells are unit cubes: what part of a triangle a piece is does
+ * not change under affine maps, so the part is measured there, projected along the axis nearest
+ * to the normal.
  *
  * Only +, -, *, /, sqrt and floor of doubles, in one order: the same sums on every machine. */
 #include "cells.h"
@@ -8,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A triangle cut by six planes has at most nine corners. Rounding can make a piece a little less than
- * convex, and add some; none is added beyond this number, which costs a sliver of rounding's size. */
+/* A triangle cut by six planes has at most nine corners. Rounding can make a piece a little less
+ * than convex, and add some; none is added beyond this number, which costs a sliver of
+ * rounding's size. */
 enum { CORNERS_MAX = 16 };
 
 typedef struct {
@@ -106,8 +108,9 @@ static void split(const piece *whole, unsigned axis, double plane, piece *below,
     }
 }
 
-/* The slabs that a piece reaches into: -1 where it begins below the grid, grid where it ends above.
- * What lies in a plane between two slabs belongs to the upper one, in the last plane to the last. */
+/* The slabs that a piece reaches into: -1 where it begins below the grid, grid where it ends
+ * above. What lies in a plane between two slabs belongs to the upper one, in the last plane to
+ * the last. */
 static void slabs_of(const piece *p, unsigned axis, unsigned grid, int *first, int *last)
 {
     const double most = grid;
@@ -245,10 +248,11 @@ static void swap_if_less(double *a, double *b)
     }
 }
 
-/* Of a box with edges a >= b >= c: the mean of its plane sections over all planes that meet it is
- * volume over mean width, 2 a b c / (a + b + c) (Cauchy, Crofton); the largest is that through two
- * opposite edges, a sqrt(b^2 + c^2), which for cubes is the paper's a^2 sqrt(2). With the latter and a
- * factor of 1 (Definition 2 to the letter) no plane along a face makes a cell possible. */
+/* Of a box with edges a >= b >= c: the mean of its plane sections over all planes that meet it
+ * is volume over mean width, 2 a b c / (a + b + c) (Cauchy, Crofton); the largest is that
+ * through two opposite edges, a sqrt(b^2 + c^2), which for cubes is the paper's a^2 sqrt(2).
+ * With the latter and a factor of 1 (Definition 2 to the letter) no plane along a face makes a
+ * cell possible. */
 double kiln_cells_threshold(const kiln_cells *cells, unsigned rule, double factor)
 {
     double a = 2 * cells->frame.half[0] / cells->grid;

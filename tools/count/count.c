@@ -1,5 +1,5 @@
-/* See count.h. A box's polygons are those of the slots below it, which follow each other, or all that
- * meet it: Definition 1 of the paper reads either way. */
+/* See count.h. A box's polygons are those of the slots below it, which follow each other, or all
+ * that meet it: Definition 1 of the paper reads either way. */
 #include "count.h"
 
 #include "../common/arena.h"
@@ -232,7 +232,8 @@ static void add_slots(const counter *c, uint32_t first, uint32_t count, bool ins
     }
 }
 
-/* Can't the boxes meet? By the axes of the first, as floored for its cells; with room for rounding. */
+/* Can't the boxes meet? By the axes of the first, as floored for its cells; with room for
+ * rounding. */
 static bool boxes_apart(const kiln_count_frame *box, const kiln_count_frame *other)
 {
     for (unsigned k = 0; k < 3; k++) {
@@ -252,8 +253,9 @@ static bool boxes_apart(const kiln_count_frame *box, const kiln_count_frame *oth
     return false;
 }
 
-/* All polygons that meet the box, by a descent of the tree from node `index`: no polygon that is left
- * out has area in the box, so neither the order nor the bounds show. At most as deep as the tree. */
+/* All polygons that meet the box, by a descent of the tree from node `index`: no polygon that is
+ * left out has area in the box, so neither the order nor the bounds show. At most as deep as the
+ * tree. */
 static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
 {
     const kiln_format_node8 *node = node_at(c->input, index);

@@ -6,7 +6,8 @@
 #include "../common/parallel.h"
 #include "../kiln_bake.h"
 
-/* A tree of any kind, encoded. Its boxes: the box of all vertices, then every lane of every node. */
+/* A tree of any kind, encoded. Its boxes: the box of all vertices, then every lane of every
+ * node. */
 typedef struct {
     const kiln_node_kind *kind;
     const void *nodes;
@@ -20,9 +21,9 @@ typedef struct {
 /* 1 + node count * lanes. */
 uint64_t kiln_count_boxes(const kiln_count_input *input);
 
-/* Fills boxes [kiln_count_boxes]. KILN_BAKE_OK; _FAILED: out of memory, or cancelled; _INVALID: the
- * slots below some node don't follow each other, which no tree of kiln's builder has. Bytes depend on
- * the input and on `how` (its tree and box numbers are not looked at) alone. */
+/* Fills boxes [kiln_count_boxes]. KILN_BAKE_OK; _FAILED: out of memory, or cancelled; _INVALID:
+ * the slots below some node don't follow each other, which no tree of kiln's builder has. Bytes
+ * depend on the input and on `how` (its tree and box numbers are not looked at) alone. */
 kiln_bake_status kiln_count(const kiln_count_input *input, const kiln_format_adb *how,
                             const kiln_watch *watch, kiln_format_adb_box *boxes);
 
@@ -33,8 +34,9 @@ kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_form
                                   const kiln_format_adb_box *boxes, uint32_t step,
                                   uint32_t *differs, uint64_t *counted);
 
-/* 255 (1 - log2 n / log2 N) to the nearest whole number, halves up, 1 <= n <= N; 255 for N = 1. The
- * count-equivalent depth: 0 at the root, 255 where one triangle is left, whatever the tree's shape. */
+/* 255 (1 - log2 n / log2 N) to the nearest whole number, halves up, 1 <= n <= N; 255 for N = 1.
+ * The count-equivalent depth: 0 at the root, 255 where one triangle is left, whatever the tree's
+ * shape. */
 uint8_t kiln_count_depth(uint32_t n, uint32_t whole);
 
 #endif

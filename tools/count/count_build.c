@@ -51,8 +51,12 @@ kiln_bake_status kiln_count_build(const kiln_build_kind *kind, const kiln_soup *
 {
     char stage[32];
     snprintf(stage, sizeof stage, "count %s", kind->name);
-    const kiln_watch watch = {kiln_thread_count(options->threads), options->progress,
-                              options->progress_user, stage, 0, 1};
+    const kiln_watch watch = {kiln_thread_count(options->threads),
+                              options->progress,
+                              options->progress_user,
+                              stage,
+                              0,
+                              1};
     kiln_count_input input = {.kind = kiln_node_kind_find(kind->format_bv),
                               .nodes = tree->nodes,
                               .node_count = tree->node_count,

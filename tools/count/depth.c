@@ -2,9 +2,8 @@
 
 enum { FRACTION_BITS = 24 };
 
-/* log2(n) in units of 2^-24, by squaring (the digits of a binary logarithm; H. S. Warren, "Hacker's
- * Delight"): integers, so that it is the same number everywhere. Never above the true value, and below
- * by less than 2^-20 of it. */
+/* log2(n) in units of 2^-24, digit by digit by squaring: integers, so that it is the same number
+ * everywhere. Never above the true value, and below it by less than 2^-22. */
 static uint64_t binary_logarithm(uint32_t n)
 {
     unsigned whole = 31;
