@@ -397,7 +397,7 @@ static bool check_node_fields(const tree_walk *walk, uint32_t index)
             return node_fault(walk, KILN_RULE_NODE_FIELD, index);
         }
     }
-    if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 || node->flags[3] != 0 ||
+    if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 ||
         !walk->tree->kind->reserved_is_zero(node)) {
         return node_fault(walk, KILN_RULE_RESERVED, index);
     }

@@ -36,6 +36,9 @@
 #define KILN_TREE_DEPTH_MAX 64u        /* nodes on the longest path from root to leaf */
 #define KILN_NODE_WIDTH 8u
 #define KILN_LEAF_TRIANGLES_MAX 15u
+/* Range of an OBB8 node's half_exp: every half-extent decodes exactly, to a finite float. */
+#define KILN_HALF_EXP_MIN 27u
+#define KILN_HALF_EXP_MAX 127u
 #define KILN_NO_INDEX 0xFFFFFFFFu
 
 #define KILN_FOURCC(a, b, c, d)                                                                    \
@@ -160,8 +163,8 @@ typedef struct {
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
-/* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1 only. Lane i is an inner node (bit i
- * of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the
+/* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1 only.
+ * Lane i is an inner node (bit i of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the
  * leaf lanes' triangles follow each other from slot tri on, in lane order. */
 typedef struct {
     float org[3];     /*  0 origin of the centre grid, node space */
@@ -170,7 +173,8 @@ typedef struct {
     uint32_t child;   /* 16 first inner child; 0 where there is none */
     uint32_t tri;     /* 20 first triangle slot, relative to the tree's first */
     uint8_t count[4]; /* 24 eight 4-bit leaf counts, lane 0 in the low half of byte 0 */
-    uint8_t flags[4]; /* 28 0 */
+    uint8_t half_exp; /* 28 OBB8: half-extents are halves * 2^(half_exp - 127); else 0 */
+    uint8_t flags[3]; /* 29 0 */
 } kiln_format_node8;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node8) == 32, "node header");
 

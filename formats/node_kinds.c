@@ -11,7 +11,8 @@ static const kiln_format_node_obb8 *as_obb8(const kiln_format_node8 *node)
 static bool obb8_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 {
     const kiln_format_node_obb8 *n = as_obb8(node);
-    return n->rotation[0][lane] != -128 && n->rotation[1][lane] != -128 &&
+    return n->head.half_exp >= KILN_HALF_EXP_MIN && n->head.half_exp <= KILN_HALF_EXP_MAX &&
+           n->rotation[0][lane] != -128 && n->rotation[1][lane] != -128 &&
            n->rotation[2][lane] != -128 && n->half[0][lane] < HALF_INFINITY &&
            n->half[1][lane] < HALF_INFINITY && n->half[2][lane] < HALF_INFINITY;
 }
@@ -104,7 +105,8 @@ static bool obb2_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 
 static bool obb2_reserved_is_zero(const kiln_format_node8 *node)
 {
-    return as_obb2(node)->reserved[0] == 0 && as_obb2(node)->reserved[1] == 0;
+    return node->half_exp == 0 && as_obb2(node)->reserved[0] == 0 &&
+           as_obb2(node)->reserved[1] == 0;
 }
 
 static void obb2_decode(const kiln_format_node8 *node, kiln_lanes *lanes)
@@ -145,15 +147,20 @@ static bool nothing_reserved(const kiln_format_node8 *node)
     return true;
 }
 
+static bool half_exp_is_zero(const kiln_format_node8 *node)
+{
+    return node->half_exp == 0;
+}
+
 const kiln_node_kind kiln_node_kinds[] = {
     {KILN_FORMAT_BV_OBB8, "obb", KILN_SECTION_NODES_OBB8, sizeof(kiln_format_node_obb8),
      KILN_NODE_WIDTH, false, nothing_reserved, obb8_lane_is_sound, obb8_decode, obb8_decode_lane},
     {KILN_FORMAT_BV_AABB8, "aabb", KILN_SECTION_NODES_AABB8, sizeof(kiln_format_node_aabb8),
-     KILN_NODE_WIDTH, true, nothing_reserved, aabb8_lane_is_sound, aabb8_decode, aabb8_decode_lane},
+     KILN_NODE_WIDTH, true, half_exp_is_zero, aabb8_lane_is_sound, aabb8_decode, aabb8_decode_lane},
     {KILN_FORMAT_BV_OBB2, "obb2", KILN_SECTION_NODES_OBB2, sizeof(kiln_format_node_obb2),
      BINARY_LANES, false, obb2_reserved_is_zero, obb2_lane_is_sound, obb2_decode, obb2_decode_lane},
     {KILN_FORMAT_BV_AABB2, "aabb2", KILN_SECTION_NODES_AABB2, sizeof(kiln_format_node_aabb2),
-     BINARY_LANES, true, nothing_reserved, aabb2_lane_is_sound, aabb2_decode, aabb2_decode_lane},
+     BINARY_LANES, true, half_exp_is_zero, aabb2_lane_is_sound, aabb2_decode, aabb2_decode_lane},
 };
 const unsigned kiln_node_kind_count = sizeof kiln_node_kinds / sizeof kiln_node_kinds[0];
 KILN_STATIC_ASSERT(sizeof kiln_node_kinds / sizeof kiln_node_kinds[0] <= KILN_NODE_KIND_COUNT_MAX,

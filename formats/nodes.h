@@ -81,14 +81,21 @@ static inline float kiln_node8_step(uint8_t exp)
     return step;
 }
 
-/* A finite, non-negative IEEE half as float: the bits moved into place are the value times 2^-112.
- * The product is exact. Needs denormals not flushed to zero (see runtime/fpu.h). */
-static inline float kiln_half_to_float(uint16_t half)
+/* 2^(half_exp - 127 + 112): what kiln_half_scaled multiplies by. */
+static inline float kiln_half_scale(uint8_t half_exp)
+{
+    return kiln_node8_step((uint8_t)(half_exp + 112));
+}
+
+/* A finite, non-negative IEEE half times 2^(half_exp - 127): the bits moved into place are the half
+ * times 2^-112. The product is exact for half_exp from KILN_HALF_EXP_MIN to KILN_HALF_EXP_MAX. Needs
+ * denormals not flushed to zero (see runtime/fpu.h). */
+static inline float kiln_half_scaled(uint16_t half, float scale)
 {
     uint32_t bits = (uint32_t)half << 13;
     float value;
     memcpy(&value, &bits, sizeof value);
-    return value * 5192296858534827628530496329220096.0f; /* 2^112 */
+    return value * scale;
 }
 
 /* Rotation from the quantised Rodrigues vector r = tan(angle / 2) * unit axis, whose components are
@@ -128,7 +135,7 @@ static inline void kiln_obb8_decode_lane(const kiln_format_node_obb8 *node, unsi
                         box->axis);
     for (unsigned k = 0; k < 3; k++) {
         box->centre[k] = (float)node->centre[k][lane] * kiln_node8_step(node->head.exp[k]);
-        box->half[k] = kiln_half_to_float(node->half[k][lane]);
+        box->half[k] = kiln_half_scaled(node->half[k][lane], kiln_half_scale(node->head.half_exp));
     }
 }
 
@@ -170,9 +177,10 @@ static inline void kiln_obb8_decode(const kiln_format_node_obb8 *node, kiln_lane
             out->centre[k][i] = place[EXTRA + 8 * k + i] * step;
         }
     }
+    const float scale = kiln_half_scale(node->head.half_exp);
     for (unsigned k = 0; k < 3; k++) {
         for (unsigned i = 0; i < 8; i++) {
-            out->half[k][i] = kiln_half_to_float(node->half[k][i]);
+            out->half[k][i] = kiln_half_scaled(node->half[k][i], scale);
         }
     }
 }

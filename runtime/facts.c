@@ -112,10 +112,25 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     out->material = out->user < view->material_count
                         ? string_at(tree->file, view->materials[out->user])
                         : "";
+    return KILN_OK;
+}
+
+kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float corners[3][3])
+{
+    if (tree == NULL || corners == NULL || triangle >= tree->file->view.triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_view *view = &tree->file->view;
+    if (view->ids == NULL || view->triangles == NULL || view->vertices == NULL) {
+        return KILN_ERROR_NOT_LOADED;
+    }
     const uint32_t stored = stored_of(view, triangle);
-    for (unsigned i = 0; i < 3 && stored < view->triangle_count; i++) {
+    if (stored == view->triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    for (unsigned i = 0; i < 3; i++) {
         const uint32_t vertex = view->triangles[3 * (size_t)stored + i];
-        memcpy(out->vertices[i], view->vertices + 3 * (size_t)vertex, sizeof out->vertices[i]);
+        memcpy(corners[i], view->vertices + 3 * (size_t)vertex, sizeof corners[i]);
     }
     return KILN_OK;
 }

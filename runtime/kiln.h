@@ -207,14 +207,18 @@ typedef struct {
     const char *node_path;    /* UTF-8, "/root/arm/hand"; lives as long as the file */
     const char *mesh_name;
     const char *material;     /* name, "" where there is none */
-    float vertices[3][3];     /* corner, coordinate; the mesh's own frame */
 } kiln_source;
 
 /* Fills *out for the triangle with this id. KILN_ERROR_ARGUMENT for a null pointer or an id that is
  * not in the file; KILN_ERROR_NOT_LOADED with KILN_OPEN_NO_SOURCE; *out is then untouched.
- * Cost: O(log parts), and for `vertices` a search over the triangles of the tree, O(n): for reports,
- * not for inner loops. */
+ * Cost: O(log parts). */
 KILN_API kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out);
+
+/* Corners of the triangle with this id: corner, coordinate; the mesh's own frame. Errors as
+ * kiln_tree_source; KILN_ERROR_NOT_LOADED for a file without polygons. Cost: a search over the file's
+ * triangles, O(n): for reports, not for inner loops. */
+KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
+                                       float corners[3][3]);
 
 /* User value (material index) of a triangle id: one load. 0 where there is none. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);

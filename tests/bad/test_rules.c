@@ -175,11 +175,13 @@ static void rule_2_reserved_words_of_parts_trees_and_nodes(void **state)
                     sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reserved) + 4 * i, 1,
                     sizeof(kiln_format_tree));
     }
-    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_OBB8, offsetof(kiln_format_node8, flags), 1,
-                0);
+    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_OBB8, offsetof(kiln_format_node8, half_exp),
+                100u | 1u << 8, 0);
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_AABB8,
-                sizeof(kiln_format_node_aabb8) + offsetof(kiln_format_node8, flags), 1u << 31,
+                sizeof(kiln_format_node_aabb8) + offsetof(kiln_format_node8, half_exp), 1u << 31,
                 sizeof(kiln_format_node_aabb8));
+    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_NODES_AABB8, offsetof(kiln_format_node8, half_exp),
+                100, 0);
 }
 
 static void rule_3_section_counts_and_entry_sizes(void **state)
@@ -1057,7 +1059,7 @@ static void rule_2_and_20_of_binary_nodes(void **state)
                           offsetof(kiln_format_node8, count) + byte, &count, 1);
         }
         refuse_binary(kinds[i].bv, kinds[i].kind, KILN_RULE_RESERVED,
-                      offsetof(kiln_format_node8, flags), &one, 4);
+                      offsetof(kiln_format_node8, half_exp), &one, 4);
     }
     for (size_t word = 0; word < 2; word++) {
         refuse_binary("obb2", KILN_SECTION_NODES_OBB2, KILN_RULE_RESERVED,

@@ -123,9 +123,9 @@ static measures measure(const kiln_tree *tree)
     measures out = {{INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, 0, 0, 0};
     out.triangles = kiln_tree_get_info(tree).triangle_count;
     for (uint32_t i = 0; i < out.triangles; i++) {
-        kiln_source source;
-        assert_int_equal(kiln_tree_source(tree, i, &source), KILN_OK);
-        measure_triangle((const float(*)[3])source.vertices, &out);
+        float corners[3][3];
+        assert_int_equal(kiln_tree_corners(tree, i, corners), KILN_OK);
+        measure_triangle((const float(*)[3])corners, &out);
     }
     return out;
 }

@@ -226,6 +226,29 @@ static void test_poses_out_of_sight(void **state)
     body_free(&a);
 }
 
+/* A torus with one triangle a hundred million times its size away: the torus's own boxes must stay as
+ * small as they are, in every kind of tree. What a hit costs shows it: without care for the frame, every
+ * leaf meets every other and a query takes seconds. */
+static void test_far_strays(void **state)
+{
+    (void)state;
+    uint64_t random = 8;
+    for (int i = 0; i < 4; i++) {
+        mesh m = mesh_torus(24, 12, 0.3);
+        const uint32_t stray = 17 * (uint32_t)(i + 1);
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            /* a vertex that only this triangle has */
+            m.positions[3 * m.indices[3 * stray + corner]] *= corner == 0 ? 1e8f : 1.0f;
+        }
+        body b = body_of(m, 4, i % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
+        for (int k = 0; k < 4; k++) {
+            const kiln_pose pose_a = pose_random(&random, 1), pose_b = pose_random(&random, 1);
+            (void)check_pair(&b, &pose_a, &b, &pose_b, 1 + k % ROUNDING_MODES);
+        }
+        body_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_lattices_at_exact_poses),
         cmocka_unit_test(test_bumpy_tori),
         cmocka_unit_test(test_specks_on_faces),
+        cmocka_unit_test(test_far_strays),
         cmocka_unit_test(test_poses_out_of_sight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* The builder, held against a walker that knows only the file's node structures: every triangle
  * once, in slots that follow each other, nodes in the promised order, and every corner of every
  * triangle inside every box above it. */
-#include "../../formats/nodes.h"
+#include "../../formats/node_kinds.h"
 #include "../../tools/build/build.h"
 
 #include <fenv.h>
@@ -412,7 +412,7 @@ static void walk_node(walk *w, uint32_t index)
         assert_in_range(node->exp[k], 1, 254);
         assert_true(isfinite(node->org[k]));
     }
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(node->flags[i], 0);
     }
     const unsigned used = kiln_node8_used(node);
@@ -776,6 +776,59 @@ static void axis_aligned_lanes_are_tight(void **state)
     }
 }
 
+static int compare_doubles(const void *p, const void *q)
+{
+    const double a = *(const double *)p, b = *(const double *)q;
+    return (a > b) - (a < b);
+}
+
+/* The longest half-extent of the median leaf, in the model's unit. */
+static double median_leaf(const mesh *m, const kiln_build_kind *kind)
+{
+    kiln_build_tree tree = build(m, kind, 4);
+    const kiln_node_kind *node_kind = kiln_node_kind_find(kind->format_bv);
+    double *length = malloc(m->count * sizeof *length);
+    uint32_t count = 0;
+    assert_non_null(length);
+    for (uint32_t i = 0; i < tree.node_count; i++) {
+        const kiln_format_node8 *node =
+            (const void *)((const char *)tree.nodes + (size_t)i * tree.node_size);
+        for (unsigned lane = 0; lane < node_kind->lanes; lane++) {
+            if (kiln_node8_count(node, lane) != 0) {
+                kiln_lane_box box;
+                node_kind->decode_lane(node, lane, &box);
+                const float longest = fmaxf(box.half[0], fmaxf(box.half[1], box.half[2]));
+                length[count++] = ldexp((double)longest, tree.scale_exponent);
+            }
+        }
+    }
+    qsort(length, count, sizeof *length, compare_doubles);
+    const double median = length[count / 2];
+    free(length);
+    kiln_build_tree_free(&tree);
+    return median;
+}
+
+/* Before node-wise scales of half-extents and an origin amid the crowd, no box was smaller than 2^-24 of
+ * the whole, and one triangle far away turned the tree into a list. */
+static void far_stray_leaves_boxes_small(void **state)
+{
+    (void)state;
+    mesh m = soup(2000);
+    for (size_t i = 0; i < kiln_build_kind_count; i++) {
+        const double before = median_leaf(&m, &kiln_build_kinds[i]);
+        float saved[9];
+        memcpy(saved, m.positions, sizeof saved);
+        for (unsigned k = 0; k < 9; k++) {
+            m.positions[k] += 3e9f;
+        }
+        const double after = median_leaf(&m, &kiln_build_kinds[i]);
+        memcpy(m.positions, saved, sizeof saved);
+        assert_true(after < 1.25 * before && after > 0.75 * before);
+    }
+    free_mesh(&m);
+}
+
 typedef struct {
     int calls, cancel_at;
     double last;
@@ -846,6 +899,7 @@ int main(void)
         cmocka_unit_test(floats_are_tighter_than_bytes),
         cmocka_unit_test(oriented_boxes_are_tighter),
         cmocka_unit_test(axis_aligned_lanes_are_tight),
+        cmocka_unit_test(far_stray_leaves_boxes_small),
         cmocka_unit_test(progress_grows_and_cancels),
         cmocka_unit_test(wrong_options_are_refused),
     };

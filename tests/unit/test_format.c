@@ -169,7 +169,7 @@ static const member node8_members[] = {
     MEMBER(kiln_format_node8, org),   MEMBER(kiln_format_node8, exp),
     MEMBER(kiln_format_node8, inner), MEMBER(kiln_format_node8, child),
     MEMBER(kiln_format_node8, tri),   MEMBER(kiln_format_node8, count),
-    MEMBER(kiln_format_node8, flags),
+    MEMBER(kiln_format_node8, half_exp), MEMBER(kiln_format_node8, flags),
 };
 
 static const member obb8_members[] = {

@@ -321,9 +321,11 @@ static void every_triangle_is_found_in_the_source(void **state)
             assert_string_equal(source.node_path, "");
             assert_string_equal(source.mesh_name, "");
             assert_string_equal(source.material, "");
+            float corners[3][3];
+            assert_int_equal(kiln_tree_corners(kiln_file_tree(file, i % 2), i, corners), KILN_OK);
             for (int k = 0; k < 3; k++) {
                 const uint32_t vertex = b.mesh.indices[3 * i + (uint32_t)k];
-                assert_memory_equal(source.vertices[k], b.mesh.positions + 3 * vertex, 12);
+                assert_memory_equal(corners[k], b.mesh.positions + 3 * vertex, 12);
             }
         }
         kiln_source source, before;
@@ -333,6 +335,10 @@ static void every_triangle_is_found_in_the_source(void **state)
         assert_int_equal(kiln_tree_source(tree, b.mesh.triangle_count, &source),
                          KILN_ERROR_ARGUMENT);
         assert_int_equal(kiln_tree_source(tree, 0, NULL), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_tree_corners(tree, b.mesh.triangle_count, (float(*)[3])&source),
+                         KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_tree_corners(NULL, 0, (float(*)[3])&source), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_tree_corners(tree, 0, NULL), KILN_ERROR_ARGUMENT);
         assert_memory_equal(&source, &before, sizeof source);
         size_t size = 0;
         const char *meta = kiln_file_meta(file, &size);

@@ -1,6 +1,8 @@
 #include "frame.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 enum { EXPONENT_MIN = -400, EXPONENT_MAX = 200 }; /* formats/format.h */
 
@@ -23,12 +25,27 @@ static int exponent_of_point(const float point[3])
     return largest > 0 && e > -125 ? e - 24 : -149;
 }
 
-void kiln_frame_choose(const float lower[3], const float upper[3], kiln_frame *frame)
+/* Is the crowd so small in the box that the halving of the floats' fineness by an origin off the centre
+ * is worth it? */
+static bool is_speck(const float lower[3], const float upper[3], const kiln_crowd *crowd)
 {
+    enum { SPECK = 256 };
+    double width = 0, spread = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        width = fmax(width, (double)upper[k] - (double)lower[k]);
+        spread = fmax(spread, (double)crowd->three_quarters[k] - (double)crowd->quarter[k]);
+    }
+    return width > SPECK * spread;
+}
+
+void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_crowd *crowd,
+                       kiln_frame *frame)
+{
+    const bool speck = crowd != NULL && is_speck(lower, upper, crowd);
     double reach = 0;
     for (unsigned k = 0; k < 3; k++) {
         const double l = lower[k], u = upper[k];
-        frame->origin[k] = 0.5 * (l + u);
+        frame->origin[k] = speck ? (double)crowd->median[k] : 0.5 * (l + u);
         /* Subtraction rounds monotonically, so no vertex is farther than the ends are. */
         reach = fmax(reach, fmax(u - frame->origin[k], frame->origin[k] - l));
     }

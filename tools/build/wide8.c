@@ -64,6 +64,32 @@ static void make_records(void *context, uint32_t index)
     }
 }
 
+enum { CROWD_SAMPLE = 1021, CROWD_LEAST = 64 };
+
+static int compare_floats(const void *p, const void *q)
+{
+    const float a = *(const float *)p, b = *(const float *)q;
+    return (a > b) - (a < b);
+}
+
+/* From triangles at even distances in the input: what is true of most of them shows. */
+static void measure_crowd(const job *j, kiln_crowd *crowd)
+{
+    const uint32_t count = j->input->count;
+    const uint32_t sample = count < CROWD_SAMPLE ? count : CROWD_SAMPLE;
+    float value[CROWD_SAMPLE];
+    for (unsigned k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < sample; i++) {
+            const uint32_t t = (uint32_t)((uint64_t)i * count / sample);
+            value[i] = j->records[t].bound[k] + 0.0f;
+        }
+        qsort(value, sample, sizeof value[0], compare_floats);
+        crowd->quarter[k] = value[sample / 4];
+        crowd->median[k] = value[sample / 2];
+        crowd->three_quarters[k] = value[sample - 1 - sample / 4];
+    }
+}
+
 static void measure_bounds(job *j)
 {
     kiln_build_tree *out = j->out;
@@ -80,7 +106,13 @@ static void measure_bounds(job *j)
             bound[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
         out->bounds_upper[k] = 0.0f - bound[3 + k];
     }
-    kiln_frame_choose(out->bounds_lower, out->bounds_upper, &j->cloud.frame);
+    kiln_crowd crowd;
+    const bool many = j->input->count >= CROWD_LEAST;
+    if (many) {
+        measure_crowd(j, &crowd);
+    }
+    kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL,
+                      &j->cloud.frame);
 }
 
 /* Copies corners and names into tree order. */
