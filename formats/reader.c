@@ -37,7 +37,7 @@ static bool check_magic(const uint8_t *file, size_t size, kiln_fault *fault)
 {
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
     if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_KILN, 0, "not a kiln file: no kiln magic");
+        return kiln_fault_set(fault, KILN_FAULT_NOT_KILN, 0, "not a kiln file: it does not begin like one");
     }
     if (size < sizeof(kiln_format_header)) {
         return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
@@ -52,7 +52,7 @@ static bool check_version(const kiln_format_header *header, kiln_fault *fault)
     if (header->version_major != KILN_FORMAT_MAJOR || header->version_minor != KILN_FORMAT_MINOR) {
         /* Until 1.0 the minor number breaks readers too. */
         return kiln_fault_set(fault, KILN_FAULT_VERSION, offsetof(kiln_format_header, version_major),
-                              "format version %u.%u, this reads %u.%u: bake it again",
+                              "baked by format version %u.%u, this reads %u.%u",
                               header->version_major, header->version_minor, KILN_FORMAT_MAJOR,
                               KILN_FORMAT_MINOR);
     }

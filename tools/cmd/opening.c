@@ -46,10 +46,8 @@ static const char *cure_of(kiln_status status)
 int report_fault(const char *path, int code, const char *text)
 {
     const kiln_status status = (kiln_status)code;
-    const char *what = kiln_status_text(status);
-    const bool more = text[0] != '\0' && strcmp(text, what) != 0;
-    return report_error(exit_status_of(status), path, "%s%s%s; %s", what, more ? "; " : "",
-                        more ? text : "", cure_of(status));
+    const char *what = text[0] != '\0' ? text : kiln_status_text(status);
+    return report_error(exit_status_of(status), path, "%s; %s", what, cure_of(status));
 }
 
 int open_file(const char *path, kiln_file **file)
