@@ -229,9 +229,9 @@ void collect(const AdbMesh &m, unsigned draws, Collected &out)
         }
         query.begin(tree, pose, kiln_adb_options_of(KILN_ADB_DEFAULT));
         out.by_default.add(query.run(UINT64_MAX).probability, truth);
-        if (i % 4 == 0) {
-            collect_pairs(query, tree, pose, kiln_adb_options_of(KILN_ADB_DEFAULT), UINT64_MAX,
-                          watched, out.pairs);
+        collect_pairs(query, tree, pose, kiln_adb_options_of(KILN_ADB_DEFAULT), UINT64_MAX, watched,
+                      out.pairs);
+        if (i % 4 == 0) { /* these have many */
             collect_pairs(query, tree, pose, to_the_end(), 64, watched, out.pairs_to_the_end);
         }
     }
