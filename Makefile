@@ -104,8 +104,8 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench fuzz tests models man check-lut format lint install uninstall \
-        clean help deps FORCE
+.PHONY: all demo check test bench fuzz tests models man check-lut adb-weights format lint install \
+        uninstall clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -148,6 +148,10 @@ man: $(OUT)/kiln.1
 check-lut: $(TABLE_PROGRAMS)
 	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
 	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
+
+## adb-weights: fits the weights of time-critical queries again, into runtime/adb_weights.c
+adb-weights: $(OUT)/kiln models
+	$(Q)models/adb_weights.sh $(BUILD) runtime/adb_weights.c
 
 ## format: runs clang-format over every source
 format:

@@ -1,4 +1,5 @@
 /* kiln collide: do two baked meshes meet, at each of many poses? */
+#include "collide_adb.h"
 #include "opening.h"
 #include "options.h"
 #include "pose_file.h"
@@ -10,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { MODE_HIT, MODE_PAIRS, MODE_CONTACTS } collide_mode;
+typedef enum { MODE_HIT, MODE_PAIRS, MODE_CONTACTS, MODE_ADB } collide_mode;
 
 typedef struct {
     const char *poses, *bv, *tree, *tree_b;
     int mode;
+    adb_settings adb;
     bool witness, json;
 } collide_settings;
 
@@ -25,9 +27,11 @@ static const option collide_options[] = {
      "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
      "the "
      "pose of A and then of B; '#' starts a comment (default: both as they are)"},
-    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts", 0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb", 0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
-     "pairs, as A:B (default hit)"},
+     "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
+     "of "
+     "pairs of boxes that were opened, from files baked with --adb (default hit)"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source; hit adds the two faces of one pair that meets"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
@@ -36,6 +40,7 @@ static const option collide_options[] = {
      "name of the tree to use, in both files"},
     {"tree-b", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree_b),
      "name of the tree to use in B, where it is another"},
+    ADB_OPTIONS(collide_settings),
     OPTION_JSON(collide_settings),
 };
 
@@ -45,6 +50,7 @@ typedef struct {
     kiln_file *file_a, *file_b;
     const kiln_tree *tree_a, *tree_b;
     collide_mode mode;
+    const adb_settings *adb;
     bool witness;
     kiln_pair *pairs;
     size_t pair_capacity;
@@ -54,8 +60,9 @@ typedef struct {
 
 typedef struct {
     bool found;
-    kiln_pair pair; /* MODE_HIT */
-    size_t count;   /* MODE_PAIRS, MODE_CONTACTS */
+    kiln_pair pair;      /* MODE_HIT */
+    size_t count;        /* MODE_PAIRS, MODE_CONTACTS */
+    kiln_adb_answer adb; /* MODE_ADB */
 } answer;
 
 /* Both kinds out of "A[,B]", copied into `buffer`. */
@@ -73,6 +80,30 @@ static int split_kinds(const char *list, char buffer[32], const char **a, const 
         *b = comma + 1;
     }
     return EXIT_DONE;
+}
+
+/* What time-critical queries need of a tree. */
+static int check_tree_counts(const char *path, const kiln_tree *tree, bool hybrid)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    if (info.adb_grid == 0) {
+        return report_error(
+            EXIT_INVALID, path,
+            "has no counts of possible collision cells; --mode adb needs them; bake "
+            "it again with --adb");
+    }
+    if (hybrid && !info.polygons) {
+        return report_error(EXIT_INVALID, path,
+                            "has no polygons; --hybrid needs them; leave it out, or bake again "
+                            "without --no-geometry");
+    }
+    return EXIT_DONE;
+}
+
+static int check_counts(const collide_run *run, bool hybrid)
+{
+    const int status = check_tree_counts(run->path_a, run->tree_a, hybrid);
+    return status == EXIT_DONE ? check_tree_counts(run->path_b, run->tree_b, hybrid) : status;
 }
 
 static int open_both(collide_run *run, const collide_settings *settings)
@@ -93,6 +124,9 @@ static int open_both(collide_run *run, const collide_settings *settings)
         status = choose_tree(run->path_b, run->file_b,
                              settings->tree_b != NULL ? settings->tree_b : settings->tree, bv_b,
                              &run->tree_b);
+    }
+    if (status == EXIT_DONE && settings->mode == MODE_ADB) {
+        status = check_counts(run, settings->adb.hybrid);
     }
     return status;
 }
@@ -122,15 +156,20 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         kiln_hit hit;
         status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, &hit);
         if (status == KILN_OK) {
-            *out = (answer){hit.found, hit.pair, 0};
+            *out = (answer){.found = hit.found, .pair = hit.pair};
         }
+        return status;
+    }
+    if (run->mode == MODE_ADB) {
+        status = adb_query(run->adb, run->tree_a, run->tree_b, pose, &out->adb);
+        out->found = status == KILN_OK && adb_found(&out->adb);
         return status;
     }
     size_t count = 0;
     status = run->mode == MODE_CONTACTS
                  ? query_contacts(run, pose, &count)
                  : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, 0, &count);
-    *out = (answer){count > 0, {0, 0}, count};
+    *out = (answer){.found = count > 0, .count = count};
     return status;
 }
 
@@ -146,6 +185,10 @@ static unsigned name_of(const collide_run *run, const kiln_tree *tree, uint32_t 
 
 static void print_answer(const collide_run *run, const answer *of)
 {
+    if (run->mode == MODE_ADB) {
+        adb_print(&of->adb);
+        return;
+    }
     putchar(of->found ? '1' : '0');
     if (run->mode != MODE_HIT) {
         printf(" %zu", of->count);
@@ -186,6 +229,9 @@ static json_t *pair_json(const collide_run *run, kiln_pair pair)
 
 static json_t *answer_json(const collide_run *run, const answer *of)
 {
+    if (run->mode == MODE_ADB) {
+        return adb_json(&of->adb);
+    }
     json_t *object = json_object();
     json_object_set_new(object, "hit", json_boolean(of->found));
     if (run->mode == MODE_HIT) {
@@ -225,7 +271,7 @@ static int run_poses(collide_run *run, const collide_settings *settings, const p
     json_t *answers = report_is_json() ? json_array() : NULL;
     int status = EXIT_DONE;
     for (size_t i = 0; i < poses->count && status == EXIT_DONE; i++) {
-        answer found = {false, {0, 0}, 0};
+        answer found = {.found = false};
         const double start = seconds_now();
         const kiln_status result = query(run, &poses->pairs[i], &found);
         run->times[i] = 1e6 * (seconds_now() - start);
@@ -304,15 +350,21 @@ static int run_open(collide_run *run, const collide_settings *settings)
 
 static int run_collide(int argc, char **argv)
 {
-    collide_settings settings = {.mode = MODE_HIT};
+    collide_settings settings = {.mode = MODE_HIT, .adb = ADB_SETTINGS_NOTHING};
     int count;
     int status = options_parse(&verb_collide, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
     }
+    if (settings.mode != MODE_ADB && adb_is_given(&settings.adb)) {
+        return report_usage(&verb_collide,
+                            "--p-min, --k-min, --eps, --hybrid and --budget-... need "
+                            "--mode adb");
+    }
     collide_run run = {.path_a = argv[0],
                        .path_b = argv[1],
                        .mode = (collide_mode)settings.mode,
+                       .adb = &settings.adb,
                        .witness = settings.witness};
     status = open_both(&run, &settings);
     if (status == EXIT_DONE) {
@@ -329,7 +381,9 @@ const verb verb_collide = {
     "do two meshes meet, at each of many poses",
     "Prints a line a pose: 1 where the surfaces meet, touching included, else 0. A mesh wholly "
     "inside "
-    "another that touches it nowhere is not a hit. Answers are exact.\n\nTriangles are named by "
+    "another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, which "
+    "tells "
+    "how probable a hit is.\n\nTriangles are named by "
     "their "
     "position among those of the import, counted from 0; with --witness by the face in the source "
     "file. With --json the times of the queries are told, in microseconds, those of hits and of "

@@ -12,7 +12,7 @@
 static const verb *const verbs[] = {
     &verb_bake,   &verb_info,     &verb_verify,    &verb_collide,
     &verb_unpack, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
-    &verb_lut_plot,
+    &verb_lut_plot, &verb_calibrate,
 };
 
 /* What follows the first word of a name of two, or NULL. */

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Time-critical queries and their calibration from the command line.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+cube=models/tiny/cube.obj
+"$KILN" bake "$cube" -o "$TMPDIR/plain.kiln" --quiet
+"$KILN" bake "$cube" -o "$TMPDIR/counted.kiln" --adb --bv obb,aabb --quiet
+"$KILN" bake "$cube" -o "$TMPDIR/bare.kiln" --adb --no-geometry --quiet
+
+case_begin 'a line a pose: answer, probability, pairs'
+echo '1 0 0 0  0 1 0 0  0 0 1 1000' >"$TMPDIR/poses"
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --poses "$TMPDIR/poses"
+says out '0 0.0000 0'
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --hybrid --p-min 1 --eps 0
+says out '1 1.0000 '
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --budget-pairs 0
+says out '? 0.'
+expect 0 "$KILN" collide "$TMPDIR/bare.kiln" "$TMPDIR/bare.kiln" --mode adb --budget-us 0 --json
+says out '"verdict": "undecided"'
+says out '"probability": 0.'
+case_end
+
+case_begin 'files without what is needed'
+expect 3 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --mode adb
+says err 'bake it again with --adb'
+expect 3 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/bare.kiln" --mode adb --hybrid
+says err 'has no polygons'
+expect 3 "$KILN" calibrate "$TMPDIR/plain.kiln"
+says err 'bake it again with --adb'
+case_end
+
+case_begin 'options out of range, or without the mode'
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min 1.5
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min nan
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --eps -0.1
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --k-min 0
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --eps 0.1
+says err 'need --mode adb'
+case_end
+
+case_begin 'calibrate prints a fit for each kind and writes the same table again'
+expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/first.c"
+says out 'obb, leaves of at most'
+says out 'aabb, leaves of at most'
+expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/second.c"
+cmp "$TMPDIR/first.c" "$TMPDIR/second.c" || case_fail 'tables differ'
+grep -q KILN_BV_AABB "$TMPDIR/first.c" || case_fail 'no row'
+expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 2 --json
+says out '"groups"'
+case_end
+
+cases_end

@@ -1,0 +1,48 @@
+#include "collide_adb.h"
+
+static const char *const verdicts[] = {"no", "yes", "undecided"};
+
+bool adb_is_given(const adb_settings *settings)
+{
+    return settings->p_min >= 0 || settings->epsilon >= 0 || settings->budget_us >= 0 ||
+           settings->k_min >= 0 || settings->budget_pairs >= 0 || settings->hybrid;
+}
+
+kiln_status adb_query(const adb_settings *settings, const kiln_tree *a, const kiln_tree *b,
+                      const pose_pair *pose, kiln_adb_answer *answer)
+{
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = settings->p_min >= 0 ? settings->p_min : options.p_min;
+    options.k_min = settings->k_min >= 0 ? (uint32_t)settings->k_min : options.k_min;
+    options.epsilon = settings->epsilon >= 0 ? settings->epsilon : options.epsilon;
+    options.hybrid = settings->hybrid;
+    const uint64_t pairs =
+        settings->budget_pairs >= 0 ? (uint64_t)settings->budget_pairs : UINT64_MAX;
+    const uint64_t nanoseconds =
+        settings->budget_us >= 0 ? (uint64_t)(1e3 * settings->budget_us) : UINT64_MAX;
+    return kiln_adb_collide(a, &pose->a, b, &pose->b, &options, pairs, nanoseconds, answer);
+}
+
+bool adb_found(const kiln_adb_answer *answer)
+{
+    return answer->verdict == KILN_ADB_YES ||
+           (answer->verdict == KILN_ADB_UNDECIDED && answer->probability > 0.5);
+}
+
+void adb_print(const kiln_adb_answer *answer)
+{
+    printf("%c %.4f %llu\n", "01?"[answer->verdict], answer -> probability,
+           (unsigned long long)answer -> pairs);
+}
+
+json_t *adb_json(const kiln_adb_answer *answer)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "hit", json_boolean(adb_found(answer)));
+    json_object_set_new(object, "verdict", json_cstring(verdicts[answer->verdict]));
+    json_object_set_new(object, "probability", json_number(answer->probability));
+    json_object_set_new(object, "visited", json_count(answer->pairs));
+    json_object_set_new(object, "full", json_boolean((answer->flags & KILN_ADB_FULL) != 0));
+    json_object_set_new(object, "exact", json_boolean((answer->flags & KILN_ADB_EXACT) != 0));
+    return object;
+}

@@ -1,0 +1,212 @@
+#include "training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DISTANCES = 18,
+    PAIRS_A_QUERY = 64, /* what a query with a tight budget gets to see */
+    ONE_OF = 8,         /* so many observations one is kept: neighbours are alike */
+    CAPACITY = 1024
+};
+
+#define SEED UINT64_C(0x6B696C6E) /* any: nobody else draws from it */
+#define WEIGHT_OF_A_TREE 1000.0
+
+/* A query goes on where a caller's would have ended, so that what is seen on the way to sure answers
+ * is seen too, and leaves out what no caller would open. */
+#define P_MIN 0.97
+#define EPSILON 0.02
+
+/* SplitMix64 (Steele, Lea and Flood 2014). */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* In [-1, 1). */
+static double random_signed(uint64_t *state)
+{
+    return (double)(random_next(state) >> 11) * 0x1p-52 - 1.0;
+}
+
+/* A uniform point of the unit ball's shell in `n` <= 4 dimensions, by rejection. */
+static void random_unit(uint64_t *state, int n, double v[4])
+{
+    double length;
+    do {
+        length = 0;
+        for (int i = 0; i < n; i++) {
+            v[i] = random_signed(state);
+            length += v[i] * v[i];
+        }
+    } while (length > 1.0 || length < 0.01);
+    for (int i = 0; i < n; i++) {
+        v[i] /= sqrt(length);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- poses -- */
+
+/* A copy turned about the middle of its box, which then is `distance` half sides away. */
+static kiln_pose draw_pose(uint64_t *state, const kiln_tree_info *info, double distance)
+{
+    double quaternion[4], way[4], middle[3], side = 0;
+    kiln_pose pose;
+    random_unit(state, 4, quaternion);
+    random_unit(state, 3, way);
+    for (int k = 0; k < 3; k++) {
+        const double lower = (double)info->bounds_lower[k], upper = (double)info->bounds_upper[k];
+        middle[k] = 0.5 * (lower + upper);
+        side = fmax(side, upper - lower);
+    }
+    (void)kiln_pose_from_quaternion(quaternion, NULL, &pose);
+    for (int k = 0; k < 3; k++) {
+        const double *row = pose.rotation + 3 * k;
+        pose.translation[k] = middle[k] + distance * 0.5 * side * way[k] -
+                              (row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2]);
+    }
+    return pose;
+}
+
+/* Are even the roots apart? */
+static bool is_decided_at_once(const kiln_tree *tree, const kiln_pose *pose)
+{
+    kiln_adb_answer answer = {.verdict = KILN_ADB_NO};
+    (void)kiln_adb_collide(tree, NULL, tree, pose, NULL, 0, UINT64_MAX, &answer);
+    return answer.verdict == KILN_ADB_NO;
+}
+
+bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    uint64_t state = SEED;
+    out->count = 0;
+    out->poses = malloc((size_t)draws * DISTANCES * sizeof *out->poses);
+    out->hits = malloc((size_t)draws * DISTANCES * sizeof *out->hits);
+    if (out->poses == NULL || out->hits == NULL) {
+        training_poses_free(out);
+        return false;
+    }
+    for (unsigned i = 0; i < draws * DISTANCES; i++) {
+        const kiln_pose pose = draw_pose(&state, &info, 0.1 * (4 + i % DISTANCES));
+        kiln_hit hit = {.found = false};
+        if (!is_decided_at_once(tree, &pose)) {
+            (void)kiln_collide(tree, NULL, tree, &pose, &hit);
+            out->hits[out->count] = hit.found;
+            out->poses[out->count++] = pose;
+        }
+    }
+    return true;
+}
+
+void training_poses_free(training_poses *poses)
+{
+    free(poses->poses);
+    free(poses->hits);
+    memset(poses, 0, sizeof *poses);
+}
+
+/* ------------------------------------------------------------------------------ observations -- */
+
+void training_free(training_set *set)
+{
+    free(set->pairs.cases);
+    free(set->roots.cases);
+    memset(set, 0, sizeof *set);
+}
+
+static bool add_case(training_cases *list, const kiln_fit_case *of)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
+        kiln_fit_case *more = realloc(list->cases, capacity * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        list->cases = more;
+        list->capacity = capacity;
+    }
+    list->cases[list->count++] = *of;
+    return true;
+}
+
+typedef struct {
+    training_set *set;
+    uint64_t random;
+} watcher;
+
+static void watch(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
+{
+    watcher *w = user;
+    const bool roots = seen->lane[0] == 255;
+    bool meet = false;
+    if ((!roots && random_next(&w->random) % ONE_OF != 0) ||
+        kiln_adb_observed_meet(query, seen, &meet) != KILN_OK) {
+        return;
+    }
+    kiln_fit_case of = {.weight = 1.0f, .yes = meet};
+    memcpy(of.feature, seen->features, sizeof of.feature);
+    if (!add_case(roots ? &w->set->roots : &w->set->pairs, &of)) {
+        w->set->failed = true;
+    }
+}
+
+static void share_weight(training_cases *list, size_t first)
+{
+    for (size_t i = first; i < list->count; i++) {
+        list->cases[i].weight = (float)(WEIGHT_OF_A_TREE / (double)(list->count - first));
+    }
+}
+
+static kiln_adb *place_query(uint64_t memory[4 * CAPACITY])
+{
+    kiln_adb *query;
+    (void)kiln_adb_place(memory, 4 * CAPACITY * sizeof memory[0], &query);
+    return query;
+}
+
+void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
+                      const kiln_adb_weights *weights)
+{
+    uint64_t memory[4 * CAPACITY];
+    kiln_adb *query = place_query(memory);
+    watcher w = {set, SEED};
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = P_MIN;
+    options.epsilon = EPSILON;
+    options.weights = weights;
+    options.observer = watch;
+    options.observer_user = &w;
+    const size_t pairs = set->pairs.count, roots = set->roots.count;
+    for (size_t i = 0; i < poses->count; i++) {
+        if (kiln_adb_begin(query, tree, NULL, tree, &poses->poses[i], &options) == KILN_OK) {
+            (void)kiln_adb_run(query, PAIRS_A_QUERY, UINT64_MAX);
+        }
+    }
+    share_weight(&set->pairs, pairs);
+    share_weight(&set->roots, roots);
+}
+
+void training_answer(const kiln_tree *tree, const training_poses *poses,
+                     const kiln_adb_weights *weights, uint64_t budget, kiln_prediction *out)
+{
+    uint64_t memory[4 * CAPACITY];
+    kiln_adb *query = place_query(memory);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = 1.0;
+    options.epsilon = 0.0;
+    options.weights = weights;
+    for (size_t i = 0; i < poses->count; i++) {
+        kiln_adb_answer answer = {.probability = 0.0};
+        if (kiln_adb_begin(query, tree, NULL, tree, &poses->poses[i], &options) == KILN_OK) {
+            (void)kiln_adb_run(query, budget, UINT64_MAX);
+            (void)kiln_adb_get_answer(query, &answer);
+        }
+        out[i] = (kiln_prediction){(float)answer.probability, poses->hits[i]};
+    }
+}
