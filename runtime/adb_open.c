@@ -136,6 +136,23 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
     file_entry(query, entry);
 }
 
+/* Places that no lane takes hold ordinary numbers, with which arithmetic is not slow. */
+static inline void fill_places(kiln_adb_boxes *boxes)
+{
+    const kiln_four one = kiln_four_of(1.0f);
+    for (unsigned k = 0; k < 9; k++) {
+        boxes->axis[k] = one;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        boxes->away[k] = one;
+        boxes->half[k] = one;
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        boxes->region[i] = one;
+    }
+    boxes->level = one;
+}
+
 /* Weighs the lanes of `mask` against the probe, which is the other tree's box of `entry`: four at a
  * time. */
 __attribute__((noinline)) static void weigh_lanes(kiln_adb *query, const opened_node *opened,
@@ -144,7 +161,7 @@ __attribute__((noinline)) static void weigh_lanes(kiln_adb *query, const opened_
 {
     kiln_adb_box other;
     kiln_adb_boxes boxes;
-    memset(&boxes, 0, sizeof boxes);
+    fill_places(&boxes);
     const kiln_adb_grid *grid = is_x ? &query->grid_x : &query->grid_y;
     boxes.cells = grid->cells;
     take_other(query, is_x, probe, &entry, &other);
@@ -199,6 +216,19 @@ static unsigned nearest_lane(const opened_node *opened, const kiln_probe *probe,
     return nearest;
 }
 
+/* What a probe is made of: lane `lane` as a box that stands on its own. */
+static void lane_box(const opened_node *opened, unsigned lane, kiln_tree_box *box)
+{
+    const bool aligned = opened->tree->kind->aligned;
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = (double)opened->node->org[k] + (double)opened->lanes.centre[k][lane];
+        box->half[k] = opened->lanes.half[k][lane];
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = !aligned ? opened->lanes.axis[3 * k + j][lane] : j == k ? 1.0f : 0.0f;
+        }
+    }
+}
+
 static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_box *y)
 {
     opened_node of_x, of_y;
@@ -213,7 +243,7 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
                                       .leaves =
                                           (uint8_t)(is_leaf(&of_y, lane) ? KILN_ADB_LEAF_Y : 0)};
         kiln_tree_box below;
-        kiln_adb_entry_box(query, &entry, false, &below);
+        lane_box(&of_y, lane, &below);
         const uint32_t mask = lanes_that_may_meet(query, &of_x, true, &below, &of_lane);
         weigh_lanes(query, &of_x, true, mask, &of_lane, entry);
         left &= ~(1u << lane);

@@ -5,8 +5,8 @@
  * - Pairs of boxes are tested for overlap before they are weighed; Figure 3 has no such test.
  * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain of
  *   descendants may count several times.
- * - Two leaves have no pairs below them, and Figure 3 drops them. Here their triangles are tested
- *   (hybrid), or they count from probability 1/2 on.
+ * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
+ *   1/2 on, or (hybrid) all triangles below two boxes with nothing but leaves are tested.
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not vanish:
  *   they are part of the probability of the answer. */
 #define _POSIX_C_SOURCE 200809L
@@ -57,16 +57,25 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 /* ----------------------------------------------------------------------------------- options -- */
 
+static const kiln_adb_options modes[] = {
+    [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
+                          .p_min = 0.85,
+                          .k_min = 1,
+                          .epsilon = 0.1},
+    [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),
+                       .p_min = 0.75,
+                       .k_min = 1,
+                       .epsilon = 0.2},
+    [KILN_ADB_CAREFUL] = {.struct_size = sizeof(kiln_adb_options),
+                          .p_min = 0.95,
+                          .k_min = 1,
+                          .epsilon = 0.0,
+                          .hybrid = true},
+};
+
 kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode)
 {
-    kiln_adb_options options;
-    memset(&options, 0, sizeof options);
-    options.struct_size = sizeof options;
-    options.k_min = 1;
-    options.p_min = mode == KILN_ADB_CAREFUL ? 0.97 : mode == KILN_ADB_FAST ? 0.8 : 0.87;
-    options.epsilon = mode == KILN_ADB_CAREFUL ? 0.0 : mode == KILN_ADB_FAST ? 0.2 : 0.1;
-    options.hybrid = mode == KILN_ADB_CAREFUL;
-    return options;
+    return modes[(unsigned)mode < sizeof modes / sizeof modes[0] ? mode : KILN_ADB_DEFAULT];
 }
 
 static bool weight_is_sound(float weight)
@@ -96,7 +105,7 @@ static bool options_are_sound(const kiln_adb_options *options)
 /* The caller's options, as far as its version of the struct goes. */
 static kiln_adb_options full_options(const kiln_adb_options *options)
 {
-    kiln_adb_options full = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    kiln_adb_options full = modes[KILN_ADB_DEFAULT];
     if (options != NULL) {
         const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
         memcpy(&full, options, size);
@@ -213,19 +222,46 @@ static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
     query->verdict = KILN_ADB_YES;
 }
 
-/* Two leaves, which have nothing below them. */
-static void decide_leaves(kiln_adb *query, kiln_leaf_pair *leaves, const kiln_adb_entry *entry,
-                          const kiln_tree_box *x, const kiln_tree_box *y)
+/* Is there nothing but leaves below the box? */
+static bool is_lowest(const kiln_tree *tree, const kiln_tree_box *box)
 {
-    if (query->options.hybrid) {
-        const kiln_pair_visitor visitor = {take_exact, query, true};
-        if (!kiln_leaf_pair_meet(leaves, &query->frame, &visitor, x, y)) {
-            decide_yes(query, *entry, KILN_ADB_CERTAIN);
-        }
-    } else if (entry->loss >= KILN_LN2) {
+    return box->count != 0 || kiln_tree_node(tree, box->first)->inner == 0;
+}
+
+/* Hybrid: below boxes that hold few triangles the exact walk is quicker than weighing pairs. Their
+ * number is bounded, so is the time that one pair takes. */
+static void test_exactly(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
+                         const kiln_tree_box *y)
+{
+    const kiln_pair_visitor visitor = {take_exact, query, true};
+    kiln_pair_walk_from(&query->frame, x, y, &visitor);
+    if (query->exact) {
+        decide_yes(query, *entry, KILN_ADB_CERTAIN);
+    }
+}
+
+/* Two leaves, which have nothing below them. */
+static void decide_leaves(kiln_adb *query, const kiln_adb_entry *entry)
+{
+    if (entry->loss >= KILN_LN2) {
         decide_yes(query, *entry, entry->loss);
     } else {
         kiln_adb_frontier_set_aside(&query->frontier, entry->loss);
+    }
+}
+
+static void visit(kiln_adb *query, const kiln_adb_entry *entry)
+{
+    kiln_tree_box x, y;
+    kiln_adb_entry_box(query, entry, true, &x);
+    kiln_adb_entry_box(query, entry, false, &y);
+    query->pairs++;
+    if (query->options.hybrid && is_lowest(query->frame.x, &x) && is_lowest(query->frame.y, &y)) {
+        test_exactly(query, entry, &x, &y);
+    } else if (entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
+        decide_leaves(query, entry);
+    } else {
+        kiln_adb_open_pair(query, entry, &x, &y);
     }
 }
 
@@ -253,22 +289,12 @@ static void run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
     const bool timed = nanoseconds != UINT64_MAX;
     const uint64_t start = timed ? read_clock(query) : 0;
-    kiln_leaf_pair leaves;
-    kiln_leaf_pair_begin(&leaves);
     for (uint64_t i = 0; i < pairs && !query->decided; i++) {
         if (timed && read_clock(query) - start >= nanoseconds) {
             return;
         }
         const kiln_adb_entry entry = kiln_adb_frontier_pop(&query->frontier);
-        kiln_tree_box x, y;
-        kiln_adb_entry_box(query, &entry, true, &x);
-        kiln_adb_entry_box(query, &entry, false, &y);
-        query->pairs++;
-        if (entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
-            decide_leaves(query, &leaves, &entry, &x, &y);
-        } else {
-            kiln_adb_open_pair(query, &entry, &x, &y);
-        }
+        visit(query, &entry);
         if (!query->decided && query->frontier.count == 0) {
             query->decided = true;
             query->verdict = query->frontier.full ? KILN_ADB_UNDECIDED : KILN_ADB_NO;

@@ -6,7 +6,7 @@
 #include "adb_estimate.h"
 #include "adb_frontier.h"
 #include "fpu.h"
-#include "leaf_pair.h"
+#include "pair_walk.h"
 
 /* The loss of a pair that was seen to meet: its p is 1 in double. */
 #define KILN_ADB_CERTAIN 64.0f
