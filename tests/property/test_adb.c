@@ -1,0 +1,217 @@
+/* What is sampled: small meshes of every kind of tree and leaf size at random and exact poses, for
+ * what time-critical queries promise whatever the mesh; bumpy tori, boxes and procedural models that no
+ * weight was fitted to, for what they promise on average.
+ *
+ * Oracle: kiln_collide.
+ * Tolerance: none for hybrid queries that run to their end with epsilon 0; on average the bounds below,
+ * which are generous: the benchmarks measure. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../models/shape/shape.h"
+#include "../support/counted.h"
+
+enum { PAIRS = 3000, KINDS = 4, POSES = 1500 };
+
+static uint64_t memory[8192];
+
+static kiln_adb *query_of_all(void)
+{
+    kiln_adb *query = NULL;
+    assert_int_equal(kiln_adb_place(memory, sizeof memory, &query), KILN_OK);
+    return query;
+}
+
+static kiln_adb_answer ask(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                           const kiln_tree *b, const kiln_pose *pose_b,
+                           const kiln_adb_options *options, uint64_t pairs)
+{
+    kiln_adb_answer answer;
+    assert_int_equal(kiln_adb_begin(query, a, pose_a, b, pose_b, options), KILN_OK);
+    assert_int_equal(kiln_adb_run(query, pairs, UINT64_MAX), KILN_OK);
+    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
+    assert_true(answer.probability >= 0 && answer.probability <= 1);
+    return answer;
+}
+
+static bool found(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                  const kiln_pose *pose_b)
+{
+    kiln_hit hit;
+    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &hit), KILN_OK);
+    return hit.found;
+}
+
+static void check_exact(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                        const kiln_tree *b, const kiln_pose *pose_b)
+{
+    const bool truth = found(a, pose_a, b, pose_b);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    options.p_min = 1;
+    kiln_adb_answer answer = ask(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
+    if ((answer.flags & KILN_ADB_FULL) == 0) {
+        assert_int_equal(answer.verdict, truth ? KILN_ADB_YES : KILN_ADB_NO);
+        assert_true((answer.flags & KILN_ADB_EXACT) != 0);
+        assert_true(answer.probability == (truth ? 1 : 0));
+    }
+    options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    answer = ask(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
+    assert_true(!truth || answer.verdict != KILN_ADB_NO);
+    (void)ask(query, a, pose_a, b, pose_b, NULL, 1000);
+}
+
+static void run_class(bool lattice)
+{
+    uint64_t random = lattice ? 21 : 22;
+    kiln_adb *query = query_of_all();
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < PAIRS / 2; i++) {
+        const int leaf = 1 + (int)random_below(&random, 15),
+                  extent = 1 + (int)random_below(&random, 6);
+        const uint32_t n = 1 + random_below(&random, 60), m = 1 + random_below(&random, 60);
+        const double size = random_between(&random, 0.02, 0.6);
+        counted a =
+            counted_of(lattice ? mesh_lattice(&random, n, extent) : mesh_soup(&random, n, size),
+                       "obb,aabb,obb2,aabb2", leaf);
+        counted b =
+            counted_of(lattice ? mesh_lattice(&random, m, extent) : mesh_soup(&random, m, size),
+                       "obb,aabb,obb2,aabb2", leaf);
+        const kiln_pose pose_a = lattice ? pose_exact(&random, 5) : pose_random(&random, 1.5);
+        const kiln_pose pose_b = lattice ? pose_exact(&random, 5) : pose_random(&random, 1.5);
+        for (uint32_t k = 0; k < KINDS; k++) {
+            check_exact(query, kiln_file_tree(a.file, k), &pose_a,
+                        kiln_file_tree(b.file, (k + i) % KINDS), &pose_b);
+        }
+        hits += found(a.tree, &pose_a, b.tree, &pose_b);
+        counted_free(&a);
+        counted_free(&b);
+    }
+    assert_true(hits > PAIRS / 20 && hits < PAIRS / 2 - PAIRS / 40);
+}
+
+static void careful_queries_are_exact_on_soups(void **state)
+{
+    (void)state;
+    run_class(false);
+}
+
+static void careful_queries_are_exact_on_lattices(void **state)
+{
+    (void)state;
+    run_class(true);
+}
+
+/* ---------------------------------------------------------------------------------- on average -- */
+
+static mesh of_shape(const char *name, uint32_t triangles)
+{
+    shape_mesh made = shape_make(shape_find(name), triangles);
+    mesh m = {malloc(3 * sizeof(float) * made.vertex_count),
+              malloc(3 * sizeof(uint32_t) * made.triangle_count), made.vertex_count,
+              made.triangle_count};
+    assert_non_null(m.positions);
+    assert_non_null(m.indices);
+    for (uint32_t i = 0; i < 3 * made.vertex_count; i++) {
+        m.positions[i] = (float)(made.positions[i] / 1e6);
+    }
+    memcpy(m.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
+    shape_free(&made);
+    return m;
+}
+
+/* What was answered: wrong ways, and the sums that calibration is about, in ten bins. */
+typedef struct {
+    uint32_t answers, positives, negatives;
+    double said[10], came[10];
+} tally;
+
+static void add_answer(tally *t, bool yes, double probability, bool truth)
+{
+    const int bin = probability < 1 ? (int)(10 * probability) : 9;
+    t->answers++;
+    t->positives += yes && !truth;
+    t->negatives += !yes && truth;
+    t->said[bin] += probability;
+    t->came[bin] += truth;
+}
+
+static double calibration_error(const tally *t)
+{
+    double sum = 0;
+    for (int b = 0; b < 10; b++) {
+        sum += fabs(t->said[b] - t->came[b]);
+    }
+    return sum / t->answers;
+}
+
+/* Two copies about a size apart, where answers are not obvious. */
+static void measure(kiln_adb *query, const kiln_tree *tree, tally *whole, tally *careful,
+                    tally *after_16)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        size = fmax(size, (double)(info.bounds_upper[k] - info.bounds_lower[k]));
+    }
+    uint64_t random = 23;
+    kiln_adb_options budgeted = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    budgeted.p_min = 1;
+    budgeted.epsilon = 0;
+    const kiln_adb_options exact = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 0.6 * size);
+        const bool truth = found(tree, NULL, tree, &pose);
+        kiln_adb_answer answer = ask(query, tree, NULL, tree, &pose, NULL, UINT64_MAX);
+        add_answer(whole, answer.verdict == KILN_ADB_YES, answer.probability, truth);
+        answer = ask(query, tree, NULL, tree, &pose, &exact, UINT64_MAX);
+        add_answer(careful, answer.verdict != KILN_ADB_NO, answer.probability, truth);
+        answer = ask(query, tree, NULL, tree, &pose, &budgeted, 16);
+        add_answer(after_16, answer.probability > 0.5, answer.probability, truth);
+    }
+}
+
+static void errors_are_few(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"obb", "obb2"};
+    kiln_adb *query = query_of_all();
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        counted bodies[] = {counted_of(mesh_torus(48, 24, 0.3), kinds[k], 4),
+                            counted_of(of_shape("knot", 6000), kinds[k], 4),
+                            counted_of(of_shape("car", 5000), kinds[k], 4)};
+        tally whole = {0}, careful = {0}, after_16 = {0};
+        for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+            measure(query, bodies[i].tree, &whole, &careful, &after_16);
+            counted_free(&bodies[i]);
+        }
+        const double share = 100.0 / whole.answers;
+        print_message("%s: wrong %.2f %% (%.2f false positives), careful %.2f %%, after 16 pairs "
+                      "%.2f %%, calibration error %.4f\n",
+                      kinds[k], share * (whole.positives + whole.negatives),
+                      share * whole.positives, share * careful.positives,
+                      share * (after_16.positives + after_16.negatives),
+                      calibration_error(&after_16));
+        assert_true(share * (whole.positives + whole.negatives) < 4);
+        assert_true(share * careful.positives < 1);
+        assert_int_equal(careful.negatives, 0);
+        assert_true(share * (after_16.positives + after_16.negatives) < 4);
+        assert_true(calibration_error(&after_16) < 0.04);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(careful_queries_are_exact_on_soups),
+        cmocka_unit_test(careful_queries_are_exact_on_lattices),
+        cmocka_unit_test(errors_are_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
