@@ -41,8 +41,9 @@ typedef struct {
 
 /* `turn[k]` holds the first's axes, halved extents multiplied in, along axis k of the second; `t` the
  * first's centre there; `half` are the second's extents. */
-static inline octant_sums sum_octants(kiln_four turn[3][3], const kiln_four t[3],
-                                      const kiln_four half[3], const kiln_four region[8])
+__attribute__((noinline)) static octant_sums sum_octants(kiln_four turn[3][3], const kiln_four t[3],
+                                                         const kiln_four half[3],
+                                                         const kiln_four region[8])
 {
     kiln_four part[8], scale = kiln_four_of(1.0f);
     for (int k = 0; k < 3; k++) {

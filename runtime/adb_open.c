@@ -27,8 +27,10 @@ __attribute__((noinline)) static void open_node(const kiln_tree *tree, uint32_t 
 }
 
 /* The lanes that may meet `other`. */
-static uint32_t lanes_that_may_meet(const kiln_adb *query, const opened_node *opened, bool is_x,
-                                    const kiln_tree_box *other, kiln_probe *probe)
+__attribute__((noinline)) static uint32_t lanes_that_may_meet(const kiln_adb *query,
+                                                              const opened_node *opened, bool is_x,
+                                                              const kiln_tree_box *other,
+                                                              kiln_probe *probe)
 {
     kiln_make_probe(is_x ? &query->frame.to_x : &query->frame.to_y, other, opened->node->org,
                     query->frame.epsilon, probe);
@@ -41,8 +43,8 @@ static bool is_leaf(const opened_node *opened, unsigned lane)
     return (opened->node->inner >> lane & 1) == 0;
 }
 
-__attribute__((noinline)) static void observe(kiln_adb *query, const kiln_adb_entry *entry,
-                                              const float features[])
+__attribute__((cold)) static void observe(kiln_adb *query, const kiln_adb_entry *entry,
+                                          const float features[])
 {
     const bool swapped = query->frame.swapped;
     kiln_adb_observation seen;
@@ -251,7 +253,8 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
 }
 
 /* The pair that is there before anything was opened. */
-static float weigh_roots(const kiln_adb *query, float of_roots[KILN_ADB_FEATURES])
+__attribute__((cold)) static float weigh_roots(const kiln_adb *query,
+                                               float of_roots[KILN_ADB_FEATURES])
 {
     const kiln_format_adb_box *counts_x = kiln_tree_root_counts(query->frame.x);
     const kiln_format_adb_box *counts_y = kiln_tree_root_counts(query->frame.y);

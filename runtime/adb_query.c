@@ -123,9 +123,10 @@ static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tr
 
 /* ------------------------------------------------------------------------------------- begin -- */
 
-static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
-                         const kiln_tree *b, const kiln_pose *pose_b,
-                         const kiln_adb_options *options)
+__attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree *a,
+                                               const kiln_pose *pose_a, const kiln_tree *b,
+                                               const kiln_pose *pose_b,
+                                               const kiln_adb_options *options)
 {
     const kiln_status status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
