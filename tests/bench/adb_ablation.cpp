@@ -1,7 +1,8 @@
 /* What each part and each setting of the time-critical query is worth: one thing is changed at a
- * time, weights are fitted again where the trees or the features change (on the training set only),
- * and the same poses of the test set are asked. Times are relative to the 24-DOP tree, which takes
- * turns with each setting. */
+ * time, weights are fitted again where the trees or the features change (on the training set
+ * only), and the same poses of the test set are asked. Times are relative to the 24-DOP tree,
+ * which takes turns with each setting. What changes probabilities moves errors and times
+ * together: the last column is the ratio at an error of 1.5 %, p_min being chosen for it. */
 #include "adb_fit.hpp"
 #include "dop24.h"
 
@@ -14,11 +15,14 @@ namespace
 
 enum { ROUNDS = 3, TRAINING_DRAWS = 12 };
 
+const double EQUAL_ERROR = 0.015;
+
 /* A change of the query, on trees that are baked already. */
 struct Change {
     std::string name;
     std::function<void(kiln_adb_options &)> apply;
     bool used[KILN_ADB_FEATURES] = {true, true, true, true};
+    bool compared = false; /* with others at equal error, too */
 };
 
 /* Trees, and what is asked of them. */
@@ -47,7 +51,14 @@ Group queries()
 {
     Group group = {"query", default_bake, {}};
     std::vector<Change> &all = group.changes;
-    all.push_back({"default", [](kiln_adb_options &) {}});
+    const auto same = [](kiln_adb_options &) {};
+    const auto compare_without = [&](const char *name, const std::vector<bool> &used) {
+        Change change = {name, same};
+        std::copy(used.begin(), used.end(), change.used);
+        change.compared = true;
+        all.push_back(change);
+    };
+    compare_without("default", {true, true, true, true});
     for (const double p : {0.5, 0.7, 0.8, 0.85, 0.88, 0.91, 0.94, 0.97, 0.99}) {
         all.push_back({"p_min " + text("%.2f", p), [p](kiln_adb_options &o) { o.p_min = p; }});
     }
@@ -73,19 +84,22 @@ Group queries()
                        }});
     }
     all.push_back({"expected", [](kiln_adb_options &o) { o.evaluator = KILN_ADB_EXPECTED; }});
+    all.back().compared = true;
     all.push_back({"filled bins", [](kiln_adb_options &o) { o.evaluator = KILN_ADB_BINS; }});
-    const auto same = [](kiln_adb_options &) {};
-    all.push_back({"without margin", same, {true, false, true, true}});
-    all.push_back({"without level", same, {true, true, false, true}});
-    all.push_back({"without ratio", same, {true, true, true, false}});
-    all.push_back({"lambda alone", same, {true, false, false, false}});
-    all.push_back({"without counts", same, {false, true, true, true}});
+    all.back().compared = true;
+    compare_without("without margin", {true, false, true, true});
+    compare_without("without level", {true, true, false, true});
+    compare_without("without ratio", {true, true, true, false});
+    compare_without("lambda alone", {true, false, false, false});
+    compare_without("without counts", {false, true, true, true});
     return group;
 }
 
 Group tree(const std::string &title, const BakeAs &bake)
 {
-    return {title, bake, {{title, [](kiln_adb_options &) {}}}};
+    Group group = {title, bake, {{title, [](kiln_adb_options &) {}}}};
+    group.changes[0].compared = true;
+    return group;
 }
 
 std::vector<Group> groups()
@@ -164,35 +178,69 @@ Cell ask(const Rival &rival, const kiln_tree *tree, const Point &point, double o
             mean_of(adb)};
 }
 
-void print_row(const std::string &name, const std::vector<Cell> &cells, std::FILE *csv,
-               json_t *list)
+/* Over the meshes: errors and times plain, the ratio geometric. */
+struct Row {
+    double positives = 0, negatives = 0, worst = 0, us = 0, pairs = 0, ratio = 0;
+    double equal = NAN; /* ratio at EQUAL_ERROR */
+
+    double error() const
+    {
+        return positives + negatives;
+    }
+};
+
+Row row_of(const std::vector<Cell> &cells)
 {
-    Cell mean;
+    Row row;
     std::vector<double> ratios;
-    double worst = 0;
     const double share = 1 / double(cells.size());
     for (const Cell &cell : cells) {
-        mean.positives += share * cell.positives;
-        mean.negatives += share * cell.negatives;
-        mean.pairs += share * cell.pairs;
-        mean.adb += share * cell.adb / 1e3;
-        worst = std::max(worst, cell.positives + cell.negatives);
+        row.positives += share * cell.positives;
+        row.negatives += share * cell.negatives;
+        row.pairs += share * cell.pairs;
+        row.us += share * cell.adb / 1e3;
+        row.worst = std::max(row.worst, cell.positives + cell.negatives);
         ratios.push_back(cell.dop / cell.adb);
     }
-    const double error = mean.positives + mean.negatives, ratio = geometric_mean(ratios);
-    std::printf("%-24s %7.2f %6.2f %6.2f %7.2f %8.2f %7.1f %9.2f\n", name.c_str(), 100 * error,
-                100 * mean.positives, 100 * mean.negatives, 100 * worst, mean.adb, mean.pairs,
-                ratio);
+    row.ratio = geometric_mean(ratios);
+    return row;
+}
+
+/* The ratio where the error passes EQUAL_ERROR as p_min rises, between neighbours by its logarithm;
+ * NAN where it doesn't. */
+double ratio_at_equal_error(const std::function<Row(double)> &ask_with)
+{
+    Row before;
+    for (const double p_min : {0.4, 0.55, 0.7, 0.8, 0.87, 0.91, 0.95}) {
+        const Row here = ask_with(p_min);
+        if (before.ratio > 0 && before.error() > EQUAL_ERROR && here.error() <= EQUAL_ERROR) {
+            const double part = (before.error() - EQUAL_ERROR) / (before.error() - here.error());
+            const double from = std::log(before.ratio);
+            return std::exp(from + part * (std::log(here.ratio) - from));
+        }
+        before = here;
+    }
+    return NAN;
+}
+
+void print_row(const std::string &name, const Row &row, std::FILE *csv, json_t *list)
+{
+    const std::string equal = std::isnan(row.equal) ? "" : text("%.2f", row.equal);
+    std::printf("%-24s %7.2f %6.2f %6.2f %7.2f %8.2f %7.1f %9.2f %9s\n", name.c_str(),
+                100 * row.error(), 100 * row.positives, 100 * row.negatives, 100 * row.worst,
+                row.us, row.pairs, row.ratio, equal.c_str());
     std::fflush(stdout);
     if (csv != nullptr) {
-        std::fprintf(csv, "\"%s\",%.6f,%.6f,%.6f,%.6f,%.4f,%.2f,%.3f\n", name.c_str(), error,
-                     mean.positives, mean.negatives, worst, mean.adb, mean.pairs, ratio);
+        std::fprintf(csv, "\"%s\",%.6f,%.6f,%.6f,%.6f,%.4f,%.2f,%.3f,%s\n", name.c_str(),
+                     row.error(), row.positives, row.negatives, row.worst, row.us, row.pairs,
+                     row.ratio, equal.c_str());
     }
-    json_array_append_new(list,
-                          json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "setting",
-                                    name.c_str(), "error", error, "false_positives", mean.positives,
-                                    "false_negatives", mean.negatives, "worst_error", worst, "us",
-                                    mean.adb, "pairs", mean.pairs, "times_24-dop", ratio));
+    json_array_append_new(
+        list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "setting", name.c_str(),
+                        "error", row.error(), "false_positives", row.positives, "false_negatives",
+                        row.negatives, "worst_error", row.worst, "us", row.us, "pairs", row.pairs,
+                        "times_24-dop", row.ratio, "times_24-dop_at_equal_error",
+                        std::isnan(row.equal) ? json_null() : json_real(row.equal)));
 }
 
 void run(const Group &group, const std::vector<AdbMesh> &training, const std::vector<Rival> &rivals,
@@ -214,11 +262,22 @@ void run(const Group &group, const std::vector<AdbMesh> &training, const std::ve
         Point point = operating_points()[0];
         point.options.weights = &weights;
         change.apply(point.options);
-        std::vector<Cell> cells;
-        for (size_t i = 0; i < rivals.size(); i++) {
-            cells.push_back(ask(rivals[i], trees[i]->tree(), point, overhead));
+        const auto ask_all = [&](const Point &asked) {
+            std::vector<Cell> cells;
+            for (size_t i = 0; i < rivals.size(); i++) {
+                cells.push_back(ask(rivals[i], trees[i]->tree(), asked, overhead));
+            }
+            return row_of(cells);
+        };
+        Row row = ask_all(point);
+        if (change.compared) {
+            row.equal = ratio_at_equal_error([&](double p_min) {
+                Point other = point;
+                other.options.p_min = p_min;
+                return ask_all(other);
+            });
         }
-        print_row(change.name, cells, csv, list);
+        print_row(change.name, row, csv, list);
     }
 }
 
@@ -235,11 +294,11 @@ void ablate(const AdbOptions &options, std::FILE *csv, json_t *report)
         rival.asked = adb_poses(m, rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
         rivals.push_back(std::move(rival));
     }
-    std::printf("\n%-24s %7s %6s %6s %7s %8s %7s %9s\n", "setting", "error %", "fp %", "fn %",
-                "worst %", "us", "pairs", "x 24-dop");
+    std::printf("\n%-24s %7s %6s %6s %7s %8s %7s %9s %9s\n", "setting", "error %", "fp %", "fn %",
+                "worst %", "us", "pairs", "x 24-dop", "at 1.5 %");
     if (csv != nullptr) {
         std::fprintf(csv, "setting,error,false_positives,false_negatives,worst_error,us,pairs,"
-                          "times_24_dop\n");
+                          "times_24_dop,times_24_dop_at_equal_error\n");
     }
     json_t *list = json_array();
     for (const Group &group : groups()) {

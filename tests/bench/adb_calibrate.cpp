@@ -190,10 +190,20 @@ kiln_adb_options to_the_end()
     return options;
 }
 
+/* The options whose pairs weights are fitted to. */
+kiln_adb_options as_fitted()
+{
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = 0.97;
+    options.epsilon = 0.02;
+    return options;
+}
+
 struct Collected {
     std::vector<Samples> answers; /* after 16, 32 and 64 pairs */
     Samples by_default{"answers, default"};
-    Samples pairs{"pairs, default"}, pairs_to_the_end{"pairs, first 64"};
+    Samples pairs{"pairs, default"}, pairs_fitted{"pairs, as fitted"},
+        pairs_to_the_end{"pairs, first 64"};
 };
 
 const uint64_t budgets[] = {16, 32, 64};
@@ -232,6 +242,7 @@ void collect(const AdbMesh &m, unsigned draws, Collected &out)
         collect_pairs(query, tree, pose, kiln_adb_options_of(KILN_ADB_DEFAULT), UINT64_MAX, watched,
                       out.pairs);
         if (i % 4 == 0) { /* these have many */
+            collect_pairs(query, tree, pose, as_fitted(), 64, watched, out.pairs_fitted);
             collect_pairs(query, tree, pose, to_the_end(), 64, watched, out.pairs_to_the_end);
         }
     }
@@ -365,8 +376,8 @@ void calibrate(const AdbOptions &options, json_t *report)
                  true,
                  false,
                  {}};
-    for (Samples *samples : {&all.pairs, &all.pairs_to_the_end, &all.answers[0], &all.answers[1],
-                             &all.answers[2], &all.by_default}) {
+    for (Samples *samples : {&all.pairs, &all.pairs_fitted, &all.pairs_to_the_end, &all.answers[0],
+                             &all.answers[1], &all.answers[2], &all.by_default}) {
         print_samples(*samples, list);
         plot.curves.push_back(curve_of(*samples));
     }
