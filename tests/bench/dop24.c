@@ -374,6 +374,16 @@ static inline bool any_sign(four_bits sums)
     return ((word[0] | word[1]) & SIGNS) != 0;
 }
 
+/* One name for it in each compiler; element by element it takes 6 % longer as a whole. */
+static inline four turned_round(four pairs)
+{
+#if defined(__clang__)
+    return __builtin_shufflevector(pairs, pairs, 1, 0, 3, 2);
+#else
+    return __builtin_shuffle(pairs, (four_bits){1, 0, 3, 2});
+#endif
+}
+
 /* `n` of B's in A's frame, and whether it may meet `a`: after each part, if not, the rest is left
  * out, as nobody will ask for it. */
 static inline bool align(query *q, const node *n, const node *a, aligned *out)
@@ -381,7 +391,7 @@ static inline bool align(query *q, const node *n, const node *a, aligned *out)
     four table[2 * VECTORS]; /* pairs +n, -n, then the same turned round */
     for (int v = 0; v < VECTORS; v++) {
         table[v] = n->reach[v];
-        table[VECTORS + v] = __builtin_shuffle(n->reach[v], (four_bits){1, 0, 3, 2});
+        table[VECTORS + v] = turned_round(n->reach[v]);
     }
     double pairs[2 * NORMALS];
     memcpy(pairs, table, sizeof pairs);
