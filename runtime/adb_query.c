@@ -6,7 +6,7 @@
  * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain of
  *   descendants may count several times.
  * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
- *   1/2 on, or (hybrid) all triangles below two boxes with nothing but leaves are tested.
+ *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not vanish:
  *   they are part of the probability of the answer. */
 #define _POSIX_C_SOURCE 200809L
@@ -19,6 +19,10 @@
 enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
 
 #define WEIGHT_MAX 1e6f
+
+/* Hybrid: below two boxes of at most about so many triangles each the exact walk is quicker than
+ * weighing pairs, and what one pair can cost stays bounded. */
+#define FEW_TRIANGLES 256.0f
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
@@ -59,7 +63,7 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 static const kiln_adb_options modes[] = {
     [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.85,
+                          .p_min = 0.82,
                           .k_min = 1,
                           .epsilon = 0.1},
     [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),
@@ -67,7 +71,7 @@ static const kiln_adb_options modes[] = {
                        .k_min = 1,
                        .epsilon = 0.2},
     [KILN_ADB_CAREFUL] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.95,
+                          .p_min = 0.94,
                           .k_min = 1,
                           .epsilon = 0.0,
                           .hybrid = true},
@@ -123,6 +127,14 @@ static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tr
 
 /* ------------------------------------------------------------------------------------- begin -- */
 
+/* Hybrid: the least LB byte of a box of `tree` that holds few triangles. */
+static uint8_t level_of_few(const kiln_tree *tree)
+{
+    const float few = kiln_four_log2(kiln_four_of(FEW_TRIANGLES))[0];
+    const float all = kiln_four_log2(kiln_four_of((float)tree->entry->triangle_count))[0];
+    return all > few ? (uint8_t)(256.0f * (1.0f - few / all)) : 0;
+}
+
 __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree *a,
                                                const kiln_pose *pose_a, const kiln_tree *b,
                                                const kiln_pose *pose_b,
@@ -137,6 +149,8 @@ __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree 
     query->options.weights = NULL;
     query->grid_x = kiln_adb_grid_of(query->frame.x->adb);
     query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
+    query->few_x = level_of_few(query->frame.x);
+    query->few_y = level_of_few(query->frame.y);
     query->kernel = kiln_kernel_active();
     query->count_from = (float)-log1p(-options->p_min);
     query->open_from = (float)-log1p(-options->epsilon);
@@ -223,14 +237,15 @@ static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
     query->verdict = KILN_ADB_YES;
 }
 
-/* Is there nothing but leaves below the box? */
-static bool is_lowest(const kiln_tree *tree, const kiln_tree_box *box)
+static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_t level)
 {
-    return box->count != 0 || kiln_tree_node(tree, box->first)->inner == 0;
+    const kiln_format_adb_box *counts = lane == KILN_ADB_ROOT
+                                            ? kiln_tree_root_counts(tree)
+                                            : kiln_tree_lane_counts(tree, node, lane);
+    return counts->lb >= level;
 }
 
-/* Hybrid: below boxes that hold few triangles the exact walk is quicker than weighing pairs. Their
- * number is bounded, so is the time that one pair takes. */
+/* All triangles below two boxes. */
 static void test_exactly(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
                          const kiln_tree_box *y)
 {
@@ -257,7 +272,10 @@ static void visit(kiln_adb *query, const kiln_adb_entry *entry)
     kiln_adb_entry_box(query, entry, true, &x);
     kiln_adb_entry_box(query, entry, false, &y);
     query->pairs++;
-    if (query->options.hybrid && is_lowest(query->frame.x, &x) && is_lowest(query->frame.y, &y)) {
+    if (query->options.hybrid &&
+        ((entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) ||
+         (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
+          holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
         test_exactly(query, entry, &x, &y);
     } else if (entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
         decide_leaves(query, entry);

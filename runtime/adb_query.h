@@ -22,6 +22,7 @@ struct kiln_adb {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
     kiln_adb_grid grid_x, grid_y;
+    uint8_t few_x, few_y; /* hybrid: LB from which on a box holds few triangles */
     const kiln_kernel *kernel;
     kiln_adb_options options;
     kiln_adb_weights weights;

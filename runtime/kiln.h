@@ -450,9 +450,10 @@ typedef struct {
                             boxes that overlap below the roots; 1: none is counted */
     uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
     double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out */
-    bool hybrid;         /* test the triangles of two leaves exactly; else a pair of leaves counts from
-                            probability 1/2 on. With epsilon 0, and p_min 1, a run to its end is
-                            exact; with a lower p_min it has no false negatives */
+    bool hybrid;         /* test what is below two boxes of some 256 triangles or less exactly, as
+                            one pair; else a pair of leaves counts from probability 1/2 on. With
+                            epsilon 0 and p_min 1 a run to its end is exact; with a lower p_min it
+                            has no false negatives */
     kiln_adb_evaluator evaluator;
     const kiln_bins *bins;           /* KILN_ADB_BINS: NULL for the built-in evaluator */
     const kiln_adb_weights *weights; /* NULL: those fitted for the kinds of tree; else read by

@@ -267,8 +267,9 @@ static void clocks_end_a_run(void **state)
     counted torus = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
     kiln_adb *query = query_of(ROOM);
     uint64_t now = 5;
-    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
     options.p_min = 1;
+    options.epsilon = 0;
     options.clock = tick;
     options.clock_user = &now;
     const kiln_pose pose = moved(0.2, 1.7, 0.1);
@@ -607,9 +608,10 @@ static void observers_are_told_the_truth(void **state)
     tally all = {0, 0, 0, false};
     for (int i = 0; i < POSES; i++) {
         const kiln_pose pose = pose_random(&random, 0.9);
-        kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+        kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
         tally t = {0, 0, 0, false};
         options.p_min = 1;
+        options.epsilon = 0;
         options.observer = look;
         options.observer_user = &t;
         (void)ask(query, a.tree, NULL, a.tree, &pose, &options, UINT64_MAX);

@@ -30,7 +30,7 @@ typedef struct {
      0,                                                                                            \
      1,                                                                                            \
      offsetof(settings, adb.p_min),                                                                \
-     "adb: a pair of boxes at least this probable counts as a collision (default 0.85)"},          \
+     "adb: a pair of boxes at least this probable counts as a collision (default 0.82)"},          \
         {"k-min",                                                                                  \
          0,                                                                                        \
          OPTION_INTEGER,                                                                           \
@@ -57,7 +57,7 @@ typedef struct {
          0,                                                                                        \
          0,                                                                                        \
          offsetof(settings, adb.hybrid),                                                           \
-         "adb: test the triangles of leaves exactly; with --eps 0 nothing is missed"},             \
+         "adb: test small parts exactly; with --eps 0 nothing is missed"},                         \
         {"budget-pairs",                                                                           \
          0,                                                                                        \
          OPTION_INTEGER,                                                                           \
