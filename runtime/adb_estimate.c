@@ -4,12 +4,12 @@
  * measured to be worth it:
  *
  * - The common volume is not that of Figure 10 or of two spheres, which are positive for boxes that
- *   are far apart. Each octant of a box counts with the part of it that lies within the other box, as
- *   if it lay along that box's axes; the lesser of the two sums is taken.
+ *   are far apart. Each octant of a box counts with the part of it that lies within the other box,
+ *   as if it lay along that box's axes; the lesser of the two sums is taken.
  * - Figure 7's regions are these octants, so possible cells are summed by the same weights.
- * - Equation 3 needs nodes of equal size, and the paper descends the larger one's tree to find them.
- *   Instead Equation 5's law for leaves is used for every ratio: seen in cells that are r times
- *   smaller, a surface occupies 1 / r of them. So the expected number of common cells is
+ * - Equation 3 needs nodes of equal size, and the paper descends the larger one's tree to find
+ *   them. Instead Equation 5's law for leaves is used for every ratio: seen in cells that are r
+ *   times smaller, a surface occupies 1 / r of them. So the expected number of common cells is
  *   lambda = s (sA / s) (sB / s) / r.
  * - Equation 8 takes the lower bound LB for a probability; here a logistic function of log2 lambda,
  *   LB, the depth of the overlap and r is fitted to what is observed. */
@@ -39,8 +39,8 @@ typedef struct {
     kiln_four filled; /* sum of the parts times the octants' possible cells */
 } octant_sums;
 
-/* `turn[k]` holds the first's axes, halved extents multiplied in, along axis k of the second; `t` the
- * first's centre there; `half` are the second's extents. */
+/* `turn[k]` holds the first's axes, halved extents multiplied in, along axis k of the second; `t`
+ * the first's centre there; `half` are the second's extents. */
 __attribute__((noinline)) static octant_sums sum_octants(kiln_four turn[3][3], const kiln_four t[3],
                                                          const kiln_four half[3],
                                                          const kiln_four region[8])

@@ -1,5 +1,5 @@
-/* A max-heap that never grows (Williams, CACM 7(6), 1964) and what it could not keep. Entries of equal
- * loss come in an order that depends on nothing but the order of pushes. */
+/* A max-heap that never grows (Williams, CACM 7(6), 1964) and what it could not keep. Entries of
+ * equal loss come in an order that depends on nothing but the order of pushes. */
 #include "adb_frontier.h"
 
 void kiln_adb_frontier_clear(kiln_adb_frontier *frontier)

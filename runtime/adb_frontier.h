@@ -1,5 +1,5 @@
-/* The frontier of a time-critical query: pairs of boxes that wait to be opened, a binary max-heap on
- * l = -ln(1 - p) in an array of fixed size, and the remainder: pairs that never will be.
+/* The frontier of a time-critical query: pairs of boxes that wait to be opened, a binary max-heap
+ * on l = -ln(1 - p) in an array of fixed size, and the remainder: pairs that never will be.
  *
  * An any-time answer takes all of them together (kiln_adb_weights.others): the likeliest fully, the
  * others by a part, since what neighbouring pairs hold is far from independent. */

@@ -1,5 +1,5 @@
-/* Likely places of contact: what the likeliest pairs of boxes of a query say about where and how the
- * surfaces would meet. */
+/* Likely places of contact: what the likeliest pairs of boxes of a query say about where and how
+ * the surfaces would meet. */
 #include "adb_query.h"
 
 /* Asked at most once an answer: small rather than fast. */

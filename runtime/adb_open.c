@@ -1,9 +1,9 @@
 /* Opening a pair of boxes: which pairs are below it, and how probable each is.
  *
- * Figure 3 opens both nodes: all pairs of children. With eight children that is done in two steps, so
- * that most of the 64 are never looked at: the lanes of Y's node against X's box, then each that is
- * left, as a probe, against the lanes of X's node. Where one box is a leaf, the paper says nothing;
- * here the leaf stays and the other is opened. */
+ * Figure 3 opens both nodes: all pairs of children. With eight children that is done in two steps,
+ * so that most of the 64 are never looked at: the lanes of Y's node against X's box, then each that
+ * is left, as a probe, against the lanes of X's node. Where one box is a leaf, the paper says
+ * nothing; here the leaf stays and the other is opened. */
 #include "adb_query.h"
 #include "fpu.h"
 
@@ -116,8 +116,8 @@ static inline void take_lane(const opened_node *opened, const kiln_adb_grid *gri
     boxes->level[place] = kiln_adb_level(counts);
 }
 
-/* Puts lane `lane` of the opened node, weighed, into the frontier; the rest of the entry is the other
- * tree's box. */
+/* Puts lane `lane` of the opened node, weighed, into the frontier; the rest of the entry is the
+ * other tree's box. */
 static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
                       kiln_adb_entry entry, const float features[])
 {
@@ -198,8 +198,8 @@ static void open_one(kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
     weigh_lanes(query, &opened, is_x, mask, &probe, *entry);
 }
 
-/* The lane of `left` whose centre is nearest to the probe: where much overlaps, the first pairs that
- * are weighed are then the likely ones. */
+/* The lane of `left` whose centre is nearest to the probe: where much overlaps, the first pairs
+ * that are weighed are then the likely ones. */
 static unsigned nearest_lane(const opened_node *opened, const kiln_probe *probe, uint32_t left)
 {
     unsigned nearest = (unsigned)__builtin_ctz(left);

@@ -2,8 +2,8 @@
 #include "adb_query.h"
 #include "adb_weights.h"
 
-/* Rows of the tree's kind first, oriented boxes where there is none; of them the one whose leaves are
- * nearest in size. */
+/* Rows of the tree's kind first, oriented boxes where there is none; of them the one whose leaves
+ * are nearest in size. */
 static const kiln_adb_weights *fitted_for(const kiln_tree *tree)
 {
     const kiln_adb_fitted *best = &kiln_adb_fitted_rows[0];

@@ -3,12 +3,12 @@
  * Klein and Zachmann 2003, Figure 3, with these rules where it leaves a choice:
  *
  * - Pairs of boxes are tested for overlap before they are weighed; Figure 3 has no such test.
- * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain of
- *   descendants may count several times.
+ * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain
+ *   of descendants may count several times.
  * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
  *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
- * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not vanish:
- *   they are part of the probability of the answer. */
+ * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
+ *   vanish: they are part of the probability of the answer. */
 #define _POSIX_C_SOURCE 200809L
 #include "adb_query.h"
 
@@ -63,7 +63,7 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 static const kiln_adb_options modes[] = {
     [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.82,
+                          .p_min = 0.84,
                           .k_min = 1,
                           .epsilon = 0.1},
     [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),

@@ -35,15 +35,15 @@ struct kiln_adb {
 void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
                         kiln_tree_box *box);
 
-/* Puts the roots into the frontier. They are opened whatever their probability, so it is not computed
- * before somebody asks. */
+/* Puts the roots into the frontier. They are opened whatever their probability, so it is not
+ * computed before somebody asks. */
 void kiln_adb_open_roots(kiln_adb *query);
 
 /* l of an entry. */
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry);
 
-/* Weighs what is directly below a pair that is not two leaves, and puts it into the frontier. Returns
- * when all is done or k_min pairs counted; then the query is decided. */
+/* Weighs what is directly below a pair that is not two leaves, and puts it into the frontier.
+ * Returns when all is done or k_min pairs counted; then the query is decided. */
 void kiln_adb_open_pair(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
                         const kiln_tree_box *y);
 

@@ -1,10 +1,9 @@
 /* What is sampled: small meshes of every kind of tree and leaf size at random and exact poses, for
- * what time-critical queries promise whatever the mesh; bumpy tori, boxes and procedural models that no
- * weight was fitted to, for what they promise on average.
+ * what time-critical queries promise whatever the mesh; bumpy tori, boxes and procedural models
+ * that no weight was fitted to, for what they promise on average.
  *
- * Oracle: kiln_collide.
- * Tolerance: none for hybrid queries that run to their end with epsilon 0; on average the bounds below,
- * which are generous: the benchmarks measure. */
+ * Oracle: kiln_collide. Tolerance: none for hybrid queries that run to their end with epsilon 0; on
+ * average the bounds below, which are generous: the benchmarks measure. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +107,7 @@ static void careful_queries_are_exact_on_lattices(void **state)
     run_class(true);
 }
 
-/* ---------------------------------------------------------------------------------- on average -- */
+/* -------------------------------------------------------------------------------- on average -- */
 
 static mesh of_shape(const char *name, uint32_t triangles)
 {

@@ -1,5 +1,5 @@
-/* Time-critical queries as a caller sees them: options at their ends, budgets, room, hints, and what
- * an answer promises. */
+/* Time-critical queries as a caller sees them: options at their ends, budgets, room, hints, and
+ * what an answer promises. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,7 +196,7 @@ static void polygons_are_not_needed(void **state)
     counted_free(&full);
 }
 
-/* ------------------------------------------------------------------------------ options' ends -- */
+/* ----------------------------------------------------------------------------- options' ends -- */
 
 static void options_at_their_ends(void **state)
 {
@@ -630,7 +630,7 @@ static void observers_are_told_the_truth(void **state)
     counted_free(&a);
 }
 
-/* ------------------------------------------------------------------------------------- inside -- */
+/* ------------------------------------------------------------------------------------ inside -- */
 
 /* The unit without a walk over the cells is the format's. */
 static void units_are_those_of_the_format(void **state)

@@ -1,4 +1,5 @@
-/* kiln calibrate: fits the weights of time-critical queries to meshes, and tells how well they fit. */
+/* kiln calibrate: fits the weights of time-critical queries to meshes, and tells how well they
+ * fit. */
 #include "opening.h"
 #include "options.h"
 #include "output.h"
@@ -55,8 +56,8 @@ typedef struct {
     uint32_t group_count;
 } calibration;
 
-/* Where the first round starts: what was found on other trees. The second round looks at what queries
- * with the weights of the first see; more rounds change little. */
+/* Where the first round starts: what was found on other trees. The second round looks at what
+ * queries with the weights of the first see; more rounds change little. */
 static const kiln_adb_weights start_weights = {-2.0f, 1.0f, 1.6f, 2.2f, 0.0f, 0.1f, 0.0f};
 
 static int out_of_memory(void)
@@ -189,8 +190,8 @@ static void judge_answers(const lesson_group *group, const kiln_adb_weights *wei
     }
 }
 
-/* The part that other pairs than the likeliest add: the best of a few by the squares of what answers
- * are off by. */
+/* The part that other pairs than the likeliest add: the best of a few by the squares of what
+ * answers are off by. */
 static int fit_others(lesson_group *group)
 {
     size_t count = 1;
@@ -322,11 +323,13 @@ static int write_table(const calibration *c, const char *path)
                                    "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
     for (uint32_t i = 0; i < c->group_count; i++) {
         const kiln_adb_weights *w = &c->groups[i].weights;
-        size += (size_t)snprintf(
-            text + size, room - size, "    {%s,\n     %u,\n     {%ff, %ff, %ff, %ff, %ff, %ff, %ff}},\n",
-            constant_of(c->groups[i].bv), c->groups[i].leaf_max, (double)w->bias, (double)w->lambda,
-            (double)w->margin, (double)w->level, (double)w->ratio, (double)w->others,
-            (double)w->root);
+        size +=
+            (size_t)snprintf(text + size, room - size,
+                             "    {%s,\n     %u,\n"
+                             "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff}},\n",
+                             constant_of(c->groups[i].bv), c->groups[i].leaf_max, (double)w->bias,
+                             (double)w->lambda, (double)w->margin, (double)w->level,
+                             (double)w->ratio, (double)w->others, (double)w->root);
     }
     size += (size_t)snprintf(text + size, room - size,
                              "};\nconst unsigned kiln_adb_fitted_count = sizeof "

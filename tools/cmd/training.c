@@ -14,8 +14,8 @@ enum {
 #define SEED UINT64_C(0x6B696C6E) /* any: nobody else draws from it */
 #define WEIGHT_OF_A_TREE 1000.0
 
-/* A query goes on where a caller's would have ended, so that what is seen on the way to sure answers
- * is seen too, and leaves out what no caller would open. */
+/* A query goes on where a caller's would have ended, so that what is seen on the way to sure
+ * answers is seen too, and leaves out what no caller would open. */
 #define P_MIN 0.97
 #define EPSILON 0.02
 

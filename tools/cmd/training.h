@@ -1,5 +1,5 @@
-/* What weights of time-critical queries are fitted to: pairs of boxes that queries weigh, and whether
- * what is inside them meets. */
+/* What weights of time-critical queries are fitted to: pairs of boxes that queries weigh, and
+ * whether what is inside them meets. */
 #ifndef KILN_CMD_TRAINING_H
 #define KILN_CMD_TRAINING_H
 
@@ -21,10 +21,10 @@ typedef struct {
 
 void training_free(training_set *set);
 
-/* Poses of a second copy of a tree: Zachmann's procedure ("Minimal hierarchical collision detection",
- * VRST 2002; Klein and Zachmann 2003, 4.1). Both scaled to a cube of side 2, 18 distances of the
- * middles from 0.4 to 2.1, uniform random rotations and directions, and of those the poses at which
- * the boxes of both may meet. The same on every machine. */
+/* Poses of a second copy of a tree: Zachmann's procedure ("Minimal hierarchical collision
+ * detection", VRST 2002; Klein and Zachmann 2003, 4.1). Both scaled to a cube of side 2, 18
+ * distances of the middles from 0.4 to 2.1, uniform random rotations and directions, and of those
+ * the poses at which the boxes of both may meet. The same on every machine. */
 typedef struct {
     kiln_pose *poses;
     bool *hits; /* the exact answers */

@@ -13,8 +13,8 @@ typedef struct {
     bool yes;
 } kiln_fit_case;
 
-/* The weights of greatest likelihood, constant first, with a penalty so light that it only keeps them
- * finite. The same bits for the same cases in the same order. */
+/* The weights of greatest likelihood, constant first, with a penalty so light that it only keeps
+ * them finite. The same bits for the same cases in the same order. */
 void kiln_fit_logistic(const kiln_fit_case *cases, size_t count, double w[KILN_FIT_TERMS]);
 
 /* What to add to w[0] for these cases alone, everything else kept. */
