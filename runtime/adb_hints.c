@@ -10,8 +10,16 @@ typedef struct {
     double centre[3], axis[3][3], half[3];
 } solid;
 
+/* What the map multiplies lengths by; its own number is a float, which may not hold it. */
+static double scale_of(const kiln_node_map *map)
+{
+    const double *m = map->matrix;
+    return sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]);
+}
+
 static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *out)
 {
+    const double scale = map != NULL ? scale_of(map) : 1.0;
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
             const float *row = map != NULL ? map->rotation + 3 * i : NULL;
@@ -24,7 +32,7 @@ static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *
         out->centre[k] = map == NULL ? box->centre[k]
                                      : row[0] * box->centre[0] + row[1] * box->centre[1] +
                                            row[2] * box->centre[2] + map->offset[k];
-        out->half[k] = (double)box->half[k] * (map != NULL ? (double)map->scale : 1.0);
+        out->half[k] = (double)box->half[k] * scale;
     }
 }
 

@@ -298,7 +298,9 @@ __attribute__((cold)) static float weigh_roots(const kiln_adb *query,
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     float features[KILN_ADB_FEATURES];
-    return entry->lane_x == KILN_ADB_ROOT ? weigh_roots(query, features) : entry->loss;
+    /* Roots have a loss once they were found to meet. */
+    const bool weighed = entry->lane_x != KILN_ADB_ROOT || entry->loss > 0.0f;
+    return weighed ? entry->loss : weigh_roots(query, features);
 }
 
 void kiln_adb_open_roots(kiln_adb *query)

@@ -122,6 +122,23 @@ static void apply(const double m[9], const double v[3], double out[3])
 
 /* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, so that which
  * tree is carried exactly does not depend on the caller's order, nor on the kind of tree. */
+/* Trees of one mesh: by how they were baked. */
+static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_format_tree *p = a->entry, *q = b->entry;
+    const uint32_t of_a[] = {p->bv, p->leaf_max, p->node_count, p->depth};
+    const uint32_t of_b[] = {q->bv, q->leaf_max, q->node_count, q->depth};
+    const int by_tree = memcmp(of_b, of_a, sizeof of_a);
+    if (by_tree != 0 || a->adb == NULL || b->adb == NULL) {
+        return by_tree;
+    }
+    const uint8_t counts_a[] = {a->adb->grid, a->adb->regions, a->adb->area, a->adb->polygons};
+    const uint8_t counts_b[] = {b->adb->grid, b->adb->regions, b->adb->area, b->adb->polygons};
+    const int by_counts = memcmp(counts_b, counts_a, sizeof counts_a);
+    return by_counts != 0 ? by_counts
+                          : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
+}
+
 static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                           const kiln_pose *pose_b)
 {
@@ -130,7 +147,8 @@ static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kil
     if (by_hash != 0) {
         return by_hash < 0;
     }
-    return memcmp(pose_b, pose_a, sizeof *pose_a) < 0;
+    const int by_pose = memcmp(pose_b, pose_a, sizeof *pose_a);
+    return by_pose != 0 ? by_pose < 0 : compare_kinds(a, b) < 0;
 }
 
 static double largest(const double v[3])

@@ -488,6 +488,27 @@ static void order_does_not_matter(void **state)
     counted_free(&a);
 }
 
+/* Trees of one mesh at one pose differ in nothing but how they were baked. */
+static void order_does_not_matter_at_one_pose(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_torus(24, 12, 0.1), "obb", 4);
+    counted b = counted_of(mesh_torus(24, 12, 0.1), "aabb", 4);
+    counted c = counted_bake(mesh_torus(24, 12, 0.1), "obb", 4, 16, KILN_ADB_OCTANTS, true);
+    kiln_adb *query = query_of(ROOM);
+    for (uint64_t pairs = 0; pairs < 4; pairs++) {
+        const kiln_tree *others[] = {b.tree, c.tree};
+        for (int i = 0; i < 2; i++) {
+            const kiln_adb_answer there = ask(query, a.tree, NULL, others[i], NULL, NULL, pairs);
+            const kiln_adb_answer back = ask(query, others[i], NULL, a.tree, NULL, NULL, pairs);
+            assert_true(same_answer(&there, &back));
+        }
+    }
+    counted_free(&c);
+    counted_free(&b);
+    counted_free(&a);
+}
+
 /* ------------------------------------------------------------------------------------ hints -- */
 
 typedef struct {
@@ -548,6 +569,45 @@ static void hints_are_in_the_boxes(void **state)
         assert_int_equal(kiln_adb_get_hints(query, NULL, 1, &count), KILN_ERROR_ARGUMENT);
     }
     assert_true(seen > POSES);
+    counted_free(&b);
+    counted_free(&a);
+}
+
+/* Roots that hold few triangles are tested as they are. */
+static void hints_know_what_is_certain(void **state)
+{
+    (void)state;
+    counted a = counted_of(one_triangle(), "obb", 4);
+    const kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
+    kiln_adb *query = query_of(ROOM);
+    kiln_adb_hint hint;
+    uint32_t count;
+    const kiln_adb_answer answer = ask(query, a.tree, NULL, a.tree, NULL, &options, UINT64_MAX);
+    assert_true((answer.flags & KILN_ADB_EXACT) != 0 && answer.probability == 1);
+    assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
+    assert_int_equal(count, 1);
+    assert_true(hint.probability == 1);
+    counted_free(&a);
+}
+
+/* The ratio of the sizes is beyond what floats hold. */
+static void hints_between_extremes_have_a_normal(void **state)
+{
+    (void)state;
+    counted a = counted_of(mesh_box(-0x1p100f, -0x1p100f, -0x1p100f, 0x1p100f, 0x1p100f, 0x1p100f),
+                           "obb", 4);
+    counted b = counted_of(mesh_box(-0x1p-90f, -0x1p-90f, -0x1p-90f, 0x1p-90f, 0x1p-90f, 0x1p-90f),
+                           "obb", 4);
+    kiln_adb *query = query_of(ROOM);
+    for (int i = 0; i < 2; i++) {
+        kiln_adb_hint hint;
+        uint32_t count;
+        (void)ask(query, i == 0 ? a.tree : b.tree, NULL, i == 0 ? b.tree : a.tree, NULL, NULL, 0);
+        assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
+        assert_int_equal(count, 1);
+        const double *n = hint.normal;
+        assert_true(fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-6);
+    }
     counted_free(&b);
     counted_free(&a);
 }
@@ -699,7 +759,10 @@ int main(void)
         cmocka_unit_test(odd_meshes_have_answers),
         cmocka_unit_test(far_apart_in_size),
         cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(order_does_not_matter_at_one_pose),
         cmocka_unit_test(hints_are_in_the_boxes),
+        cmocka_unit_test(hints_know_what_is_certain),
+        cmocka_unit_test(hints_between_extremes_have_a_normal),
         cmocka_unit_test(hints_know_the_direction),
         cmocka_unit_test(observers_are_told_the_truth),
         cmocka_unit_test(units_are_those_of_the_format),
