@@ -120,9 +120,8 @@ static void apply(const double m[9], const double v[3], double out[3])
     }
 }
 
-/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, so that which
- * tree is carried exactly does not depend on the caller's order, nor on the kind of tree. */
-/* Trees of one mesh: by how they were baked. */
+/* Trees of one mesh at one pose, where only a probability could depend on the order: by how they were
+ * baked. */
 static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
 {
     const kiln_format_tree *p = a->entry, *q = b->entry;
@@ -139,6 +138,8 @@ static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
                           : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
 }
 
+/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, so that which
+ * tree is carried exactly does not depend on the caller's order, nor on the kind of tree. */
 static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                           const kiln_pose *pose_b)
 {
