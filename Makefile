@@ -74,7 +74,9 @@ SUPPORT_SOURCES = $(wildcard tests/support/*.c tests/property/oracle.c models/sh
 FUZZ_SOURCES = $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_PROGRAMS = $(FUZZ_SOURCES:tests/fuzz/%.c=$O/%)
 BENCH_PROGRAMS = $(patsubst %.cpp,$O/%,$(patsubst %.c,$O/%,$(wildcard tests/bench/bench_*.c*)))
-BENCH_HELPERS = $(filter-out tests/bench/bench_%,$(wildcard tests/bench/*.c tests/bench/*.cpp))
+BENCH_HELPERS = $(filter-out tests/bench/bench_% tests/bench/peer_%, \
+                  $(wildcard tests/bench/*.c tests/bench/*.cpp))
+PEER = $(OUT)/bench/peer_kiln
 TABLE_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard lut/generate_*.c))
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
@@ -127,7 +129,7 @@ check: all tests models lint
 	$(Q)tests/run.sh --build $(BUILD) --config $(CONFIG) check
 
 ## bench: measures against libfcl in the same run and prints ratios
-bench: all models $(BENCH_PROGRAMS)
+bench: all models $(BENCH_PROGRAMS) $(PEER)
 	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do \
 	  case $$bench in *_adb) $$bench --quick ;; *) $$bench ;; esac; done
 
@@ -262,6 +264,11 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CXX) $(ALL_LDFLAGS) $^ $(LIBS_bench) -o $@
+
+$(PEER): $O/tests/bench/peer_kiln.o $(SUPPORT) $(LIBRARIES)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
 .PHONY: demo-program fuzz-programs
 demo-program: $O/demo
