@@ -1,6 +1,9 @@
-/* The seam for instruction sets: what a query does to eight boxes at once. One scalar set, which is
- * the reference, is always built; others are the same struct filled by another file. Boxes only
- * filter, so every set gives equal answers even where its masks differ by rounding. */
+/* The seam for instruction sets: what a query does to eight boxes at once. Kernels are written once,
+ * in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by kernel_scalar.c, the
+ * reference, which is always built, kernel_sse42.c, kernel_avx2.c and kernel_neon.c. What needs a new
+ * kernel gives kiln_kernel a member and each of these an include.
+ *
+ * Boxes only filter, so every set gives equal answers even where its masks differ by rounding. */
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
@@ -24,7 +27,21 @@ typedef struct {
     uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
 } kiln_kernel;
 
-/* The set in use. */
+/* The set in use: the best that the processor has. Threads may ask at any time. */
 const kiln_kernel *kiln_kernel_active(void);
+
+/* For tests and benchmarks, which go through all sets on one machine. Set number `index`, scalar
+ * being 0, or NULL behind the last one that runs here. And: from now on `kernel` is in use, in all
+ * threads; NULL: the best again. */
+const kiln_kernel *kiln_kernel_runnable(unsigned index);
+void kiln_kernel_force(const kiln_kernel *kernel);
+
+/* Those that are built; kernel.c knows which of them run. */
+extern const kiln_kernel kiln_kernel_scalar;
+#if defined(__x86_64__)
+extern const kiln_kernel kiln_kernel_sse42, kiln_kernel_avx2;
+#elif defined(__aarch64__)
+extern const kiln_kernel kiln_kernel_neon;
+#endif
 
 #endif

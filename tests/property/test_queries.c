@@ -1,7 +1,8 @@
 /* What is sampled: 20,000 pairs of small meshes: soups at random poses, and lattices of small integers
  * (in which touching, coplanar and degenerate triangles abound) at poses that doubles hold exactly.
  * Each pair is baked with trees of every kind, packed or raw by turns, at leaf sizes 1 to 15, and asked for
- * every combination of kinds, both orders of A and B, and under other rounding modes and flush-to-zero.
+ * every combination of kinds, both orders of A and B, under other rounding modes and flush-to-zero, by the
+ * kernels of each instruction set in turn.
  *
  * Oracle: every pair of triangles by exact integer arithmetic (brute.c, oracle.c).
  * Tolerance: none, neither for the answer nor for the set of pairs.
@@ -20,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/kernel.h"
 #include "../support/brute.h"
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"
@@ -101,6 +103,32 @@ static void ask_short(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tr
     }
 }
 
+static unsigned set_in_turn(void)
+{
+    static unsigned turn;
+    unsigned sets = 0;
+    while (kiln_kernel_runnable(sets) != NULL) {
+        sets++;
+    }
+    return turn++ % sets;
+}
+
+/* Every instruction set finds the same first pair. */
+static void ask_sets(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                     const kiln_pose *pose_b)
+{
+    kiln_hit hit, same;
+    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &hit), KILN_OK);
+    const kiln_kernel *kernel;
+    for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+        kiln_kernel_force(kernel);
+        assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &same), KILN_OK);
+        assert_int_equal(same.found, hit.found);
+        assert_true(!hit.found || (same.pair.a == hit.pair.a && same.pair.b == hit.pair.b));
+    }
+    kiln_kernel_force(NULL);
+}
+
 static size_t check_pair(body *a, const kiln_pose *pose_a, body *b, const kiln_pose *pose_b, int mode)
 {
     size_t count;
@@ -108,10 +136,13 @@ static size_t check_pair(body *a, const kiln_pose *pose_a, body *b, const kiln_p
                                    false, &count);
     for (int i = 0; i < KINDS; i++) {
         for (int j = 0; j < KINDS; j++) {
+            ask_sets(a->trees[i], pose_a, b->trees[j], pose_b);
+            kiln_kernel_force(kiln_kernel_runnable(set_in_turn()));
             ask(a->trees[i], pose_a, b->trees[j], pose_b, truth, count, false, 0);
             ask(b->trees[j], pose_b, a->trees[i], pose_a, truth, count, true, mode);
         }
     }
+    kiln_kernel_force(NULL);
     ask_short(a->trees[mode % KINDS], pose_a, b->trees[0], pose_b, truth, count);
     free(truth);
     return count;

@@ -1,0 +1,472 @@
+/* One vocabulary of vectors, so that a kernel is written once and compiled for each instruction set.
+ *
+ * An includer names the set and its number of lanes, includes this file, then its kernels, then
+ * simd_end.h, and may go on with another set in the same translation unit:
+ *
+ *     #define KILN_SIMD_SET avx2      scalar, sse42, avx2 or neon
+ *     #define KILN_SIMD_LANES 8       1, 4, 8 or 4
+ *     #include "simd.h"
+ *     #include "kernel_boxes.h"
+ *     #include "simd_end.h"
+ *
+ * What is between the two is compiled for that set whatever the compiler's flags say, so it must be
+ * reached only where the processor has it (kernel.c). Names of the vocabulary, and those that kernels
+ * pass to KILN_SIMD_NAME, carry the set as a suffix.
+ *
+ * `vec` holds KILN_SIMD_LANES floats, `vec_int` as many 32-bit integers, `vec_mask` is a vec_int of
+ * -1 (yes) and 0. A kernel for eight lanes runs 8 / KILN_SIMD_LANES times. The operators + - * / are
+ * for vec, + - & | ^ ~ << >> for vec_int, in C's own notation, and one side may be a plain number.
+ * All but vec_multiply_add is element by element the IEEE operation, never contracted: a kernel that
+ * does not use that one gives the same bits in every set. */
+#ifndef KILN_SIMD_NAME
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#else
+#include <math.h>
+#endif
+
+#define KILN_SIMD_NAME(name) KILN_SIMD_JOIN(name, KILN_SIMD_SET)
+#define KILN_SIMD_JOIN(name, set) KILN_SIMD_PASTE(name, set)
+#define KILN_SIMD_PASTE(name, set) name##_##set
+
+#define vec KILN_SIMD_NAME(vec)
+#define vec_int KILN_SIMD_NAME(vec_int)
+#define vec_mask KILN_SIMD_NAME(vec_mask)
+#define vec_of KILN_SIMD_NAME(vec_of)
+#define vec_int_of KILN_SIMD_NAME(vec_int_of)
+#define vec_load KILN_SIMD_NAME(vec_load)
+#define vec_store KILN_SIMD_NAME(vec_store)
+#define vec_int_load KILN_SIMD_NAME(vec_int_load)
+#define vec_int_store KILN_SIMD_NAME(vec_int_store)
+#define vec_int_load_u8 KILN_SIMD_NAME(vec_int_load_u8)
+#define vec_int_load_i8 KILN_SIMD_NAME(vec_int_load_i8)
+#define vec_int_load_u16 KILN_SIMD_NAME(vec_int_load_u16)
+#define vec_from_int KILN_SIMD_NAME(vec_from_int)
+#define vec_to_int KILN_SIMD_NAME(vec_to_int)
+#define vec_bits KILN_SIMD_NAME(vec_bits)
+#define vec_of_bits KILN_SIMD_NAME(vec_of_bits)
+#define vec_abs KILN_SIMD_NAME(vec_abs)
+#define vec_min KILN_SIMD_NAME(vec_min)
+#define vec_max KILN_SIMD_NAME(vec_max)
+#define vec_sqrt KILN_SIMD_NAME(vec_sqrt)
+#define vec_multiply_add KILN_SIMD_NAME(vec_multiply_add)
+#define vec_less KILN_SIMD_NAME(vec_less)
+#define vec_greater KILN_SIMD_NAME(vec_greater)
+#define vec_select KILN_SIMD_NAME(vec_select)
+#define vec_lanes KILN_SIMD_NAME(vec_lanes)
+
+#endif
+
+/* ----------------------------------------------------------------------------- the target -- */
+
+#if KILN_SIMD_LANES == 8
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#elif KILN_SIMD_LANES == 4 && defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("sse4.2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("sse4.2,popcnt")
+#endif
+#endif
+
+/* ------------------------------------------------------------------ types and what is common -- */
+
+#if KILN_SIMD_LANES == 1
+typedef float vec;
+typedef int32_t vec_int;
+#else
+typedef float vec __attribute__((vector_size(4 * KILN_SIMD_LANES)));
+typedef int32_t vec_int __attribute__((vector_size(4 * KILN_SIMD_LANES)));
+#endif
+typedef vec_int vec_mask;
+
+/* The numbers from `from` on, which need no alignment. */
+static inline vec vec_load(const float *from)
+{
+    vec v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void vec_store(float *to, vec v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+static inline vec_int vec_int_load(const int32_t *from)
+{
+    vec_int v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void vec_int_store(int32_t *to, vec_int v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* The same bits as another type. */
+static inline vec_int vec_bits(vec v)
+{
+    vec_int bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+static inline vec vec_of_bits(vec_int bits)
+{
+    vec v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline vec vec_abs(vec v)
+{
+    return vec_of_bits(vec_bits(v) & 0x7FFFFFFF);
+}
+
+/* ------------------------------------------------------------------------------- the sets -- */
+
+#if KILN_SIMD_LANES == 1
+
+/* One number in all lanes. */
+static inline vec vec_of(float v)
+{
+    return v;
+}
+
+static inline vec_int vec_int_of(int32_t v)
+{
+    return v;
+}
+
+/* Integers of 8 or 16 bits, widened. */
+static inline vec_int vec_int_load_u8(const uint8_t *from)
+{
+    return *from;
+}
+
+static inline vec_int vec_int_load_i8(const int8_t *from)
+{
+    return *from;
+}
+
+static inline vec_int vec_int_load_u16(const uint16_t *from)
+{
+    return *from;
+}
+
+/* Rounded to nearest, even on ties, under the rounding that fpu.h sets. */
+static inline vec vec_from_int(vec_int v)
+{
+    return (float)v;
+}
+
+/* Towards zero. Only for numbers that an int32_t holds. */
+static inline vec_int vec_to_int(vec v)
+{
+    return (int32_t)v;
+}
+
+static inline vec_mask vec_less(vec a, vec b)
+{
+    return -(int32_t)(a < b);
+}
+
+static inline vec_mask vec_greater(vec a, vec b)
+{
+    return -(int32_t)(a > b);
+}
+
+/* `b` where either is NaN and where both are zeros of any sign. */
+static inline vec vec_min(vec a, vec b)
+{
+    return a < b ? a : b;
+}
+
+static inline vec vec_max(vec a, vec b)
+{
+    return a > b ? a : b;
+}
+
+static inline vec vec_select(vec_mask mask, vec yes, vec no)
+{
+    return mask != 0 ? yes : no;
+}
+
+/* Bit i: lane i of the mask is -1. */
+static inline uint32_t vec_lanes(vec_mask mask)
+{
+    return (uint32_t)mask & 1u;
+}
+
+static inline vec vec_sqrt(vec v)
+{
+#if defined(__x86_64__)
+    return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(v)));
+#else
+    return __builtin_sqrtf(v);
+#endif
+}
+
+/* a b + c, rounded once or twice, as is quicker: for filters whose bounds allow for either. */
+static inline vec vec_multiply_add(vec a, vec b, vec c)
+{
+    return a * b + c;
+}
+
+#elif KILN_SIMD_LANES == 8
+
+static inline vec vec_of(float v)
+{
+    return (vec)_mm256_set1_ps(v);
+}
+
+static inline vec_int vec_int_of(int32_t v)
+{
+    return (vec_int)_mm256_set1_epi32(v);
+}
+
+static inline vec_int vec_int_load_u8(const uint8_t *from)
+{
+    return (vec_int)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+static inline vec_int vec_int_load_i8(const int8_t *from)
+{
+    return (vec_int)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+static inline vec_int vec_int_load_u16(const uint16_t *from)
+{
+    return (vec_int)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+}
+
+static inline vec vec_from_int(vec_int v)
+{
+    return (vec)_mm256_cvtepi32_ps((__m256i)v);
+}
+
+static inline vec_int vec_to_int(vec v)
+{
+    return (vec_int)_mm256_cvttps_epi32((__m256)v);
+}
+
+static inline vec_mask vec_less(vec a, vec b)
+{
+    return (vec_mask)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_LT_OQ);
+}
+
+static inline vec_mask vec_greater(vec a, vec b)
+{
+    return (vec_mask)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_GT_OQ);
+}
+
+static inline vec vec_min(vec a, vec b)
+{
+    return (vec)_mm256_min_ps((__m256)a, (__m256)b);
+}
+
+static inline vec vec_max(vec a, vec b)
+{
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+}
+
+static inline vec vec_select(vec_mask mask, vec yes, vec no)
+{
+    return (vec)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
+}
+
+static inline uint32_t vec_lanes(vec_mask mask)
+{
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+}
+
+static inline vec vec_sqrt(vec v)
+{
+    return (vec)_mm256_sqrt_ps((__m256)v);
+}
+
+static inline vec vec_multiply_add(vec a, vec b, vec c)
+{
+    return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+
+#elif defined(__x86_64__)
+
+static inline vec vec_of(float v)
+{
+    return (vec)_mm_set1_ps(v);
+}
+
+static inline vec_int vec_int_of(int32_t v)
+{
+    return (vec_int)_mm_set1_epi32(v);
+}
+
+static inline vec_int vec_int_load_u8(const uint8_t *from)
+{
+    int32_t four;
+    memcpy(&four, from, sizeof four);
+    return (vec_int)_mm_cvtepu8_epi32(_mm_cvtsi32_si128(four));
+}
+
+static inline vec_int vec_int_load_i8(const int8_t *from)
+{
+    int32_t four;
+    memcpy(&four, from, sizeof four);
+    return (vec_int)_mm_cvtepi8_epi32(_mm_cvtsi32_si128(four));
+}
+
+static inline vec_int vec_int_load_u16(const uint16_t *from)
+{
+    return (vec_int)_mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+static inline vec vec_from_int(vec_int v)
+{
+    return (vec)_mm_cvtepi32_ps((__m128i)v);
+}
+
+static inline vec_int vec_to_int(vec v)
+{
+    return (vec_int)_mm_cvttps_epi32((__m128)v);
+}
+
+static inline vec_mask vec_less(vec a, vec b)
+{
+    return (vec_mask)_mm_cmplt_ps((__m128)a, (__m128)b);
+}
+
+static inline vec_mask vec_greater(vec a, vec b)
+{
+    return (vec_mask)_mm_cmpgt_ps((__m128)a, (__m128)b);
+}
+
+static inline vec vec_min(vec a, vec b)
+{
+    return (vec)_mm_min_ps((__m128)a, (__m128)b);
+}
+
+static inline vec vec_max(vec a, vec b)
+{
+    return (vec)_mm_max_ps((__m128)a, (__m128)b);
+}
+
+static inline vec vec_select(vec_mask mask, vec yes, vec no)
+{
+    return (vec)_mm_blendv_ps((__m128)no, (__m128)yes, (__m128)mask);
+}
+
+static inline uint32_t vec_lanes(vec_mask mask)
+{
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
+}
+
+static inline vec vec_sqrt(vec v)
+{
+    return (vec)_mm_sqrt_ps((__m128)v);
+}
+
+static inline vec vec_multiply_add(vec a, vec b, vec c)
+{
+    return a * b + c;
+}
+
+#else /* aarch64 */
+
+static inline vec vec_of(float v)
+{
+    return (vec)vdupq_n_f32(v);
+}
+
+static inline vec_int vec_int_of(int32_t v)
+{
+    return (vec_int)vdupq_n_s32(v);
+}
+
+static inline vec_int vec_int_load_u8(const uint8_t *from)
+{
+    uint32_t four;
+    memcpy(&four, from, sizeof four);
+    const uint16x8_t wide = vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(four)));
+    return (vec_int)vmovl_u16(vget_low_u16(wide));
+}
+
+static inline vec_int vec_int_load_i8(const int8_t *from)
+{
+    uint32_t four;
+    memcpy(&four, from, sizeof four);
+    const int16x8_t wide = vmovl_s8(vreinterpret_s8_u32(vdup_n_u32(four)));
+    return (vec_int)vmovl_s16(vget_low_s16(wide));
+}
+
+static inline vec_int vec_int_load_u16(const uint16_t *from)
+{
+    return (vec_int)vmovl_u16(vld1_u16(from));
+}
+
+static inline vec vec_from_int(vec_int v)
+{
+    return (vec)vcvtq_f32_s32((int32x4_t)v);
+}
+
+static inline vec_int vec_to_int(vec v)
+{
+    return (vec_int)vcvtq_s32_f32((float32x4_t)v);
+}
+
+static inline vec_mask vec_less(vec a, vec b)
+{
+    return (vec_mask)vcltq_f32((float32x4_t)a, (float32x4_t)b);
+}
+
+static inline vec_mask vec_greater(vec a, vec b)
+{
+    return (vec_mask)vcgtq_f32((float32x4_t)a, (float32x4_t)b);
+}
+
+static inline vec vec_select(vec_mask mask, vec yes, vec no)
+{
+    return (vec)vbslq_f32((uint32x4_t)mask, (float32x4_t)yes, (float32x4_t)no);
+}
+
+/* Not vminq: that gives NaN where either is, and -0 before 0. */
+static inline vec vec_min(vec a, vec b)
+{
+    return vec_select(vec_less(a, b), a, b);
+}
+
+static inline vec vec_max(vec a, vec b)
+{
+    return vec_select(vec_greater(a, b), a, b);
+}
+
+static inline uint32_t vec_lanes(vec_mask mask)
+{
+    const vec_int bit = {1, 2, 4, 8};
+    return (uint32_t)vaddvq_s32((int32x4_t)(mask & bit));
+}
+
+static inline vec vec_sqrt(vec v)
+{
+    return (vec)vsqrtq_f32((float32x4_t)v);
+}
+
+static inline vec vec_multiply_add(vec a, vec b, vec c)
+{
+    return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* Kernels of every instruction set that runs here against the scalar ones: the same bits.
+ *
+ * Lanes and probes are random, degenerate (flat, points, coincident, parallel axes), huge and tiny, and
+ * with infinities and NaN in any place. Masks of lanes that are used: all 256. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/kernel.h"
+#include "../support/meshes.h"
+
+enum { ROUNDS = 200000, QUICK_ROUNDS = 20000 };
+
+static int round_count(void)
+{
+    return getenv("KILN_TEST_QUICK") != NULL ? QUICK_ROUNDS : ROUNDS;
+}
+
+static float any_number(uint64_t *state, double size)
+{
+    return (float)random_between(state, -size, size);
+}
+
+static void any_axes(uint64_t *state, float axis[3][3])
+{
+    const kiln_pose pose = pose_random(state, 0);
+    const bool parallel = random_below(state, 4) == 0;
+    for (int i = 0; i < 9; i++) {
+        axis[i / 3][i % 3] = parallel ? (i % 4 == 0 ? 1.0f : 0.0f) : (float)pose.rotation[i];
+    }
+}
+
+static float any_half(uint64_t *state, double size)
+{
+    return random_below(state, 5) == 0 ? 0.0f : (float)random_between(state, 0, size);
+}
+
+/* Sizes such that about half of the lanes meet the probe. */
+static void any_case(uint64_t *state, kiln_lanes *lanes, kiln_probe *probe)
+{
+    const double unit = ldexp(1.0, (int)random_below(state, 80) - 40);
+    for (int i = 0; i < 8; i++) {
+        float axis[3][3];
+        any_axes(state, axis);
+        for (int k = 0; k < 9; k++) {
+            lanes->axis[k][i] = axis[k / 3][k % 3];
+        }
+        for (int k = 0; k < 3; k++) {
+            lanes->centre[k][i] = any_number(state, 2 * unit);
+            lanes->half[k][i] = any_half(state, 2 * unit);
+        }
+    }
+    any_axes(state, probe->axis);
+    for (int k = 0; k < 3; k++) {
+        probe->centre[k] = random_below(state, 8) == 0 ? lanes->centre[k][random_below(state, 8)]
+                                                       : any_number(state, 2 * unit);
+        probe->half[k] = any_half(state, unit);
+    }
+    probe->epsilon = 0x1p-17f;
+    probe->slack = (float)ldexp(unit, -23);
+}
+
+/* Something that no verified file holds, but extreme poses may lead to. */
+static void spoil(uint64_t *state, kiln_lanes *lanes, kiln_probe *probe)
+{
+    static const float bad[] = {INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-45f, -0.0f};
+    const float value = bad[random_below(state, sizeof bad / sizeof bad[0])];
+    float *const places[] = {&lanes->axis[random_below(state, 9)][random_below(state, 8)],
+                             &lanes->centre[random_below(state, 3)][random_below(state, 8)],
+                             &lanes->half[random_below(state, 3)][random_below(state, 8)],
+                             &probe->axis[random_below(state, 3)][random_below(state, 3)],
+                             &probe->centre[random_below(state, 3)],
+                             &probe->half[random_below(state, 3)],
+                             &probe->slack};
+    *places[random_below(state, sizeof places / sizeof places[0])] = value;
+}
+
+static void kernels_give_equal_masks(void **unused)
+{
+    (void)unused;
+    uint64_t state = 1;
+    uint64_t kept = 0, dropped = 0;
+    const int rounds = round_count();
+    for (int i = 0; i < rounds; i++) {
+        kiln_lanes lanes;
+        kiln_probe probe;
+        any_case(&state, &lanes, &probe);
+        for (uint32_t spoilt = random_below(&state, 3); spoilt > 1; spoilt--) {
+            spoil(&state, &lanes, &probe);
+        }
+        const uint32_t used = i < 256 ? (uint32_t)i : random_below(&state, 256);
+        const uint32_t full = kiln_kernel_scalar.overlap(&lanes, &probe, used);
+        const uint32_t flat = kiln_kernel_scalar.overlap_aligned(&lanes, &probe, used);
+        assert_int_equal(full & ~used, 0);
+        assert_int_equal(flat & ~used, 0);
+        const kiln_kernel *kernel;
+        for (unsigned set = 1; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            assert_int_equal(kernel->overlap(&lanes, &probe, used), full);
+            assert_int_equal(kernel->overlap_aligned(&lanes, &probe, used), flat);
+        }
+        kept += (uint64_t)__builtin_popcount(full);
+        dropped += (uint64_t)__builtin_popcount(used & ~full);
+    }
+    assert_true(kept > (uint64_t)rounds / 2);
+    assert_true(dropped > (uint64_t)rounds / 2);
+}
+
+static void a_set_can_be_forced(void **unused)
+{
+    (void)unused;
+    const kiln_kernel *const best = kiln_kernel_active();
+    unsigned sets = 0;
+    for (const kiln_kernel *kernel; (kernel = kiln_kernel_runnable(sets)) != NULL; sets++) {
+        kiln_kernel_force(kernel);
+        assert_ptr_equal(kiln_kernel_active(), kernel);
+    }
+    kiln_kernel_force(NULL);
+    assert_ptr_equal(kiln_kernel_active(), best);
+    assert_ptr_equal(kiln_kernel_runnable(sets - 1), best);
+    assert_ptr_equal(kiln_kernel_runnable(0), &kiln_kernel_scalar);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_give_equal_masks),
+        cmocka_unit_test(a_set_can_be_forced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
