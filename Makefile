@@ -163,7 +163,7 @@ format:
 lint:
 	$(Q)tests/check_includes.sh
 
-## install: command, libraries, headers, pkg-config files, manual page, schema (PREFIX, DESTDIR)
+## install: command, libraries, headers, pkg-config, manual, schema, completion (PREFIX, DESTDIR)
 install: all man
 	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 	  '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(DATADIR)/kiln'
@@ -177,6 +177,14 @@ install: all man
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -m 644 $(OUT)/kiln.1 '$(DESTDIR)$(MANDIR)/man1/kiln.1'
 	$(Q)install -m 644 tools/cmd/kiln.schema.json '$(DESTDIR)$(DATADIR)/kiln'
+	$(Q)set -e; for shell in bash zsh fish; do case $$shell in \
+	    bash) to='$(DATADIR)/$(COMPLETION_bash)' ;; zsh) to='$(DATADIR)/$(COMPLETION_zsh)' ;; \
+	    fish) to='$(DATADIR)/$(COMPLETION_fish)' ;; esac; \
+	  install -d "$(DESTDIR)$${to%/*}"; $(OUT)/kiln --completion $$shell >"$(DESTDIR)$$to"; done
+
+COMPLETION_bash = bash-completion/completions/kiln
+COMPLETION_zsh = zsh/site-functions/_kiln
+COMPLETION_fish = fish/vendor_completions.d/kiln.fish
 
 pkgconfig = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
                 -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' $1
@@ -187,7 +195,9 @@ uninstall:
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
-	  '$(DESTDIR)$(MANDIR)/man1/kiln.1' '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json'
+	  '$(DESTDIR)$(MANDIR)/man1/kiln.1' '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
+	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
+	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' 2>/dev/null || :
 
 ## deps: names what build, tests and bench need and installs it on Debian and Ubuntu

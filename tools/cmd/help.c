@@ -84,7 +84,7 @@ void help_verb(FILE *out, const verb *of)
 void help_command(FILE *out, const verb *const *verbs, size_t count)
 {
     fputs("usage: kiln VERB [options] FILE...\n"
-          "       kiln VERB --help | --help | --version | --man\n\n",
+          "       kiln VERB --help | --help | --version | --man | --completion SHELL\n\n",
           out);
     print_wrapped(out, about, 0, 0);
     fputs("\nverbs:\n", out);

@@ -1,4 +1,5 @@
 /* The kiln command. A new verb is a file beside this one and a row in the table below. */
+#include "completion.h"
 #include "help.h"
 #include "report.h"
 #include "signals.h"
@@ -110,6 +111,10 @@ int main(int argc, char **argv)
         printf("kiln %s\n", KILN_VERSION_STRING);
     } else if (strcmp(argv[1], "--man") == 0) {
         help_manual(stdout, verbs, COUNT_OF(verbs));
+    } else if (strcmp(argv[1], "--completion") == 0) {
+        if (argc != 3 || !completion_print(stdout, argv[2], verbs, COUNT_OF(verbs))) {
+            return report_end(report_usage(NULL, "--completion takes one of bash, zsh, fish"));
+        }
     } else if (!has_argument(argc - 1, argv + 1, "--help") || !help_group(argv[1])) {
         return report_end(report_no_verb(argc, argv));
     }

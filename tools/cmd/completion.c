@@ -1,0 +1,335 @@
+/* See completion.h. */
+#include "completion.h"
+
+#include <string.h>
+
+/* What stands in the place of a verb. */
+static const char *const plain_options[] = {"--help", "--version", "--man", "--completion"};
+
+/* Is it a name of two words, the first of which no verb before it has? */
+static bool starts_group(const verb *const *verbs, size_t at)
+{
+    const char *space = strchr(verbs[at]->name, ' ');
+    const size_t length = space != NULL ? (size_t)(space - verbs[at]->name) : 0;
+    for (size_t i = 0; i < at && space != NULL; i++) {
+        if (strncmp(verbs[i]->name, verbs[at]->name, length + 1) == 0) {
+            return false;
+        }
+    }
+    return space != NULL;
+}
+
+static bool is_group_word(const verb *of, const char *group, size_t length)
+{
+    return strncmp(of->name, group, length) == 0 && of->name[length] == ' ';
+}
+
+/* The first words of all verbs, each once. */
+static void print_first_words(FILE *out, const verb *const *verbs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strchr(verbs[i]->name, ' ') == NULL || starts_group(verbs, i)) {
+            fprintf(out, " %.*s", (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
+        }
+    }
+}
+
+static void print_second_words(FILE *out, const verb *const *verbs, size_t count, const char *group)
+{
+    const size_t length = strcspn(group, " ");
+    for (size_t i = 0; i < count; i++) {
+        if (is_group_word(verbs[i], group, length)) {
+            fprintf(out, " %s", verbs[i]->name + length + 1);
+        }
+    }
+}
+
+/* "packed|raw" as "packed raw". */
+static void print_choices(FILE *out, const char *choices)
+{
+    for (; *choices != '\0'; choices++) {
+        putc(*choices == '|' ? ' ' : *choices, out);
+    }
+}
+
+static bool takes_value(const option *entry)
+{
+    return entry->kind != OPTION_FLAG && entry->kind != OPTION_DEFAULTED;
+}
+
+static bool takes_number(const option *entry)
+{
+    return entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL;
+}
+
+/* What an option does, up to the details, with `special` characters behind a backslash and quotes as
+ * the shell wants them in '...'. */
+static void print_help(FILE *out, const char *help, const char *special, const char *quote)
+{
+    const size_t length = strcspn(help, ";:(");
+    for (size_t i = 0; i < length && (help[i] != ' ' || i + 1 < length); i++) {
+        if (help[i] == '\'') {
+            fputs(quote, out);
+        } else {
+            fprintf(out, "%s%c", strchr(special, help[i]) != NULL ? "\\" : "", help[i]);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- bash -- */
+
+static void print_bash_verb(FILE *out, const verb *of)
+{
+    fprintf(out, "    '%s')\n        options='", of->name);
+    for (size_t i = 0; i < of->option_count; i++) {
+        fprintf(out, "--%s ", of->options[i].name);
+    }
+    fputs("--help'\n        case $option in\n", out);
+    for (size_t i = 0; i < of->option_count; i++) {
+        const option *entry = &of->options[i];
+        if (entry->kind == OPTION_FLAG) {
+            continue;
+        }
+        fputs("        ", out);
+        if (entry->letter != 0) {
+            fprintf(out, "-%c | ", entry->letter);
+        }
+        fprintf(out, "--%s) ", entry->name);
+        if (entry->choices != NULL) {
+            fputs("values='", out);
+            print_choices(out, entry->choices);
+            fputs("'", out);
+        } else {
+            fputs(takes_number(entry) ? "values=' '" : "files=yes", out);
+        }
+        fprintf(out, "%s ;;\n", entry->kind == OPTION_DEFAULTED ? " optional=yes" : "");
+    }
+    fputs("        esac\n        ;;\n", out);
+}
+
+static void print_bash(FILE *out, const verb *const *verbs, size_t count)
+{
+    fputs("# bash completion of kiln\n"
+          "_kiln() {\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local verb=${COMP_WORDS[1]} options='' values='' files='' optional='' joined=''\n"
+          "    if [[ $word == = ]]; then\n"
+          "        word='' joined=yes\n"
+          "    elif [[ $option == = ]]; then\n"
+          "        option=${COMP_WORDS[COMP_CWORD - 2]} joined=yes\n"
+          "    fi\n"
+          "    if ((COMP_CWORD == 1)); then\n"
+          "        COMPREPLY=($(compgen -W '",
+          out);
+    for (size_t i = 0; i < COUNT_OF(plain_options); i++) {
+        fprintf(out, "%s ", plain_options[i]);
+    }
+    print_first_words(out, verbs, count);
+    fputs("' -- \"$word\"))\n        return\n    fi\n    case $verb in\n", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!starts_group(verbs, i)) {
+            continue;
+        }
+        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then\n"
+                     "            COMPREPLY=($(compgen -W '",
+                (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
+        print_second_words(out, verbs, count, verbs[i]->name);
+        fputs("' -- \"$word\"))\n            return\n        fi\n"
+              "        verb=\"$verb ${COMP_WORDS[2]}\"\n        ;;\n",
+              out);
+    }
+    fputs("    --completion)\n        COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\"))\n"
+          "        return\n        ;;\n    esac\n    case $verb in\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        print_bash_verb(out, verbs[i]);
+    }
+    fputs("    esac\n"
+          "    if [[ -n $optional && -z $joined ]]; then\n"
+          "        values=''\n"
+          "    fi\n"
+          "    if [[ -n $values ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+          "    elif [[ $word == -* && -z $files ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+          "    else\n"
+          "        local IFS=$'\\n'\n"
+          "        compopt -o filenames 2>/dev/null\n"
+          "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+          "    fi\n"
+          "}\n"
+          "complete -F _kiln kiln\n",
+          out);
+}
+
+/* --------------------------------------------------------------------------------------- zsh -- */
+
+/* '(-o --output)'{-o+,--output=}'[help]:OUT:_files' */
+static void print_zsh_option(FILE *out, const option *entry)
+{
+    const char *joint = takes_value(entry) ? "=" : entry->kind == OPTION_DEFAULTED ? "=-" : "";
+    fputs(" \\\n            ", out);
+    if (entry->letter != 0) {
+        fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}", entry->letter, entry->name, entry->letter,
+                takes_value(entry) ? "+" : "", entry->name, joint);
+    } else {
+        fprintf(out, "--%s%s", entry->name, joint);
+    }
+    fputs("'[", out);
+    print_help(out, entry->help, "[]\\", "'\\''");
+    fputs("]", out);
+    if (entry->choices != NULL) {
+        fprintf(out, "%s:value:(", entry->kind == OPTION_DEFAULTED ? ":" : "");
+        print_choices(out, entry->choices);
+        fputs(")", out);
+    } else if (takes_value(entry)) {
+        fprintf(out, ":%s:%s", entry->value, takes_number(entry) ? " " : "_files");
+    }
+    fputs("'", out);
+}
+
+static void print_zsh_words(FILE *out, const verb *const *verbs, size_t count, const char *group)
+{
+    const size_t length = strlen(group);
+    for (size_t i = 0; i < count; i++) {
+        const char *word = verbs[i]->name;
+        if (length > 0 ? !is_group_word(verbs[i], group, length)
+                       : strchr(word, ' ') != NULL && !starts_group(verbs, i)) {
+            continue;
+        }
+        word += length > 0 ? length + 1 : 0;
+        fprintf(out, " \\\n        '%.*s:", (int)strcspn(word, " "), word);
+        print_help(out, strchr(word, ' ') != NULL ? "tables" : verbs[i]->summary, ":\\", "'\\''");
+        fputs("'", out);
+    }
+}
+
+static void print_zsh_choice(FILE *out, const verb *const *verbs, size_t count, const char *group)
+{
+    fputs("        words_of_kiln=(", out);
+    print_zsh_words(out, verbs, count, group);
+    fputs(")\n        _describe -t verbs 'verb' words_of_kiln\n", out);
+}
+
+static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
+{
+    fputs("#compdef kiln\n"
+          "_kiln() {\n"
+          "    local verb=${words[2]}\n"
+          "    local -a words_of_kiln\n"
+          "    if ((CURRENT == 2)); then\n",
+          out);
+    print_zsh_choice(out, verbs, count, "");
+    fputs("        compadd --", out);
+    for (size_t i = 0; i < COUNT_OF(plain_options); i++) {
+        fprintf(out, " %s", plain_options[i]);
+    }
+    fputs("\n        return\n    fi\n    case $verb in\n", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!starts_group(verbs, i)) {
+            continue;
+        }
+        char group[32];
+        (void)snprintf(group, sizeof group, "%.*s", (int)strcspn(verbs[i]->name, " "),
+                       verbs[i]->name);
+        fprintf(out, "    %s)\n    if ((CURRENT == 3)); then\n", group);
+        print_zsh_choice(out, verbs, count, group);
+        fputs("        return\n    fi\n    verb=\"$verb ${words[3]}\"\n    ;;\n", out);
+    }
+    fputs("    --completion)\n        compadd bash zsh fish\n        return\n        ;;\n"
+          "    esac\n    case $verb in\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "    '%s')\n        _arguments -s", verbs[i]->name);
+        for (size_t k = 0; k < verbs[i]->option_count; k++) {
+            print_zsh_option(out, &verbs[i]->options[k]);
+        }
+        fputs(" \\\n            '--help[this text]' '*:file:_files'\n        ;;\n", out);
+    }
+    fputs("    esac\n}\n"
+          "if [ \"$funcstack[1]\" = _kiln ]; then\n    _kiln \"$@\"\nelse\n"
+          "    compdef _kiln kiln\nfi\n",
+          out);
+}
+
+/* -------------------------------------------------------------------------------------- fish -- */
+
+/* The condition that a verb was typed: both words of a name of two. */
+static void print_fish_condition(FILE *out, const char *name)
+{
+    const size_t first = strcspn(name, " ");
+    fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s", (int)first, name);
+    if (name[first] == ' ') {
+        fprintf(out, "; and __fish_seen_subcommand_from %s", name + first + 1);
+    }
+    fputs("'", out);
+}
+
+static void print_fish_option(FILE *out, const verb *of, const option *entry)
+{
+    print_fish_condition(out, of->name);
+    fprintf(out, " -l %s", entry->name);
+    if (entry->letter != 0) {
+        fprintf(out, " -s %c", entry->letter);
+    }
+    if (entry->choices != NULL && takes_value(entry)) {
+        fputs(" -x -a '", out);
+        print_choices(out, entry->choices);
+        fputs("'", out);
+    } else if (takes_value(entry)) {
+        fputs(takes_number(entry) ? " -x" : " -r", out);
+    }
+    fputs(" -d '", out);
+    print_help(out, entry->help, "", "\\'");
+    fputs("'\n", out);
+}
+
+static void print_fish_verb(FILE *out, const verb *const *verbs, size_t at)
+{
+    const verb *of = verbs[at];
+    const char *second = strchr(of->name, ' ');
+    const int first = (int)strcspn(of->name, " ");
+    if (second == NULL || starts_group(verbs, at)) {
+        fprintf(out, "complete -c kiln -n __fish_use_subcommand -f -a %.*s -d '", first, of->name);
+        print_help(out, second == NULL ? of->summary : "tables", "", "\\'");
+        fputs("'\n", out);
+    }
+    if (second != NULL) {
+        fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s' -a %s -d '", first,
+                of->name, second + 1);
+        print_help(out, of->summary, "", "\\'");
+        fputs("'\n", out);
+    }
+    for (size_t i = 0; i < of->option_count; i++) {
+        print_fish_option(out, of, &of->options[i]);
+    }
+}
+
+static void print_fish(FILE *out, const verb *const *verbs, size_t count)
+{
+    fputs("# fish completion of kiln\n"
+          "complete -c kiln -l help -d 'what the verb does'\n"
+          "complete -c kiln -n __fish_use_subcommand -l version -d 'the version'\n"
+          "complete -c kiln -n __fish_use_subcommand -l man -d 'the manual page'\n"
+          "complete -c kiln -n __fish_use_subcommand -l completion -x -a 'bash zsh fish' "
+          "-d 'a script like this one'\n",
+          out);
+    for (size_t i = 0; i < count; i++) {
+        print_fish_verb(out, verbs, i);
+    }
+}
+
+bool completion_print(FILE *out, const char *shell, const verb *const *verbs, size_t count)
+{
+    static const struct {
+        const char *name;
+        void (*print)(FILE *out, const verb *const *verbs, size_t count);
+    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    for (size_t i = 0; i < COUNT_OF(shells); i++) {
+        if (strcmp(shells[i].name, shell) == 0) {
+            shells[i].print(out, verbs, count);
+            return true;
+        }
+    }
+    return false;
+}

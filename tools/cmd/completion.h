@@ -1,0 +1,12 @@
+/* Completion of command lines by bash, zsh and fish, made from the tables that parse them. */
+#ifndef KILN_CMD_COMPLETION_H
+#define KILN_CMD_COMPLETION_H
+
+#include "verb.h"
+
+#include <stdio.h>
+
+/* Prints the script for a shell, "bash", "zsh" or "fish"; false: it is none of these. */
+bool completion_print(FILE *out, const char *shell, const verb *const *verbs, size_t count);
+
+#endif
