@@ -175,6 +175,11 @@ install: all man
 	$(Q)install -m 644 runtime/kiln.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
+	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
+	$(Q)install -m 644 tools/package/kilnConfig.cmake tools/package/kilnBake.cmake \
+	  '$(DESTDIR)$(LIBDIR)/cmake/kiln'
+	$(Q)$(call pkgconfig,tools/package/kilnConfigVersion.cmake.in) \
+	  >'$(DESTDIR)$(LIBDIR)/cmake/kiln/kilnConfigVersion.cmake'
 	$(Q)install -m 644 $(OUT)/kiln.1 '$(DESTDIR)$(MANDIR)/man1/kiln.1'
 	$(Q)install -m 644 tools/cmd/kiln.schema.json '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)set -e; for shell in bash zsh fish; do case $$shell in \
@@ -193,12 +198,13 @@ pkgconfig = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 uninstall:
 	$(Q)rm -f '$(DESTDIR)$(BINDIR)/kiln' \
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
-	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc,'$(DESTDIR)$(LIBDIR)/$f') \
+	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
+    cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
 	  '$(DESTDIR)$(MANDIR)/man1/kiln.1' '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
-	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' 2>/dev/null || :
+	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
 
 ## deps: names what build, tests and bench need and installs it on Debian and Ubuntu
 deps:

@@ -1,0 +1,132 @@
+#!/bin/sh
+# The examples, built from an installed tree that was moved: pkg-config, make, ninja, CMake. Each bakes
+# again what changed, a file that a model refers to among it, and nothing else.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+make -s "BUILD=$KILN_BUILD" "PREFIX=$TMPDIR/first/usr" install || exit 1
+mv "$TMPDIR/first" "$TMPDIR/moved place"
+root="$TMPDIR/moved place/usr"
+PATH=$root/bin:$PATH
+export PATH
+
+# A ship with a material library, a rock (a tetrahedron) with a buffer of its own.
+make_models() { # make_models FOLDER
+    cp models/tiny/cube.obj "$1/plain.obj"
+    { echo 'mtllib ship.mtl'; cat models/tiny/cube.obj; } >"$1/ship.obj"
+    printf 'newmtl hull\n' >"$1/ship.mtl"
+    cat >"$1/rock.gltf" <<'END'
+{ "asset": { "version": "2.0" }, "scene": 0, "scenes": [ { "nodes": [ 0 ] } ],
+  "nodes": [ { "name": "rock", "mesh": 0 } ],
+  "meshes": [ { "primitives": [ { "attributes": { "POSITION": 0 } } ] } ],
+  "buffers": [ { "uri": "rock.bin", "byteLength": 144 } ],
+  "bufferViews": [ { "buffer": 0, "byteLength": 144 } ],
+  "accessors": [ { "bufferView": 0, "componentType": 5126, "count": 12, "type": "VEC3",
+                   "min": [ 0, 0, 0 ], "max": [ 1, 1, 1 ] } ] }
+END
+    o='\000\000\000\000\000\000\000\000\000\000\000\000'
+    x='\000\000\200\077\000\000\000\000\000\000\000\000'
+    y='\000\000\000\000\000\000\200\077\000\000\000\000'
+    z='\000\000\000\000\000\000\000\000\000\000\200\077'
+    # shellcheck disable=SC2059
+    printf "$o$y$x$o$x$z$o$z$y$x$y$z" >"$1/rock.bin"
+}
+
+# Other bytes of the same length, and a later time.
+change() { # change FILE
+    sed 's/hull/HULL/' "$1" >"$1.new" && mv "$1.new" "$1"
+}
+
+case_begin 'startup, by pkg-config'
+make_models "$TMPDIR"
+(cd "$TMPDIR" && kiln bake -q --layout raw -o ship.kiln ship.obj &&
+    kiln bake -q --layout raw -o rock.kiln rock.gltf &&
+    kiln lut bins --max-u 64 --layout raw -o bins.kiln) >/dev/null || case_fail 'bake'
+# The .pc file knows the prefix that was installed to.
+mkdir -p "$TMPDIR/first" && ln -s "$root" "$TMPDIR/first/usr"
+PKG_CONFIG_PATH=$TMPDIR/first/usr/lib/pkgconfig
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror tests/examples/startup/main.c \
+    $(pkg-config --cflags --libs kiln) -lm -o "$TMPDIR/startup" || case_fail 'compile'
+expect 0 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/startup" "$TMPDIR/ship.kiln" "$TMPDIR/rock.kiln" \
+    "$TMPDIR/bins.kiln"
+says out 'ship: 12 triangles, rock: 4 triangles'
+says out 'frames hit, the first is'
+grep -q '^frame [0-9]*: triangle [0-9]* of the ship meets' "$TMPDIR/out" || case_fail 'never hit'
+cp "$TMPDIR/out" "$TMPDIR/wanted"
+expect 1 env "LD_LIBRARY_PATH=$root/lib" "$TMPDIR/startup" "$TMPDIR/ship.kiln" "$TMPDIR/ship.obj"
+says err 'ship.obj'
+case_end
+
+case_begin 'make'
+cp -r tests/examples/make "$TMPDIR/make" && make_models "$TMPDIR/make"
+in_make() { make -s -C "$TMPDIR/make" "$@"; }
+in_make || case_fail 'make'
+[ -s "$TMPDIR/make/baked/ship.kiln" ] && [ -s "$TMPDIR/make/baked/rock.kiln" ] || case_fail 'no files'
+in_make -q || case_fail 'a second run would do something'
+change "$TMPDIR/make/rock.bin"
+in_make -n >"$TMPDIR/out"
+says out 'baked/rock.kiln'
+grep -q 'baked/ship.kiln' "$TMPDIR/out" && case_fail 'the ship has not changed'
+in_make && in_make -q || case_fail 'make again'
+case_end
+
+case_begin 'ninja'
+if command -v ninja >/dev/null 2>&1; then
+    cp -r tests/examples/ninja "$TMPDIR/ninja" && make_models "$TMPDIR/ninja"
+    expect 0 ninja -C "$TMPDIR/ninja"
+    expect 0 ninja -C "$TMPDIR/ninja"
+    says out 'no work to do'
+    change "$TMPDIR/ninja/ship.mtl"
+    expect 0 ninja -C "$TMPDIR/ninja"
+    says out '[1/1] BAKE baked/ship.kiln'
+    case_end
+else
+    case_skip 'ninja is not installed'
+fi
+
+if command -v cmake >/dev/null 2>&1; then
+    for generator in 'Unix Makefiles' Ninja; do
+        case_begin "CMake, $generator"
+        work="$TMPDIR/cmake $generator"
+        mkdir "$work" && cp -r tests/examples/startup tests/examples/cmake "$work" &&
+            make_models "$work/cmake"
+        expect 0 cmake -S "$work/cmake" -B "$work/build" -G "$generator" "-DCMAKE_PREFIX_PATH=$root"
+        expect 0 cmake --build "$work/build"
+        for program in startup startup_static; do
+            expect 0 "$work/build/$program" "$work/build/assets/ship.kiln" \
+                "$work/build/assets/rock.kiln" "$TMPDIR/bins.kiln"
+            same "$TMPDIR/out" "$TMPDIR/wanted"
+        done
+        expect 0 cmake --build "$work/build"
+        grep -q 'Baking' "$TMPDIR/out" && case_fail 'nothing has changed'
+        change "$work/cmake/ship.mtl"
+        expect 0 cmake --build "$work/build"
+        says out 'Baking ship.kiln'
+        grep -q 'Baking rock' "$TMPDIR/out" && case_fail 'the rock has not changed'
+        case_end
+    done
+
+    case_begin 'CMake: versions'
+    mkdir "$TMPDIR/versions"
+    # asked FOR 0|1: is a request for this version refused?
+    asked() {
+        printf 'cmake_minimum_required(VERSION 3.20)\nproject(p C)\nfind_package(kiln %s REQUIRED)\n' \
+            "$1" >"$TMPDIR/versions/CMakeLists.txt"
+        rm -rf "$TMPDIR/versions/build"
+        expect "$2" cmake -S "$TMPDIR/versions" -B "$TMPDIR/versions/build" \
+            "-DCMAKE_PREFIX_PATH=$root"
+    }
+    asked '' 0
+    asked 0.1 0
+    asked "$("$root/bin/kiln" --version | sed 's/kiln //;s/ .*//;q') EXACT" 0
+    asked 0.0 1
+    asked 99 1
+    case_end
+else
+    case_begin 'CMake'
+    case_skip 'cmake is not installed'
+fi
+
+cases_end
