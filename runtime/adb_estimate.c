@@ -70,14 +70,16 @@ __attribute__((noinline)) static octant_sums sum_octants(kiln_four turn[3][3], c
     return sums;
 }
 
-/* Extents with a least thickness. */
-static inline void thicken(const kiln_four half[3], kiln_four out[3])
+/* Extents with a least thickness; returns the thickness. */
+static inline kiln_four thicken(const kiln_four half[3], kiln_four out[3])
 {
     const kiln_four most = kiln_four_most(kiln_four_most(half[0], half[1]), half[2]);
     const kiln_four least = kiln_four_most(THICKNESS_MIN * most, kiln_four_of(THICKNESS_OF_POINTS));
     for (int k = 0; k < 3; k++) {
         out[k] = kiln_four_most(half[k], least);
     }
+    const kiln_four thin = kiln_four_least(kiln_four_least(out[0], out[1]), out[2]);
+    return thin / kiln_four_most(most, kiln_four_of(THICKNESS_OF_POINTS));
 }
 
 /* Overlap on an axis: `own` and `reach` are the extents of both there. */
@@ -102,8 +104,8 @@ void kiln_adb_boxes_in_common(const kiln_adb_boxes *boxes, const kiln_adb_box *o
     for (int k = 0; k < 3; k++) {
         half_2[k] = kiln_four_of(other->half[k]);
     }
-    thicken(half_2, half_2);
-    thicken(boxes->half, half_1);
+    const kiln_four flat_2 = thicken(half_2, half_2);
+    const kiln_four flat_1 = thicken(boxes->half, half_1);
     for (int k = 0; k < 3; k++) {
         const kiln_four *axis = boxes->axis + 3 * k;
         t_2[k] = axis[0] * boxes->away[0] + axis[1] * boxes->away[1] + axis[2] * boxes->away[2];
@@ -141,6 +143,7 @@ void kiln_adb_boxes_in_common(const kiln_adb_boxes *boxes, const kiln_adb_box *o
     const kiln_four ratio = kiln_four_most(volume_1, volume_2) / smaller;
     common->log_ratio =
         0.33333333f * kiln_four_log2(kiln_four_least(ratio, kiln_four_of(RATIO_MAX)));
+    common->log_flat = kiln_four_log2(flat_1 * flat_2);
 }
 
 /* -------------------------------------------------------------------------------- evaluators -- */
@@ -167,6 +170,8 @@ kiln_four kiln_adb_loss(const kiln_adb_options *options, const kiln_adb_weights 
     features[1] = common->margin;
     features[2] = common->level;
     features[3] = common->log_ratio;
+    features[4] = common->log_flat;
+    features[5] = features[0] * common->level;
     if (options->evaluator == KILN_ADB_EXPECTED) {
         return kiln_four_exp2(features[0]) * common->level;
     }
@@ -179,5 +184,6 @@ kiln_four kiln_adb_loss(const kiln_adb_options *options, const kiln_adb_weights 
     }
     return kiln_four_loss_of_odds(weights->bias + weights->lambda * features[0] +
                                   weights->margin * features[1] + weights->level * features[2] +
-                                  weights->ratio * features[3]);
+                                  weights->ratio * features[3] + weights->flat * features[4] +
+                                  weights->lambda_level * features[5]);
 }

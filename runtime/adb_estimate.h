@@ -34,6 +34,7 @@ typedef struct {
     kiln_four margin; /* least overlap on a face axis / extent of the smaller one there, [0, 1] */
     kiln_four level;  /* mean LB */
     kiln_four log_ratio; /* log2(edge of the larger one / edge of the smaller one), >= 0 */
+    kiln_four log_flat;  /* log2(least extent / largest extent), summed over both */
 } kiln_adb_common;
 
 void kiln_adb_boxes_in_common(const kiln_adb_boxes *boxes, const kiln_adb_box *other,

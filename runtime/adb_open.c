@@ -179,8 +179,10 @@ __attribute__((noinline)) static void weigh_lanes(kiln_adb *query, const opened_
         kiln_adb_boxes_in_common(&boxes, &other, &common);
         const kiln_four loss = kiln_adb_loss(&query->options, &query->weights, &common, features);
         for (unsigned i = 0; i < count && !query->decided; i++) {
-            const float of_lane[KILN_ADB_FEATURES] = {features[0][i], features[1][i],
-                                                      features[2][i], features[3][i]};
+            float of_lane[KILN_ADB_FEATURES];
+            for (unsigned k = 0; k < KILN_ADB_FEATURES; k++) {
+                of_lane[k] = features[k][i];
+            }
             entry.loss = loss[i];
             file_lane(query, opened, is_x, lanes[i], entry, of_lane);
         }

@@ -27,6 +27,9 @@ kiln_adb_weights kiln_adb_weights_of(const kiln_tree *a, const kiln_tree *b)
     const kiln_adb_weights mean = {0.5f * (p->bias + q->bias),     0.5f * (p->lambda + q->lambda),
                                    0.5f * (p->margin + q->margin), 0.5f * (p->level + q->level),
                                    0.5f * (p->ratio + q->ratio),   0.5f * (p->others + q->others),
-                                   0.5f * (p->root + q->root)};
+                                   0.5f * (p->root + q->root),     0.5f * (p->flat + q->flat),
+                                   0.5f * (p->lambda_level + q->lambda_level),
+                                   0.5f * (p->yes + q->yes),       0.5f * (p->no + q->no),
+                                   0.5f * (p->sure + q->sure)};
     return mean;
 }

@@ -20,6 +20,9 @@ enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
 
 #define WEIGHT_MAX 1e6f
 
+/* Answers less probable than this are left as they are. */
+#define LEAST_SAID 0x1p-60f
+
 /* Hybrid: below two boxes of at most about so many triangles each the exact walk is quicker than
  * weighing pairs, and what one pair can cost stays bounded. */
 #define FEW_TRIANGLES 256.0f
@@ -90,7 +93,9 @@ static bool weight_is_sound(float weight)
 static bool weights_are_sound(const kiln_adb_weights *w)
 {
     return weight_is_sound(w->bias) && weight_is_sound(w->lambda) && weight_is_sound(w->margin) &&
-           weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
+           weight_is_sound(w->ratio) && weight_is_sound(w->root) && weight_is_sound(w->flat) &&
+           weight_is_sound(w->lambda_level) && weight_is_sound(w->yes) &&
+           weight_is_sound(w->no) && weight_is_sound(w->sure) && w->sure > -1.0f &&
            w->others >= 0.0f && w->others <= 1.0f;
 }
 
@@ -335,13 +340,31 @@ kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 
 /* ------------------------------------------------------------------------------------ answer -- */
 
+/* l of an answer that the query ended with, of the l that its pairs say. 0 stays 0: a proof. */
+static float loss_of_decided(const kiln_adb *query, float loss)
+{
+    const kiln_adb_weights *w = &query->weights;
+    const float p = kiln_probability_of_loss(loss);
+    if (p < LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED ||
+        query->verdict == KILN_ADB_UNDECIDED) {
+        return loss;
+    }
+    const float odds = KILN_LN2 * kiln_four_log2(kiln_four_of(p))[0] + loss;
+    const float bias = query->verdict == KILN_ADB_YES ? w->yes : w->no;
+    return kiln_four_loss_of_odds(kiln_four_of(bias + (1.0f + w->sure) * odds))[0];
+}
+
 static double probability_of(const kiln_adb *query)
 {
     const kiln_adb_frontier *frontier = &query->frontier;
-    const double loss = query->pairs == 0 && frontier->count == 1
-                            ? (double)kiln_adb_entry_loss(query, &frontier->heap[0])
-                            : kiln_adb_frontier_loss(frontier, (double)query->weights.others);
-    return query->exact ? 1.0 : (double)kiln_probability_of_loss((float)loss);
+    if (query->exact) {
+        return 1.0;
+    }
+    if (query->pairs == 0 && frontier->count == 1) {
+        return (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, &frontier->heap[0]));
+    }
+    const float loss = (float)kiln_adb_frontier_loss(frontier, (double)query->weights.others);
+    return (double)kiln_probability_of_loss(query->decided ? loss_of_decided(query, loss) : loss);
 }
 
 kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
@@ -387,6 +410,6 @@ kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a, const 
 
 kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b)
 {
-    const kiln_adb_weights none = {0, 0, 0, 0, 0, 0, 0};
+    const kiln_adb_weights none = {.others = 0};
     return a != NULL && b != NULL ? kiln_adb_weights_of(a, b) : none;
 }

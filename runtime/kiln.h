@@ -413,7 +413,7 @@ typedef struct kiln_adb kiln_adb;
 
 /* How the probability of a pair of boxes is got from their counts. */
 typedef enum {
-    KILN_ADB_CALIBRATED = 0, /* from the expected number of common cells and three more features,
+    KILN_ADB_CALIBRATED = 0, /* from the expected number of common cells and four more features,
                                 by fitted weights */
     KILN_ADB_EXPECTED = 1,   /* 1 - exp(-expected number x LB): no weights */
     KILN_ADB_BINS = 2        /* Equation 8 over filled bins; kiln_bins_collision_bound */
@@ -421,19 +421,28 @@ typedef enum {
 
 /* log-odds of a pair = bias + lambda log2(expected common cells) + margin (least overlap on the six
  * face axes, as a part of the smaller box, 0 to 1) + level (LB: 0 at the roots, 1 at boxes of one
- * triangle) + ratio log2(edge of the larger box / edge of the smaller). */
+ * triangle) + ratio log2(edge of the larger box / edge of the smaller) + flat log2(thickness of one
+ * box x thickness of the other, each its least extent / its largest, at least 1/50) + lambda_level
+ * log2(expected common cells) LB.
+ *
+ * An answer's P = 1 - exp(-(l_max + others (sum of l - l_max))), over all pairs that wait or were left
+ * out, l = -ln(1 - p) of a pair. Where a query ended by itself, that is not all: a pair of p_min says
+ * more than p_min, as what else would be opened is likely too. The log-odds of a decided answer that is
+ * not exact are yes, or no, + (1 + sure) ln(P / (1 - P)). */
 typedef struct {
     float bias, lambda, margin, level, ratio;
-    float others; /* [0, 1] what pairs besides the likeliest add to an answer's probability:
-                     P = 1 - exp(-(l_max + others (sum of l - l_max))), l = -ln(1 - p) of a pair */
+    float others; /* [0, 1] */
     float root;   /* added to the log-odds of two roots */
+    float flat, lambda_level;
+    float yes, no, sure; /* sure > -1 */
 } kiln_adb_weights;
 
-enum { KILN_ADB_FEATURES = 4 };
+enum { KILN_ADB_FEATURES = 6 };
 
 /* A pair of boxes that passed the separating-axis test, as it is given its probability. */
 typedef struct {
-    float features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio */
+    float features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio, log2
+                                          thickness of both, log2 expected common cells x level */
     double probability;
     uint32_t leaves;                   /* of the two boxes, how many are leaves */
     uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them; both

@@ -89,6 +89,8 @@ kiln_adb_weights adb_fit(const std::vector<Lesson> &lessons, const kiln_adb_weig
         weights.margin = float(w[2]);
         weights.level = float(w[3]);
         weights.ratio = float(w[4]);
+        weights.flat = float(w[5]);
+        weights.lambda_level = float(w[6]);
     }
     return weights;
 }

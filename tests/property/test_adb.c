@@ -192,15 +192,16 @@ static void errors_are_few(void **state)
         }
         const double share = 100.0 / whole.answers;
         print_message("%s: wrong %.2f %% (%.2f false positives), careful %.2f %%, after 16 pairs "
-                      "%.2f %%, calibration error %.4f\n",
+                      "%.2f %%, calibration error %.4f, after 16 pairs %.4f\n",
                       kinds[k], share * (whole.positives + whole.negatives),
                       share * whole.positives, share * careful.positives,
                       share * (after_16.positives + after_16.negatives),
-                      calibration_error(&after_16));
+                      calibration_error(&whole), calibration_error(&after_16));
         assert_true(share * (whole.positives + whole.negatives) < 4);
         assert_true(share * careful.positives < 1);
         assert_int_equal(careful.negatives, 0);
         assert_true(share * (after_16.positives + after_16.negatives) < 4);
+        assert_true(calibration_error(&whole) < 0.03);
         assert_true(calibration_error(&after_16) < 0.04);
     }
 }

@@ -144,6 +144,10 @@ static void bad_arguments_are_refused(void **state)
         options.weights = &weights;
         assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
                          KILN_ERROR_ARGUMENT);
+        weights = kiln_adb_get_weights(box.tree, box.tree);
+        weights.sure = bad[i] > 0 ? (float)NAN : -1.0f;
+        assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                         KILN_ERROR_ARGUMENT);
     }
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
     options.k_min = 0;

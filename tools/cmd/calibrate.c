@@ -7,10 +7,13 @@
 #include "training.h"
 #include "verb.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 2, BUDGETS = 4, OTHERS = 9, DRAWS = 60 };
+
+#define SURE_LEAST (-0.99) /* more probable stays more probable */
 
 static const uint64_t budgets[BUDGETS] = {1, 4, 16, 64};
 
@@ -58,7 +61,8 @@ typedef struct {
 
 /* Where the first round starts: what was found on other trees. The second round looks at what
  * queries with the weights of the first see; more rounds change little. */
-static const kiln_adb_weights start_weights = {-2.0f, 1.0f, 1.6f, 2.2f, 0.0f, 0.1f, 0.0f};
+static const kiln_adb_weights start_weights = {
+    .bias = -2.0f, .lambda = 1.0f, .margin = 1.6f, .level = 2.2f, .others = 0.1f};
 
 static int out_of_memory(void)
 {
@@ -134,9 +138,15 @@ static int add_file(calibration *c, const char *path, int draws)
 
 static kiln_adb_weights weights_of(const double w[KILN_FIT_TERMS], double offset)
 {
-    const kiln_adb_weights weights = {(float)w[0], (float)w[1], (float)w[2],  (float)w[3],
-                                      (float)w[4], 0.1f,        (float)offset};
-    return weights;
+    return (kiln_adb_weights){.bias = (float)w[0],
+                              .lambda = (float)w[1],
+                              .margin = (float)w[2],
+                              .level = (float)w[3],
+                              .ratio = (float)w[4],
+                              .flat = (float)w[5],
+                              .lambda_level = (float)w[6],
+                              .others = 0.1f,
+                              .root = (float)offset};
 }
 
 /* How far the fit is what it says, on what it was fitted to. */
@@ -176,8 +186,8 @@ static int fit_round(lesson_group *group)
 }
 
 /* Reliability of all the group's answers for each budget. */
-static void judge_answers(const lesson_group *group, const kiln_adb_weights *weights,
-                          kiln_prediction *room, kiln_reliability answers[BUDGETS])
+static void judge_with(const lesson_group *group, const kiln_adb_weights *weights,
+                       kiln_prediction *room, kiln_reliability answers[BUDGETS])
 {
     for (int b = 0; b < BUDGETS; b++) {
         size_t count = 0;
@@ -190,15 +200,32 @@ static void judge_answers(const lesson_group *group, const kiln_adb_weights *wei
     }
 }
 
-/* The part that other pairs than the likeliest add: the best of a few by the squares of what
- * answers are off by. */
-static int fit_others(lesson_group *group)
+/* Room for an answer at every pose of the group. */
+static kiln_prediction *room_for_answers(const lesson_group *group)
 {
     size_t count = 1;
     for (uint32_t i = 0; i < group->count; i++) {
         count += group->lessons[i].poses.count;
     }
-    kiln_prediction *room = malloc(count * sizeof *room);
+    return malloc(count * sizeof(kiln_prediction));
+}
+
+static int judge_answers(lesson_group *group)
+{
+    kiln_prediction *room = room_for_answers(group);
+    if (room == NULL) {
+        return out_of_memory();
+    }
+    judge_with(group, &group->weights, room, group->answers);
+    free(room);
+    return EXIT_DONE;
+}
+
+/* The part that other pairs than the likeliest add: the best of a few by the squares of what
+ * answers are off by. */
+static int fit_others(lesson_group *group)
+{
+    kiln_prediction *room = room_for_answers(group);
     if (room == NULL) {
         return out_of_memory();
     }
@@ -208,18 +235,37 @@ static int fit_others(lesson_group *group)
         kiln_reliability answers[BUDGETS];
         double brier = 0;
         weights.others = 0.05f * (float)i;
-        judge_answers(group, &weights, room, answers);
+        judge_with(group, &weights, room, answers);
         for (int b = 0; b < BUDGETS; b++) {
             brier += answers[b].brier;
         }
         if (brier < best) {
             best = brier;
             group->weights = weights;
-            memcpy(group->answers, answers, sizeof answers);
         }
     }
     free(room);
     return EXIT_DONE;
+}
+
+/* What a decided answer says. */
+static int fit_decided(lesson_group *group)
+{
+    training_set set;
+    double w[KILN_FIT_TERMS];
+    memset(&set, 0, sizeof set);
+    for (uint32_t i = 0; i < group->count; i++) {
+        training_decide(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
+    }
+    const int status = set.failed ? out_of_memory() : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        kiln_fit_logistic(set.decided.cases, set.decided.count, w);
+        group->weights.yes = (float)w[0];
+        group->weights.sure = (float)fmax(w[1] - 1.0, SURE_LEAST);
+        group->weights.no = (float)(w[0] + w[2]);
+    }
+    training_free(&set);
+    return status;
 }
 
 static int fit_group(lesson_group *group)
@@ -229,7 +275,9 @@ static int fit_group(lesson_group *group)
     for (int round = 0; round < ROUNDS && status == EXIT_DONE; round++) {
         status = fit_round(group);
     }
-    return status == EXIT_DONE ? fit_others(group) : status;
+    status = status == EXIT_DONE ? fit_others(group) : status;
+    status = status == EXIT_DONE ? fit_decided(group) : status;
+    return status == EXIT_DONE ? judge_answers(group) : status;
 }
 
 /* ------------------------------------------------------------------------------------ report -- */
@@ -239,10 +287,12 @@ static void print_group(const lesson_group *group)
     const kiln_adb_weights *w = &group->weights;
     printf("%s, leaves of at most %u, %u trees, %zu pairs of boxes\n", group->name, group->leaf_max,
            group->count, group->pairs);
-    printf(
-        "  bias %.3f, lambda %.3f, margin %.3f, level %.3f, ratio %.3f, others %.2f, root %.3f\n",
-        (double)w->bias, (double)w->lambda, (double)w->margin, (double)w->level, (double)w->ratio,
-        (double)w->others, (double)w->root);
+    printf("  bias %.3f, lambda %.3f, margin %.3f, level %.3f, ratio %.3f, flat %.3f, "
+           "lambda x level %.3f, root %.3f\n",
+           (double)w->bias, (double)w->lambda, (double)w->margin, (double)w->level,
+           (double)w->ratio, (double)w->flat, (double)w->lambda_level, (double)w->root);
+    printf("  others %.2f, yes %.3f, no %.3f, sure %.3f\n", (double)w->others, (double)w->yes,
+           (double)w->no, (double)w->sure);
     printf("  pairs: calibration error %.4f, mean square %.4f\n", group->of_pairs.ece,
            group->of_pairs.brier);
     printf("  said ");
@@ -287,6 +337,11 @@ static json_t *group_json(const lesson_group *group)
     json_object_set_new(weights, "ratio", json_number((double)w->ratio));
     json_object_set_new(weights, "others", json_number((double)w->others));
     json_object_set_new(weights, "root", json_number((double)w->root));
+    json_object_set_new(weights, "flat", json_number((double)w->flat));
+    json_object_set_new(weights, "lambda_level", json_number((double)w->lambda_level));
+    json_object_set_new(weights, "yes", json_number((double)w->yes));
+    json_object_set_new(weights, "no", json_number((double)w->no));
+    json_object_set_new(weights, "sure", json_number((double)w->sure));
     for (int b = 0; b < BUDGETS; b++) {
         json_t *answer = reliability_json(&group->answers[b]);
         json_object_set_new(answer, "budget", json_count(budgets[b]));
@@ -311,7 +366,7 @@ static const char *constant_of(kiln_bv bv)
 
 static int write_table(const calibration *c, const char *path)
 {
-    enum { HEAD = 1024, ROW = 256 };
+    enum { HEAD = 1024, ROW = 512 };
     const size_t room = HEAD + c->group_count * (size_t)ROW;
     char *text = malloc(room);
     if (text == NULL) {
@@ -326,10 +381,13 @@ static int write_table(const calibration *c, const char *path)
         size +=
             (size_t)snprintf(text + size, room - size,
                              "    {%s,\n     %u,\n"
-                             "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff}},\n",
+                             "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
+                             "      %ff, %ff, %ff, %ff, %ff}},\n",
                              constant_of(c->groups[i].bv), c->groups[i].leaf_max, (double)w->bias,
                              (double)w->lambda, (double)w->margin, (double)w->level,
-                             (double)w->ratio, (double)w->others, (double)w->root);
+                             (double)w->ratio, (double)w->others, (double)w->root, (double)w->flat,
+                             (double)w->lambda_level, (double)w->yes, (double)w->no,
+                             (double)w->sure);
     }
     size += (size_t)snprintf(text + size, room - size,
                              "};\nconst unsigned kiln_adb_fitted_count = sizeof "

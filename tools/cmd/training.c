@@ -14,10 +14,18 @@ enum {
 #define SEED UINT64_C(0x6B696C6E) /* any: nobody else draws from it */
 #define WEIGHT_OF_A_TREE 1000.0
 
-/* A query goes on where a caller's would have ended, so that what is seen on the way to sure
- * answers is seen too, and leaves out what no caller would open. */
+/* Pairs are seen as by two sorts of query, each of which counts as much as the other: the default
+ * one, whose pairs matter most, and one that goes on where that ends, so that what is seen on the way
+ * to sure answers is seen too, and leaves out only what no caller would open. */
 #define P_MIN 0.97
 #define EPSILON 0.02
+
+/* Queries whose answers are looked at, in the order of p_min; epsilon as callers have it. */
+static const double answered_from[] = {0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
+enum { ANSWERED_FROM = sizeof answered_from / sizeof answered_from[0] };
+
+#define SAID_MOST 0.9999999 /* so that log-odds are finite */
+#define SAID_LEAST 1e-9
 
 /* SplitMix64 (Steele, Lea and Flood 2014). */
 static uint64_t random_next(uint64_t *state)
@@ -117,6 +125,7 @@ void training_free(training_set *set)
 {
     free(set->pairs.cases);
     free(set->roots.cases);
+    free(set->decided.cases);
     memset(set, 0, sizeof *set);
 }
 
@@ -170,16 +179,13 @@ static kiln_adb *place_query(uint64_t memory[4 * CAPACITY])
     return query;
 }
 
-void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
-                      const kiln_adb_weights *weights)
+/* What queries with these options look at. */
+static void observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
+                    kiln_adb_options options)
 {
     uint64_t memory[4 * CAPACITY];
     kiln_adb *query = place_query(memory);
     watcher w = {set, SEED};
-    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
-    options.p_min = P_MIN;
-    options.epsilon = EPSILON;
-    options.weights = weights;
     options.observer = watch;
     options.observer_user = &w;
     const size_t pairs = set->pairs.count, roots = set->roots.count;
@@ -190,6 +196,48 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
     }
     share_weight(&set->pairs, pairs);
     share_weight(&set->roots, roots);
+}
+
+void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
+                      const kiln_adb_weights *weights)
+{
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.weights = weights;
+    observe(set, tree, poses, options);
+    options.p_min = P_MIN;
+    options.epsilon = EPSILON;
+    observe(set, tree, poses, options);
+}
+
+/* Adds an answer that a query ended with. */
+static void add_decided(training_cases *list, const kiln_adb_answer *answer, bool hit, bool *failed)
+{
+    if (answer->verdict == KILN_ADB_UNDECIDED || answer->probability < SAID_LEAST) {
+        return;
+    }
+    const double said = fmin(answer->probability, SAID_MOST);
+    const kiln_fit_case of = {.feature = {(float)log(said / (1.0 - said)),
+                                          answer->verdict == KILN_ADB_NO ? 1.0f : 0.0f},
+                              .yes = hit};
+    *failed = !add_case(list, &of) || *failed;
+}
+
+void training_decide(training_set *set, const kiln_tree *tree, const training_poses *poses,
+                     const kiln_adb_weights *weights)
+{
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.weights = weights;
+    const size_t first = set->decided.count;
+    for (int k = 0; k < ANSWERED_FROM; k++) {
+        options.p_min = answered_from[k];
+        for (size_t i = 0; i < poses->count; i++) {
+            kiln_adb_answer answer = {.verdict = KILN_ADB_UNDECIDED};
+            (void)kiln_adb_collide(tree, NULL, tree, &poses->poses[i], &options, PAIRS_A_QUERY,
+                                   UINT64_MAX, &answer);
+            add_decided(&set->decided, &answer, poses->hits[i], &set->failed);
+        }
+    }
+    share_weight(&set->decided, first);
 }
 
 void training_answer(const kiln_tree *tree, const training_poses *poses,

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     training_cases pairs; /* below the roots */
     training_cases roots;
+    training_cases decided; /* answers: log-odds, and 1 for a "no" */
     bool failed; /* out of memory */
 } training_set;
 
@@ -39,6 +40,11 @@ void training_poses_free(training_poses *poses);
  * as all of another. */
 void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
                       const kiln_adb_weights *weights);
+
+/* Adds the answers that queries of some p_min end with by themselves. The weights' yes, no and sure
+ * should be 0. */
+void training_decide(training_set *set, const kiln_tree *tree, const training_poses *poses,
+                     const kiln_adb_weights *weights);
 
 /* The answers after `budget` pairs, at most poses->count of them, into `out`. */
 void training_answer(const kiln_tree *tree, const training_poses *poses,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KILN_FIT_TERMS = 5 }; /* a constant and four features */
+enum { KILN_FIT_TERMS = 7 }; /* a constant and six features; those not needed are 0 */
 
 typedef struct {
     float feature[KILN_FIT_TERMS - 1];
