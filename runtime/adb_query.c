@@ -93,9 +93,10 @@ static bool weight_is_sound(float weight)
 static bool weights_are_sound(const kiln_adb_weights *w)
 {
     return weight_is_sound(w->bias) && weight_is_sound(w->lambda) && weight_is_sound(w->margin) &&
-           weight_is_sound(w->ratio) && weight_is_sound(w->root) && weight_is_sound(w->flat) &&
-           weight_is_sound(w->lambda_level) && weight_is_sound(w->yes) &&
-           weight_is_sound(w->no) && weight_is_sound(w->sure) && w->sure > -1.0f &&
+           weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
+           weight_is_sound(w->flat) && weight_is_sound(w->lambda_level) &&
+           weight_is_sound(w->yes) && weight_is_sound(w->no) && weight_is_sound(w->sure) &&
+           w->sure > -1.0f &&
            w->others >= 0.0f && w->others <= 1.0f;
 }
 

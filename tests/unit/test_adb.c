@@ -122,6 +122,31 @@ static void nothing_is_asked_before_begin(void **state)
     assert_true(answer.pairs == 77 && count == 77);
 }
 
+/* The struct is floats, all of them weights. */
+static void every_weight_must_be_a_number(void **state)
+{
+    (void)state;
+    counted box = counted_of(mesh_box(-1, -1, -1, 1, 1, 1), "obb", 4);
+    kiln_adb *query = query_of(16);
+    float numbers[sizeof(kiln_adb_weights) / sizeof(float)];
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        static const float bad[] = {NAN, INFINITY, -INFINITY, 2e6f};
+        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+            kiln_adb_weights weights = kiln_adb_get_weights(box.tree, box.tree);
+            kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+            options.weights = &weights;
+            assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                             KILN_OK);
+            memcpy(numbers, &weights, sizeof numbers);
+            numbers[i] = bad[k];
+            memcpy(&weights, numbers, sizeof numbers);
+            assert_int_equal(kiln_adb_begin(query, box.tree, NULL, box.tree, NULL, &options),
+                             KILN_ERROR_ARGUMENT);
+        }
+    }
+    counted_free(&box);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     (void)state;
@@ -752,6 +777,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_measured),
         cmocka_unit_test(nothing_is_asked_before_begin),
+        cmocka_unit_test(every_weight_must_be_a_number),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(polygons_are_not_needed),
         cmocka_unit_test(options_at_their_ends),
