@@ -37,13 +37,34 @@ static const kiln_reader_section *section_of(const kiln_reader *reader, uint32_t
     return &reader->sections[kiln_reader_find(reader, kind, 0)];
 }
 
+static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? 0 : reader->sections[index].count;
+}
+
+static const void *section_data(const kiln_reader *reader, uint32_t kind)
+{
+    const uint32_t index = kiln_reader_find(reader, kind, 0);
+    return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
+}
+
+static bool has_section(const kiln_reader *reader, uint32_t kind)
+{
+    return kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX;
+}
+
+/* Has a section that may be missing as many elements as it must? */
+static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
+{
+    return !has_section(reader, kind) || section_count_of(reader, kind) == count;
+}
+
 static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault *fault)
 {
     const kiln_reader_section *vertices = section_of(reader, KILN_SECTION_VERTICES);
     const kiln_reader_section *triangles = section_of(reader, KILN_SECTION_TRIANGLES);
     const kiln_reader_section *ids = section_of(reader, KILN_SECTION_TRIANGLE_IDS);
-    const kiln_reader_section *faces = section_of(reader, KILN_SECTION_FACES);
-    const kiln_reader_section *user = section_of(reader, KILN_SECTION_USER);
     const kiln_reader_section *parts = section_of(reader, KILN_SECTION_PARTS);
     const kiln_reader_section *materials = section_of(reader, KILN_SECTION_MATERIALS);
     const kiln_reader_section *strings = section_of(reader, KILN_SECTION_STRINGS);
@@ -53,7 +74,8 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
     if (vertices->count > most || triangles->count > most || parts->count == 0 ||
         parts->count > most ||
         materials->count > most || ids->count != triangles->count ||
-        faces->count != triangles->count || user->count != triangles->count ||
+        !count_is(reader, KILN_SECTION_FACES, triangles->count) ||
+        !count_is(reader, KILN_SECTION_USER, triangles->count) ||
         trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX ||
         (triangles->count == 0 && vertices->count != 0)) {
         return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
@@ -65,8 +87,8 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
     view->triangles = triangles->data;
     view->triangle_count = (uint32_t)triangles->count;
     view->ids = ids->data;
-    view->faces = faces->data;
-    view->user = user->data;
+    view->faces = section_data(reader, KILN_SECTION_FACES);
+    view->user = section_data(reader, KILN_SECTION_USER);
     view->parts = parts->data;
     view->part_count = (uint32_t)parts->count;
     view->materials = materials->data;
@@ -78,18 +100,6 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
     view->trees = trees->data;
     view->tree_count = (uint32_t)trees->count;
     return true;
-}
-
-static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
-{
-    const uint32_t index = kiln_reader_find(reader, kind, 0);
-    return index == KILN_NO_INDEX ? 0 : reader->sections[index].count;
-}
-
-static const void *section_data(const kiln_reader *reader, uint32_t kind)
-{
-    const uint32_t index = kiln_reader_find(reader, kind, 0);
-    return index == KILN_NO_INDEX ? NULL : reader->sections[index].data;
 }
 
 /* A file without polygons: its trees name triangles that are not there, and all have counts. */
@@ -308,6 +318,8 @@ static bool check_geometry(const kiln_view *view, kiln_fault *fault)
 
 static bool check_parts(const kiln_view *view, kiln_fault *fault)
 {
+    const bool faces = has_section(view->reader, KILN_SECTION_FACES);
+    const bool user = has_section(view->reader, KILN_SECTION_USER);
     uint32_t next = 0;
     for (uint32_t i = 0; i < view->part_count; i++) {
         const kiln_format_part *part = &view->parts[i];
@@ -319,7 +331,7 @@ static bool check_parts(const kiln_view *view, kiln_fault *fault)
         if (!string_is_sound(view, part->node_path) || !string_is_sound(view, part->mesh_name)) {
             return kiln_fault_rule(fault, KILN_RULE_STRING, at, "parts");
         }
-        if (!words_are_zero(part->reserved, 2)) {
+        if ((faces && part->face != 0) || (user && part->user != 0)) {
             return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "parts");
         }
         next += part->triangle_count;

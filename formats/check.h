@@ -41,7 +41,7 @@ typedef struct {
     const float *vertices;      /* 3 a vertex */
     const uint32_t *triangles;  /* 3 a triangle */
     const uint32_t *ids;
-    const uint32_t *faces, *user;
+    const uint32_t *faces, *user; /* NULL also where parts tell them: kiln_view_face, _user */
     const kiln_format_part *parts;
     const uint32_t *materials;
     const char *strings, *meta;
@@ -60,6 +60,20 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, ki
 
 /* Tree number `index` < tree_count of a view that is open. */
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);
+
+/* Face and user value of a triangle id in its part; the part must be loaded. */
+static inline uint32_t kiln_view_face(const kiln_view *view, const kiln_format_part *part,
+                                      uint32_t triangle)
+{
+    return view->faces != NULL ? view->faces[triangle]
+                               : part->face + (triangle - part->triangle_first);
+}
+
+static inline uint32_t kiln_view_user(const kiln_view *view, const kiln_format_part *part,
+                                      uint32_t triangle)
+{
+    return view->user != NULL ? view->user[triangle] : part->user;
+}
 
 /* Stored triangle in slot `slot` of a tree. */
 static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint32_t slot)

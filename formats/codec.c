@@ -1,9 +1,11 @@
-/* Inflate by zlib (RFC 1950, 1951) into a buffer of known size, then the inverse transform.
+/* Inflate by zlib (RFC 1951) into a buffer of known size, then the inverse transform.
  *
  * zlib's own state is served from an array on the stack: opening a file makes one allocation, the
  * caller's, and a decoding task makes none, so tasks may run on any thread without sharing. */
 #define ZLIB_CONST
 #include "codec.h"
+
+#include "pack.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -18,6 +20,26 @@ uint32_t kiln_crc32_continue(uint32_t crc, const void *data, size_t size)
     return (uint32_t)crc32_z(crc, data, size);
 }
 
+bool kiln_transform_fits(uint16_t transform, uint32_t element_size)
+{
+    switch (transform) {
+    case KILN_TRANSFORM_NONE:
+    case KILN_TRANSFORM_PLANES:
+        return true;
+    case KILN_TRANSFORM_CURVE16_PLANES:
+        return element_size % 2 == 0;
+    case KILN_TRANSFORM_DELTA_PLANES:
+    case KILN_TRANSFORM_CURVE32_PLANES:
+        return element_size % 4 == 0;
+    case KILN_TRANSFORM_LANES:
+        return kiln_lanes_size_is_known(element_size);
+    case KILN_TRANSFORM_EDGES:
+        return element_size == 3 * sizeof(uint32_t);
+    default:
+        return false;
+    }
+}
+
 static void planes_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
     for (uint32_t plane = 0; plane < element_size; plane++) {
@@ -29,76 +51,77 @@ static void planes_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, 
 }
 
 /* Differences are zigzag-coded, so that small steps down are small numbers too. */
-static void delta_undo(uint32_t element_size, uint8_t *bytes, size_t count)
+static inline uint32_t unzigzag(uint32_t code)
 {
-    const uint32_t words = element_size / 4;
-    for (uint32_t word = 0; word < words; word++) {
-        uint32_t value = 0;
-        for (size_t i = 0; i < count; i++) {
-            uint8_t *place = bytes + i * element_size + 4 * (size_t)word;
-            uint32_t code;
-            memcpy(&code, place, sizeof code);
-            value += (code >> 1) ^ (0u - (code & 1u));
-            memcpy(place, &value, sizeof value);
-        }
-    }
+    return (code >> 1) ^ (0u - (code & 1u));
 }
 
-/* Second differences: a word is expected to go on as the two before it in its place did. */
-static void curve32_undo(uint32_t element_size, uint8_t *bytes, size_t count)
+/* Differences of 32-bit words, straight from their four planes. With `curve` second ones: a word is
+ * expected to go on as the two before it in its place did. */
+static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *in, uint8_t *out,
+                              size_t count)
 {
     for (uint32_t word = 0; word < element_size / 4; word++) {
+        const uint8_t *plane = in + 4 * (size_t)word * count;
+        uint8_t *place = out + 4 * (size_t)word;
         uint32_t value = 0, step = 0;
         for (size_t i = 0; i < count; i++) {
-            uint8_t *place = bytes + i * element_size + 4 * (size_t)word;
-            uint32_t code;
-            memcpy(&code, place, sizeof code);
-            step += (code >> 1) ^ (0u - (code & 1u));
+            const uint32_t code = (uint32_t)plane[i] | (uint32_t)plane[count + i] << 8 |
+                                  (uint32_t)plane[2 * count + i] << 16 |
+                                  (uint32_t)plane[3 * count + i] << 24;
+            step = unzigzag(code) + (curve ? step : 0);
             value += step;
-            memcpy(place, &value, sizeof value);
+            memcpy(place + i * element_size, &value, sizeof value);
         }
     }
 }
 
-static void curve16_undo(uint32_t element_size, uint8_t *bytes, size_t count)
+static void curve16_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
     for (uint32_t word = 0; word < element_size / 2; word++) {
+        const uint8_t *plane = in + 2 * (size_t)word * count;
+        uint8_t *place = out + 2 * (size_t)word;
         uint32_t value = 0, step = 0; /* modulo 2^16 */
         for (size_t i = 0; i < count; i++) {
-            uint8_t *place = bytes + i * element_size + 2 * (size_t)word;
-            const uint32_t code = (uint32_t)place[0] | (uint32_t)place[1] << 8;
-            step += (code >> 1) ^ (0u - (code & 1u));
+            step += unzigzag((uint32_t)plane[i] | (uint32_t)plane[count + i] << 8);
             value += step;
-            place[0] = (uint8_t)value;
-            place[1] = (uint8_t)(value >> 8);
+            place[i * element_size] = (uint8_t)value;
+            place[i * element_size + 1] = (uint8_t)(value >> 8);
         }
     }
 }
 
-void kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in, uint8_t *out,
-                         size_t size)
+bool kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in,
+                         size_t in_size, uint8_t *out, size_t size)
 {
     const size_t count = size / element_size;
+    if (transform == KILN_TRANSFORM_LANES) {
+        return kiln_lanes_undo(element_size, in, in_size, out, size);
+    }
+    if (transform == KILN_TRANSFORM_EDGES) {
+        return kiln_triangles_undo(in, in_size, out, size);
+    }
+    if (in_size != size) {
+        return false;
+    }
     switch (transform) {
     case KILN_TRANSFORM_PLANES:
         planes_undo(element_size, in, out, count);
         break;
     case KILN_TRANSFORM_DELTA_PLANES:
-        planes_undo(element_size, in, out, count);
-        delta_undo(element_size, out, count);
+        words_undo(false, element_size, in, out, count);
         break;
     case KILN_TRANSFORM_CURVE16_PLANES:
-        planes_undo(element_size, in, out, count);
-        curve16_undo(element_size, out, count);
+        curve16_undo(element_size, in, out, count);
         break;
     case KILN_TRANSFORM_CURVE32_PLANES:
-        planes_undo(element_size, in, out, count);
-        curve32_undo(element_size, out, count);
+        words_undo(true, element_size, in, out, count);
         break;
     default:
         memcpy(out, in, size);
         break;
     }
+    return true;
 }
 
 /* 7 KiB of state and 32 KiB of window today; room for half as much again. */
@@ -125,8 +148,8 @@ static void pool_release(voidpf opaque, voidpf memory)
     (void)memory;
 }
 
-static bool inflate_exactly(const uint8_t *stored, uint32_t stored_size, uint8_t *out,
-                            uint32_t raw_size)
+/* Inflates one whole stream into at most *size bytes; *size becomes how many they are. */
+static bool inflate_stream(const uint8_t *stored, uint32_t stored_size, uint8_t *out, size_t *size)
 {
     zlib_pool pool;
     pool.used = 0;
@@ -137,13 +160,13 @@ static bool inflate_exactly(const uint8_t *stored, uint32_t stored_size, uint8_t
     stream.opaque = &pool;
     stream.next_in = stored;
     stream.avail_in = stored_size;
-    if (inflateInit(&stream) != Z_OK) {
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
         return false;
     }
     stream.next_out = out;
-    stream.avail_out = raw_size;
-    const int result = inflate(&stream, Z_FINISH);
-    const bool whole = result == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0;
+    stream.avail_out = (uInt)*size;
+    const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0;
+    *size -= stream.avail_out;
     (void)inflateEnd(&stream);
     return whole;
 }
@@ -151,13 +174,12 @@ static bool inflate_exactly(const uint8_t *stored, uint32_t stored_size, uint8_t
 bool kiln_block_decode(uint16_t transform, uint32_t element_size, const uint8_t *stored,
                        uint32_t stored_size, uint8_t *out, uint32_t raw_size)
 {
+    size_t size = raw_size;
     if (transform == KILN_TRANSFORM_NONE) {
-        return inflate_exactly(stored, stored_size, out, raw_size);
+        return inflate_stream(stored, stored_size, out, &size) && size == raw_size;
     }
     uint8_t scratch[KILN_BLOCK_SIZE];
-    if (raw_size > sizeof scratch || !inflate_exactly(stored, stored_size, scratch, raw_size)) {
-        return false;
-    }
-    kiln_transform_undo(transform, element_size, scratch, out, raw_size);
-    return true;
+    size = sizeof scratch;
+    return raw_size <= sizeof scratch && inflate_stream(stored, stored_size, scratch, &size) &&
+           kiln_transform_undo(transform, element_size, scratch, size, out, raw_size);
 }

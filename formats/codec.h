@@ -19,21 +19,22 @@ static inline uint32_t kiln_block_raw_size(uint32_t element_size)
     return KILN_BLOCK_SIZE - KILN_BLOCK_SIZE % element_size;
 }
 
-/* Bytes of the words that a transform works on; elements are whole words. */
-static inline uint32_t kiln_transform_word(uint16_t transform)
+/* Can elements of this size go through `transform`? */
+bool kiln_transform_fits(uint16_t transform, uint32_t element_size);
+
+/* How many raw bytes one byte may stand for that was inflated, at most. */
+static inline uint32_t kiln_transform_expansion(uint16_t transform)
 {
-    return transform == KILN_TRANSFORM_DELTA_PLANES || transform == KILN_TRANSFORM_CURVE32_PLANES
-               ? 4u
-           : transform == KILN_TRANSFORM_CURVE16_PLANES ? 2u
-                                                        : 1u;
+    return transform == KILN_TRANSFORM_LANES || transform == KILN_TRANSFORM_EDGES ? 16u : 1u;
 }
 
-/* Undoes `transform` on one block of whole elements. `in` and `out` [size bytes] don't overlap. */
-void kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in, uint8_t *out,
-                         size_t size);
+/* Undoes `transform` on one block of whole elements. `in` and `out` don't overlap; `out` is aligned
+ * to 8 bytes. False where `in` is nothing that the transform makes. */
+bool kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in,
+                         size_t in_size, uint8_t *out, size_t size);
 
 /* Decodes one deflate block: `stored` to exactly raw_size bytes at `out`. False when the stream is
- * broken or of another length. Uses about 180 KiB of stack and allocates nothing. */
+ * broken or of another length. Uses about 200 KiB of stack and allocates nothing. */
 bool kiln_block_decode(uint16_t transform, uint32_t element_size, const uint8_t *stored,
                        uint32_t stored_size, uint8_t *out, uint32_t raw_size);
 

@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 0.1.
+/* The structures of a kiln file, exactly as they stand on disk: format 0.2.
  *
  * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
  * this header. Every structure
@@ -22,7 +22,7 @@
 #endif
 
 #define KILN_FORMAT_MAJOR 0u
-#define KILN_FORMAT_MINOR 1u
+#define KILN_FORMAT_MINOR 2u
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -80,6 +80,8 @@ enum {
     KILN_TRANSFORM_DELTA_PLANES = 2, /* words minus the same word one element before, then planes */
     KILN_TRANSFORM_CURVE16_PLANES = 3, /* second differences of 16-bit words, then planes */
     KILN_TRANSFORM_CURVE32_PLANES = 4, /* second differences of 32-bit words, then planes */
+    KILN_TRANSFORM_LANES = 5,          /* nodes: planes of the lanes that are used (pack.h) */
+    KILN_TRANSFORM_EDGES = 6,          /* triangles: by edges of those before (pack.h) */
     KILN_TRANSFORM_COUNT
 };
 
@@ -123,7 +125,7 @@ typedef struct {
 KILN_STATIC_ASSERT(sizeof(kiln_format_section) == 64, "section table entry");
 
 /* A deflate section is its block table, one entry for each KILN_BLOCK_SIZE raw bytes, then the
- * blocks, each a zlib stream of its own. */
+ * blocks, each a deflate stream of its own. */
 typedef struct {
     uint32_t stored_size;
     uint32_t raw_size;
@@ -138,7 +140,8 @@ typedef struct {
     uint32_t mesh_name;      /* string offset */
     uint32_t mesh;           /* index of the mesh in the imported scene */
     uint32_t primitive;      /* index of the primitive within its source mesh, where known, or 0 */
-    uint32_t reserved[2];    /* 0 */
+    uint32_t face;           /* of its first triangle, where there is no FACE; else 0 */
+    uint32_t user;           /* of its triangles, where there is no USER; else 0 */
 } kiln_format_part;
 KILN_STATIC_ASSERT(sizeof(kiln_format_part) == 32, "part");
 

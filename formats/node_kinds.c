@@ -1,4 +1,4 @@
-/* Rows: the kinds of nodes of format 0.1. */
+/* Rows: the kinds of nodes of format 0.2. */
 #include "node_kinds.h"
 
 enum { HALF_INFINITY = 0x7C00 }; /* and above: infinities, NaN, negative numbers */

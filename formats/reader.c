@@ -122,12 +122,12 @@ static bool check_features(const kiln_format_header *header, kiln_fault *fault)
 
 static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
 {
-    const bool known = entry->codec < KILN_CODEC_COUNT && entry->transform < KILN_TRANSFORM_COUNT &&
+    const bool known = entry->codec < KILN_CODEC_COUNT &&
+                       kiln_transform_fits(entry->transform, entry->element_size) &&
                        (entry->flags & ~(uint32_t)KILN_SECTION_REQUIRED) == 0;
     const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
                                                          entry->stored_size == entry->raw_size);
-    const bool words = entry->element_size % kiln_transform_word(entry->transform) == 0;
-    if (!known || !fits || !words) {
+    if (!known || !fits) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
     }
     return true;
@@ -268,11 +268,12 @@ static bool check_block_table(const kiln_reader *reader, const kiln_format_secti
     const uint32_t full = kiln_block_raw_size(entry->element_size);
     uint64_t stored_left = entry->stored_size - blocks * sizeof(kiln_format_block);
     uint64_t raw_left = entry->raw_size;
+    const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry->transform);
     for (uint64_t i = 0; i < blocks; i++) {
         const kiln_format_block block = block_entry(reader, entry, i);
         const uint64_t raw = raw_left < full ? raw_left : full;
         if (block.raw_size != raw || block.stored_size > stored_left ||
-            raw > (uint64_t)EXPANSION_MAX * block.stored_size) {
+            raw > most * block.stored_size) {
             return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE,
                                    entry->offset + i * sizeof block, kind_name(entry->kind));
         }

@@ -97,14 +97,14 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_view *view = &tree->file->view;
-    if (view->parts == NULL || view->faces == NULL || view->user == NULL) {
+    if (view->parts == NULL || view->triangles == NULL) {
         return KILN_ERROR_NOT_LOADED;
     }
     const kiln_format_part *part = part_of(view, triangle);
     memset(out, 0, sizeof *out);
     out->triangle = triangle;
-    out->face = view->faces[triangle];
-    out->user = view->user[triangle];
+    out->face = kiln_view_face(view, part, triangle);
+    out->user = kiln_view_user(view, part, triangle);
     out->mesh = part->mesh;
     out->primitive = part->primitive;
     out->node_path = string_at(tree->file, part->node_path);
@@ -137,9 +137,12 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
 
 uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
 {
-    if (tree == NULL || tree->file->view.user == NULL ||
-        triangle >= tree->file->view.triangle_count) {
+    if (tree == NULL || triangle >= tree->file->view.triangle_count) {
         return 0;
     }
-    return tree->file->view.user[triangle];
+    const kiln_view *view = &tree->file->view;
+    if (view->user != NULL) {
+        return view->user[triangle];
+    }
+    return view->parts != NULL ? part_of(view, triangle)->user : 0;
 }

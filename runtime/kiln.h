@@ -220,7 +220,8 @@ KILN_API kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, 
 KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
                                        float corners[3][3]);
 
-/* User value (material index) of a triangle id: one load. 0 where there is none. */
+/* User value (material index) of a triangle id; 0 where there is none. Cost: one load, or O(log parts)
+ * where all triangles of a part have the same. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 
 /* ------------------------------------------------------------------------------------- poses -- */

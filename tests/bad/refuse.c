@@ -17,6 +17,19 @@ edit_file *good_file(void)
     return good_file_of("obb,aabb");
 }
 
+/* Faces and user values, which parts of this file tell by themselves, as sections too. */
+static void add_source(edit_file *file)
+{
+    const uint32_t count = (uint32_t)(edit_find(file, KILN_SECTION_TRIANGLE_IDS)->size / 4);
+    uint32_t numbers[1024] = {0};
+    assert_true(count <= 1024);
+    (void)edit_append(file, KILN_SECTION_USER, 0, 4, numbers, 4 * (size_t)count);
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = i;
+    }
+    (void)edit_append(file, KILN_SECTION_FACES, 0, 4, numbers, 4 * (size_t)count);
+}
+
 edit_file *good_file_of(const char *bv)
 {
     mesh m = mesh_torus(8, 6, 0.1);
@@ -25,6 +38,7 @@ edit_file *good_file_of(const char *bv)
     edit_file *file = edit_open(bytes, size);
     free(bytes);
     mesh_free(&m);
+    add_source(file);
     return file;
 }
 

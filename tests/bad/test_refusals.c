@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 #include "refuse.h"
 
@@ -65,7 +64,7 @@ static void null_arguments(void **state)
 static void other_versions_are_told_as_such(void **state)
 {
     (void)state;
-    static const uint16_t versions[][2] = {{1, 1},      {0xFFFF, 1},      {1, 0},     {0, 2},
+    static const uint16_t versions[][2] = {{1, 1},      {0xFFFF, 1},      {1, 0},     {0, 1},
                                            {0, 0},      {0, 0xFFFF},      {2, 0},     {0x0100, 1},
                                            {0xFFFF, 0}, {0xFFFF, 0xFFFF}, {0, 0x0100}};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -78,7 +77,7 @@ static void other_versions_are_told_as_such(void **state)
                 edit_reseal(bytes, size);
             }
             const kiln_error error = refuse(bytes, size, KILN_ERROR_VERSION, 0);
-            (void)snprintf(told, sizeof told, "%u.%u, this reads 0.1", versions[i][0],
+            (void)snprintf(told, sizeof told, "%u.%u, this reads 0.2", versions[i][0],
                            versions[i][1]);
             assert_non_null(strstr(error.message, told));
             assert_int_equal(error.offset, offsetof(kiln_format_header, version_major));
@@ -266,9 +265,7 @@ static void refuse_stream(const uint8_t *stream, size_t stream_size)
 
 static size_t deflate_bytes(const uint8_t *raw, size_t raw_size, uint8_t *out, size_t room)
 {
-    uLongf size = room;
-    assert_int_equal(compress(out, &size, raw, raw_size), Z_OK);
-    return size;
+    return edit_deflate(raw, raw_size, out, room);
 }
 
 static void streams_that_do_not_inflate(void **state)
@@ -285,11 +282,9 @@ static void streams_that_do_not_inflate(void **state)
     (void)accept(bytes, size); /* the editor itself breaks nothing */
     free(bytes);
 
-    for (size_t i = 0; i < right; i += 7) { /* rubbish within, or a wrong sum at the end */
-        stream[i] ^= 0xFF;
-        refuse_stream(stream, right);
-        stream[i] ^= 0xFF;
-    }
+    stream[0] |= 6; /* a kind of block that there isn't */
+    refuse_stream(stream, right);
+    (void)deflate_bytes(raw, vertices->size, stream, sizeof stream);
     refuse_stream(stream, right - 1); /* ends too early */
     refuse_stream(stream, right / 2);
     stream[right] = 0;

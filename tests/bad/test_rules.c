@@ -166,10 +166,8 @@ static void rule_2_padding(void **state)
 static void rule_2_reserved_words_of_parts_trees_and_nodes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS,
-                    offsetof(kiln_format_part, reserved) + 4 * i, 1, 0);
-    }
+    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, face), 1, 0);
+    refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, user), 1, 0);
     for (size_t i = 0; i < 3; i++) {
         refuse_word(KILN_RULE_RESERVED, KILN_SECTION_TREES,
                     sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reserved) + 4 * i, 1,
@@ -261,7 +259,7 @@ static void rule_4_sections_out_of_order(void **state)
 {
     (void)state;
     sealed s = good_bytes(false);
-    const uint32_t index = edit_index(s.bytes, KILN_SECTION_FACES);
+    const uint32_t index = edit_index(s.bytes, KILN_SECTION_USER);
     const kiln_format_section one = edit_get_entry(s.bytes, index);
     const kiln_format_section two = edit_get_entry(s.bytes, index + 1);
     edit_set_entry(s.bytes, index, &two);
@@ -355,7 +353,7 @@ static void rule_6_codecs_transforms_and_flags(void **state)
 
 static const uint32_t always_there[] = {
     KILN_SECTION_TREES,     KILN_SECTION_STRINGS, KILN_SECTION_META, KILN_SECTION_PARTS,
-    KILN_SECTION_MATERIALS, KILN_SECTION_FACES,   KILN_SECTION_USER, KILN_SECTION_TRIANGLE_IDS,
+    KILN_SECTION_MATERIALS, KILN_SECTION_TRIANGLE_IDS,
     KILN_SECTION_TRIANGLES, KILN_SECTION_VERTICES};
 
 static void refuse_file(edit_file *file, uint32_t rule)
@@ -1192,11 +1190,17 @@ static void rule_9_files_without_polygons(void **state)
         uint32_t kind;
         size_t size;
     } parts[] = {{KILN_SECTION_VERTICES, 12},    {KILN_SECTION_TRIANGLES, 12},
-                 {KILN_SECTION_TRIANGLE_IDS, 4}, {KILN_SECTION_FACES, 4},
-                 {KILN_SECTION_USER, 4}};
-    for (size_t i = 0; i < 5; i++) {
+                 {KILN_SECTION_TRIANGLE_IDS, 4}};
+    for (size_t i = 0; i < 3; i++) {
         edit_file *file = good_file_counted(true);
         edit_resize(edit_find(file, parts[i].kind), parts[i].size);
+        refuse_without_polygons(file);
+    }
+    static const uint32_t zero[1] = {0};
+    static const uint32_t source[] = {KILN_SECTION_FACES, KILN_SECTION_USER};
+    for (size_t i = 0; i < 2; i++) {
+        edit_file *file = good_file_counted(true);
+        (void)edit_append(file, source[i], 0, 4, zero, sizeof zero);
         refuse_without_polygons(file);
     }
     edit_file *file = good_file_counted(true);

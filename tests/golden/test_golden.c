@@ -21,7 +21,7 @@
 #include "../support/brute.h"
 #include "../support/quick_bake.h"
 
-#define FOLDER "tests/golden/0.1"
+#define FOLDER "tests/golden/0.2"
 #define ANSWERS FOLDER "/answers.txt"
 
 enum { MODELS = 4, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };

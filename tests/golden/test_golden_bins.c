@@ -19,10 +19,10 @@ enum { TABLES = 4, U = 24, X = 10, SIZE_LIMIT = 1 << 17 };
 static const struct {
     const char *path;
     uint32_t profile, rounding;
-} tables[TABLES] = {{"tests/golden/0.1/bins-exact.kiln", KILN_BINS_EXACT, KILN_BINS_NEAREST},
-                    {"tests/golden/0.1/bins-exact-down.kiln", KILN_BINS_EXACT, KILN_BINS_DOWN},
-                    {"tests/golden/0.1/bins-compact.kiln", KILN_BINS_COMPACT, KILN_BINS_NEAREST},
-                    {"tests/golden/0.1/bins-compact-down.kiln", KILN_BINS_COMPACT, KILN_BINS_DOWN}};
+} tables[TABLES] = {{"tests/golden/0.2/bins-exact.kiln", KILN_BINS_EXACT, KILN_BINS_NEAREST},
+                    {"tests/golden/0.2/bins-exact-down.kiln", KILN_BINS_EXACT, KILN_BINS_DOWN},
+                    {"tests/golden/0.2/bins-compact.kiln", KILN_BINS_COMPACT, KILN_BINS_NEAREST},
+                    {"tests/golden/0.2/bins-compact-down.kiln", KILN_BINS_COMPACT, KILN_BINS_DOWN}};
 
 static void *generate(int i, size_t *size)
 {

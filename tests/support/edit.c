@@ -157,6 +157,26 @@ static size_t block_size(uint32_t element_size)
     return 131072u - 131072u % element_size;
 }
 
+size_t edit_deflate(const uint8_t *data, size_t size, uint8_t *out, size_t room)
+{
+    z_stream stream;
+    memset(&stream, 0, sizeof stream);
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        give_up("no memory");
+    }
+    stream.next_in = (Bytef *)(uintptr_t)data;
+    stream.avail_in = (uInt)size;
+    stream.next_out = out;
+    stream.avail_out = (uInt)room;
+    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) {
+        give_up("no room");
+    }
+    const size_t packed = stream.total_out;
+    (void)deflateEnd(&stream);
+    return packed;
+}
+
 /* Block table and blocks; the table's CRC too. */
 static uint8_t *deflate_section(const edit_section *section, size_t *stored_size)
 {
@@ -166,12 +186,10 @@ static uint8_t *deflate_section(const edit_section *section, size_t *stored_size
     uint8_t *stored = take(end + blocks * compressBound((uLong)full));
     for (size_t i = 0; i < blocks; i++) {
         const size_t left = section->size - i * full;
-        uLongf packed = compressBound((uLong)full);
         kiln_format_block block;
         block.raw_size = (uint32_t)(left < full ? left : full);
-        if (compress(stored + end, &packed, section->data + i * full, block.raw_size) != Z_OK) {
-            give_up("no memory");
-        }
+        const size_t packed = edit_deflate(section->data + i * full, block.raw_size, stored + end,
+                                           compressBound((uLong)full));
         block.stored_size = (uint32_t)packed;
         block.crc = crc_of(stored + end, packed);
         memcpy(stored + i * sizeof block, &block, sizeof block);

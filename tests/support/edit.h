@@ -43,6 +43,9 @@ void edit_resize(edit_section *section, size_t size); /* new bytes are 0 */
  * are released by free(). */
 uint8_t *edit_seal(const edit_file *file, bool packed, size_t *size);
 
+/* A stream without header and trailer (RFC 1951); its size. Stops the test where it has no room. */
+size_t edit_deflate(const uint8_t *data, size_t size, uint8_t *out, size_t room);
+
 /* Makes the checksums of bytes fit again, as far as the table can be followed; changes nothing
  * else. For any bytes. */
 void edit_reseal(uint8_t *bytes, size_t size);

@@ -151,7 +151,7 @@ static const member part_members[] = {
     MEMBER(kiln_format_part, triangle_first), MEMBER(kiln_format_part, triangle_count),
     MEMBER(kiln_format_part, node_path),      MEMBER(kiln_format_part, mesh_name),
     MEMBER(kiln_format_part, mesh),           MEMBER(kiln_format_part, primitive),
-    MEMBER(kiln_format_part, reserved),
+    MEMBER(kiln_format_part, face),           MEMBER(kiln_format_part, user),
 };
 
 static const member tree_members[] = {

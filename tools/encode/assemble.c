@@ -21,6 +21,7 @@ typedef struct {
     uint32_t *stored_of;  /* id -> stored */
     uint32_t *order;
     uint32_t order_count;
+    bool faces_follow, users_agree; /* parts tell them; there are no sections then */
     kiln_format_part *parts;
     kiln_format_tree *trees;
     kiln_format_adb *counts;
@@ -212,9 +213,39 @@ static bool join_counts(encoder *e)
     return true;
 }
 
+/* Do faces follow one another in every part, so that its first tells them all? */
+static bool faces_follow(const kiln_soup *soup)
+{
+    bool follow = true;
+    for (uint32_t i = 0; i < soup->part_count; i++) {
+        const kiln_soup_part *part = &soup->parts[i];
+        const uint32_t *face = soup->face + part->triangle_first;
+        for (uint32_t k = 0; k < part->triangle_count; k++) {
+            follow = follow && face[k] == face[0] + k;
+        }
+    }
+    return follow;
+}
+
+/* Have the triangles of every part one user value? */
+static bool users_agree(const kiln_soup *soup)
+{
+    bool agree = true;
+    for (uint32_t i = 0; i < soup->part_count; i++) {
+        const kiln_soup_part *part = &soup->parts[i];
+        const uint32_t *user = soup->user + part->triangle_first;
+        for (uint32_t k = 0; k < part->triangle_count; k++) {
+            agree = agree && user[k] == user[0];
+        }
+    }
+    return agree;
+}
+
 static bool convert_parts(encoder *e)
 {
     const kiln_soup *soup = e->model->soup;
+    e->faces_follow = faces_follow(soup);
+    e->users_agree = users_agree(soup);
     e->parts = kiln_arena_take(&e->arena, soup->part_count, sizeof *e->parts);
     if (e->parts == NULL) {
         return false;
@@ -224,7 +255,13 @@ static bool convert_parts(encoder *e)
         e->parts[i] = (kiln_format_part){from->triangle_first, from->triangle_count,
                                          from->node_path,      from->mesh_name,
                                          from->mesh,           from->primitive,
-                                         {0, 0}};
+                                         0,                    0};
+        if (e->faces_follow && from->triangle_count > 0) {
+            e->parts[i].face = soup->face[from->triangle_first];
+        }
+        if (e->users_agree && from->triangle_count > 0) {
+            e->parts[i].user = soup->user[from->triangle_first];
+        }
     }
     return true;
 }
@@ -247,8 +284,12 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
                                              (uint64_t)soup->part_count * sizeof *e->parts, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
                                              (uint64_t)soup->material_count * 4, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
+    if (!e->faces_follow && triangles > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
+    }
+    if (!e->users_agree && triangles > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
+    }
     sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
                                              12 * triangles, 0};

@@ -1,6 +1,6 @@
-/* Sections that pack smaller than they are become deflate; the rest stay raw. Each block of a section
+/* Sections that pack smaller than they are become deflate, by the smallest of the transforms that
+ * their kind lists; the rest stay raw. Each block of a section
  * is a task of its own, and where a block lies follows from sizes alone, so threads don't show. */
-#define ZLIB_CONST
 #include "container.h"
 
 #include "../../formats/codec.h"
@@ -8,20 +8,23 @@
 #include "../../formats/reader.h"
 #include "../../formats/sections.h"
 #include "../common/sha256.h"
-#include "transform.h"
+#include "deflate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-/* One block on its way into the file. */
+/* One block of a section on its way into the file, or on trial. */
 typedef struct {
     const uint8_t *raw;
     uint32_t raw_size;
     uint32_t element_size;
     uint16_t transform;
-    uint8_t *stored; /* NULL: no memory */
+    bool trial;      /* `stored_size` alone is wanted */
+    bool measured;   /* or, false, whether the transform can carry it */
+    bool carried;    /* true: it can */
+    bool failed;     /* no memory */
+    uint8_t *stored; /* NULL: failed, or on trial */
     uint32_t stored_size;
     uint32_t crc;
 } packed_block;
@@ -29,6 +32,7 @@ typedef struct {
 /* One section on its way into the file. */
 typedef struct {
     kiln_format_section entry;
+    uint16_t transform;
     uint32_t first_block, block_count; /* 0: raw */
 } placed_section;
 
@@ -49,24 +53,21 @@ static uint32_t element_size_of(const kiln_section_input *section)
 static void pack_block(void *context, uint32_t index)
 {
     packed_block *block = (packed_block *)context + index;
-    uint8_t *scratch = malloc(block->raw_size);
-    uLongf size = compressBound(block->raw_size);
-    block->stored = malloc(size);
-    if (scratch == NULL || block->stored == NULL) {
-        free(scratch);
-        free(block->stored);
-        block->stored = NULL;
+    kiln_segments segments;
+    uint8_t scratch[KILN_BLOCK_SIZE];
+    size_t size;
+    block->carried = kiln_transform_apply(block->transform, block->element_size, block->raw,
+                                          block->raw_size, scratch, &size, &segments);
+    if (!block->carried || !block->measured) {
         return;
     }
-    kiln_transform_apply(block->transform, block->element_size, block->raw, scratch,
-                         block->raw_size);
-    if (compress2(block->stored, &size, scratch, block->raw_size, Z_BEST_COMPRESSION) != Z_OK) {
+    block->stored = kiln_deflate(scratch, size, &segments, &block->stored_size);
+    block->crc = block->stored != NULL ? kiln_crc32(block->stored, block->stored_size) : 0;
+    block->failed = block->stored == NULL;
+    if (block->trial) {
         free(block->stored);
         block->stored = NULL;
     }
-    free(scratch);
-    block->stored_size = (uint32_t)size;
-    block->crc = block->stored != NULL ? kiln_crc32(block->stored, size) : 0;
 }
 
 static uint32_t blocks_of(const kiln_section_input *section)
@@ -75,20 +76,95 @@ static uint32_t blocks_of(const kiln_section_input *section)
     return (uint32_t)((section->size + block - 1) / block);
 }
 
-static void split_section(container *box, uint32_t index)
+static packed_block block_of(const kiln_section_input *section, uint32_t index, uint16_t transform)
 {
-    const kiln_section_input *section = &box->sections[index];
-    const kiln_section_kind *kind = kiln_section_kind_find(section->kind);
     const uint32_t full = kiln_block_raw_size(element_size_of(section));
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < box->placed[index].block_count; i++) {
-        packed_block *block = &box->blocks[box->placed[index].first_block + i];
-        block->raw = (const uint8_t *)section->data + at;
-        block->raw_size = section->size - at < full ? (uint32_t)(section->size - at) : full;
-        block->element_size = element_size_of(section);
-        block->transform = kind->transform;
-        at += block->raw_size;
+    const uint64_t at = (uint64_t)index * full;
+    packed_block block;
+    memset(&block, 0, sizeof block);
+    block.raw = (const uint8_t *)section->data + at;
+    block.raw_size = section->size - at < full ? (uint32_t)(section->size - at) : full;
+    block.element_size = element_size_of(section);
+    block.transform = transform;
+    block.measured = true;
+    return block;
+}
+
+/* How many transforms a kind lists: up to "none". */
+static uint32_t transform_count(const kiln_section_kind *kind)
+{
+    uint32_t count = 1;
+    while (count < KILN_SECTION_TRANSFORMS && kind->transforms[count - 1] != KILN_TRANSFORM_NONE) {
+        count++;
     }
+    return count;
+}
+
+/* Two blocks of a section stand for all: the first and the one in the middle. */
+static bool is_sample(uint32_t index, uint32_t blocks)
+{
+    return index == 0 || index == blocks / 2;
+}
+
+/* The smallest of the transforms that carry all blocks; `trials` are by transform, then by block. */
+static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_block *trials,
+                                   uint32_t blocks)
+{
+    uint16_t best = KILN_TRANSFORM_NONE;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t t = 0; t < transform_count(kind); t++) {
+        uint64_t size = 0;
+        bool carried = true;
+        for (uint32_t i = 0; i < blocks; i++) {
+            const packed_block *trial = &trials[t * blocks + i];
+            carried = carried && trial->carried;
+            size += trial->stored_size;
+        }
+        if (carried && size < least) {
+            least = size;
+            best = kind->transforms[t];
+        }
+    }
+    return best;
+}
+
+static bool try_transforms(container *box, const kiln_watch *watch)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        total += (uint64_t)blocks_of(&box->sections[i]) * KILN_SECTION_TRANSFORMS;
+    }
+    packed_block *trials = calloc(total > 0 ? total : 1, sizeof *trials);
+    if (trials == NULL || total > UINT32_MAX) {
+        free(trials);
+        return false;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        const uint32_t blocks = blocks_of(&box->sections[i]);
+        for (uint32_t t = 0; t < transform_count(kind); t++) {
+            for (uint32_t b = 0; b < blocks; b++) {
+                packed_block *trial = &trials[count++];
+                *trial = block_of(&box->sections[i], b, kind->transforms[t]);
+                trial->trial = true;
+                trial->measured = is_sample(b, blocks);
+            }
+        }
+    }
+    bool done = kiln_parallel_for(watch, count, pack_block, trials);
+    for (uint32_t i = 0; i < count; i++) {
+        done = done && !trials[i].failed;
+    }
+    count = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        const uint32_t blocks = blocks_of(&box->sections[i]);
+        box->placed[i].transform = smallest_transform(kind, trials + count, blocks);
+        count += transform_count(kind) * blocks;
+    }
+    free(trials);
+    return done;
 }
 
 static bool pack_sections(container *box, const kiln_watch *watch)
@@ -100,12 +176,15 @@ static bool pack_sections(container *box, const kiln_watch *watch)
         total += box->placed[i].block_count;
     }
     box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
-    if (box->blocks == NULL || total > UINT32_MAX) {
+    if (box->blocks == NULL || total > UINT32_MAX || !try_transforms(box, watch)) {
         return false;
     }
     box->block_count = (uint32_t)total;
     for (uint32_t i = 0; i < box->count; i++) {
-        split_section(box, i);
+        for (uint32_t b = 0; b < box->placed[i].block_count; b++) {
+            box->blocks[box->placed[i].first_block + b] =
+                block_of(&box->sections[i], b, box->placed[i].transform);
+        }
     }
     if (!kiln_parallel_for(watch, box->block_count, pack_block, box->blocks)) {
         return false;
@@ -149,7 +228,7 @@ static uint64_t place_sections(container *box)
         entry->kind = kind->kind;
         entry->flags = kind->flags;
         entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
-        entry->transform = packed ? kind->transform : KILN_TRANSFORM_NONE;
+        entry->transform = packed ? placed->transform : KILN_TRANSFORM_NONE;
         entry->element_size = element_size_of(&box->sections[i]);
         entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
         entry->raw_size = raw;

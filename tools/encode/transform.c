@@ -1,7 +1,9 @@
 /* Byte planes, and first or second differences of words before them: what deflate then finds
- * easier. */
+ * easier. What was made is turned back and compared, so that a transform which can't carry a block
+ * is told, not written. */
 #include "transform.h"
 
+#include "../../formats/codec.h"
 #include "../../formats/format.h"
 
 #include <string.h>
@@ -64,8 +66,8 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
     }
 }
 
-void kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in,
-                          uint8_t *out, size_t size)
+static void transform_planes(uint16_t transform, uint32_t element_size, const uint8_t *in,
+                             uint8_t *out, size_t size)
 {
     const size_t count = size / element_size;
     switch (transform) {
@@ -85,4 +87,42 @@ void kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8
         memcpy(out, in, size);
         break;
     }
+}
+
+/* A segment a plane, where planes are few enough to be long. */
+static void plane_segments(uint16_t transform, uint32_t element_size, size_t size,
+                           kiln_segments *segments)
+{
+    if (transform == KILN_TRANSFORM_NONE || element_size > KILN_SEGMENTS_MAX) {
+        return;
+    }
+    for (uint32_t plane = 1; plane <= element_size; plane++) {
+        kiln_segments_end(segments, size / element_size * plane);
+    }
+}
+
+static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
+                  uint8_t *out, size_t *out_size, kiln_segments *segments)
+{
+    segments->count = 0;
+    if (transform == KILN_TRANSFORM_LANES) {
+        return kiln_lanes_apply(element_size, in, size, out, out_size, segments);
+    }
+    if (transform == KILN_TRANSFORM_EDGES) {
+        return kiln_triangles_apply(in, size, out, out_size, segments);
+    }
+    transform_planes(transform, element_size, in, out, size);
+    plane_segments(transform, element_size, size, segments);
+    *out_size = size;
+    return true;
+}
+
+bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
+                          uint8_t *out, size_t *out_size, kiln_segments *segments)
+{
+    _Alignas(8) uint8_t back[KILN_BLOCK_SIZE];
+    return kiln_transform_fits(transform, element_size) && size <= sizeof back &&
+           apply(transform, element_size, in, size, out, out_size, segments) &&
+           kiln_transform_undo(transform, element_size, out, *out_size, back, size) &&
+           memcmp(back, in, size) == 0;
 }

@@ -2,11 +2,36 @@
 #ifndef KILN_TRANSFORM_H
 #define KILN_TRANSFORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Applies `transform` to one block of whole elements. `in` and `out` [size bytes] don't overlap. */
-void kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in,
-                          uint8_t *out, size_t size);
+/* Where in what a transform made one kind of numbers ends and another begins: deflate may then use
+ * other codes. */
+enum { KILN_SEGMENTS_MAX = 512 };
+
+typedef struct {
+    uint32_t count;
+    uint32_t end[KILN_SEGMENTS_MAX];
+} kiln_segments;
+
+static inline void kiln_segments_end(kiln_segments *segments, size_t end)
+{
+    if (segments->count < KILN_SEGMENTS_MAX) {
+        segments->end[segments->count++] = (uint32_t)end;
+    }
+}
+
+/* Applies `transform` to one block of whole elements, `in` [size bytes, aligned to 8] to `out`
+ * [KILN_BLOCK_SIZE], which don't overlap. *out_size and *segments tell what was made. False where the
+ * transform can't carry this block, or would need more room. */
+bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
+                          uint8_t *out, size_t *out_size, kiln_segments *segments);
+
+/* The two that know what they pack: pack_nodes.c, pack_triangles.c. */
+bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uint8_t *out,
+                      size_t *out_size, kiln_segments *segments);
+bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *out_size,
+                          kiln_segments *segments);
 
 #endif

@@ -1,0 +1,116 @@
+/* zlib decides by itself where one set of codes ends and the next begins, by how many symbols it has
+ * seen, not by what they are. Here its blocks are ended where segments end, if that is worth a new
+ * set of codes; where it wasn't after all, the plain stream is kept. */
+#define ZLIB_CONST
+#include "deflate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+typedef struct {
+    uint32_t of[256];
+    uint32_t total;
+} histogram;
+
+static void count_bytes(histogram *counts, const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        counts->of[data[i]]++;
+    }
+    counts->total += (uint32_t)size;
+}
+
+static histogram joined(const histogram *a, const histogram *b)
+{
+    histogram sum = *a;
+    for (unsigned i = 0; i < 256; i++) {
+        sum.of[i] += b->of[i];
+    }
+    sum.total += b->total;
+    return sum;
+}
+
+/* Bits that bytes of this histogram take by themselves, at most eight each, and with them their
+ * codes' lengths: about two and a half bits for each byte that occurs. */
+static double cost_of(const histogram *counts)
+{
+    double bits = 0, lengths = 60;
+    for (unsigned i = 0; i < 256; i++) {
+        if (counts->of[i] > 0) {
+            bits += counts->of[i] * log2((double)counts->total / counts->of[i]);
+            lengths += 2.5;
+        }
+    }
+    const double stored = 8.0 * counts->total + 40;
+    return bits + lengths < stored ? bits + lengths : stored;
+}
+
+/* Drops the ends of segments which are as cheap together. */
+static void join_segments(const uint8_t *data, const kiln_segments *segments, kiln_segments *kept)
+{
+    histogram sum;
+    memset(&sum, 0, sizeof sum);
+    kept->count = 0;
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < segments->count; i++) {
+        histogram next;
+        memset(&next, 0, sizeof next);
+        count_bytes(&next, data + start, segments->end[i] - start);
+        const histogram both = joined(&sum, &next);
+        if (sum.total > 0 && cost_of(&both) > cost_of(&sum) + cost_of(&next)) {
+            kiln_segments_end(kept, start);
+            sum = next;
+        } else {
+            sum = both;
+        }
+        start = segments->end[i];
+    }
+}
+
+/* False without memory. */
+static bool deflate_segments(const uint8_t *data, size_t size, const kiln_segments *segments,
+                             uint8_t *out, size_t room, uint32_t *stored_size)
+{
+    z_stream stream;
+    memset(&stream, 0, sizeof stream);
+    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        return false;
+    }
+    stream.next_in = data;
+    stream.next_out = out;
+    stream.avail_out = (uInt)room;
+    bool sound = true;
+    for (uint32_t i = 0; i < segments->count && sound; i++) {
+        stream.avail_in = (uInt)(segments->end[i] - stream.total_in);
+        sound = stream.avail_in == 0 || deflate(&stream, Z_BLOCK) == Z_OK;
+    }
+    stream.avail_in = (uInt)(size - stream.total_in);
+    sound = sound && deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *stored_size = (uint32_t)stream.total_out;
+    (void)deflateEnd(&stream);
+    return sound;
+}
+
+uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
+                      uint32_t *stored_size)
+{
+    kiln_segments kept, none = {0, {0}};
+    join_segments(data, segments, &kept);
+    const size_t room = compressBound((uLong)size) + 16 * (size_t)(kept.count + 1);
+    uint8_t *plain = malloc(room), *parted = malloc(room);
+    uint32_t plain_size = 0, parted_size = 0;
+    if (plain == NULL || parted == NULL ||
+        !deflate_segments(data, size, &none, plain, room, &plain_size) ||
+        !deflate_segments(data, size, &kept, parted, room, &parted_size)) {
+        free(plain);
+        free(parted);
+        return NULL;
+    }
+    const bool better = parted_size < plain_size;
+    free(better ? plain : parted);
+    *stored_size = better ? parted_size : plain_size;
+    return better ? parted : plain;
+}
