@@ -61,6 +61,7 @@ FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*.c)
 BAKE_SOURCES = $(wildcard lut/bins*.c tools/*.c) \
                $(foreach d,common import build count encode,$(wildcard tools/$d/*.c))
+BENCH_SOURCES = $(wildcard tools/bench/*.c)
 COMMAND_SOURCES = $(wildcard tools/cmd/*.c)
 
 LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
@@ -81,7 +82,8 @@ TABLE_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard lut/generate_*.c))
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
-LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
+BENCH = $O/tools/libbench.a
+LIBRARIES = $(BENCH) $(OUT)/libkilnbake.a $(OUT)/libkiln.a
 SUPPORT = $O/tests/libsupport.a
 PRODUCTS = $(OUT)/kiln $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
 
@@ -239,8 +241,9 @@ $O/%.o: %.cpp $O/flags
 
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
+$(BENCH): $(BENCH_SOURCES:%.c=$O/%.o)
 $(SUPPORT): $(SUPPORT_SOURCES:%.c=$O/%.o)
-$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(SUPPORT):
+$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(BENCH) $(SUPPORT):
 	@mkdir -p $(@D)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -1,5 +1,9 @@
-/* Do two surfaces meet? The first pair of triangles found is the witness. */
+/* Do two surfaces meet? The first pair of triangles found is the witness. Do their boxes, or just
+ * two triangles? */
 #include "pair_walk.h"
+
+#include "exact.h"
+#include "fpu.h"
 
 static bool take_first(void *user, kiln_pair pair)
 {
@@ -16,10 +20,64 @@ kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln
         return KILN_ERROR_ARGUMENT;
     }
     kiln_hit found = {false, {0, 0}};
-    const kiln_pair_visitor visitor = {take_first, &found, true};
+    const kiln_pair_visitor visitor = {take_first, &found, true, false};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;
     }
     return status;
+}
+
+static bool take_boxes(void *user, kiln_pair pair)
+{
+    (void)pair;
+    *(bool *)user = true;
+    return false;
+}
+
+kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                               const kiln_pose *pose_b, bool *found)
+{
+    if (found == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    bool any = false;
+    const kiln_pair_visitor visitor = {take_boxes, &any, true, true};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status == KILN_OK) {
+        *found = any;
+    }
+    return status;
+}
+
+/* 0, or of a magnitude that the predicates take. False for NaN. */
+static bool all_in_range(const double corners[9])
+{
+    bool good = true;
+    for (int i = 0; i < 9; i++) {
+        const double size = fabs(corners[i]);
+        good = good && (size == 0.0 || (size >= KILN_EXACT_MIN && size <= KILN_EXACT_MAX));
+    }
+    return good;
+}
+
+static bool both_meet(const double a[9], const double b[9], bool *meet)
+{
+    if (!all_in_range(a) || !all_in_range(b)) {
+        return false;
+    }
+    *meet = kiln_exact_triangles_meet(a, b);
+    return true;
+}
+
+kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet)
+{
+    if (a == NULL || b == NULL || meet == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    bool (*volatile run)(const double *, const double *, bool *) = both_meet;
+    const bool good = run(a, b, meet);
+    kiln_fpu_leave(caller);
+    return good ? KILN_OK : KILN_ERROR_ARGUMENT;
 }

@@ -82,7 +82,7 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
         return KILN_ERROR_ARGUMENT;
     }
     pair_heap heap = {pairs, capacity, 0};
-    const kiln_pair_visitor visitor = {keep_pair, &heap, false};
+    const kiln_pair_visitor visitor = {keep_pair, &heap, false, false};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         sort_heap(pairs, heap.count < capacity ? heap.count : capacity);
@@ -117,7 +117,7 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     }
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
-    const kiln_pair_visitor visitor = {call_back, &visit, false};
+    const kiln_pair_visitor visitor = {call_back, &visit, false, false};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;

@@ -261,6 +261,18 @@ typedef struct {
 KILN_API kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                   const kiln_pose *pose_b, kiln_hit *hit);
 
+/* Do boxes overlap all the way down to leaves? *found false: the surfaces do not meet, which is
+ * proved. True: they may; the smaller the leaves, the likelier. As kiln_collide, but leaves are not
+ * looked into, so that trees need no polygons and there is no KILN_ERROR_NOT_LOADED. The answer
+ * depends on the kind of tree and its leaves. */
+KILN_API kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a,
+                                        const kiln_tree *b, const kiln_pose *pose_b, bool *found);
+
+/* Do two closed triangles, or segments or points, meet? Corner k is at [3 k]; both in one frame.
+ * Exact, as above. KILN_ERROR_ARGUMENT (NULL, or a coordinate that is neither 0 nor of a magnitude
+ * from 2^-250 to 2^250): *meet is untouched. Any number of threads. */
+KILN_API kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet);
+
 /* All pairs of triangles that meet, each once.
  * *count is the exact number of pairs, also when it exceeds `capacity`; then `pairs` holds the first
  * `capacity` in ascending order of (a, b). What is stored is always sorted so. `pairs` may be NULL

@@ -77,6 +77,9 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_tree_box *leaf_y)
 {
     kiln_leaf_triangles *x = &leaves->x, *y = &leaves->y;
+    if (visitor->boxes) {
+        return visitor->visit(visitor->user, (kiln_pair){0, 0});
+    }
     if (x->count == 0 || x->first != leaf_x->first) {
         load_leaf(frame, true, leaf_x, x);
     }

@@ -200,7 +200,7 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
     if (status != KILN_OK) {
         return status;
     }
-    if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
+    if (!visitor->boxes && (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b))) {
         return KILN_ERROR_NOT_LOADED;
     }
     kiln_tree_box_root(&frame, true, &root_x);

@@ -4,13 +4,15 @@
 
 #include "tree_box.h"
 
-/* Called for each pair of triangles that meet, by id in the caller's A and B. False stops. */
+/* Called for each pair of triangles that meet, by id in the caller's A and B, or, for boxes, of
+ * leaves that overlap, as 0, 0. False stops. */
 typedef bool (*kiln_pair_visit)(void *user, kiln_pair pair);
 
 typedef struct {
     kiln_pair_visit visit;
     void *user;
     bool nearest_first; /* for queries that stop at the first hit */
+    bool boxes;         /* leaves are not looked into: trees need no polygons */
 } kiln_pair_visitor;
 
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment

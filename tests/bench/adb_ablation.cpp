@@ -4,7 +4,7 @@
  * which takes turns with each setting. What changes probabilities moves errors and times
  * together: the last column is the ratio at an error of 1.5 %, p_min being chosen for it. */
 #include "adb_fit.hpp"
-#include "dop24.h"
+#include "../../tools/bench/dop24.h"
 
 #include <algorithm>
 #include <cmath>
@@ -292,7 +292,7 @@ void ablate(const AdbOptions &options, std::FILE *csv, json_t *report)
     for (AdbMesh &m : adb_meshes(MeshSet::Test, options.meshes)) {
         Rival rival = {
             m, std::make_unique<Baked>(m.geometry, BakeAs{"obb2", 1}), {nullptr, dop24_free}, {}};
-        rival.dop.reset(dop24_build(rival.binary->tree()));
+        rival.dop.reset(dop24_build(rival.binary->file()));
         rival.asked = adb_poses(m, rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
         rivals.push_back(std::move(rival));
     }

@@ -6,7 +6,7 @@
  * overlap test before an estimate, and exact counts at leaves, are ours: their text has neither. */
 #include "adb_plot.hpp"
 #include "adb_setup.hpp"
-#include "dop24.h"
+#include "../../tools/bench/dop24.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,7 +128,7 @@ struct Subject3 {
     Subject3(const std::string &shape, uint32_t triangles, unsigned draws)
         : m(adb_shape(shape, triangles)), boxes(m.geometry, {"aabb2", 1, 8}),
           oriented(m.geometry, default_bake), binary(m.geometry, {"obb2", 1}),
-          dop(dop24_build(binary.tree()), dop24_free),
+          dop(dop24_build(binary.file()), dop24_free),
           asked(adb_poses(m, binary.tree(), ZACHMANN_SEED_TEST, draws))
     {
     }

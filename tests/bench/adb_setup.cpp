@@ -1,6 +1,7 @@
 /* See adb_setup.hpp. */
 #include "adb_setup.hpp"
 
+#include "fcl_model.hpp"
 #include "models.h"
 
 extern "C" {
@@ -9,6 +10,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -57,6 +59,24 @@ mesh from_shape(const char *name, uint32_t triangles)
     return m;
 }
 
+/* Moves the middle of the box to the origin and makes its longest side 2. */
+void scale(mesh *m)
+{
+    float lower[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF};
+    float upper[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+    for (size_t i = 0; i < 3 * size_t(m->triangle_count); i++) {
+        const float *p = m->positions + 3 * size_t(m->indices[i]);
+        for (int k = 0; k < 3; k++) {
+            lower[k] = std::min(lower[k], p[k]);
+            upper[k] = std::max(upper[k], p[k]);
+        }
+    }
+    const zachmann_box box = zachmann_box_of(lower, upper);
+    for (size_t i = 0; i < 3 * size_t(m->vertex_count); i++) {
+        m->positions[i] = float((double(m->positions[i]) - box.middle[i % 3]) / box.side);
+    }
+}
+
 bool from_models(const Source &source, mesh *out)
 {
     for (unsigned i = 0; i < model_count; i++) {
@@ -72,8 +92,8 @@ bool from_models(const Source &source, mesh *out)
 Baked::Baked(const mesh &m, const BakeAs &how)
 {
     kiln_bake_options options = kiln_bake_options_default();
-    kiln_open_options opening = kiln_open_options_default();
     kiln_error error;
+    size_t size;
     options.bv = how.bv;
     options.leaf = how.leaf;
     options.builder = how.builder;
@@ -83,9 +103,8 @@ Baked::Baked(const mesh &m, const BakeAs &how)
     options.adb_area = how.area;
     options.adb_factor = how.factor;
     options.adb_polygons = how.polygons;
-    opening.error = &error;
-    data = quick_bake_with(&m, &options, &size);
-    if (kiln_open_memory(data, size, &opening, &file) != KILN_OK) {
+    void *data = quick_bake_with(&m, &options, &size);
+    if (bench_file_open(data, size, &error, &opened) != KILN_OK) {
         std::fprintf(stderr, "bench_adb: %s\n", error.message);
         std::exit(2);
     }
@@ -93,8 +112,7 @@ Baked::Baked(const mesh &m, const BakeAs &how)
 
 Baked::~Baked()
 {
-    kiln_close(file);
-    std::free(data);
+    bench_file_close(&opened);
 }
 
 std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &names)
@@ -112,7 +130,7 @@ std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &nam
             std::printf("%s: not installed, left out\n", source.name);
             continue;
         }
-        zachmann_scale(&m);
+        scale(&m);
         meshes.push_back({source.name, m});
     }
     return meshes;
@@ -121,7 +139,7 @@ std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &nam
 AdbMesh adb_shape(const std::string &shape, uint32_t triangles)
 {
     mesh m = from_shape(shape.c_str(), triangles);
-    zachmann_scale(&m);
+    scale(&m);
     return {shape, m};
 }
 
@@ -146,18 +164,17 @@ std::vector<std::string> adb_test_names()
 
 bool exact_answer(const kiln_tree *tree, const kiln_pose &pose)
 {
-    kiln_hit hit;
-    if (kiln_collide(tree, nullptr, tree, &pose, &hit) != KILN_OK) {
-        std::abort();
-    }
-    return hit.found;
+    return bench_exact(tree, &pose);
 }
 
 Asked adb_poses(const AdbMesh &m, const kiln_tree *exact, uint64_t seed, unsigned draws)
 {
+    const kiln_tree_info info = kiln_tree_get_info(exact);
+    const zachmann_box box = zachmann_box_of(info.bounds_lower, info.bounds_upper);
     Asked asked;
+    (void)m;
     asked.poses.resize(size_t(ZACHMANN_DISTANCES) * draws);
-    asked.poses.resize(zachmann_poses(&m.geometry, seed, draws, asked.poses.data()));
+    asked.poses.resize(zachmann_poses(&box, seed, draws, asked.poses.data()));
     for (const zachmann_pose &pose : asked.poses) {
         asked.truth.push_back(exact_answer(exact, pose.pose));
     }
@@ -167,17 +184,81 @@ Asked adb_poses(const AdbMesh &m, const kiln_tree *exact, uint64_t seed, unsigne
 bool adb_answer(const kiln_tree *tree, const kiln_pose &pose, const Point &point,
                 kiln_adb_answer *answer)
 {
-    if (kiln_adb_collide(tree, nullptr, tree, &pose, &point.options, point.pairs, UINT64_MAX,
-                         answer) != KILN_OK) {
-        std::abort();
-    }
-    return answer->probability > 0.5;
+    return bench_point_ask(&point, tree, &pose, answer);
 }
 
 std::vector<Point> operating_points()
 {
-    return {{"adb default", kiln_adb_options_of(KILN_ADB_DEFAULT), UINT64_MAX},
-            {"adb fast", kiln_adb_options_of(KILN_ADB_FAST), UINT64_MAX},
-            {"adb careful", kiln_adb_options_of(KILN_ADB_CAREFUL), UINT64_MAX},
-            {"adb default, 64 pairs", kiln_adb_options_of(KILN_ADB_DEFAULT), 64}};
+    std::vector<Point> points(BENCH_POINTS);
+    bench_points(points.data());
+    return points;
+}
+
+/* ----------------------------------------------------------------------------------- compare -- */
+
+namespace
+{
+
+bench_answer ask_fcl(const void *with, const kiln_pose *pose)
+{
+    using Model = FclModel<fcl::OBBRSSd>;
+    return {const_cast<Model *>(static_cast<const Model *>(with))->collide(*pose), 0};
+}
+
+/* What `kiln bench adb` measures, and FCL beside it. */
+void measure(bench_adb *run, const AdbMesh &m)
+{
+    const Baked baked(m.geometry, default_bake);
+    FclModel<fcl::OBBRSSd> fcl(m.geometry);
+    const bench_method added = {"fcl", true, ask_fcl, &fcl};
+    const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
+                             m.geometry.triangle_count};
+    const kiln_status status =
+        bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);
+    if (status != KILN_OK) {
+        std::fprintf(stderr, "%s: %s\n", m.name.c_str(), kiln_status_text(status));
+        std::exit(2);
+    }
+}
+
+void draw(const bench_adb *run, const std::string &path)
+{
+    std::FILE *out = std::fopen(path.c_str(), "w");
+    if (out == nullptr) {
+        std::perror(path.c_str());
+        std::exit(2);
+    }
+    bench_adb_draw(run, out);
+    close_csv(out, path);
+}
+
+} // namespace
+
+bool compare(const AdbOptions &options, std::FILE *csv, json_t *report)
+{
+    bench_adb_options how = bench_adb_options_default(options.quick);
+    bench_adb run;
+    bool right = true;
+    how.draws = options.draws;
+    bench_adb_begin(&run, &how);
+    std::vector<AdbMesh> meshes = adb_meshes(MeshSet::Test, options.meshes);
+    for (const AdbMesh &m : meshes) {
+        measure(&run, m);
+        right = right && bench_table_differ(&run.compared.tables[run.compared.count - 1]) == 0;
+    }
+    adb_free(meshes);
+    if (run.compared.count == 0 || !bench_adb_finish(&run)) {
+        std::fprintf(stderr, "bench_adb: no mesh, or no memory\n");
+        std::exit(2);
+    }
+    bench_adb_print(&run, stdout, true);
+    bench_adb_describe(&run, report);
+    if (csv != nullptr) {
+        bench_adb_print_csv(&run, csv);
+    }
+    if (!options.svg.empty()) {
+        draw(&run, options.svg);
+    }
+    bench_adb_free(&run);
+    return right;
 }

@@ -3,8 +3,9 @@
 #define KILN_BENCH_ADB_SETUP_HPP
 
 #include "measure.hpp"
-#include "zachmann.h"
 
+#include "../../tools/bench/adb.h"
+#include "../../tools/bench/numbers.h"
 #include "../../tools/kiln_bake.h"
 
 #include <jansson.h>
@@ -45,17 +46,15 @@ class Baked
     Baked &operator=(const Baked &) = delete;
     const kiln_tree *tree() const
     {
-        return kiln_file_tree(file, 0);
+        return kiln_file_tree(opened.file, 0);
     }
-    size_t bytes() const
+    const bench_file *file() const
     {
-        return size;
+        return &opened;
     }
 
   private:
-    void *data = nullptr;
-    size_t size = 0;
-    kiln_file *file = nullptr;
+    bench_file opened;
 };
 
 /* A mesh, scaled to a cube of side 2. */
@@ -86,12 +85,7 @@ std::vector<std::string> adb_test_names();
 bool exact_answer(const kiln_tree *tree, const kiln_pose &pose);
 Asked adb_poses(const AdbMesh &m, const kiln_tree *exact, uint64_t seed, unsigned draws);
 
-/* A time-critical query as it is measured: options, and pairs that it may open. */
-struct Point {
-    std::string name;
-    kiln_adb_options options;
-    uint64_t pairs;
-};
+using Point = bench_point;
 
 /* The answer of `point` about `tree` and its copy; yes if more probable than not. */
 bool adb_answer(const kiln_tree *tree, const kiln_pose &pose, const Point &point,
@@ -108,7 +102,7 @@ class Draw
     }
     uint32_t below(uint32_t limit)
     {
-        return random_below(&state, limit);
+        return bench_random_below(&state, limit);
     }
 
   private:
@@ -118,9 +112,6 @@ class Draw
 /* The parts. Each prints, and adds to the report; `csv` may be NULL. False: a figure can't be
  * right, as exact methods differ. */
 bool compare(const AdbOptions &options, std::FILE *csv, json_t *report);
-void calibrate(const AdbOptions &options, json_t *report);
-void errors_by_gap(const AdbOptions &options, json_t *report);
-void keep_budgets(const AdbOptions &options, json_t *report);
 void ablate(const AdbOptions &options, std::FILE *csv, json_t *report);
 void redraw_figures(const AdbOptions &options, json_t *report);
 

@@ -1,5 +1,4 @@
-/* Time-critical queries against exact ones and against the obvious shortcut, by the procedure of
- * Klein and Zachmann (2003): errors, times, whether probabilities mean what they say.
+/* What `kiln bench adb` measures, on fixed meshes and with FCL beside it; and an ablation.
  *
  * bench_adb [--quick] [--ablation | --figures FOLDER] [--draws N] [--meshes NAME,NAME]
  *           [--csv FILE] [--json FILE] [--svg FILE] */
@@ -28,7 +27,7 @@ static void usage(std::FILE *out, const char *program)
                  "\n"
                  "  --csv FILE        writes what is found of each mesh and method, or setting\n"
                  "  --json FILE       writes everything that is found\n"
-                 "  --svg FILE        draws the reliability diagram, by gnuplot\n"
+                 "  --svg FILE        draws the reliability diagram, and speed over the distance\n"
                  "KILN_MODELS names the folder of the real models.\n");
 }
 
@@ -100,9 +99,6 @@ int main(int count, char **arguments)
         redraw_figures(options, report);
     } else {
         right = compare(options, csv, report);
-        calibrate(options, report);
-        errors_by_gap(options, report);
-        keep_budgets(options, report);
     }
     close_csv(csv, options.csv);
     if (!options.json.empty() &&

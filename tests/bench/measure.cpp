@@ -3,11 +3,12 @@
 
 #include "models.h"
 
+#include "../../tools/bench/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 static void usage(std::FILE *out, const char *program)
 {
@@ -138,43 +139,28 @@ void free_subjects(std::vector<Subject> &subjects)
 
 double now()
 {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return double(t.tv_sec) * 1e9 + double(t.tv_nsec);
+    return bench_now();
 }
 
 double clock_cost()
 {
-    double least = HUGE_VAL;
-    for (int i = 0; i < 10000; i++) {
-        const double start = now();
-        least = std::min(least, now() - start);
-    }
-    return least;
+    return bench_clock_cost();
 }
 
 double mean_of(const std::vector<double> &values)
 {
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
-    return sum / double(values.size());
+    return bench_mean(values.data(), values.size());
 }
 
 double median_of(std::vector<double> values)
 {
-    std::sort(values.begin(), values.end());
-    return (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
+    bench_sort(values.data(), values.size());
+    return bench_median(values.data(), values.size());
 }
 
 double geometric_mean(const std::vector<double> &values)
 {
-    double sum = 0;
-    for (const double value : values) {
-        sum += std::log(value);
-    }
-    return std::exp(sum / double(values.size()));
+    return bench_geometric_mean(values.data(), values.size());
 }
 
 kiln_pose place(const Subject &subject, const double rotation[9], const double direction[3],

@@ -63,10 +63,14 @@ static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
     size_t count;
     kiln_pair *pairs = malloc((truth_count + 1) * sizeof *pairs);
     assert_non_null(pairs);
+    bool may = false;
     rounding_enter(mode);
+    const kiln_status boxes = kiln_collide_boxes(a, pose_a, b, pose_b, &may);
     const kiln_status collide = kiln_collide(a, pose_a, b, pose_b, &hit);
     const kiln_status contacts = kiln_contacts(a, pose_a, b, pose_b, pairs, truth_count + 1, &count);
     rounding_leave();
+    assert_int_equal(boxes, KILN_OK);
+    assert_true(may || truth_count == 0);
     assert_int_equal(collide, KILN_OK);
     assert_int_equal(contacts, KILN_OK);
     assert_int_equal(hit.found, truth_count > 0);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/exact.h"
+#include "../../runtime/kiln.h"
 
 typedef double triangle[9];
 
@@ -429,6 +430,32 @@ static void test_ends_of_the_range(void **context)
     expect(true, tilted, tilted);
 }
 
+/* ------------------------------------------------------------------------------- public call -- */
+
+static void test_public_call(void **state)
+{
+    (void)state;
+    const double a[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    double b[9] = {0.25, 0.25, 0, 1, 1, 1, 0, 1, 1};
+    bool meet = false;
+    assert_int_equal(kiln_triangles_meet(a, b, &meet), KILN_OK);
+    assert_true(meet); /* a corner inside */
+    b[2] = 0x1p-52;
+    assert_int_equal(kiln_triangles_meet(a, b, &meet), KILN_OK);
+    assert_false(meet);
+    const double wrong[] = {NAN, INFINITY, 0x1p-251, 0x1.1p+250};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        b[8] = wrong[i];
+        meet = true;
+        assert_int_equal(kiln_triangles_meet(a, b, &meet), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_triangles_meet(b, a, &meet), KILN_ERROR_ARGUMENT);
+        assert_true(meet);
+    }
+    assert_int_equal(kiln_triangles_meet(NULL, a, &meet), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_triangles_meet(a, NULL, &meet), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_triangles_meet(a, a, NULL), KILN_ERROR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_gap_of_an_ulp_on_a_slope),
         cmocka_unit_test(test_mixed_magnitudes),
         cmocka_unit_test(test_ends_of_the_range),
+        cmocka_unit_test(test_public_call),
     };
     return cmocka_run_group_tests_name("exact", tests, NULL, NULL);
 }

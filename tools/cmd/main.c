@@ -13,7 +13,7 @@
 static const verb *const verbs[] = {
     &verb_bake,   &verb_info,     &verb_verify,    &verb_collide,
     &verb_unpack, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
-    &verb_lut_plot, &verb_calibrate,
+    &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };
 
 /* What follows the first word of a name of two, or NULL. */

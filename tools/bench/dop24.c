@@ -18,12 +18,8 @@
  * library is built for. */
 #include "dop24.h"
 
-#include "../../runtime/exact.h"
-#include "../../runtime/tree.h"
-
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,21 +53,13 @@ typedef struct {
 } facet;
 
 struct dop24 {
-    const kiln_tree *shape;
+    const float *vertices; /* of the shape, as are: */
+    const uint32_t *triangles;
     node *nodes; /* 0: root; 1: not used; then pairs */
     uint32_t count;
     float size; /* no coordinate is larger */
     facet facets[FACETS];
 };
-
-static void *aligned_memory(size_t size)
-{
-    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
 
 /* ---------------------------------------------------------------------------------- building -- */
 
@@ -159,17 +147,11 @@ static void find_facets(facet facets[FACETS])
                     }
                     opposite = opposite || sum < 1e-5;
                 }
-                if (!opposite) {
-                    if (found == FACETS) {
-                        abort();
-                    }
+                if (!opposite && found < FACETS) {
                     facets[found++] = next;
                 }
             }
         }
-    }
-    if (found != FACETS) {
-        abort();
     }
 }
 
@@ -179,11 +161,11 @@ static void bound_triangle(const dop24 *tree, uint32_t triangle, node *out)
     for (int i = 0; i < NORMALS; i++) {
         double most[2] = {-HUGE_VAL, -HUGE_VAL};
         for (int c = 0; c < 3; c++) {
-            const uint32_t vertex = tree->shape->triangles[3 * (size_t)triangle + (size_t)c];
+            const uint32_t vertex = tree->triangles[3 * (size_t)triangle + (size_t)c];
             double value = 0;
             for (int k = 0; k < 3; k++) {
                 value += (double)normals[i][k] *
-                         (double)tree->shape->vertices[3 * (size_t)vertex + (size_t)k];
+                         (double)tree->vertices[3 * (size_t)vertex + (size_t)k];
             }
             most[0] = fmax(most[0], value);
             most[1] = fmax(most[1], -value);
@@ -213,10 +195,13 @@ static float half_area(const node *n)
     return side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
 }
 
-/* Fills node `index` and what is below it from node `from` of the shape. */
-static void fill(dop24 *tree, uint32_t index, uint32_t from)
+/* Fills node `index` and what is below it from node `from` of the shape. False: a leaf has several
+ * triangles. */
+static bool fill(dop24 *tree, const kiln_view_tree *shape, uint32_t index, uint32_t from)
 {
-    const kiln_format_node8 *given = kiln_tree_node(tree->shape, from);
+    const uint8_t *nodes = shape->nodes;
+    const kiln_format_node8 *given =
+        (const void *)(nodes + (size_t)from * shape->kind->node_size);
     node *out = &tree->nodes[index];
     out->child = tree->count;
     out->leaf = 0;
@@ -224,41 +209,47 @@ static void fill(dop24 *tree, uint32_t index, uint32_t from)
     for (unsigned lane = 0; lane < 2; lane++) {
         node *child = &tree->nodes[out->child + lane];
         if ((given->inner >> lane & 1) != 0) {
-            fill(tree, out->child + lane, kiln_node8_child(given, lane));
+            if (!fill(tree, shape, out->child + lane, kiln_node8_child(given, lane))) {
+                return false;
+            }
         } else if (kiln_node8_count(given, lane) == 1) {
             child->leaf = 1;
-            child->child = kiln_tree_triangle(tree->shape, kiln_node8_slot(given, lane));
+            child->child = kiln_view_tree_triangle(shape, kiln_node8_slot(given, lane));
             bound_triangle(tree, child->child, child);
             child->area = half_area(child);
         } else {
-            (void)fprintf(stderr, "dop24: not a tree of one triangle a leaf\n");
-            exit(2);
+            return false;
         }
     }
     join(&tree->nodes[out->child], &tree->nodes[out->child + 1], out);
     out->area = half_area(out);
+    return true;
 }
 
-dop24 *dop24_build(const kiln_tree *shape)
+dop24 *dop24_build(const bench_file *shape)
 {
-    const kiln_tree_info info = kiln_tree_get_info(shape);
-    if (info.bv != KILN_BV_OBB2) {
-        (void)fprintf(stderr, "dop24: not a tree of kind obb2\n");
-        exit(2);
+    const kiln_view_tree from = kiln_view_get_tree(&shape->view, 0);
+    if (from.entry->bv != KILN_FORMAT_BV_OBB2) {
+        return NULL;
     }
     dop24 *tree = malloc(sizeof *tree);
     if (tree == NULL) {
-        abort();
+        return NULL;
     }
-    tree->shape = shape;
+    tree->vertices = shape->view.vertices;
+    tree->triangles = shape->view.triangles;
     tree->count = 2;
-    tree->nodes = aligned_memory(2 * (size_t)info.triangle_count * sizeof(node));
+    tree->nodes = aligned_alloc(64, ((size_t)from.entry->triangle_count + 1) * 2 * sizeof(node));
     tree->size = 0;
     for (int k = 0; k < 3; k++) {
-        tree->size = fmaxf(tree->size, fmaxf(-info.bounds_lower[k], info.bounds_upper[k]));
+        tree->size = fmaxf(tree->size,
+                           fmaxf(-from.entry->bounds_lower[k], from.entry->bounds_upper[k]));
     }
     find_facets(tree->facets);
-    fill(tree, 0, 0);
+    if (tree->nodes == NULL || !fill(tree, &from, 0, 0)) {
+        dop24_free(tree);
+        return NULL;
+    }
     return tree;
 }
 
@@ -440,10 +431,16 @@ static inline float distance(const node *a, const aligned *b)
 
 static void load_corner(const dop24 *tree, uint32_t triangle, int c, double out[3])
 {
-    const uint32_t vertex = tree->shape->triangles[3 * (size_t)triangle + (size_t)c];
+    const uint32_t vertex = tree->triangles[3 * (size_t)triangle + (size_t)c];
     for (int k = 0; k < 3; k++) {
-        out[k] = (double)tree->shape->vertices[3 * (size_t)vertex + (size_t)k];
+        out[k] = (double)tree->vertices[3 * (size_t)vertex + (size_t)k];
     }
+}
+
+/* What is too small for exact arithmetic is 0, as in the library. */
+static double settled(double coordinate)
+{
+    return fabs(coordinate) < 0x1p-250 ? 0.0 : coordinate;
 }
 
 static bool triangles_meet(query *q, uint32_t a, uint32_t b)
@@ -455,8 +452,8 @@ static bool triangles_meet(query *q, uint32_t a, uint32_t b)
             double p[3];
             load_corner(q->tree, b, c, p);
             for (int i = 0; i < 3; i++) {
-                q->corners[3 * c + i] =
-                    ((r[3 * i] * p[0] + r[3 * i + 1] * p[1]) + r[3 * i + 2] * p[2]) + t[i];
+                q->corners[3 * c + i] = settled(
+                    ((r[3 * i] * p[0] + r[3 * i + 1] * p[1]) + r[3 * i + 2] * p[2]) + t[i]);
             }
         }
         q->carried = b;
@@ -464,7 +461,9 @@ static bool triangles_meet(query *q, uint32_t a, uint32_t b)
     for (int c = 0; c < 3; c++) {
         load_corner(q->tree, a, c, corners + 3 * c);
     }
-    return kiln_exact_triangles_meet(corners, q->corners);
+    bool meet = false;
+    (void)kiln_triangles_meet(corners, q->corners, &meet);
+    return meet;
 }
 
 /* Node `a` of A and `b` of B, which is `at` in A's frame, meet: do triangles below them? */

@@ -7,6 +7,8 @@
 #ifndef KILN_BENCH_DOP24_H
 #define KILN_BENCH_DOP24_H
 
+#include "baked.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,13 +16,11 @@
 extern "C" {
 #endif
 
-#include "../../runtime/kiln.h"
-
 typedef struct dop24 dop24;
 
-/* `shape` must stay open. Ends the program when it isn't obb2 with one triangle a leaf, or when
- * there is no memory. */
-dop24 *dop24_build(const kiln_tree *shape);
+/* From the first tree of `shape`, which must stay open. NULL when it isn't obb2 with one triangle a
+ * leaf, or when there is no memory. */
+dop24 *dop24_build(const bench_file *shape);
 void dop24_free(dop24 *tree);
 
 /* Bytes of the nodes. */

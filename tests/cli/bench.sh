@@ -1,0 +1,113 @@
+#!/bin/sh
+# kiln bench adb: what it prints, writes and refuses. Times are not looked at.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+cube=models/tiny/cube.obj
+"$KILN" bake "$cube" -o "$TMPDIR/counted.kiln" --adb --bv obb,aabb --quiet
+"$KILN" bake "$cube" -o "$TMPDIR/plain.kiln" --quiet
+"$KILN" bake "$cube" -o "$TMPDIR/bare.kiln" --adb --no-geometry --quiet
+
+# Numbers become N, so that what is left is the shape.
+shape() {
+    sed -e 's/-\{0,1\}[0-9][0-9]*\.[0-9][0-9]*/N/g' "$TMPDIR/out" | tr -s ' '
+}
+
+case_begin 'a table of methods, false positives and negatives apart'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 2 --budget-us 1,2.5
+silent err
+says out 'counted: 12 triangles, 36 poses, '
+shape >"$TMPDIR/shape"
+for row in '24-dop' 'obb2, leaf 1' 'obb, leaf 4' 'truncated obb2, 1' 'truncated obb2, 48' \
+    'truncated obb, 1' 'truncated obb, 48' 'adb default' 'adb fast' 'adb careful' 'adb, 64 pairs'; do
+    grep -qxF "$row N N N N N N N N" "$TMPDIR/shape" || case_fail "no row '$row'"
+done
+for head in 'method error % fp % fn % us p99 24-dop obb2 obb' \
+    'calibration samples error % Brier AUC ECE ECE 95 %' \
+    'budget us error % undecided % exact obb late % over p50 p99 pN'; do
+    grep -qxF "$head" "$TMPDIR/shape" || case_fail "no head '$head'"
+done
+says out 'at equal error'
+says out 'x obb where they meet: '
+says out 'meet  '
+says out 'apart '
+[ "$(grep -c '^2\.50 ' "$TMPDIR/out")" -eq 1 ] || case_fail 'no line of the second budget'
+[ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
+case_end
+
+case_begin 'exact methods make no errors, the truncated walk no false negatives'
+expect 0 "$KILN" bench adb models/tiny/mixed.obj --quick --draws 20 --csv "$TMPDIR/rows.csv"
+awk -F, 'NR > 1 { n++; shift = /, [0-9a-z]/ ? 1 : 0; fp = $(6 + shift); fn = $(7 + shift);
+    if (/24-dop|leaf/ && fp + fn > 0 || /truncated/ && fn > 0) print }
+    END { if (n != 15) print n " rows" }' "$TMPDIR/rows.csv" >"$TMPDIR/wrong"
+[ ! -s "$TMPDIR/wrong" ] || case_fail "$(cat "$TMPDIR/wrong")"
+case_end
+
+case_begin 'several files: means, with --meshes each'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1
+says out 'means over 2 objects'
+grep -q 'triangles,' "$TMPDIR/out" && case_fail 'tables of each'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1 --meshes
+says out 'counted: 12 triangles'
+says out 'cube: 12 triangles'
+case_end
+
+case_begin 'one document, with the same members every time'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --bv aabb --json
+for member in '"verb": "bench adb"' '"objects"' '"means"' '"times_truncated"' '"where"' \
+    '"calibration"' '"ece_bound"' '"gaps"' '"over_us_p999"'; do
+    says out "$member"
+done
+silent err
+expect 3 "$KILN" bench adb "$TMPDIR/plain.kiln" --json
+says out '"status": 3'
+says out 'bake it again with --adb'
+case_end
+
+case_begin 'a picture, whole, and on standard output alone'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg "$TMPDIR/out.svg"
+head -1 "$TMPDIR/out.svg" | grep -q '^<svg ' || case_fail 'no head'
+[ "$(tail -1 "$TMPDIR/out.svg")" = '</svg>' ] || case_fail 'no end'
+grep -q 'nan' "$TMPDIR/out.svg" && case_fail 'not a number'
+expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg -
+head -1 "$TMPDIR/out" | grep -q '^<svg ' || case_fail 'standard output has more'
+[ "$(grep -c '^method' "$TMPDIR/out")" -eq 0 ] || case_fail 'a table beside the picture'
+case_end
+
+case_begin 'files without what is needed'
+expect 3 "$KILN" bench adb "$TMPDIR/plain.kiln"
+says err 'it has no counts; bake it again with --adb'
+expect 3 "$KILN" bench adb "$TMPDIR/bare.kiln"
+says err 'it has no polygons; bake it again without --no-geometry'
+expect 3 "$KILN" bench adb models/tiny/painted.obj
+says err 'it takes two triangles'
+expect 2 "$KILN" bench adb "$TMPDIR/missing.kiln"
+says err 'check the path'
+expect 2 "$KILN" bench adb "$TMPDIR/missing.obj"
+expect 3 "$KILN" bench adb models/tiny/nan.obj
+says err 'is not finite'
+expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --bv obb2
+says err 'has no tree of kind obb2'
+silent out
+case_end
+
+case_begin 'wrong options'
+expect 1 "$KILN" bench
+says err 'bench is followed by one of adb'
+expect 1 "$KILN" bench adb
+says err 'no file is given'
+for list in 0 1, ,1 1,x -1 nan 1e9 ''; do
+    expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" "--budget-us=$list"
+    says err '--budget-us takes'
+done
+expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --budget-us 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
+says err 'at most 16'
+expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --draws 0
+expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --mode quick
+expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --svg - --csv -
+says err 'standard output takes one'
+expect 2 "$KILN" bench adb "$TMPDIR/counted.kiln" --svg "$TMPDIR/none/out.svg"
+silent out
+case_end
+
+cases_end

@@ -1,0 +1,122 @@
+/* See adb.h: the run. */
+#include "adb.h"
+
+#include "numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void silent(void *user, const char *stage, double part)
+{
+    (void)user;
+    (void)stage;
+    (void)part;
+}
+
+bench_adb_options bench_adb_options_default(bool quick)
+{
+    static const uint64_t budgets[] = {250, 500, 1000, 2000, 4000, 8000, 16000};
+    bench_adb_options options;
+    memset(&options, 0, sizeof options);
+    options.draws = quick ? 30 : 300;
+    options.rounds = quick ? 2 : 4;
+    options.contacts = quick ? 20 : 200;
+    options.resamplings = quick ? 100 : 400;
+    options.mode = KILN_ADB_DEFAULT;
+    options.budget_count = sizeof budgets / sizeof budgets[0];
+    memcpy(options.budgets, budgets, sizeof budgets);
+    options.watch.step = silent;
+    return options;
+}
+
+void bench_adb_begin(bench_adb *run, const bench_adb_options *options)
+{
+    memset(run, 0, sizeof *run);
+    run->options = *options;
+    if (run->options.watch.step == NULL) {
+        run->options.watch.step = silent;
+    }
+    bench_calibration_begin(run->samples);
+    for (unsigned b = 0; b < options->budget_count; b++) {
+        run->budgets[b].nanoseconds = options->budgets[b];
+    }
+}
+
+void bench_adb_free(bench_adb *run)
+{
+    for (size_t i = 0; i < run->compared.count; i++) {
+        bench_table_free(&run->compared.tables[i]);
+    }
+    free(run->compared.tables);
+    for (int i = 0; i < BENCH_SAMPLE_SETS; i++) {
+        bench_samples_free(&run->samples[i]);
+    }
+    for (unsigned b = 0; b < BENCH_BUDGETS_MAX; b++) {
+        bench_budget_free(&run->budgets[b]);
+    }
+    memset(run, 0, sizeof *run);
+}
+
+static kiln_status measure(bench_adb *run, const bench_subject *subject, const bench_mesh *mesh,
+                           const bench_method *added, unsigned added_count)
+{
+    const bench_adb_options *o = &run->options;
+    bench_table *more =
+        realloc(run->compared.tables, (run->compared.count + 1) * sizeof *more);
+    if (more == NULL) {
+        return KILN_ERROR_MEMORY;
+    }
+    run->compared.tables = more;
+    const kiln_status status = bench_contest(subject, mesh, added, added_count, o->rounds,
+                                             &o->watch, &more[run->compared.count]);
+    if (status != KILN_OK) {
+        return status;
+    }
+    run->compared.count++;
+    bench_gaps_add(subject, o->contacts, &o->watch, &run->gaps);
+    return bench_calibration_add(subject, o->mode, &o->watch, run->samples) &&
+                   bench_budgets_add(subject, o->mode, &o->watch, run->budgets, o->budget_count)
+               ? KILN_OK
+               : KILN_ERROR_MEMORY;
+}
+
+kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tree,
+                          const bench_mesh *mesh, const bench_method *added, unsigned added_count)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    bench_subject subject;
+    if (info.adb_grid == 0 || !info.polygons) {
+        return KILN_ERROR_NOT_LOADED;
+    }
+    if (mesh->triangle_count < 2) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    if (!bench_subject_make(name, tree, run->options.draws, &subject)) {
+        return KILN_ERROR_MEMORY;
+    }
+    const kiln_status status = subject.count > 0
+                                   ? measure(run, &subject, mesh, added, added_count)
+                                   : KILN_ERROR_ARGUMENT;
+    bench_subject_free(&subject);
+    return status;
+}
+
+bool bench_adb_finish(bench_adb *run)
+{
+    bool good = true;
+    for (int i = 0; i < BENCH_SAMPLE_SETS; i++) {
+        good = good && bench_calibration_of(&run->samples[i], run->options.resamplings,
+                                            &run->calibration[i]);
+    }
+    for (unsigned b = 0; b < run->options.budget_count; b++) {
+        bench_sort(run->budgets[b].overshoot, run->budgets[b].count);
+    }
+    return good;
+}
+
+const char *bench_base_name(const bench_adb *run, unsigned base)
+{
+    static const char *const names[BENCH_BASES] = {"24-dop", "obb2", "obb"};
+    const bench_table *table = &run->compared.tables[0];
+    return base < table->added ? table->rows[base].name : names[base - table->added];
+}

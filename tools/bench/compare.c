@@ -1,0 +1,107 @@
+/* See compare.h. */
+#include "compare.h"
+
+#include "numbers.h"
+
+#include <math.h>
+
+unsigned bench_row_of(const bench_tables *all, unsigned method)
+{
+    return all->tables[0].added + method;
+}
+
+unsigned bench_base_count(const bench_tables *all)
+{
+    return all->tables[0].added + BENCH_BASES;
+}
+
+bench_mean_row bench_mean_of(const bench_tables *all, unsigned row)
+{
+    bench_mean_row mean = {.worst = all->tables[0].name};
+    double logarithm[BENCH_BASES_MAX] = {0};
+    const double share = 1 / (double)all->count;
+    const unsigned bases = bench_base_count(all);
+    for (unsigned base = 0; base < bases; base++) {
+        mean.least_times[base] = HUGE_VAL;
+    }
+    for (size_t t = 0; t < all->count; t++) {
+        const bench_table *table = &all->tables[t];
+        const bench_row *r = &table->rows[row];
+        const double poses = fmax((double)table->poses, 1), error = bench_row_error(table, r);
+        mean.error += share * error;
+        mean.positives += share * (double)r->positives / poses;
+        mean.negatives += share * (double)r->negatives / poses;
+        mean.us += share * r->mean / 1e3;
+        mean.pairs += share * r->pairs;
+        if (error >= mean.worst_error) {
+            mean.worst_error = error;
+            mean.worst = table->name;
+        }
+        for (unsigned base = 0; base < bases; base++) {
+            const double times = table->rows[base].mean / r->mean;
+            logarithm[base] += share * log(times);
+            mean.least_times[base] = fmin(mean.least_times[base], times);
+        }
+    }
+    for (unsigned base = 0; base < bases; base++) {
+        mean.times[base] = exp(logarithm[base]);
+    }
+    return mean;
+}
+
+/* The time of one kind of truncation at `error`, in times of a 24-DOP tree; HUGE_VAL: none. */
+static double time_at(const bench_tables *all, unsigned first, double error)
+{
+    const unsigned dop = bench_row_of(all, BENCH_DOP24);
+    double best = HUGE_VAL;
+    bench_mean_row before = {.error = HUGE_VAL};
+    for (unsigned i = 0; i < BENCH_TRUNCATED_SIZES; i++) {
+        const bench_mean_row here = bench_mean_of(all, first + i);
+        const double time = 1 / here.times[dop];
+        if (here.error <= error) {
+            best = fmin(best, time);
+        } else if (before.error <= error) {
+            const double part = (error - before.error) / (here.error - before.error);
+            const double from = -log(before.times[dop]);
+            best = fmin(best, exp(from + part * (log(time) - from)));
+        }
+        before = here;
+    }
+    return best;
+}
+
+double bench_times_truncated(const bench_tables *all, const bench_mean_row *row)
+{
+    const unsigned binary = bench_row_of(all, BENCH_TRUNCATED);
+    const double time = fmin(time_at(all, binary, row->error),
+                             time_at(all, binary + BENCH_TRUNCATED_SIZES, row->error));
+    return isinf(time) ? NAN : time * row->times[bench_row_of(all, BENCH_DOP24)];
+}
+
+static double mean_where(const bench_table *table, unsigned row, bench_where where)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < table->poses; i++) {
+        if ((where.distance < 0 || table->distances[i] == where.distance) &&
+            (where.truth < 0 || table->truth[i] == (where.truth != 0))) {
+            sum += table->rows[row].times[i];
+            count++;
+        }
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+double bench_times_where(const bench_tables *all, unsigned base, unsigned row, bench_where where)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t t = 0; t < all->count; t++) {
+        const double slow = mean_where(&all->tables[t], base, where);
+        if (slow > 0) {
+            sum += log(slow / mean_where(&all->tables[t], row, where));
+            count++;
+        }
+    }
+    return count > 0 ? exp(sum / (double)count) : 0;
+}

@@ -1,0 +1,334 @@
+/* See contest.h. */
+#include "contest.h"
+
+#include "dop24.h"
+#include "numbers.h"
+#include "truncated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 400, WARM_UP = 100 };
+
+static const uint32_t cut_sizes[BENCH_TRUNCATED_SIZES] = {1, 4, 16, 48};
+
+/* ------------------------------------------------------------------------------------ object -- */
+
+bool bench_exact(const kiln_tree *tree, const kiln_pose *pose)
+{
+    kiln_hit hit = {.found = false};
+    (void)kiln_collide(tree, NULL, tree, pose, &hit);
+    return hit.found;
+}
+
+bool bench_subject_make(const char *name, const kiln_tree *tree, unsigned draws,
+                        bench_subject *subject)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    const size_t most = (size_t)ZACHMANN_DISTANCES * draws;
+    memset(subject, 0, sizeof *subject);
+    subject->name = name;
+    subject->tree = tree;
+    subject->box = zachmann_box_of(info.bounds_lower, info.bounds_upper);
+    subject->poses = malloc(most * sizeof *subject->poses);
+    subject->truth = malloc(most * sizeof *subject->truth);
+    if (subject->poses == NULL || subject->truth == NULL) {
+        bench_subject_free(subject);
+        return false;
+    }
+    subject->count = zachmann_poses(&subject->box, ZACHMANN_SEED_TEST, draws, subject->poses);
+    for (size_t i = 0; i < subject->count; i++) {
+        subject->truth[i] = bench_exact(tree, &subject->poses[i].pose);
+        subject->hits += subject->truth[i];
+    }
+    return true;
+}
+
+void bench_subject_free(bench_subject *subject)
+{
+    free(subject->poses);
+    free(subject->truth);
+    memset(subject, 0, sizeof *subject);
+}
+
+void bench_points(bench_point points[BENCH_POINTS])
+{
+    const bench_point all[BENCH_POINTS] = {
+        {"adb default", kiln_adb_options_of(KILN_ADB_DEFAULT), UINT64_MAX},
+        {"adb fast", kiln_adb_options_of(KILN_ADB_FAST), UINT64_MAX},
+        {"adb careful", kiln_adb_options_of(KILN_ADB_CAREFUL), UINT64_MAX},
+        {"adb, 64 pairs", kiln_adb_options_of(KILN_ADB_DEFAULT), BENCH_POINT_PAIRS},
+    };
+    memcpy(points, all, sizeof all);
+}
+
+bool bench_point_ask(const bench_point *point, const kiln_tree *tree, const kiln_pose *pose,
+                     kiln_adb_answer *answer)
+{
+    (void)kiln_adb_collide(tree, NULL, tree, pose, &point->options, point->pairs, UINT64_MAX,
+                           answer);
+    return answer->probability > 0.5;
+}
+
+/* ----------------------------------------------------------------------------------- methods -- */
+
+typedef struct {
+    const kiln_tree *tree;
+    bench_point point;
+} timed;
+
+typedef struct {
+    bench_file binary, wide, cut[2 * BENCH_TRUNCATED_SIZES];
+    dop24 *dop;
+    timed timed[BENCH_POINTS];
+    bench_method methods[BENCH_ADDED_MAX + BENCH_METHODS];
+    unsigned count;
+} rivals;
+
+static bench_answer ask_dop24(const void *with, const kiln_pose *pose)
+{
+    unsigned volumes = 0;
+    const bool found = dop24_collide(with, pose, &volumes);
+    return (bench_answer){found, volumes};
+}
+
+static bench_answer ask_exact(const void *with, const kiln_pose *pose)
+{
+    return (bench_answer){bench_exact(with, pose), 0};
+}
+
+static bench_answer ask_truncated(const void *with, const kiln_pose *pose)
+{
+    bool found = false;
+    (void)kiln_collide_boxes(with, NULL, with, pose, &found);
+    return (bench_answer){found, 0};
+}
+
+static bench_answer ask_timed(const void *with, const kiln_pose *pose)
+{
+    const timed *query = with;
+    kiln_adb_answer answer = {.probability = 0};
+    const bool found = bench_point_ask(&query->point, query->tree, pose, &answer);
+    return (bench_answer){found, answer.pairs};
+}
+
+static void add(rivals *all, const char *name, bool exact,
+                bench_answer (*ask)(const void *, const kiln_pose *), const void *with)
+{
+    bench_method *method = &all->methods[all->count++];
+    (void)snprintf(method->name, sizeof method->name, "%s", name);
+    method->exact = exact;
+    method->ask = ask;
+    method->with = with;
+}
+
+static const kiln_tree *only_tree(const bench_file *file)
+{
+    return kiln_file_tree(file->file, 0);
+}
+
+static void free_rivals(rivals *all)
+{
+    if (all->dop != NULL) {
+        dop24_free(all->dop);
+    }
+    bench_file_close(&all->binary);
+    bench_file_close(&all->wide);
+    for (unsigned i = 0; i < 2 * BENCH_TRUNCATED_SIZES; i++) {
+        bench_file_close(&all->cut[i]);
+    }
+}
+
+static kiln_status build_rivals(rivals *all, const bench_mesh *mesh, const bench_watch *watch)
+{
+    kiln_status status = bench_file_bake(mesh, "obb2", 1, &all->binary);
+    if (status == KILN_OK) {
+        status = bench_file_bake(mesh, "obb", 4, &all->wide);
+    }
+    for (unsigned i = 0; i < 2 * BENCH_TRUNCATED_SIZES && status == KILN_OK; i++) {
+        watch->step(watch->user, "build", (double)i / (2 * BENCH_TRUNCATED_SIZES));
+        status = truncated_bake(mesh, i < BENCH_TRUNCATED_SIZES ? "obb2" : "obb",
+                                cut_sizes[i % BENCH_TRUNCATED_SIZES], &all->cut[i]);
+    }
+    if (status == KILN_OK) {
+        all->dop = dop24_build(&all->binary);
+        status = all->dop != NULL ? KILN_OK : KILN_ERROR_ARGUMENT;
+    }
+    return status;
+}
+
+static void list_methods(rivals *all, const kiln_tree *tree)
+{
+    bench_point points[BENCH_POINTS];
+    add(all, "24-dop", true, ask_dop24, all->dop);
+    add(all, "obb2, leaf 1", true, ask_exact, only_tree(&all->binary));
+    add(all, "obb, leaf 4", true, ask_exact, only_tree(&all->wide));
+    for (unsigned i = 0; i < 2 * BENCH_TRUNCATED_SIZES; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "truncated %s, %u",
+                       i < BENCH_TRUNCATED_SIZES ? "obb2" : "obb",
+                       cut_sizes[i % BENCH_TRUNCATED_SIZES]);
+        add(all, name, false, ask_truncated, only_tree(&all->cut[i]));
+    }
+    bench_points(points);
+    for (unsigned i = 0; i < BENCH_POINTS; i++) {
+        all->timed[i] = (timed){tree, points[i]};
+        add(all, points[i].name, false, ask_timed, &all->timed[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- turns -- */
+
+static bool make_table(bench_table *table, const bench_subject *subject, const bench_mesh *mesh,
+                       const rivals *all, unsigned added)
+{
+    table->name = malloc(strlen(subject->name) + 1);
+    table->distances = malloc(subject->count + 1);
+    table->truth = malloc((subject->count + 1) * sizeof *table->truth);
+    bool good = table->name != NULL && table->distances != NULL && table->truth != NULL;
+    for (unsigned m = 0; m < all->count && good; m++) {
+        bench_row *row = &table->rows[table->row_count++];
+        memcpy(row->name, all->methods[m].name, sizeof row->name);
+        row->exact = all->methods[m].exact;
+        row->times = malloc((subject->count + 1) * sizeof *row->times);
+        good = row->times != NULL;
+        for (size_t i = 0; i < subject->count && good; i++) {
+            row->times[i] = HUGE_VAL;
+        }
+    }
+    if (good) {
+        strcpy(table->name, subject->name);
+        table->triangles = mesh->triangle_count;
+        table->poses = subject->count;
+        table->hits = subject->hits;
+        table->added = added;
+        memcpy(table->truth, subject->truth, subject->count * sizeof *table->truth);
+        for (size_t i = 0; i < subject->count; i++) {
+            table->distances[i] = (uint8_t)subject->poses[i].distance;
+        }
+    }
+    return good;
+}
+
+typedef struct {
+    size_t first, last; /* poses of a batch */
+    bool judge;         /* count errors, too */
+    double clock_cost;
+} turn;
+
+static void take_turn(const bench_method *method, const bench_subject *subject, const turn *now,
+                      bench_row *row)
+{
+    const size_t warm = now->first + WARM_UP < now->last ? now->first + WARM_UP : now->last;
+    for (size_t i = now->first; i < warm; i++) {
+        (void)method->ask(method->with, &subject->poses[i].pose);
+    }
+    for (size_t i = now->first; i < now->last; i++) {
+        const double start = bench_now();
+        const bench_answer answer = method->ask(method->with, &subject->poses[i].pose);
+        row->times[i] = fmin(row->times[i], bench_net(bench_now() - start, now->clock_cost));
+        if (now->judge) {
+            row->positives += answer.found && !subject->truth[i];
+            row->negatives += !answer.found && subject->truth[i];
+            row->pairs += (double)answer.pairs / (double)subject->count;
+        }
+    }
+}
+
+static void take_turns(const rivals *all, const bench_subject *subject, int rounds,
+                       const bench_watch *watch, bench_table *table)
+{
+    turn now = {.clock_cost = bench_clock_cost()};
+    for (now.first = 0; now.first < subject->count; now.first = now.last) {
+        now.last = now.first + BATCH < subject->count ? now.first + BATCH : subject->count;
+        for (int round = 0; round < rounds; round++) {
+            now.judge = round == 0;
+            for (unsigned m = 0; m < all->count; m++) {
+                take_turn(&all->methods[m], subject, &now, &table->rows[m]);
+            }
+        }
+        watch->step(watch->user, "compare", (double)now.last / (double)subject->count);
+    }
+}
+
+static bool summarise(bench_row *row, size_t count)
+{
+    double *sorted = malloc((count + 1) * sizeof *sorted);
+    if (sorted == NULL) {
+        return false;
+    }
+    memcpy(sorted, row->times, count * sizeof *sorted);
+    bench_sort(sorted, count);
+    row->mean = bench_mean(sorted, count);
+    row->median = bench_median(sorted, count);
+    row->p99 = bench_percentile(sorted, count, 0.99);
+    row->worst = bench_percentile(sorted, count, 1.0);
+    free(sorted);
+    return true;
+}
+
+static void silent(void *user, const char *stage, double part)
+{
+    (void)user;
+    (void)stage;
+    (void)part;
+}
+
+kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
+                          const bench_method *added, unsigned added_count, int rounds,
+                          const bench_watch *watch, bench_table *table)
+{
+    static const bench_watch nobody = {silent, NULL};
+    const bench_watch *told = watch != NULL ? watch : &nobody;
+    rivals all;
+    memset(&all, 0, sizeof all);
+    memset(table, 0, sizeof *table);
+    kiln_status status = build_rivals(&all, mesh, told);
+    if (status == KILN_OK) {
+        for (unsigned i = 0; i < added_count; i++) {
+            all.methods[all.count++] = added[i];
+        }
+        list_methods(&all, subject->tree);
+        if (make_table(table, subject, mesh, &all, added_count)) {
+            take_turns(&all, subject, rounds, told, table);
+        } else {
+            status = KILN_ERROR_MEMORY;
+        }
+    }
+    for (unsigned m = 0; m < table->row_count && status == KILN_OK; m++) {
+        status = summarise(&table->rows[m], table->poses) ? KILN_OK : KILN_ERROR_MEMORY;
+    }
+    free_rivals(&all);
+    if (status != KILN_OK) {
+        bench_table_free(table);
+    }
+    return status;
+}
+
+void bench_table_free(bench_table *table)
+{
+    for (unsigned i = 0; i < table->row_count; i++) {
+        free(table->rows[i].times);
+    }
+    free(table->name);
+    free(table->distances);
+    free(table->truth);
+    memset(table, 0, sizeof *table);
+}
+
+double bench_row_error(const bench_table *table, const bench_row *row)
+{
+    return table->poses > 0 ? (double)(row->positives + row->negatives) / (double)table->poses : 0;
+}
+
+unsigned bench_table_differ(const bench_table *table)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < table->row_count; i++) {
+        const bench_row *row = &table->rows[i];
+        count += row->exact && row->positives + row->negatives > 0;
+    }
+    return count;
+}
