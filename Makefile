@@ -55,6 +55,9 @@ LIBS_bake = -lassimp -ljansson -lgmp $(LIBS_runtime)
 LIBS_test = -lcmocka $(LIBS_bake)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
+# Embree is compared with where it is installed.
+EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rtcore.h)
+
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
@@ -237,7 +240,7 @@ $O/%.o: %.c $O/flags
 $O/%.o: %.cpp $O/flags
 	@mkdir -p $(@D)
 	$(say) CXX $<
-	$(Q)$(CXX) $(ALL_CPPFLAGS) $(ALL_CXXFLAGS) -I/usr/include/eigen3 -MMD -MP -c $< -o $@
+	$(Q)$(CXX) $(ALL_CPPFLAGS) $(ALL_CXXFLAGS) $(LIBRARY_FLAGS) -I/usr/include/eigen3 -MMD -MP -c $< -o $@
 
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
@@ -279,6 +282,9 @@ $(MODEL_PROGRAMS): $O/%: $O/%.o $$(SUPPORT) $$(LIBRARIES)
 $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
+$O/tests/bench/bench_ray.o: private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
+$O/tests/bench/bench_ray: private LIBS_bench += $(if $(EMBREE),-lembree3)
 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

@@ -40,59 +40,24 @@ static inline double max3(double x, double y, double z)
 
 /* ------------------------------------------------------------------------------- orientation -- */
 
-typedef struct {
-    int count;
-    double part[2];
-} difference;
-
-static difference subtract(double a, double b)
+static kiln_difference subtract(double a, double b)
 {
-    difference d;
+    kiln_difference d;
     d.count = kiln_expansion_difference(a, b, d.part);
     return d;
 }
 
-typedef struct {
-    int count;
-    double part[16];
-} minor;
-
-/* x0 y1 - x1 y0: two products of at most 2 * 2 * 2 components. */
-static minor cross(const difference *x0, const difference *y1, const difference *x1,
-                   const difference *y0)
-{
-    double plus[8], less[8];
-    minor out;
-    const int m = kiln_expansion_product(x0->count, x0->part, y1->count, y1->part, plus);
-    const int n = kiln_expansion_product(x1->count, x1->part, y0->count, y0->part, less);
-    kiln_expansion_negate(n, less);
-    out.count = kiln_expansion_sum(m, plus, n, less, out.part);
-    return out;
-}
-
-/* Differences of nearby float coordinates have no tail, and zeros have no components: the usual
- * touching pair costs a few dozen operations, not the 192 components of the worst case. */
 static int orient3d_by_expansions(const double a[3], const double b[3], const double c[3],
                                   const double d[3])
 {
-    difference u[3], v[3], w[3];
-    double term[3][64], two[128], all[192];
-    int count[3];
+    kiln_difference u[3], v[3], w[3];
+    double all[192];
     for (int k = 0; k < 3; ++k) {
         u[k] = subtract(a[k], d[k]);
         v[k] = subtract(b[k], d[k]);
         w[k] = subtract(c[k], d[k]);
     }
-    for (int k = 0; k < 3; ++k) {
-        const int i = (k + 1) % 3, j = (k + 2) % 3;
-        count[k] = 0;
-        if (u[k].count == 0)
-            continue;
-        const minor m = cross(&v[i], &w[j], &v[j], &w[i]);
-        count[k] = kiln_expansion_product(m.count, m.part, u[k].count, u[k].part, term[k]);
-    }
-    const int n = kiln_expansion_sum(count[0], term[0], count[1], term[1], two);
-    return kiln_expansion_sign(kiln_expansion_sum(n, two, count[2], term[2], all), all);
+    return kiln_expansion_sign(kiln_expansion_triple(u, v, w, all), all);
 }
 
 int kiln_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3])
@@ -129,10 +94,10 @@ int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3],
         return -1;
     if (magnitude == 0.0)
         return 0;
-    const difference x0 = subtract(a[i], c[i]), y0 = subtract(a[j], c[j]);
-    const difference x1 = subtract(b[i], c[i]), y1 = subtract(b[j], c[j]);
-    const minor exact = cross(&x0, &y1, &y0, &x1);
-    return kiln_expansion_sign(exact.count, exact.part);
+    const kiln_difference x0 = subtract(a[i], c[i]), y0 = subtract(a[j], c[j]);
+    const kiln_difference x1 = subtract(b[i], c[i]), y1 = subtract(b[j], c[j]);
+    double all[16];
+    return kiln_expansion_sign(kiln_expansion_cross(&x0, &y1, &y0, &x1, all), all);
 }
 
 /* ---------------------------------------------------------------- without area, and coplanar -- */

@@ -9,6 +9,8 @@
 
 #include "../formats/nodes.h"
 
+#include <stdbool.h>
+
 /* One box in the frame of the lanes it is tested against. */
 typedef struct {
     float axis[3][3]; /* axis[k] = axis k; orthonormal within `epsilon` */
@@ -18,6 +20,22 @@ typedef struct {
     float slack;      /* absolute error of positions */
 } kiln_probe;
 
+/* A line and the grid of a node of AABB8: its byte b on axis k stands for the plane that the line
+ * crosses at s = b step + near, or a little later at b step + far. */
+typedef struct {
+    float step[3], near[3], far[3];
+    uint8_t nearer[3], farther[3]; /* the byte of lane 0 that comes first on the line, and last */
+    float s_max;
+} kiln_slabs;
+
+/* A line as lanes in floats see it: origin + s direction, 0 <= s <= s_max. */
+typedef struct {
+    float origin[3]; /* relative to the node's org */
+    float direction[3];
+    float reach; /* what boxes are widened by, besides 2^-21 of the distance */
+    float s_max;
+} kiln_ray_probe;
+
 typedef struct {
     const char *name;
     /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
@@ -25,6 +43,12 @@ typedef struct {
     uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
     /* The same for axis-aligned lanes; lanes->axis is not looked at. */
     uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
+    /* Bit i: the line may meet lane i, and then not before s = entry[i]. All eight lanes are looked
+     * at, empty ones too. */
+    uint32_t (*ray_bytes)(const kiln_format_node_aabb8 *node, const kiln_slabs *slabs,
+                          float entry[8]);
+    uint32_t (*ray_oriented)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
+    uint32_t (*ray_aligned)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
 } kiln_kernel;
 
 /* The set in use: the best that the processor has. Threads may ask at any time. */

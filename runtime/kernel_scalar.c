@@ -8,7 +8,9 @@
 #include "simd.h"
 
 #include "kernel_boxes.h"
+#include "kernel_rays.h"
 
-const kiln_kernel kiln_kernel_scalar = {"scalar", overlap, overlap_aligned};
+const kiln_kernel kiln_kernel_scalar = {"scalar", overlap, overlap_aligned,
+    ray_bytes, ray_oriented, ray_aligned};
 
 #include "simd_end.h"

@@ -10,8 +10,10 @@
 #include "simd.h"
 
 #include "kernel_boxes.h"
+#include "kernel_rays.h"
 
-const kiln_kernel kiln_kernel_sse42 = {"sse4.2", overlap, overlap_aligned};
+const kiln_kernel kiln_kernel_sse42 = {"sse4.2", overlap, overlap_aligned,
+    ray_bytes, ray_oriented, ray_aligned};
 
 #include "simd_end.h"
 

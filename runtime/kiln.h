@@ -292,6 +292,91 @@ KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pos
                                         const kiln_tree *b, const kiln_pose *pose_b,
                                         kiln_pair_callback callback, void *user, size_t *count);
 
+/* -------------------------------------------------------------------------------------- rays -- */
+
+/* The points origin + t direction with t_min <= t <= t_max, in the frame that the tree's pose leads
+ * to (world). Answers are those of exact arithmetic on the stored vertices and the ray carried into the
+ * tree's own frame: R^-1 (origin - translation) and R^-1 direction in double precision, R^-1 by
+ * cofactors. So they are the same for all kinds of tree. */
+typedef struct {
+    double origin[3];    /* within 1e60 */
+    double direction[3]; /* of any length: t counts in it. Its largest coordinate is from 1e-30 to
+                            1e30 in magnitude; coordinates below 2^-160 count as 0 */
+    double t_min, t_max; /* infinities are allowed; below 2^-290 in magnitude they count as 0, above
+                            2^400, which no hit exceeds, as infinite */
+} kiln_ray;
+
+/* The segment between two points, which must not be null: t from 0 to 1. */
+KILN_API kiln_ray kiln_ray_between(const double from[3], const double to[3]);
+
+/* Where a ray meets a triangle: before its front, to which the normal (b - a) x (c - a) of its corners
+ * points; from behind; or in its plane, as it does all triangles without area. */
+typedef enum { KILN_SIDE_FRONT = 1, KILN_SIDE_BACK = 2, KILN_SIDE_EDGE = 3 } kiln_side;
+
+/* Which sides are passed over. KILN_SIDE_EDGE never is. */
+typedef enum { KILN_CULL_NONE = 0, KILN_CULL_BACK = 1, KILN_CULL_FRONT = 2 } kiln_cull;
+
+/* Does a triangle take part? `value` is its user value. Runs with the floating-point environment that
+ * the query was called with; must not close the file. What it says of a triangle must not change
+ * during a query: how often and in which order it is asked is not promised. The answer is then
+ * that for the mesh without the triangles that it refuses. */
+typedef bool (*kiln_triangle_filter)(void *user, uint32_t triangle, uint32_t value);
+
+/* Of queries of one mesh. Set everything by kiln_query_options_default, then change what you need. */
+typedef struct {
+    size_t struct_size;          /* sizeof(kiln_query_options) of the caller */
+    kiln_triangle_filter filter; /* NULL: all take part */
+    void *filter_user;
+    kiln_cull cull;              /* rays only */
+} kiln_query_options;
+
+KILN_API kiln_query_options kiln_query_options_default(void);
+
+typedef struct {
+    bool found;        /* the rest is 0 where not */
+    uint32_t triangle; /* id */
+    uint32_t value;    /* its user value, as by kiln_tree_user */
+    kiln_side side;
+    double t;          /* within 2^-40 of itself, and within the ray's ends but for that error. In the
+                          triangle's plane: where the ray first meets it, t_min if it starts there */
+    double weights[3]; /* barycentric: the point is their sum with the corners, in the order of
+                          kiln_tree_corners; within 2^-30, of 0 to 1; exactly 0 where the ray meets the
+                          edge opposite the corner */
+    double normal[3];  /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without
+                          area. The pose's departure from a rotation is not made up for */
+} kiln_ray_hit;
+
+/* The first triangle that the ray meets: that of the smallest t as it is told, of equal ones that of
+ * the smallest id. Triangles are closed, so a ray that meets an edge or a corner is never lost between
+ * two of them. Pose NULL: identity. Options NULL: defaults.
+ * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, ray or hit; a number of the ray that is NaN or
+ * out of range; t_min > t_max; an unknown cull), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons):
+ * *hit is untouched. Any number of threads. No allocation; 8 KiB of stack. */
+KILN_API kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose,
+                                      const kiln_ray *ray, const kiln_query_options *options,
+                                      kiln_ray_hit *hit);
+
+/* Does the ray meet any triangle? Stops at one, which may differ between kinds of tree and versions of
+ * the library. Otherwise as kiln_ray_closest. */
+KILN_API kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                                  const kiln_query_options *options, kiln_ray_hit *hit);
+
+/* All triangles that the ray meets, each once. *count is their exact number, also when it exceeds
+ * `capacity`; `hits` holds the first `capacity` in ascending order of (t, triangle). `hits` may be NULL when
+ * capacity is 0. Errors as kiln_ray_closest, with hits and *count untouched. */
+KILN_API kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                                  const kiln_query_options *options, kiln_ray_hit *hits,
+                                  size_t capacity, size_t *count);
+
+/* Called for each hit as it is found; return false to stop. As kiln_pair_callback otherwise. */
+typedef bool (*kiln_ray_callback)(void *user, const kiln_ray_hit *hit);
+
+/* All hits through a callback, each once, in no promised order. *count (may be NULL) counts the
+ * calls. Errors as kiln_ray_closest. */
+KILN_API kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose,
+                                   const kiln_ray *ray, const kiln_query_options *options,
+                                   kiln_ray_callback callback, void *user, size_t *count);
+
 /* ------------------------------------------------------------------------ filled-bins tables -- */
 
 /* u bins, v blue and w red balls, at most one of a colour in a bin, every such throw as likely as

@@ -249,3 +249,34 @@ void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], 
         out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + frame->translation[i]);
     }
 }
+
+kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
+{
+    pose = pose != NULL ? pose : &identity;
+    placement->departure = 0;
+    if (!pose_is_sound(pose, &placement->departure)) {
+        return KILN_ERROR_POSE;
+    }
+    memcpy(placement->rotation, pose->rotation, sizeof placement->rotation);
+    memcpy(placement->translation, pose->translation, sizeof placement->translation);
+    invert(pose->rotation, placement->inverse);
+    return KILN_OK;
+}
+
+void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
+                              double out[3])
+{
+    apply(placement->inverse, direction, out);
+    for (int k = 0; k < 3; k++) {
+        out[k] = settle(out[k]);
+    }
+}
+
+void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3])
+{
+    double from[3];
+    for (int k = 0; k < 3; k++) {
+        from[k] = point[k] - placement->translation[k];
+    }
+    kiln_placement_direction(placement, from, out);
+}

@@ -30,4 +30,19 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
  * ((r0 x + r1 y) + r2 z) + t, every operation rounded to double; below 2^-250 it counts as 0. */
 void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
+/* One tree at a pose, for what is asked in the frame that the pose leads to. */
+typedef struct {
+    double rotation[9], inverse[9], translation[3];
+    double departure; /* of the rotation from orthonormal */
+} kiln_placement;
+
+/* KILN_OK or KILN_ERROR_POSE. `pose` NULL: identity. */
+kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose);
+
+/* A point of that frame in the tree's own: inverse (p - translation), settled as above, each sum from
+ * left to right, every operation rounded to double. A direction likewise, without the translation. */
+void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3]);
+void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
+                              double out[3]);
+
 #endif

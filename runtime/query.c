@@ -1,0 +1,30 @@
+/* Options of queries of one mesh. */
+#include "query.h"
+
+#include <string.h>
+
+kiln_query_options kiln_query_options_default(void)
+{
+    kiln_query_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    return options;
+}
+
+kiln_query_options kiln_query_options_of(const kiln_query_options *options)
+{
+    kiln_query_options full = kiln_query_options_default();
+    if (options != NULL) {
+        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+        memcpy(&full, options, size);
+    }
+    return full;
+}
+
+bool kiln_filter_ask(kiln_filter *filter, const kiln_tree *tree, uint32_t triangle)
+{
+    kiln_fpu_leave(filter->caller);
+    const bool keeps = filter->call(filter->user, triangle, kiln_tree_user(tree, triangle));
+    filter->caller = kiln_fpu_enter();
+    return keeps;
+}

@@ -1,0 +1,354 @@
+/* What the public header promises of rays: what is refused, and answers on geometry that has a name. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/counted.h"
+
+typedef struct {
+    void *bytes;
+    kiln_file *file;
+    const kiln_tree *tree;
+} body;
+
+static body body_of(const float *positions, uint32_t vertices, const uint32_t *indices,
+                    uint32_t triangles, const char *bv)
+{
+    mesh m = {(float *)(uintptr_t)positions, (uint32_t *)(uintptr_t)indices, vertices, triangles};
+    body b;
+    b.file = quick_open(&m, bv, 4, KILN_LAYOUT_RAW, &b.bytes);
+    b.tree = kiln_file_tree(b.file, 0);
+    return b;
+}
+
+static void body_free(body *b)
+{
+    kiln_close(b->file);
+    free(b->bytes);
+}
+
+/* A square of two triangles in z = 0, from 0 to 2, facing up; its diagonal goes through 1 1. */
+static const float square_positions[12] = {0, 0, 0, 2, 0, 0, 2, 2, 0, 0, 2, 0};
+static const uint32_t square_indices[6] = {0, 1, 2, 0, 2, 3};
+
+static body square(void)
+{
+    return body_of(square_positions, 4, square_indices, 2, "obb");
+}
+
+static kiln_ray ray_of(double ox, double oy, double oz, double dx, double dy, double dz)
+{
+    const kiln_ray ray = {{ox, oy, oz}, {dx, dy, dz}, 0, HUGE_VAL};
+    return ray;
+}
+
+static kiln_ray_hit closest(const body *b, const kiln_ray *ray)
+{
+    kiln_ray_hit hit;
+    assert_int_equal(kiln_ray_closest(b->tree, NULL, ray, NULL, &hit), KILN_OK);
+    return hit;
+}
+
+static void test_a_plain_hit(void **state)
+{
+    (void)state;
+    body b = square();
+    const kiln_ray down = ray_of(1.5, 0.5, 3, 0, 0, -2), up = ray_of(0.5, 1.5, -3, 0, 0, 1);
+    kiln_ray_hit hit = closest(&b, &down);
+    assert_true(hit.found && hit.triangle == 0 && hit.t == 1.5 && hit.side == KILN_SIDE_FRONT);
+    assert_true(hit.weights[0] == 0.25 && hit.weights[1] == 0.5 && hit.weights[2] == 0.25);
+    assert_true(hit.normal[0] == 0 && hit.normal[1] == 0 && hit.normal[2] == 1);
+    hit = closest(&b, &up);
+    assert_true(hit.found && hit.triangle == 1 && hit.t == 3 && hit.side == KILN_SIDE_BACK);
+    assert_true(hit.normal[2] == 1);
+    const kiln_ray away = ray_of(1.5, 0.5, 3, 0, 0, 2);
+    hit = closest(&b, &away);
+    assert_true(!hit.found && hit.t == 0 && hit.triangle == 0);
+    body_free(&b);
+}
+
+/* On the diagonal and in a corner: both triangles are met, the smaller id is told. */
+static void test_edges_and_corners(void **state)
+{
+    (void)state;
+    body b = square();
+    const double places[][2] = {{1, 1}, {0, 0}, {2, 2}, {0x1.8p-3, 0x1.8p-3}};
+    for (int i = 0; i < 4; i++) {
+        const kiln_ray ray = ray_of(places[i][0], places[i][1], 1, 0, 0, -1);
+        kiln_ray_hit hits[2];
+        size_t count;
+        assert_int_equal(kiln_ray_all(b.tree, NULL, &ray, NULL, hits, 2, &count), KILN_OK);
+        assert_int_equal(count, 2);
+        assert_true(hits[0].t == 1 && hits[1].t == 1);
+        assert_true(hits[0].triangle == 0 && hits[1].triangle == 1);
+        assert_true(hits[0].weights[1] == 0 && hits[1].weights[2] == 0);
+        assert_int_equal(closest(&b, &ray).triangle, 0);
+    }
+    body_free(&b);
+}
+
+static void test_ends_of_t(void **state)
+{
+    (void)state;
+    body b = square();
+    kiln_ray ray = ray_of(1.5, 0.5, 1, 0, 0, -1);
+    ray.t_max = 1;
+    assert_true(closest(&b, &ray).found);
+    ray.t_max = nextafter(1, 0);
+    assert_false(closest(&b, &ray).found);
+    ray.t_max = HUGE_VAL;
+    ray.t_min = 1;
+    assert_true(closest(&b, &ray).found);
+    ray.t_min = nextafter(1, 2);
+    assert_false(closest(&b, &ray).found);
+    ray.t_min = -HUGE_VAL;
+    ray.origin[2] = -5;
+    assert_true(closest(&b, &ray).t == -5);
+    ray.origin[2] = 0; /* on the surface */
+    ray.t_min = ray.t_max = 0;
+    assert_true(closest(&b, &ray).found && closest(&b, &ray).t == 0);
+    body_free(&b);
+}
+
+static void test_in_the_plane(void **state)
+{
+    (void)state;
+    body b = square();
+    kiln_ray ray = ray_of(-1, 0.5, 0, 2, 0, 0);
+    kiln_ray_hit hit = closest(&b, &ray);
+    assert_true(hit.found && hit.side == KILN_SIDE_EDGE && hit.t == 0.5 && hit.triangle == 1);
+    ray.origin[0] = 1; /* starts inside the one triangle */
+    hit = closest(&b, &ray);
+    assert_true(hit.found && hit.t == 0 && hit.triangle == 0);
+    ray.origin[1] = 2; /* along an edge */
+    assert_true(closest(&b, &ray).found && closest(&b, &ray).triangle == 1);
+    ray.origin[1] = nextafter(2, 3);
+    assert_false(closest(&b, &ray).found);
+    ray.origin[2] = 0x1p-60; /* above it */
+    ray.origin[1] = 0.5;
+    assert_false(closest(&b, &ray).found);
+    body_free(&b);
+}
+
+/* A needle along x and a point, both met exactly or not at all. */
+static void test_triangles_without_area(void **state)
+{
+    (void)state;
+    const float positions[] = {0, 0, 0, 1, 0, 0, 3, 0, 0, 5, 5, 5};
+    const uint32_t indices[] = {0, 2, 1, 3, 3, 3};
+    body b = body_of(positions, 4, indices, 2, "aabb");
+    kiln_ray ray = ray_of(2, 0, 7, 0, 0, -1);
+    kiln_ray_hit hit = closest(&b, &ray);
+    assert_true(hit.found && hit.triangle == 0 && hit.t == 7 && hit.side == KILN_SIDE_EDGE);
+    assert_true(hit.normal[0] == 0 && hit.normal[1] == 0 && hit.normal[2] == 0);
+    ray.origin[1] = 0x1p-200;
+    assert_false(closest(&b, &ray).found);
+    ray = ray_of(-1, 0, 0, 1, 0, 0); /* along it */
+    assert_true(closest(&b, &ray).t == 1);
+    ray = ray_of(0, 0, 0, 1, 1, 1);
+    ray.t_min = 1;
+    hit = closest(&b, &ray);
+    assert_true(hit.found && hit.triangle == 1 && hit.t == 5);
+    body_free(&b);
+}
+
+static void test_culling(void **state)
+{
+    (void)state;
+    body b = square();
+    kiln_query_options options = kiln_query_options_default();
+    const kiln_ray down = ray_of(1.5, 0.5, 3, 0, 0, -2), along = ray_of(-1, 0.5, 0, 2, 0, 0);
+    kiln_ray_hit hit;
+    options.cull = KILN_CULL_BACK;
+    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_true(hit.found);
+    assert_int_equal(kiln_ray_closest(b.tree, NULL, &along, &options, &hit), KILN_OK);
+    assert_true(hit.found);
+    options.cull = KILN_CULL_FRONT;
+    assert_int_equal(kiln_ray_any(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_false(hit.found);
+    assert_int_equal(kiln_ray_any(b.tree, NULL, &along, &options, &hit), KILN_OK);
+    assert_true(hit.found);
+    body_free(&b);
+}
+
+typedef struct {
+    uint32_t refused;
+    uint32_t calls;
+} refusal;
+
+static bool keeps(void *user, uint32_t triangle, uint32_t value)
+{
+    refusal *r = user;
+    r->calls++;
+    assert_int_equal(value, 0);
+    return triangle != r->refused;
+}
+
+static void test_filter(void **state)
+{
+    (void)state;
+    body b = square();
+    refusal r = {0, 0};
+    kiln_query_options options = kiln_query_options_default();
+    options.filter = keeps;
+    options.filter_user = &r;
+    const kiln_ray down = ray_of(1, 1, 3, 0, 0, -2);
+    kiln_ray_hit hit, hits[2];
+    size_t count;
+    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_true(hit.found && hit.triangle == 1 && r.calls == 2);
+    assert_int_equal(kiln_ray_all(b.tree, NULL, &down, &options, hits, 2, &count), KILN_OK);
+    assert_true(count == 1 && hits[0].triangle == 1);
+    r.refused = 7;
+    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_int_equal(hit.triangle, 0);
+    body_free(&b);
+}
+
+static bool stop_at_once(void *user, const kiln_ray_hit *hit)
+{
+    (void)hit;
+    ++*(size_t *)user;
+    return false;
+}
+
+static void test_callback_stops(void **state)
+{
+    (void)state;
+    body b = square();
+    const kiln_ray down = ray_of(1, 1, 3, 0, 0, -2);
+    size_t calls = 0, count = 9;
+    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, stop_at_once, &calls, &count), KILN_OK);
+    assert_true(calls == 1 && count == 1);
+    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, NULL, NULL, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(count, 1);
+    body_free(&b);
+}
+
+static void test_pose(void **state)
+{
+    (void)state;
+    body b = square();
+    /* a quarter turn about y: the square stands in x = 3, facing +x */
+    const kiln_pose pose = {{0, 0, 1, 0, 1, 0, -1, 0, 0}, {3, 0, 0}};
+    const kiln_ray ray = ray_of(10, 0.5, -1.5, -1, 0, 0);
+    kiln_ray_hit hit;
+    assert_int_equal(kiln_ray_closest(b.tree, &pose, &ray, NULL, &hit), KILN_OK);
+    assert_true(hit.found && hit.t == 7 && hit.side == KILN_SIDE_FRONT && hit.triangle == 0);
+    assert_true(hit.normal[0] == 1 && hit.normal[1] == 0 && hit.normal[2] == 0);
+    body_free(&b);
+}
+
+static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                           const kiln_query_options *options, kiln_status want)
+{
+    kiln_ray_hit hit, before;
+    size_t count = 77;
+    memset(&before, 0x5A, sizeof before);
+    hit = before;
+    assert_int_equal(kiln_ray_closest(tree, pose, ray, options, &hit), want);
+    assert_int_equal(kiln_ray_any(tree, pose, ray, options, &hit), want);
+    assert_int_equal(kiln_ray_all(tree, pose, ray, options, &hit, 1, &count), want);
+    assert_memory_equal(&hit, &before, sizeof hit);
+    assert_int_equal(count, 77);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    body b = square();
+    const kiln_ray good = ray_of(1, 1, 3, 0, 0, -2);
+    const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 1e61};
+    expect_refused(NULL, NULL, &good, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.tree, NULL, NULL, NULL, KILN_ERROR_ARGUMENT);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 3; k++) {
+            kiln_ray ray = good;
+            ray.origin[k] = bad[i];
+            expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+            ray = good;
+            ray.direction[k] = bad[i];
+            expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+        }
+    }
+    kiln_ray ray = good;
+    ray.t_min = NAN;
+    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    ray = good;
+    ray.t_max = NAN;
+    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    ray.t_max = -1;
+    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    ray = ray_of(1, 1, 3, 0, 0, 0);
+    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    ray = ray_of(1, 1, 3, 0, 1e-31, 0);
+    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    kiln_query_options options = kiln_query_options_default();
+    options.cull = (kiln_cull)3;
+    expect_refused(b.tree, NULL, &good, &options, KILN_ERROR_ARGUMENT);
+    kiln_pose pose = kiln_pose_identity();
+    pose.rotation[0] = 2;
+    expect_refused(b.tree, &pose, &good, NULL, KILN_ERROR_POSE);
+    kiln_ray_hit hit;
+    size_t count;
+    assert_int_equal(kiln_ray_closest(b.tree, NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, NULL, 1, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, &hit, 1, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, NULL, 0, &count), KILN_OK);
+    assert_int_equal(count, 2);
+    body_free(&b);
+}
+
+static void test_without_polygons(void **state)
+{
+    (void)state;
+    counted c = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
+    const kiln_ray good = ray_of(0.5, 0.5, 3, 0, 0, -2);
+    expect_refused(c.tree, NULL, &good, NULL, KILN_ERROR_NOT_LOADED);
+    counted_free(&c);
+}
+
+/* Ends of t and directions as far as they may go. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    body b = square();
+    kiln_ray ray = ray_of(1.5, 0.5, 1, 0, 0, -1e-30);
+    assert_true(fabs(closest(&b, &ray).t / 1e30 - 1) < 1e-12);
+    ray = ray_of(1.5, 0.5, 1e60, 0, 0, -1e30);
+    assert_true(fabs(closest(&b, &ray).t / 1e30 - 1) < 1e-12);
+    ray.t_min = -HUGE_VAL;
+    assert_true(closest(&b, &ray).found);
+    ray = ray_of(1.5, 1e60, 1, 0, 0, -1);
+    assert_false(closest(&b, &ray).found);
+    ray = ray_of(1.5, 0.5, 1, 1e-200, -1e-200, -1);
+    assert_true(closest(&b, &ray).t == 1);
+    ray.t_max = 1e300;
+    ray.t_min = 1e-310;
+    assert_true(closest(&b, &ray).t == 1);
+    ray = ray_of(1.5, 0.5, 0x1p-300, 0, 0, -1); /* counts as on the square */
+    assert_true(closest(&b, &ray).t == 0);
+    body_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_plain_hit),    cmocka_unit_test(test_edges_and_corners),
+        cmocka_unit_test(test_ends_of_t),      cmocka_unit_test(test_in_the_plane),
+        cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_culling),        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_callback_stops), cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_without_polygons),
+        cmocka_unit_test(test_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
