@@ -36,6 +36,34 @@ typedef struct {
     float s_max;
 } kiln_ray_probe;
 
+/* The lanes of a node that was opened against a probe. */
+typedef struct {
+    kiln_lanes lanes;    /* of axis-aligned nodes without their axes */
+    float area[8];       /* half the surface */
+    int32_t nearness[8]; /* less: nearer to the probe; the lowest three bits are the lane's number */
+} kiln_opened;
+
+/* Decodes a node, bit for bit as formats/nodes.h, and tests its lanes; bits as for `overlap`. */
+typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_probe *probe,
+                                   kiln_opened *out);
+
+/* A map p = rotation q + translation. */
+typedef struct {
+    double rotation[9], translation[3];
+} kiln_carry;
+
+/* A leaf's triangles in one frame, structure of arrays. */
+enum { KILN_LEAF_LANES = 16 };
+KILN_STATIC_ASSERT(KILN_LEAF_LANES >= KILN_LEAF_TRIANGLES_MAX, "room for a leaf");
+
+typedef struct {
+    uint32_t first, count;             /* slots; count 0: none yet */
+    double corner[9][KILN_LEAF_LANES]; /* corner[3 c + k]: coordinate k of corner c */
+    double lower[3][KILN_LEAF_LANES], upper[3][KILN_LEAF_LANES], extent[3][KILN_LEAF_LANES];
+    double normal[3][KILN_LEAF_LANES]; /* of two edges, not normalised */
+    double weight[3][KILN_LEAF_LANES]; /* what its parts were computed from, in magnitude */
+} kiln_leaf_triangles;
+
 typedef struct {
     const char *name;
     /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
@@ -49,7 +77,32 @@ typedef struct {
                           float entry[8]);
     uint32_t (*ray_oriented)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
     uint32_t (*ray_aligned)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
+    kiln_open_node open_obb8, open_aabb8, open_obb2, open_aabb2;
+    /* The lanes of `mask`, at least two, by nearness: octal digits, the nearest lowest. */
+    uint32_t (*order)(const kiln_opened *opened, uint32_t mask);
+    /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
+     * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
+    void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
+                           const kiln_carry *carry, kiln_leaf_triangles *leaf);
+    /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
+    void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
+                           uint32_t *pairs);
 } kiln_kernel;
+
+/* That of a kind of nodes. */
+static inline kiln_open_node kiln_kernel_open(const kiln_kernel *kernel, uint16_t bv)
+{
+    switch (bv) {
+    case KILN_FORMAT_BV_OBB8:
+        return kernel->open_obb8;
+    case KILN_FORMAT_BV_AABB8:
+        return kernel->open_aabb8;
+    case KILN_FORMAT_BV_OBB2:
+        return kernel->open_obb2;
+    default:
+        return kernel->open_aabb2;
+    }
+}
 
 /* The set in use: the best that the processor has. Threads may ask at any time. */
 const kiln_kernel *kiln_kernel_active(void);

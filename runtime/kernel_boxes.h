@@ -1,209 +1,407 @@
 /* Kernels of boxes, compiled once for each instruction set (simd.h): separating-axis test of eight
  * boxes against one, after Gottschalk, Lin and Manocha, "OBBTree", SIGGRAPH 1996, section 5.
  *
- * Why a clear bit is a proof. Let u = 2^-24. Decoded axes come from a dozen rounded operations on
- * numbers of at most 2, so each entry is within 8 u of a rotation's, and products of two axes are
- * within 32 u of their true values; a probe's axes went through one more rotation (12 u) and the
- * pose departs from orthonormal by delta. epsilon >= 128 u + 4 delta (kiln_pair_frame) covers all
- * of these with the at most 20 u of the sums below. It is spent three times: on |C|, which scales
- * the extents of the other box; on the box's own extent; and on the distance T, whose own
- * coordinates carry 2 u |T| + slack. A lane's centre is exact, the rounding of the probe's is in its
- * slack: T may be far smaller than either. The edge axes are not normalised; near parallel edges
- * both sides tend to zero, and the terms in epsilon keep the right side the larger. An infinity or
- * NaN makes every comparison false, which keeps the lane. */
+ * Why a clear bit is a proof. Let u = 2^-24, H and P the sums of a lane's and the probe's three
+ * half-extents, S = H + P. Suppose the boxes meet; then the centres are at most S apart. Every error
+ * is held against the extents, not against the distance, which may be far smaller or larger.
+ *
+ * Decoded axes come from a dozen rounded operations on numbers of at most 2, so each entry is within
+ * 8 u of a rotation's, and a vector within 14 u. A probe's went through one more rotation (36 u, as
+ * vectors) and the pose departs from orthonormal by delta, so a product c of two axes is within
+ * z = 55 u + 2 delta of that of two ideal frames. In those frames the boxes, as stored, lie in ideal
+ * ones with half-extents larger by 15 u H and (38 u + 2 delta) P. The lane's centre is exact, the
+ * probe's is within `slack`, and each t within 18 u S + slack, all three within 30 u S + slack.
+ *
+ * What a computed distance exceeds the computed sum of radii by is then at most
+ *     lane axes    39 u H + (150 u + 6 delta) P + slack
+ *     probe axes  187 u H + 4 delta H + (147 u + 4 delta) P + slack
+ *     edge axes   (33 u S + slack) (|c'| + |c"|) + (144 u + 5 delta) H + (198 u + 8 delta) P
+ * with the roundings of all sums (which a fused operation only takes away), c' and c" the products
+ * that scale the lane's extents. epsilon >= 128 u + 4 delta (kiln_pair_frame), so a lane's
+ * half-extents grown by g = 2 (epsilon S + slack) cover the first; the second, since the |c| that they
+ * are scaled by add up to nearly 1 or more; the third with g added once more, for edge axes are not
+ * normalised and |c'| and |c"| vanish where edges are parallel. An infinity or NaN makes every
+ * comparison false, which keeps the lane, and probes so large that distances could overflow where
+ * boxes meet have an infinite slack. */
 
-#define lane_terms KILN_SIMD_NAME(lane_terms)
-#define load_terms KILN_SIMD_NAME(load_terms)
+#define box_terms KILN_SIMD_NAME(box_terms)
+#define lane_vectors KILN_SIMD_NAME(lane_vectors)
+#define load_lanes KILN_SIMD_NAME(load_lanes)
+#define lane_centres KILN_SIMD_NAME(lane_centres)
+#define turn_lanes KILN_SIMD_NAME(turn_lanes)
 #define test_faces KILN_SIMD_NAME(test_faces)
 #define test_edges KILN_SIMD_NAME(test_edges)
-#define overlap_some KILN_SIMD_NAME(overlap_some)
-#define overlap KILN_SIMD_NAME(overlap)
-#define shared_terms KILN_SIMD_NAME(shared_terms)
-#define share_terms KILN_SIMD_NAME(share_terms)
-#define overlap_some_aligned KILN_SIMD_NAME(overlap_some_aligned)
-#define overlap_aligned KILN_SIMD_NAME(overlap_aligned)
+#define test_terms KILN_SIMD_NAME(test_terms)
+#define overlap_lanes KILN_SIMD_NAME(overlap_lanes)
+#define aligned_terms KILN_SIMD_NAME(aligned_terms)
+#define overlap_lanes_aligned KILN_SIMD_NAME(overlap_lanes_aligned)
+#define decode_axes KILN_SIMD_NAME(decode_axes)
+#define decode_obb8 KILN_SIMD_NAME(decode_obb8)
+#define decode_aabb8 KILN_SIMD_NAME(decode_aabb8)
+#define decode_obb2 KILN_SIMD_NAME(decode_obb2)
+#define decode_aabb2 KILN_SIMD_NAME(decode_aabb2)
+#define meet_lanes KILN_SIMD_NAME(meet_lanes)
+#define obb2_open KILN_SIMD_NAME(obb2_open)
+#define aabb2_open KILN_SIMD_NAME(aabb2_open)
+#define keep_lanes KILN_SIMD_NAME(keep_lanes)
+#define obb8_open KILN_SIMD_NAME(obb8_open)
+#define aabb8_open KILN_SIMD_NAME(aabb8_open)
+#define order_lanes KILN_SIMD_NAME(order_lanes)
 
 /* All lanes of one vector, as bits. */
 #define KILN_LANES_ALL ((1u << KILN_SIMD_LANES) - 1u)
 
+/* Some lanes of a node. */
 typedef struct {
-    vec c[9];     /* c[3 k + j]: axis k of the lane . axis j of the probe */
-    vec abs_c[9]; /* |c| + epsilon */
-    vec t[3];     /* centre of the probe in the lane's frame */
-    vec half[3];  /* the lane's extents, widened */
-    vec allowance;
-    vec_mask apart; /* proved */
-} lane_terms;
+    vec axis[9], centre[3], half[3];
+} lane_vectors;
 
-static inline void load_terms(const kiln_lanes *lanes, unsigned first, const kiln_probe *probe,
-                              lane_terms *terms)
+typedef struct {
+    vec c[9];    /* c[3 k + j]: axis k of the lane . axis j of the probe */
+    vec t[3];    /* centre of the probe in the lane's frame */
+    vec half[3]; /* the lane's extents, grown */
+    vec growth;
+    vec_mask apart; /* proved */
+} box_terms;
+
+/* ------------------------------------------------------------------------ separating axes -- */
+
+/* The way from the lanes' centres to the probe's, into terms->t, in node space; half-extents and
+ * their growth. */
+static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *probe,
+                                box_terms *terms)
 {
-    const float e = probe->epsilon;
-    const vec x = probe->centre[0] - vec_load(lanes->centre[0] + first);
-    const vec y = probe->centre[1] - vec_load(lanes->centre[1] + first);
-    const vec z = probe->centre[2] - vec_load(lanes->centre[2] + first);
-    terms->allowance = (vec_abs(x) + vec_abs(y) + vec_abs(z)) * e + probe->slack;
+    const float probe_growth =
+        2.0f * (probe->epsilon * (probe->half[0] + probe->half[1] + probe->half[2]) +
+                probe->slack);
+    const vec extents = lanes->half[0] + lanes->half[1] + lanes->half[2];
+    terms->growth =
+        vec_multiply_add(extents, vec_of(2.0f * probe->epsilon), vec_of(probe_growth));
     for (int k = 0; k < 3; k++) {
-        const vec axis_x = vec_load(lanes->axis[3 * k] + first);
-        const vec axis_y = vec_load(lanes->axis[3 * k + 1] + first);
-        const vec axis_z = vec_load(lanes->axis[3 * k + 2] + first);
-        terms->t[k] = axis_x * x + axis_y * y + axis_z * z;
-        terms->half[k] = vec_load(lanes->half[k] + first) * (1.0f + e);
+        terms->t[k] = vec_of(probe->centre[k]) - lanes->centre[k];
+        terms->half[k] = lanes->half[k] + terms->growth;
+    }
+    terms->apart = vec_int_of(0);
+}
+
+/* Into the lanes' frames. */
+static inline void turn_lanes(const lane_vectors *lanes, const kiln_probe *probe,
+                              box_terms *terms)
+{
+    const vec x = terms->t[0], y = terms->t[1], z = terms->t[2];
+    for (int k = 0; k < 3; k++) {
+        const vec *axis = lanes->axis + 3 * k;
+        terms->t[k] =
+            vec_multiply_add(axis[2], z, vec_multiply_add(axis[1], y, axis[0] * x));
         for (int j = 0; j < 3; j++) {
-            const vec c = axis_x * probe->axis[j][0] + axis_y * probe->axis[j][1] +
-                          axis_z * probe->axis[j][2];
-            terms->c[3 * k + j] = c;
-            terms->abs_c[3 * k + j] = vec_abs(c) + e;
+            const float *of = probe->axis[j];
+            terms->c[3 * k + j] = vec_multiply_add(
+                axis[2], vec_of(of[2]),
+                vec_multiply_add(axis[1], vec_of(of[1]), axis[0] * vec_of(of[0])));
         }
     }
 }
 
 /* The six face axes. */
-static inline void test_faces(const kiln_probe *probe, lane_terms *terms)
+static inline void test_faces(const kiln_probe *probe, box_terms *terms)
 {
-    terms->apart = vec_int_of(0);
+    const vec *half = terms->half;
     for (int k = 0; k < 3; k++) {
-        const vec reach = terms->half[k] + probe->half[0] * terms->abs_c[3 * k] +
-                          probe->half[1] * terms->abs_c[3 * k + 1] +
-                          probe->half[2] * terms->abs_c[3 * k + 2] + terms->allowance;
+        vec reach = half[k];
+        for (int j = 0; j < 3; j++) {
+            reach = vec_multiply_add(vec_of(probe->half[j]), vec_abs(terms->c[3 * k + j]), reach);
+        }
         terms->apart |= vec_greater(vec_abs(terms->t[k]), reach);
     }
     for (int j = 0; j < 3; j++) {
-        const vec distance = terms->t[0] * terms->c[j] + terms->t[1] * terms->c[3 + j] +
-                             terms->t[2] * terms->c[6 + j];
-        const vec reach = probe->half[j] * (1.0f + probe->epsilon) +
-                          terms->half[0] * terms->abs_c[j] + terms->half[1] * terms->abs_c[3 + j] +
-                          terms->half[2] * terms->abs_c[6 + j] + 2.0f * terms->allowance;
+        const vec *c = terms->c + j;
+        const vec distance = vec_multiply_add(
+            terms->t[2], c[6], vec_multiply_add(terms->t[1], c[3], terms->t[0] * c[0]));
+        vec reach = vec_of(probe->half[j]);
+        for (int k = 0; k < 3; k++) {
+            reach = vec_multiply_add(half[k], vec_abs(c[3 * k]), reach);
+        }
         terms->apart |= vec_greater(vec_abs(distance), reach);
     }
 }
 
 /* The nine edge axes: axis k of the lane x axis j of the probe. */
-static inline void test_edges(const kiln_probe *probe, lane_terms *terms)
+static inline void test_edges(const kiln_probe *probe, box_terms *terms)
 {
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         for (int j = 0; j < 3; j++) {
+            const vec *c = terms->c;
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const vec distance = terms->t[k2] * terms->c[3 * k1 + j] -
-                                 terms->t[k1] * terms->c[3 * k2 + j];
-            const vec reach = terms->half[k1] * terms->abs_c[3 * k2 + j] +
-                              terms->half[k2] * terms->abs_c[3 * k1 + j] +
-                              probe->half[j1] * terms->abs_c[3 * k + j2] +
-                              probe->half[j2] * terms->abs_c[3 * k + j1] +
-                              2.0f * terms->allowance;
+            const vec distance =
+                terms->t[k2] * c[3 * k1 + j] - terms->t[k1] * c[3 * k2 + j];
+            vec reach = vec_multiply_add(terms->half[k1], vec_abs(c[3 * k2 + j]), terms->growth);
+            reach = vec_multiply_add(terms->half[k2], vec_abs(c[3 * k1 + j]), reach);
+            reach = vec_multiply_add(vec_of(probe->half[j1]), vec_abs(c[3 * k + j2]), reach);
+            reach = vec_multiply_add(vec_of(probe->half[j2]), vec_abs(c[3 * k + j1]), reach);
             terms->apart |= vec_greater(vec_abs(distance), reach);
         }
     }
 }
 
-static inline uint32_t overlap_some(const kiln_lanes *lanes, unsigned first,
-                                    const kiln_probe *probe, uint32_t used)
+static inline uint32_t test_terms(const kiln_probe *probe, box_terms *terms, uint32_t used)
 {
-    lane_terms terms;
-    load_terms(lanes, first, probe, &terms);
-    test_faces(probe, &terms);
-    const uint32_t left = ~vec_lanes(terms.apart) & used;
+    test_faces(probe, terms);
+    const uint32_t left = ~vec_lanes(terms->apart) & used;
     if (left == 0) {
         return 0;
     }
-    test_edges(probe, &terms);
-    return ~vec_lanes(terms.apart) & left;
+    test_edges(probe, terms);
+    return ~vec_lanes(terms->apart) & left;
 }
 
-static uint32_t overlap(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
+/* Axes of the lanes are those of node space: C is the probe's axes, transposed, for all lanes. */
+static inline void aligned_terms(const kiln_probe *probe, box_terms *terms)
+{
+    for (int i = 0; i < 9; i++) {
+        terms->c[i] = vec_of(probe->axis[i % 3][i / 3]);
+    }
+}
+
+/* ---------------------------------------------------------------------- lanes in memory -- */
+
+static inline void load_lanes(const kiln_lanes *from, unsigned first, bool axes,
+                              lane_vectors *lanes)
+{
+    for (int k = 0; k < 3; k++) {
+        lanes->centre[k] = vec_load(from->centre[k] + first);
+        lanes->half[k] = vec_load(from->half[k] + first);
+    }
+    for (int k = 0; axes && k < 9; k++) {
+        lanes->axis[k] = vec_load(from->axis[k] + first);
+    }
+}
+
+static uint32_t overlap_lanes(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
 {
     uint32_t mask = 0;
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         const uint32_t some = used >> first & KILN_LANES_ALL;
         if (some != 0) {
-            mask |= overlap_some(lanes, first, probe, some) << first;
+            lane_vectors vectors;
+            box_terms terms;
+            load_lanes(lanes, first, true, &vectors);
+            lane_centres(&vectors, probe, &terms);
+            turn_lanes(&vectors, probe, &terms);
+            mask |= test_terms(probe, &terms, some) << first;
         }
     }
     return mask;
 }
 
-/* ------------------------------------------------------------------------ axis-aligned lanes -- */
-
-/* What all lanes share when their axes are those of node space: C is the probe's axes, transposed.
- * The sums below are those above with the probe's share added up first, so the bounds hold. */
-typedef struct {
-    float c[9], abs_c[9];
-    float face[3], edge[9], own[3]; /* the probe's reach: lanes' axes, edge axes, its own axes */
-    float widen;                    /* 1 + epsilon */
-} shared_terms;
-
-static inline void share_terms(const kiln_probe *probe, shared_terms *shared)
+static uint32_t overlap_lanes_aligned(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
 {
-    const float e = probe->epsilon, *half = probe->half;
-    for (int k = 0; k < 3; k++) {
-        for (int j = 0; j < 3; j++) {
-            shared->c[3 * k + j] = probe->axis[j][k];
-            shared->abs_c[3 * k + j] = fabsf(probe->axis[j][k]) + e;
-        }
-    }
-    shared->widen = 1.0f + e;
-    for (int k = 0; k < 3; k++) {
-        const float *abs_c = shared->abs_c + 3 * k;
-        shared->face[k] = half[0] * abs_c[0] + half[1] * abs_c[1] + half[2] * abs_c[2];
-        shared->own[k] = half[k] * shared->widen;
-        for (int j = 0; j < 3; j++) {
-            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            shared->edge[3 * k + j] = half[j1] * abs_c[j2] + half[j2] * abs_c[j1];
-        }
-    }
-}
-
-static inline uint32_t overlap_some_aligned(const kiln_lanes *lanes, unsigned first,
-                                            const kiln_probe *probe, const shared_terms *shared,
-                                            uint32_t used)
-{
-    vec t[3], half[3];
-    for (int k = 0; k < 3; k++) {
-        t[k] = probe->centre[k] - vec_load(lanes->centre[k] + first);
-        half[k] = vec_load(lanes->half[k] + first) * shared->widen;
-    }
-    const vec allowance =
-        (vec_abs(t[0]) + vec_abs(t[1]) + vec_abs(t[2])) * probe->epsilon + probe->slack;
-    vec_mask apart = vec_int_of(0);
-    for (int k = 0; k < 3; k++) {
-        apart |= vec_greater(vec_abs(t[k]), half[k] + shared->face[k] + allowance);
-    }
-    const vec twice = 2.0f * allowance;
-    for (int j = 0; j < 3; j++) {
-        const float *c = shared->c + j, *abs_c = shared->abs_c + j;
-        const vec distance = t[0] * c[0] + t[1] * c[3] + t[2] * c[6];
-        const vec reach = shared->own[j] + half[0] * abs_c[0] + half[1] * abs_c[3] +
-                          half[2] * abs_c[6] + twice;
-        apart |= vec_greater(vec_abs(distance), reach);
-    }
-    const uint32_t left = ~vec_lanes(apart) & used;
-    if (left == 0) {
-        return 0;
-    }
-    for (int k = 0; k < 3; k++) {
-        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        for (int j = 0; j < 3; j++) {
-            const vec distance = t[k2] * shared->c[3 * k1 + j] - t[k1] * shared->c[3 * k2 + j];
-            const vec reach = half[k1] * shared->abs_c[3 * k2 + j] +
-                              half[k2] * shared->abs_c[3 * k1 + j] + shared->edge[3 * k + j] +
-                              twice;
-            apart |= vec_greater(vec_abs(distance), reach);
-        }
-    }
-    return ~vec_lanes(apart) & left;
-}
-
-static uint32_t overlap_aligned(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
-{
-    shared_terms shared;
-    share_terms(probe, &shared);
     uint32_t mask = 0;
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         const uint32_t some = used >> first & KILN_LANES_ALL;
         if (some != 0) {
-            mask |= overlap_some_aligned(lanes, first, probe, &shared, some) << first;
+            lane_vectors vectors;
+            box_terms terms;
+            load_lanes(lanes, first, false, &vectors);
+            lane_centres(&vectors, probe, &terms);
+            aligned_terms(probe, &terms);
+            mask |= test_terms(probe, &terms, some) << first;
         }
     }
     return mask;
+}
+
+/* ------------------------------------------------------------------------------- decoding -- */
+
+/* The same bits as kiln_rodrigues_steps gives. */
+static inline void decode_axes(const int8_t rotation[3][8], unsigned first, vec axis[9])
+{
+    const vec x = vec_from_int(vec_int_load_i8(rotation[0] + first)) * KILN_RODRIGUES_STEP;
+    const vec y = vec_from_int(vec_int_load_i8(rotation[1] + first)) * KILN_RODRIGUES_STEP;
+    const vec z = vec_from_int(vec_int_load_i8(rotation[2] + first)) * KILN_RODRIGUES_STEP;
+    const vec xx = x * x, yy = y * y, zz = z * z;
+    const vec xy = x * y, xz = x * z, yz = y * z;
+    const vec s = 2.0f / (1.0f + ((xx + yy) + zz));
+    const vec rest = s - 1.0f;
+    axis[0] = s * xx + rest;
+    axis[3] = s * (xy - z);
+    axis[6] = s * (xz + y);
+    axis[1] = s * (xy + z);
+    axis[4] = s * yy + rest;
+    axis[7] = s * (yz - x);
+    axis[2] = s * (xz - y);
+    axis[5] = s * (yz + x);
+    axis[8] = s * zz + rest;
+}
+
+/* The same bits as kiln_obb8_decode gives. */
+static inline void decode_obb8(const kiln_format_node_obb8 *node, unsigned first,
+                               lane_vectors *lanes)
+{
+    const float scale = kiln_half_scale(node->head.half_exp);
+    decode_axes(node->rotation, first, lanes->axis);
+    for (unsigned k = 0; k < 3; k++) {
+        lanes->centre[k] = vec_from_int(vec_int_load_u8(node->centre[k] + first)) *
+                           kiln_node8_step(node->head.exp[k]);
+        lanes->half[k] = vec_of_bits(vec_int_load_u16(node->half[k] + first) << 13) * scale;
+    }
+}
+
+/* The same bits as kiln_aabb8_decode gives. */
+static inline void decode_aabb8(const kiln_format_node_aabb8 *node, unsigned first,
+                                lane_vectors *lanes)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const float half_step = 0.5f * kiln_node8_step(node->head.exp[k]);
+        const vec_int lower = vec_int_load_u8(node->lower[k] + first);
+        const vec_int upper = vec_int_load_u8(node->upper[k] + first);
+        lanes->centre[k] = vec_from_int(upper + lower) * half_step;
+        lanes->half[k] = vec_from_int(upper - lower) * half_step;
+    }
+}
+
+/* The lanes of a binary node; the others are zeros, with which arithmetic is not slow. */
+static inline void decode_obb2(const kiln_format_node_obb2 *node, unsigned first,
+                               lane_vectors *lanes)
+{
+    for (int k = 0; k < 9; k++) {
+        lanes->axis[k] = vec_load_two(node->axis[k] + first);
+    }
+    for (int k = 0; k < 3; k++) {
+        lanes->centre[k] = vec_load_two(node->centre[k] + first);
+        lanes->half[k] = vec_load_two(node->half[k] + first);
+    }
+}
+
+static inline void decode_aabb2(const kiln_format_node_aabb2 *node, unsigned first,
+                                lane_vectors *lanes)
+{
+    for (int k = 0; k < 3; k++) {
+        lanes->centre[k] = vec_load_two(node->centre[k] + first);
+        lanes->half[k] = vec_load_two(node->half[k] + first);
+    }
+}
+
+/* ------------------------------------------------------------------------- opening a node -- */
+
+/* What the walk needs of lanes: the boxes, half their surfaces, and the squared distances to the
+ * probe's centre, as integers that compare like them, in whose lowest bits the lanes' numbers stand, so
+ * that all differ. Not fused: the order in which lanes are taken is the same in every set. */
+static inline void keep_lanes(const lane_vectors *lanes, const box_terms *terms, unsigned first,
+                              bool axes, kiln_opened *out)
+{
+    static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const vec *half = lanes->half, *t = terms->t;
+    for (int k = 0; k < 3; k++) {
+        vec_store(out->lanes.centre[k] + first, lanes->centre[k]);
+        vec_store(out->lanes.half[k] + first, half[k]);
+    }
+    for (int k = 0; axes && k < 9; k++) {
+        vec_store(out->lanes.axis[k] + first, lanes->axis[k]);
+    }
+    vec_store(out->area + first, half[0] * half[1] + half[1] * half[2] + half[2] * half[0]);
+    const vec distance = vec_min(t[0] * t[0] + t[1] * t[1] + t[2] * t[2], vec_of(FLT_MAX));
+    vec_int_store(out->nearness + first, (vec_bits(distance) & ~7) | vec_int_load(numbers + first));
+}
+
+/* Tests lanes against the probe and leaves in *out what is needed of them. */
+__attribute__((always_inline)) static inline uint32_t
+meet_lanes(const lane_vectors *lanes, bool aligned, unsigned first, const kiln_probe *probe,
+           uint32_t used, kiln_opened *out)
+{
+    box_terms terms;
+    lane_centres(lanes, probe, &terms);
+    keep_lanes(lanes, &terms, first, !aligned, out);
+    if (aligned) {
+        aligned_terms(probe, &terms);
+    } else {
+        turn_lanes(lanes, probe, &terms);
+    }
+    return test_terms(probe, &terms, used >> first & KILN_LANES_ALL) << first;
+}
+
+static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_probe *probe, kiln_opened *out)
+{
+    const uint32_t used = kiln_node8_used(node);
+    uint32_t mask = 0;
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_obb8((const kiln_format_node_obb8 *)(const void *)node, first, &lanes);
+        mask |= meet_lanes(&lanes, false, first, probe, used, out);
+    }
+    return mask;
+}
+
+static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_probe *probe,
+                           kiln_opened *out)
+{
+    const uint32_t used = kiln_node8_used(node);
+    uint32_t mask = 0;
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_aabb8((const kiln_format_node_aabb8 *)(const void *)node, first, &lanes);
+        mask |= meet_lanes(&lanes, true, first, probe, used, out);
+    }
+    return mask;
+}
+
+static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_probe *probe, kiln_opened *out)
+{
+    const uint32_t used = kiln_node8_used(node);
+    uint32_t mask = 0;
+    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_obb2((const kiln_format_node_obb2 *)(const void *)node, first, &lanes);
+        mask |= meet_lanes(&lanes, false, first, probe, used, out);
+    }
+    return mask;
+}
+
+static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_probe *probe,
+                           kiln_opened *out)
+{
+    const uint32_t used = kiln_node8_used(node);
+    uint32_t mask = 0;
+    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_aabb2((const kiln_format_node_aabb2 *)(const void *)node, first, &lanes);
+        mask |= meet_lanes(&lanes, true, first, probe, used, out);
+    }
+    return mask;
+}
+
+/* Lanes of `mask`, at least two, as octal digits, the nearest lowest: each is put where the number of
+ * nearer ones says. */
+static uint32_t order_lanes(const kiln_opened *opened, uint32_t mask)
+{
+    uint32_t order = 0;
+#if KILN_SIMD_LANES == 8
+    const vec_int number = {0, 1, 2, 3, 4, 5, 6, 7};
+    const vec_int out = (vec_int_of((int32_t)mask) >> number & 1) - 1; /* -1: not in the mask */
+    const vec_int key = vec_int_load(opened->nearness) | (out & 0x7FFFFFF8);
+    vec_int before = vec_int_of(0);
+    for (int i = 0; i < 8; i++) {
+        before += vec_int_of(key[i]) < key;
+    }
+    const vec_int digits = (number & ~out) << (before * -3);
+    const __m128i four = _mm_or_si128(_mm256_castsi256_si128((__m256i)digits),
+                                      _mm256_extracti128_si256((__m256i)digits, 1));
+    const __m128i two = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
+    order = (uint32_t)_mm_cvtsi128_si32(two) | (uint32_t)_mm_extract_epi32(two, 1);
+#else
+    int32_t key[8];
+    uint32_t count = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        const int32_t of_lane = opened->nearness[__builtin_ctz(mask)];
+        uint32_t place = count++;
+        for (; place > 0 && of_lane < key[place - 1]; place--) {
+            key[place] = key[place - 1];
+        }
+        key[place] = of_lane;
+    }
+    while (count > 0) {
+        order = order << 3 | ((uint32_t)key[--count] & 7u);
+    }
+#endif
+    return order;
 }

@@ -25,8 +25,8 @@ static inline void narrow_slab(vec enter, vec leave, vec *first, vec *last)
     *last = vec_min(leave, *last);
 }
 
-#define ray_bytes KILN_SIMD_NAME(ray_bytes)
-static uint32_t ray_bytes(const kiln_format_node_aabb8 *node, const kiln_slabs *slabs,
+#define rays_bytes KILN_SIMD_NAME(rays_bytes)
+static uint32_t rays_bytes(const kiln_format_node_aabb8 *node, const kiln_slabs *slabs,
                           float entry[8])
 {
     const uint8_t *faces = (const uint8_t *)node + offsetof(kiln_format_node_aabb8, lower);
@@ -87,14 +87,14 @@ static inline uint32_t ray_lanes(const kiln_lanes *lanes, const kiln_ray_probe *
     return mask;
 }
 
-#define ray_oriented KILN_SIMD_NAME(ray_oriented)
-static uint32_t ray_oriented(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8])
+#define rays_oriented KILN_SIMD_NAME(rays_oriented)
+static uint32_t rays_oriented(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8])
 {
     return ray_lanes(lanes, probe, false, entry);
 }
 
-#define ray_aligned KILN_SIMD_NAME(ray_aligned)
-static uint32_t ray_aligned(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8])
+#define rays_aligned KILN_SIMD_NAME(rays_aligned)
+static uint32_t rays_aligned(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8])
 {
     return ray_lanes(lanes, probe, true, entry);
 }

@@ -1,67 +1,25 @@
-/* Triangles of two leaves: their boxes in double first, then the exact predicate. */
+/* Triangles of two leaves: in vectors what lies apart for sure, the rest by the exact predicate. */
 #include "leaf_pair.h"
 
 #include "exact.h"
 
-typedef int64_t two_bits __attribute__((vector_size(16)));
-
-static inline double least(double p, double q, double r)
-{
-    const double low = p < q ? p : q;
-    return low < r ? low : r;
-}
-
-static inline double most(double p, double q, double r)
-{
-    const double high = p > q ? p : q;
-    return high > r ? high : r;
-}
-
-static void measure_triangle(const double corner[9], bool is_x, kiln_triangle_box *box)
-{
-    const double x0 = least(corner[0], corner[3], corner[6]);
-    const double y0 = least(corner[1], corner[4], corner[7]);
-    const double z0 = least(corner[2], corner[5], corner[8]);
-    const double x1 = most(corner[0], corner[3], corner[6]);
-    const double y1 = most(corner[1], corner[4], corner[7]);
-    const double z1 = most(corner[2], corner[5], corner[8]);
-    if (is_x) {
-        *box = (kiln_triangle_box){{{x0, y0}, {z0, -x1}, {-y1, -z1}}};
-    } else {
-        *box = (kiln_triangle_box){{{x1, y1}, {z1, -x0}, {-y0, -z0}}};
-    }
-}
+#include <string.h>
 
 /* X's triangles as they are stored, Y's carried. */
-static void load_leaf(const kiln_pair_frame *frame, bool is_x, const kiln_tree_box *box,
-                      kiln_leaf_triangles *leaf)
+static void load_leaf(const kiln_pair_frame *frame, const kiln_kernel *kernel, bool is_x,
+                      kiln_behind from, kiln_leaf_triangles *leaf)
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
-    leaf->first = box->first;
-    leaf->count = box->count;
-    for (uint32_t i = 0; i < box->count; i++) {
-        const uint32_t *corner =
-            tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, box->first + i);
-        for (int c = 0; c < 3; c++) {
-            const float *vertex = tree->vertices + 3 * (size_t)corner[c];
-            double *out = leaf->corners[i] + 3 * c;
-            if (is_x) {
-                for (int k = 0; k < 3; k++) {
-                    out[k] = (double)vertex[k];
-                }
-            } else {
-                kiln_pair_frame_carry(frame, vertex, out);
-            }
-        }
-        measure_triangle(leaf->corners[i], is_x, &leaf->boxes[i]);
+    const uint32_t *triangles[KILN_LEAF_LANES];
+    for (uint32_t i = 0; i < from.count; i++) {
+        triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
     }
-}
-
-static inline bool boxes_apart(const kiln_triangle_box *x, const kiln_triangle_box *y)
-{
-    const two_bits apart =
-        (x->part[0] > y->part[0]) | (x->part[1] > y->part[1]) | (x->part[2] > y->part[2]);
-    return (apart[0] | apart[1]) != 0;
+    for (uint32_t i = from.count; i % 4 != 0; i++) {
+        triangles[i] = triangles[from.count - 1];
+    }
+    leaf->first = from.first;
+    leaf->count = from.count;
+    kernel->load_triangles(tree->vertices, triangles, is_x ? NULL : &frame->carry, leaf);
 }
 
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
@@ -72,24 +30,36 @@ static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
     return visitor->visit(visitor->user, pair);
 }
 
+static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
+                       uint32_t j)
+{
+    double a[9], b[9];
+    for (int k = 0; k < 9; k++) {
+        a[k] = x->corner[k][i];
+        b[k] = y->corner[k][j];
+    }
+    return kiln_exact_triangles_meet(a, b);
+}
+
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                         const kiln_pair_visitor *visitor, const kiln_tree_box *leaf_x,
-                         const kiln_tree_box *leaf_y)
+                         const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y)
 {
     kiln_leaf_triangles *x = &leaves->x, *y = &leaves->y;
+    uint32_t pairs[KILN_LEAF_LANES];
     if (visitor->boxes) {
         return visitor->visit(visitor->user, (kiln_pair){0, 0});
     }
-    if (x->count == 0 || x->first != leaf_x->first) {
-        load_leaf(frame, true, leaf_x, x);
+    if (x->count == 0 || x->first != leaf_x.first) {
+        load_leaf(frame, leaves->kernel, true, leaf_x, x);
     }
-    if (y->count == 0 || y->first != leaf_y->first) {
-        load_leaf(frame, false, leaf_y, y);
+    if (y->count == 0 || y->first != leaf_y.first) {
+        load_leaf(frame, leaves->kernel, false, leaf_y, y);
     }
+    leaves->kernel->triangle_pairs(x, y, pairs);
     for (uint32_t j = 0; j < y->count; j++) {
-        for (uint32_t i = 0; i < x->count; i++) {
-            if (!boxes_apart(&x->boxes[i], &y->boxes[j]) &&
-                kiln_exact_triangles_meet(x->corners[i], y->corners[j]) &&
+        for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(left);
+            if (pair_meets(x, i, y, j) &&
                 !visit_pair(frame, visitor, kiln_tree_triangle(frame->x, x->first + i),
                             kiln_tree_triangle(frame->y, y->first + j))) {
                 return false;

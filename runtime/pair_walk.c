@@ -3,9 +3,11 @@
  * A level holds one opened node, decoded, the box of the other tree that it was tested against, and
  * the lanes that may still meet it. The next lane is taken; of lane and box the one with the larger
  * half-area is opened (a leaf never is) and tested against the other: a new level. Two leaves go to
- * the exact test of their triangles. A level is pushed for each opened node, so there are never more
- * levels than the depths of both trees together, and one for the roots: the array of levels has a
- * size fixed at compile time, and the common size keeps a query within 48 KiB of stack.
+ * the exact test of their triangles. A box is the lane in hand of a level, so none is ever copied.
+ *
+ * A level is pushed for each opened node, so there are never more levels than the depths of both
+ * trees together, and two below them for the boxes where the descent begins: the array of levels
+ * has a size fixed at compile time, and the common size keeps a query within 48 KiB of stack.
  *
  * After Gottschalk, Lin and Manocha, "OBBTree", SIGGRAPH 1996 (simultaneous descent), with nodes of
  * eight children. */
@@ -14,27 +16,44 @@
 #include "fpu.h"
 #include "leaf_pair.h"
 
+#include <string.h>
+
 enum {
-    LEVELS_COMMON = 42, /* depths that add up to 40, the roots, one spare */
-    LEVELS_MOST = 2 * KILN_TREE_DEPTH_MAX + 2
+    BEGINNINGS = 2, /* levels for the boxes where a descent begins */
+    LEVELS_COMMON = BEGINNINGS + 40, /* depths that add up to 40 */
+    LEVELS_MOST = BEGINNINGS + 2 * KILN_TREE_DEPTH_MAX
 };
 
-typedef struct {
-    kiln_lanes lanes;
+typedef struct level level;
+struct level {
+    kiln_opened opened;
+    const float *org;              /* of the opened node */
     const kiln_format_node8 *node;
-    kiln_tree_box lane_box; /* the lane in hand; the opened box of the level below points here */
-    const kiln_tree_box *other; /* the other tree's box that the lanes were tested against */
-    uint32_t mask;              /* lanes not taken yet */
-    uint32_t order;             /* nearest first: lanes as octal digits, next one lowest; else 0 */
-    uint8_t opened_x;           /* the opened node is X's */
-    uint8_t aligned;            /* its lanes are axis-aligned: lanes.axis is not set */
-} level;
+    const level *other;            /* whose lane in hand the lanes were tested against */
+    uint32_t mask;                 /* lanes not taken yet */
+    uint32_t order;                /* nearest first: lanes as octal digits, the next one lowest */
+    /* The lane in hand, which levels above point to. */
+    uint32_t lane;
+    float area; /* half its surface, in square units of X's node space */
+    kiln_behind behind;
+    bool is_x;  /* the opened node is X's */
+};
+
+/* A kiln_node_map as a probe is made with it. */
+typedef struct {
+    kiln_two column_xy[3], offset_xy;
+    double column_z[3], offset_z;
+    kiln_quad rotation[3]; /* columns */
+    float scale, slack, area_scale;
+    bool aligned; /* the tree that is mapped has boxes along its node space's axes */
+} carrier;
 
 typedef struct {
     const kiln_pair_frame *frame;
     const kiln_pair_visitor *visitor;
     const kiln_kernel *kernel;
-    float area_scale_y; /* of kiln_area_scale */
+    kiln_open_node open[2]; /* nodes of Y, of X */
+    carrier to[2];          /* boxes of X to Y, of Y to X */
 } walk;
 
 static inline unsigned lowest_bit(uint32_t mask)
@@ -42,127 +61,150 @@ static inline unsigned lowest_bit(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* ------------------------------------------------------------------------------- boxes -- */
+/* ------------------------------------------------------------------------------- probes -- */
 
-/* Lane `lane` of an opened node as a box that stands on its own. */
-static void take_lane(const walk *w, const level *at, unsigned lane, kiln_tree_box *box)
+static void make_carrier(const kiln_pair_frame *frame, bool to_x, carrier *out)
+{
+    const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
+    for (int j = 0; j < 3; j++) {
+        const double *m = map->matrix + j;
+        const float *r = map->rotation + j;
+        out->column_xy[j] = (kiln_two){m[0], m[3]};
+        out->column_z[j] = m[6];
+        out->rotation[j] = (kiln_quad){r[0], r[3], r[6], 0.0f};
+    }
+    out->offset_xy = (kiln_two){map->offset[0], map->offset[1]};
+    out->offset_z = map->offset[2];
+    out->scale = map->scale;
+    out->slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
+    out->area_scale = kiln_area_scale(frame, to_x);
+    out->aligned = (to_x ? frame->y : frame->x)->kind->aligned;
+}
+
+/* kiln_make_probe of a level's lane in hand. */
+static inline void make_probe(const walk *w, bool to_x, const level *of, const float org[3],
+                              kiln_probe *probe)
+{
+    const carrier *by = &w->to[to_x];
+    const kiln_lanes *lanes = &of->opened.lanes;
+    const uint32_t lane = of->lane;
+    const double x = (double)of->org[0] + (double)lanes->centre[0][lane];
+    const double y = (double)of->org[1] + (double)lanes->centre[1][lane];
+    const double z = (double)of->org[2] + (double)lanes->centre[2][lane];
+    const kiln_two place_xy = by->column_xy[0] * x + by->column_xy[1] * y +
+                              by->column_xy[2] * z + by->offset_xy;
+    const double place_z = by->column_z[0] * x + by->column_z[1] * y + by->column_z[2] * z +
+                           by->offset_z;
+    probe->centre[0] = (float)(place_xy[0] - (double)org[0]);
+    probe->centre[1] = (float)(place_xy[1] - (double)org[1]);
+    probe->centre[2] = (float)(place_z - (double)org[2]);
+    for (int k = 0; k < 3; k++) {
+        const float(*axis)[8] = lanes->axis + 3 * k;
+        const kiln_quad turned =
+            by->aligned ? by->rotation[k]
+                        : by->rotation[0] * axis[0][lane] + by->rotation[1] * axis[1][lane] +
+                              by->rotation[2] * axis[2][lane];
+        memcpy(probe->axis[k], &turned, sizeof probe->axis[k]);
+        probe->half[k] = lanes->half[k][lane] * by->scale;
+    }
+    probe->epsilon = w->frame->epsilon;
+    const float size =
+        fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
+    probe->slack = by->slack + 0x1p-23f * size;
+}
+
+/* ------------------------------------------------------------------------------- levels -- */
+
+/* A box that is no lane, as a level whose lane in hand it is. Its centre in double is a float and a
+ * rest, which a float holds to 2^-48 of the centre. */
+static void begin_level(const kiln_tree_box *box, bool is_x, float org[3], level *out)
 {
     for (int k = 0; k < 3; k++) {
-        box->centre[k] = (double)at->node->org[k] + (double)at->lanes.centre[k][lane];
-        box->half[k] = at->lanes.half[k][lane];
+        org[k] = (float)box->centre[k];
+        out->opened.lanes.centre[k][0] = (float)(box->centre[k] - (double)org[k]);
+        out->opened.lanes.half[k][0] = box->half[k];
         for (int j = 0; j < 3; j++) {
-            box->axis[k][j] =
-                at->aligned ? (j == k ? 1.0f : 0.0f) : at->lanes.axis[3 * k + j][lane];
+            out->opened.lanes.axis[3 * k + j][0] = box->axis[k][j];
         }
     }
-    box->area = kiln_half_area(box->half) * (at->opened_x ? 1.0f : w->area_scale_y);
-    kiln_tree_box_contents(box, at->node, lane);
+    out->org = org;
+    out->lane = 0;
+    out->area = box->area;
+    out->behind = (kiln_behind){box->first, box->count};
+    out->is_x = is_x;
 }
 
-/* The hit lanes as octal digits, the one whose centre is nearest to the probe's lowest. */
-static uint32_t order_by_distance(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t mask)
+/* Opens the lane in hand of `of`, which is inner, against that of `other`, into *at. */
+static inline void open_box(const walk *w, const level *of, const level *other, level *at)
 {
-    float distance[8];
-    uint32_t lane[8];
-    uint32_t count = 0;
-    for (; mask != 0; mask &= mask - 1) {
-        const uint32_t i = lowest_bit(mask);
-        const float x = probe->centre[0] - lanes->centre[0][i];
-        const float y = probe->centre[1] - lanes->centre[1][i];
-        const float z = probe->centre[2] - lanes->centre[2][i];
-        const float d = x * x + y * y + z * z;
-        uint32_t place = count++;
-        while (place > 0 && d < distance[place - 1]) {
-            distance[place] = distance[place - 1];
-            lane[place] = lane[place - 1];
-            place--;
-        }
-        distance[place] = d;
-        lane[place] = i;
-    }
-    uint32_t order = 0;
-    while (count > 0) {
-        order = order << 3 | lane[--count];
-    }
-    return order;
-}
-
-/* Opens inner box `opened` of the tree that `is_x` says, against `other`, into *at. */
-static void open_box(const walk *w, const kiln_tree_box *opened, bool is_x,
-                     const kiln_tree_box *other, level *at)
-{
-    const kiln_tree *tree = is_x ? w->frame->x : w->frame->y;
-    at->node = kiln_tree_node(tree, opened->first);
-    at->other = other;
-    at->opened_x = is_x;
-    at->aligned = tree->kind->aligned;
+    const bool is_x = of->is_x;
+    const kiln_format_node8 *node =
+        kiln_tree_node(is_x ? w->frame->x : w->frame->y, of->behind.first);
     kiln_probe probe;
-    kiln_make_probe(is_x ? &w->frame->to_x : &w->frame->to_y, other, at->node->org,
-                    w->frame->epsilon, &probe);
-    tree->kind->decode(at->node, &at->lanes);
-    at->mask = (tree->kind->aligned ? w->kernel->overlap_aligned : w->kernel->overlap)(
-        &at->lanes, &probe, kiln_node8_used(at->node));
-    at->order = 0;
+    make_probe(w, is_x, other, node->org, &probe);
+    at->node = node;
+    at->org = node->org;
+    at->other = other;
+    at->is_x = is_x;
+    at->mask = w->open[is_x](node, &probe, &at->opened);
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
-        at->order = order_by_distance(&at->lanes, &probe, at->mask);
+        at->order = w->kernel->order(&at->opened, at->mask);
     }
 }
 
-static unsigned next_lane(const walk *w, level *at)
+static inline void take_lane(const walk *w, level *at)
 {
-    unsigned lane;
+    uint32_t lane = lowest_bit(at->mask);
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
         lane = at->order & 7u;
         at->order >>= 3;
-    } else {
-        lane = lowest_bit(at->mask);
     }
     at->mask &= ~(1u << lane);
-    return lane;
+    at->lane = lane;
+    at->area = at->opened.area[lane] * w->to[at->is_x].area_scale;
+    at->behind = kiln_lane_behind(at->node, lane);
 }
 
 /* ------------------------------------------------------------------------------ descent -- */
 
-/* Does box `p` go before `q`: is it the one to open? At least one of them is inner. */
-static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
+/* Does the lane in hand of `p` go before that of `q`: is it the one to open? At least one is inner. */
+static inline bool opens_first(const level *p, const level *q)
 {
-    return p->count == 0 && (q->count != 0 || p->area >= q->area);
+    return p->behind.count == 0 && (q->behind.count != 0 || p->area >= q->area);
 }
 
 static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_box *from_y,
                     level *levels)
 {
     kiln_leaf_pair leaves;
-    kiln_leaf_pair_begin(&leaves);
-    if (from_x->count != 0 && from_y->count != 0) {
-        (void)kiln_leaf_pair_meet(&leaves, w->frame, w->visitor, from_x, from_y);
-        return;
-    }
-    const bool x_first = opens_first(from_x, from_y);
-    open_box(w, x_first ? from_x : from_y, x_first, x_first ? from_y : from_x, levels);
-    level *at = levels;
+    float org_x[3], org_y[3];
+    level *const bottom = levels + BEGINNINGS;
+    begin_level(from_x, true, org_x, &levels[0]);
+    begin_level(from_y, false, org_y, &levels[1]);
+    kiln_leaf_pair_begin(&leaves, w->kernel);
+    level *at = bottom - 1;
+    const level *lane = &levels[0], *other = &levels[1];
     for (;;) {
-        while (at->mask == 0) {
-            if (at == levels) {
+        if (lane->behind.count != 0 && other->behind.count != 0) {
+            if (!kiln_leaf_pair_meet(&leaves, w->frame, w->visitor,
+                                     lane->is_x ? lane->behind : other->behind,
+                                     lane->is_x ? other->behind : lane->behind)) {
                 return;
             }
+        } else {
+            const bool first = opens_first(lane, other);
+            at++;
+            open_box(w, first ? lane : other, first ? other : lane, at);
+        }
+        while (at >= bottom && at->mask == 0) {
             at--;
         }
-        take_lane(w, at, next_lane(w, at), &at->lane_box);
-        const kiln_tree_box *lane = &at->lane_box;
-        const kiln_tree_box *other = at->other;
-        if (lane->count != 0 && other->count != 0) {
-            if (!kiln_leaf_pair_meet(&leaves, w->frame, w->visitor, at->opened_x ? lane : other,
-                                     at->opened_x ? other : lane)) {
-                return;
-            }
-        } else if (opens_first(lane, other)) {
-            open_box(w, lane, at->opened_x, other, at + 1);
-            at++;
-        } else {
-            open_box(w, other, !at->opened_x, lane, at + 1);
-            at++;
+        if (at < bottom) {
+            return;
         }
+        take_lane(w, at);
+        lane = at;
+        other = at->other;
     }
 }
 
@@ -183,8 +225,13 @@ __attribute__((noinline)) static void descend_deep(const walk *w, const kiln_tre
 void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                          const kiln_tree_box *from_y, const kiln_pair_visitor *visitor)
 {
-    const walk w = {frame, visitor, kiln_kernel_active(), kiln_area_scale(frame, false)};
-    if (frame->x->entry->depth + frame->y->entry->depth + 1 <= LEVELS_COMMON) {
+    const kiln_kernel *kernel = kiln_kernel_active();
+    walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
+    w.open[1] = kiln_kernel_open(kernel, frame->x->kind->bv);
+    w.open[0] = kiln_kernel_open(kernel, frame->y->kind->bv);
+    make_carrier(frame, true, &w.to[1]);
+    make_carrier(frame, false, &w.to[0]);
+    if (frame->x->entry->depth + frame->y->entry->depth <= LEVELS_COMMON - BEGINNINGS) {
         descend_common(&w, from_x, from_y);
     } else {
         descend_deep(&w, from_x, from_y);

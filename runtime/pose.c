@@ -171,28 +171,28 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
 }
 
 /* Both maps between node spaces. Positions go wrong by the rounding of the relative translation, of
- * the node-space offsets and of the carried vertices: each a few ulps of the largest magnitude that
- * takes part, under 2^-48 of their sum. */
+ * the node-space offsets, of the carried vertices and of box centres kept as two floats: each a few
+ * ulps of the largest magnitude that takes part, under 2^-48 of their sum. */
 static void form_node_maps(kiln_pair_frame *frame)
 {
     const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
     const double unit_x = ldexp(1.0, x->scale_exponent), unit_y = ldexp(1.0, y->scale_exponent);
     double inverse[9], offset[3], back[3];
-    apply(frame->rotation, y->origin, offset);
+    apply(frame->carry.rotation, y->origin, offset);
     for (int k = 0; k < 3; k++) {
-        offset[k] = (offset[k] + frame->translation[k]) - x->origin[k];
+        offset[k] = (offset[k] + frame->carry.translation[k]) - x->origin[k];
     }
     const double magnitude = unit_x + unit_y + largest(x->origin) + largest(y->origin) +
-                             largest(frame->translation);
-    const double slack = 0x1p-46 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
-    invert(frame->rotation, inverse);
+                             largest(frame->carry.translation);
+    const double slack = 0x1p-45 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
+    invert(frame->carry.rotation, inverse);
     apply(inverse, offset, back);
     double offset_x[3], offset_y[3];
     for (int k = 0; k < 3; k++) {
         offset_x[k] = offset[k] / unit_x;
         offset_y[k] = -back[k] / unit_y;
     }
-    fill_map(&frame->to_x, frame->rotation, offset_x, unit_y / unit_x, slack / unit_x);
+    fill_map(&frame->to_x, frame->carry.rotation, offset_x, unit_y / unit_x, slack / unit_x);
     fill_map(&frame->to_y, inverse, offset_y, unit_x / unit_y, slack / unit_y);
 }
 
@@ -202,16 +202,16 @@ static void form_relative(kiln_pair_frame *frame, const kiln_pose *pose_x, const
 {
     double inverse[9], between[3];
     if (memcmp(pose_x, pose_y, sizeof *pose_x) == 0) {
-        memcpy(frame->rotation, identity.rotation, sizeof frame->rotation);
-        memcpy(frame->translation, identity.translation, sizeof frame->translation);
+        memcpy(frame->carry.rotation, identity.rotation, sizeof frame->carry.rotation);
+        memcpy(frame->carry.translation, identity.translation, sizeof frame->carry.translation);
         return;
     }
     invert(pose_x->rotation, inverse);
-    multiply(inverse, pose_y->rotation, frame->rotation);
+    multiply(inverse, pose_y->rotation, frame->carry.rotation);
     for (int k = 0; k < 3; k++) {
         between[k] = pose_y->translation[k] - pose_x->translation[k];
     }
-    apply(inverse, between, frame->translation);
+    apply(inverse, between, frame->carry.translation);
 }
 
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
@@ -245,8 +245,8 @@ void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], 
 {
     const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
     for (int i = 0; i < 3; i++) {
-        const double *row = frame->rotation + 3 * i;
-        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + frame->translation[i]);
+        const double *row = frame->carry.rotation + 3 * i;
+        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + frame->carry.translation[i]);
     }
 }
 

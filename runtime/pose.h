@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     const kiln_tree *x, *y;
     bool swapped;                         /* X is the caller's B */
-    double rotation[9], translation[3];   /* p_x = rotation p_y + translation, object frames */
+    kiln_carry carry; /* p_x = rotation p_y + translation, object frames */
     kiln_node_map to_x, to_y;
     float epsilon;
 } kiln_pair_frame;

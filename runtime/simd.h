@@ -16,7 +16,8 @@
  * `vec` holds KILN_SIMD_LANES floats, `vec_int` as many 32-bit integers, `vec_mask` is a vec_int of
  * -1 (yes) and 0. A kernel for eight lanes runs 8 / KILN_SIMD_LANES times. The operators + - * / are
  * for vec, + - & | ^ ~ << >> for vec_int, in C's own notation, and one side may be a plain number.
- * All but vec_multiply_add is element by element the IEEE operation, never contracted: a kernel that
+ * vec_double holds KILN_SIMD_DOUBLES doubles: half as many as floats, or one.
+ * All but the multiply_add is element by element the IEEE operation, never contracted: a kernel that
  * does not use that one gives the same bits in every set. */
 #ifndef KILN_SIMD_NAME
 
@@ -41,6 +42,7 @@
 #define vec_int_of KILN_SIMD_NAME(vec_int_of)
 #define vec_load KILN_SIMD_NAME(vec_load)
 #define vec_store KILN_SIMD_NAME(vec_store)
+#define vec_load_two KILN_SIMD_NAME(vec_load_two)
 #define vec_int_load KILN_SIMD_NAME(vec_int_load)
 #define vec_int_store KILN_SIMD_NAME(vec_int_store)
 #define vec_int_load_u8 KILN_SIMD_NAME(vec_int_load_u8)
@@ -59,6 +61,22 @@
 #define vec_greater KILN_SIMD_NAME(vec_greater)
 #define vec_select KILN_SIMD_NAME(vec_select)
 #define vec_lanes KILN_SIMD_NAME(vec_lanes)
+
+/* The same for doubles, half as many. */
+#define vec_double KILN_SIMD_NAME(vec_double)
+#define vec_double_mask KILN_SIMD_NAME(vec_double_mask)
+#define vec_double_of KILN_SIMD_NAME(vec_double_of)
+#define vec_double_load KILN_SIMD_NAME(vec_double_load)
+#define vec_double_store KILN_SIMD_NAME(vec_double_store)
+#define vec_double_abs KILN_SIMD_NAME(vec_double_abs)
+#define vec_double_min KILN_SIMD_NAME(vec_double_min)
+#define vec_double_max KILN_SIMD_NAME(vec_double_max)
+#define vec_double_multiply_add KILN_SIMD_NAME(vec_double_multiply_add)
+#define vec_double_less KILN_SIMD_NAME(vec_double_less)
+#define vec_double_greater KILN_SIMD_NAME(vec_double_greater)
+#define vec_double_select KILN_SIMD_NAME(vec_double_select)
+#define vec_double_gather KILN_SIMD_NAME(vec_double_gather)
+#define vec_double_lanes KILN_SIMD_NAME(vec_double_lanes)
 
 #endif
 
@@ -90,6 +108,16 @@ typedef float vec __attribute__((vector_size(4 * KILN_SIMD_LANES)));
 typedef int32_t vec_int __attribute__((vector_size(4 * KILN_SIMD_LANES)));
 #endif
 typedef vec_int vec_mask;
+
+#if KILN_SIMD_LANES == 1
+#define KILN_SIMD_DOUBLES 1
+typedef double vec_double;
+typedef int64_t vec_double_mask;
+#else
+#define KILN_SIMD_DOUBLES (KILN_SIMD_LANES / 2)
+typedef double vec_double __attribute__((vector_size(4 * KILN_SIMD_LANES)));
+typedef int64_t vec_double_mask __attribute__((vector_size(4 * KILN_SIMD_LANES)));
+#endif
 
 /* The numbers from `from` on, which need no alignment. */
 static inline vec vec_load(const float *from)
@@ -136,6 +164,27 @@ static inline vec vec_abs(vec v)
     return vec_of_bits(vec_bits(v) & 0x7FFFFFFF);
 }
 
+static inline vec_double vec_double_load(const double *from)
+{
+    vec_double v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void vec_double_store(double *to, vec_double v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+static inline vec_double vec_double_abs(vec_double v)
+{
+    vec_double_mask bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits &= INT64_MAX;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 /* ------------------------------------------------------------------------------- the sets -- */
 
 #if KILN_SIMD_LANES == 1
@@ -149,6 +198,12 @@ static inline vec vec_of(float v)
 static inline vec_int vec_int_of(int32_t v)
 {
     return v;
+}
+
+/* Two numbers (one, where a vec is one), then zeros. */
+static inline vec vec_load_two(const float *from)
+{
+    return *from;
 }
 
 /* Integers of 8 or 16 bits, widened. */
@@ -226,6 +281,52 @@ static inline vec vec_multiply_add(vec a, vec b, vec c)
     return a * b + c;
 }
 
+static inline vec_double vec_double_of(double v)
+{
+    return v;
+}
+
+static inline vec_double vec_double_min(vec_double a, vec_double b)
+{
+    return a < b ? a : b;
+}
+
+static inline vec_double vec_double_max(vec_double a, vec_double b)
+{
+    return a > b ? a : b;
+}
+
+static inline vec_double vec_double_multiply_add(vec_double a, vec_double b, vec_double c)
+{
+    return a * b + c;
+}
+
+static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
+{
+    return -(int64_t)(a < b);
+}
+
+static inline vec_double_mask vec_double_greater(vec_double a, vec_double b)
+{
+    return -(int64_t)(a > b);
+}
+
+static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes, vec_double no)
+{
+    return mask != 0 ? yes : no;
+}
+
+/* Number k of each row. */
+static inline vec_double vec_double_gather(const float *const *from, unsigned k)
+{
+    return (double)from[0][k];
+}
+
+static inline uint32_t vec_double_lanes(vec_double_mask mask)
+{
+    return (uint32_t)mask & 1u;
+}
+
 #elif KILN_SIMD_LANES == 8
 
 static inline vec vec_of(float v)
@@ -236,6 +337,12 @@ static inline vec vec_of(float v)
 static inline vec_int vec_int_of(int32_t v)
 {
     return (vec_int)_mm256_set1_epi32(v);
+}
+
+static inline vec vec_load_two(const float *from)
+{
+    const __m128i two = _mm_loadl_epi64((const __m128i *)(const void *)from);
+    return (vec)_mm256_zextsi128_si256(two);
 }
 
 static inline vec_int vec_int_load_u8(const uint8_t *from)
@@ -303,6 +410,52 @@ static inline vec vec_multiply_add(vec a, vec b, vec c)
     return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
 
+static inline vec_double vec_double_of(double v)
+{
+    return (vec_double)_mm256_set1_pd(v);
+}
+
+static inline vec_double vec_double_min(vec_double a, vec_double b)
+{
+    return (vec_double)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+
+static inline vec_double vec_double_max(vec_double a, vec_double b)
+{
+    return (vec_double)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+
+static inline vec_double vec_double_multiply_add(vec_double a, vec_double b, vec_double c)
+{
+    return (vec_double)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+
+static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_LT_OQ);
+}
+
+static inline vec_double_mask vec_double_greater(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_GT_OQ);
+}
+
+static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes, vec_double no)
+{
+    return (vec_double)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
+}
+
+static inline vec_double vec_double_gather(const float *const *from, unsigned k)
+{
+    return (vec_double)_mm256_cvtps_pd(
+        _mm_setr_ps(from[0][k], from[1][k], from[2][k], from[3][k]));
+}
+
+static inline uint32_t vec_double_lanes(vec_double_mask mask)
+{
+    return (uint32_t)_mm256_movemask_pd((__m256d)mask);
+}
+
 #elif defined(__x86_64__)
 
 static inline vec vec_of(float v)
@@ -313,6 +466,11 @@ static inline vec vec_of(float v)
 static inline vec_int vec_int_of(int32_t v)
 {
     return (vec_int)_mm_set1_epi32(v);
+}
+
+static inline vec vec_load_two(const float *from)
+{
+    return (vec)_mm_loadl_epi64((const __m128i *)(const void *)from);
 }
 
 static inline vec_int vec_int_load_u8(const uint8_t *from)
@@ -384,6 +542,51 @@ static inline vec vec_multiply_add(vec a, vec b, vec c)
     return a * b + c;
 }
 
+static inline vec_double vec_double_of(double v)
+{
+    return (vec_double)_mm_set1_pd(v);
+}
+
+static inline vec_double vec_double_min(vec_double a, vec_double b)
+{
+    return (vec_double)_mm_min_pd((__m128d)a, (__m128d)b);
+}
+
+static inline vec_double vec_double_max(vec_double a, vec_double b)
+{
+    return (vec_double)_mm_max_pd((__m128d)a, (__m128d)b);
+}
+
+static inline vec_double vec_double_multiply_add(vec_double a, vec_double b, vec_double c)
+{
+    return a * b + c;
+}
+
+static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm_cmplt_pd((__m128d)a, (__m128d)b);
+}
+
+static inline vec_double_mask vec_double_greater(vec_double a, vec_double b)
+{
+    return (vec_double_mask)_mm_cmpgt_pd((__m128d)a, (__m128d)b);
+}
+
+static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes, vec_double no)
+{
+    return (vec_double)_mm_blendv_pd((__m128d)no, (__m128d)yes, (__m128d)mask);
+}
+
+static inline vec_double vec_double_gather(const float *const *from, unsigned k)
+{
+    return (vec_double)_mm_cvtps_pd(_mm_setr_ps(from[0][k], from[1][k], 0.0f, 0.0f));
+}
+
+static inline uint32_t vec_double_lanes(vec_double_mask mask)
+{
+    return (uint32_t)_mm_movemask_pd((__m128d)mask);
+}
+
 #else /* aarch64 */
 
 static inline vec vec_of(float v)
@@ -394,6 +597,11 @@ static inline vec vec_of(float v)
 static inline vec_int vec_int_of(int32_t v)
 {
     return (vec_int)vdupq_n_s32(v);
+}
+
+static inline vec vec_load_two(const float *from)
+{
+    return (vec)vcombine_f32(vld1_f32(from), vdup_n_f32(0.0f));
 }
 
 static inline vec_int vec_int_load_u8(const uint8_t *from)
@@ -467,6 +675,54 @@ static inline vec vec_sqrt(vec v)
 static inline vec vec_multiply_add(vec a, vec b, vec c)
 {
     return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+
+static inline vec_double vec_double_of(double v)
+{
+    return (vec_double)vdupq_n_f64(v);
+}
+
+static inline vec_double vec_double_min(vec_double a, vec_double b)
+{
+    return (vec_double)vbslq_f64(vcltq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a,
+                                     (float64x2_t)b);
+}
+
+static inline vec_double vec_double_max(vec_double a, vec_double b)
+{
+    return (vec_double)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a,
+                                     (float64x2_t)b);
+}
+
+static inline vec_double vec_double_multiply_add(vec_double a, vec_double b, vec_double c)
+{
+    return (vec_double)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+
+static inline vec_double_mask vec_double_less(vec_double a, vec_double b)
+{
+    return (vec_double_mask)vcltq_f64((float64x2_t)a, (float64x2_t)b);
+}
+
+static inline vec_double_mask vec_double_greater(vec_double a, vec_double b)
+{
+    return (vec_double_mask)vcgtq_f64((float64x2_t)a, (float64x2_t)b);
+}
+
+static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes, vec_double no)
+{
+    return (vec_double)vbslq_f64((uint64x2_t)mask, (float64x2_t)yes, (float64x2_t)no);
+}
+
+static inline vec_double vec_double_gather(const float *const *from, unsigned k)
+{
+    return (vec_double){(double)from[0][k], (double)from[1][k]};
+}
+
+static inline uint32_t vec_double_lanes(vec_double_mask mask)
+{
+    const vec_double_mask bit = {1, 2};
+    return (uint32_t)vaddvq_s64((int64x2_t)(mask & bit));
 }
 
 #endif

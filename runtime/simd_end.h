@@ -8,3 +8,4 @@
 #endif
 #undef KILN_SIMD_SET
 #undef KILN_SIMD_LANES
+#undef KILN_SIMD_DOUBLES

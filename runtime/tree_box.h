@@ -7,6 +7,13 @@
 
 #include <math.h>
 
+/* A few numbers at once, element by element, in vector registers where the machine has them. */
+typedef double kiln_two __attribute__((vector_size(16)));
+typedef float kiln_quad __attribute__((vector_size(16)));
+
+/* From here on a probe's extents might come near the largest float, and sums with them past it. */
+#define KILN_SCALE_MOST 0x1p100f
+
 typedef struct {
     double centre[3]; /* node space of its tree */
     float axis[3][3];
@@ -27,17 +34,27 @@ static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
     return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
 }
 
-/* What is behind lane `lane` of a node. */
+/* What is behind a box. */
+typedef struct {
+    uint32_t first; /* inner: node; leaf: first slot */
+    uint32_t count; /* inner: 0; leaf: triangles */
+} kiln_behind;
+
+static inline kiln_behind kiln_lane_behind(const kiln_format_node8 *node, unsigned lane)
+{
+    if ((node->inner >> lane & 1) != 0) {
+        return (kiln_behind){kiln_node8_child(node, lane), 0};
+    }
+    return (kiln_behind){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
+}
+
+/* What is behind lane `lane` of a node, into the box. */
 static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_node8 *node,
                                           unsigned lane)
 {
-    if ((node->inner >> lane & 1) != 0) {
-        box->first = kiln_node8_child(node, lane);
-        box->count = 0;
-    } else {
-        box->first = kiln_node8_slot(node, lane);
-        box->count = kiln_node8_count(node, lane);
-    }
+    const kiln_behind behind = kiln_lane_behind(node, lane);
+    box->first = behind.first;
+    box->count = behind.count;
 }
 
 /* The whole tree as a box: the exact bounds of its vertices. */
@@ -67,7 +84,8 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
     probe->epsilon = epsilon;
     const float size =
         fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
-    probe->slack = (float)map->slack + 0x1p-23f * size;
+    const float slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
+    probe->slack = slack + 0x1p-23f * size;
 }
 
 /* May two boxes that are not lanes of a node meet? The larger one, as a one-lane node along its

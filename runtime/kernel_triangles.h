@@ -1,0 +1,143 @@
+/* Kernels of triangles, compiled once for each instruction set (simd.h): which pairs of two leaves'
+ * triangles may meet. What is left goes to exact.c.
+ *
+ * Two triangles are apart where their boxes are, or where one lies strictly on one side of the
+ * other's plane. Comparisons of coordinates are exact. The heights over a plane are the determinants
+ * of exact.c with its range and its bound: a computed one is off by at most g P, g = 8 u / (1 - 8 u),
+ * u = 2^-53, where P, a sum of magnitudes, grows with the coordinates' differences. Where the boxes
+ * meet, no such difference exceeds the sum of both triangles' extents; taken for all of them, it
+ * makes P larger, with one rounding more than a difference has. So c = 10 u would do, as in exact.c,
+ * and 16 u is taken. Fused operations take roundings away. */
+
+#define load_corners KILN_SIMD_NAME(load_corners)
+#define measure_some KILN_SIMD_NAME(measure_some)
+#define triangles_load KILN_SIMD_NAME(triangles_load)
+#define triangles_pairs KILN_SIMD_NAME(triangles_pairs)
+#define one_side KILN_SIMD_NAME(one_side)
+#define pairs_of_one KILN_SIMD_NAME(pairs_of_one)
+
+/* The corners that `from` points at, carried where the leaf is Y's: each coordinate is
+ * ((r0 x + r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_carry says, too. */
+static inline void load_corners(const float *const *from, const kiln_carry *carry,
+                                vec_double corner[3])
+{
+    const vec_double x = vec_double_gather(from, 0), y = vec_double_gather(from, 1);
+    const vec_double z = vec_double_gather(from, 2);
+    if (carry == NULL) {
+        corner[0] = x;
+        corner[1] = y;
+        corner[2] = z;
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *row = carry->rotation + 3 * k;
+        const vec_double sum = ((row[0] * x + row[1] * y) + row[2] * z) + carry->translation[k];
+        const vec_double_mask tiny =
+            vec_double_less(vec_double_abs(sum), vec_double_of(KILN_EXACT_MIN));
+        corner[k] = vec_double_select(tiny, vec_double_of(0.0), sum);
+    }
+}
+
+/* Triangles i.. of a leaf, whose corners are there. */
+static inline void measure_some(const vec_double corner[9], unsigned i, kiln_leaf_triangles *leaf)
+{
+    vec_double v[3], w[3];
+    for (int k = 0; k < 3; k++) {
+        const vec_double a = corner[k], b = corner[3 + k], c = corner[6 + k];
+        const vec_double lower = vec_double_min(vec_double_min(a, b), c);
+        const vec_double upper = vec_double_max(vec_double_max(a, b), c);
+        vec_double_store(leaf->lower[k] + i, lower);
+        vec_double_store(leaf->upper[k] + i, upper);
+        vec_double_store(leaf->extent[k] + i, upper - lower);
+        v[k] = b - a;
+        w[k] = c - a;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        const vec_double plus = v[k1] * w[k2], less = v[k2] * w[k1];
+        vec_double_store(leaf->normal[k] + i, plus - less);
+        vec_double_store(leaf->weight[k] + i, vec_double_abs(plus) + vec_double_abs(less));
+    }
+}
+
+static void triangles_load(const float *vertices, const uint32_t *const *triangles,
+                           const kiln_carry *carry, kiln_leaf_triangles *leaf)
+{
+    for (unsigned i = 0; i < leaf->count; i += KILN_SIMD_DOUBLES) {
+        vec_double corner[9];
+        for (int c = 0; c < 3; c++) {
+            const float *from[KILN_SIMD_DOUBLES];
+            for (unsigned lane = 0; lane < KILN_SIMD_DOUBLES; lane++) {
+                from[lane] = vertices + 3 * (size_t)triangles[i + lane][c];
+            }
+            load_corners(from, carry, corner + 3 * c);
+        }
+        for (int k = 0; k < 9; k++) {
+            vec_double_store(leaf->corner[k] + i, corner[k]);
+        }
+        measure_some(corner, i, leaf);
+    }
+}
+
+/* Are all three heights beyond the bound on one side? */
+static inline vec_double_mask one_side(vec_double h0, vec_double h1, vec_double h2,
+                                       vec_double bound)
+{
+    const vec_double least = vec_double_min(vec_double_min(h0, h1), h2);
+    const vec_double most = vec_double_max(vec_double_max(h0, h1), h2);
+    return vec_double_greater(least, bound) | vec_double_less(most, -bound);
+}
+
+/* Triangles i.. of X against triangle j of Y. */
+static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
+                                    const kiln_leaf_triangles *y, unsigned j)
+{
+    vec_double_mask apart = vec_double_less(vec_double_load(x->upper[0] + i),
+                                            vec_double_of(y->lower[0][j]));
+    for (int k = 0; k < 3; k++) {
+        apart |= vec_double_less(vec_double_load(x->upper[k] + i), vec_double_of(y->lower[k][j])) |
+                 vec_double_greater(vec_double_load(x->lower[k] + i),
+                                    vec_double_of(y->upper[k][j]));
+    }
+    const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
+    const uint32_t meet = ~vec_double_lanes(apart) & all;
+    if (meet == 0) {
+        return 0;
+    }
+    vec_double over_x[3], over_y[3], bound_x = vec_double_of(0), bound_y = bound_x;
+    for (int c = 0; c < 3; c++) { /* corner c of each over the other's plane */
+        for (int k = 0; k < 3; k++) {
+            const vec_double to_x = vec_double_of(y->corner[3 * c + k][j]) -
+                                    vec_double_load(x->corner[k] + i);
+            const vec_double to_y = vec_double_load(x->corner[3 * c + k] + i) -
+                                    vec_double_of(y->corner[k][j]);
+            const vec_double normal_x = vec_double_load(x->normal[k] + i);
+            const vec_double normal_y = vec_double_of(y->normal[k][j]);
+            over_x[c] = k == 0 ? to_x * normal_x : vec_double_multiply_add(to_x, normal_x, over_x[c]);
+            over_y[c] = k == 0 ? to_y * normal_y : vec_double_multiply_add(to_y, normal_y, over_y[c]);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        const vec_double reach =
+            vec_double_load(x->extent[k] + i) + vec_double_of(y->extent[k][j]);
+        const vec_double weight_x = vec_double_load(x->weight[k] + i);
+        const vec_double weight_y = vec_double_of(y->weight[k][j]);
+        bound_x = k == 0 ? reach * weight_x : vec_double_multiply_add(reach, weight_x, bound_x);
+        bound_y = k == 0 ? reach * weight_y : vec_double_multiply_add(reach, weight_y, bound_y);
+    }
+    apart = one_side(over_x[0], over_x[1], over_x[2], 0x1p-49 * bound_x) |
+            one_side(over_y[0], over_y[1], over_y[2], 0x1p-49 * bound_y);
+    return ~vec_double_lanes(apart) & meet;
+}
+
+static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
+                           uint32_t *pairs)
+{
+    for (unsigned j = 0; j < y->count; j++) {
+        uint32_t mask = 0;
+        for (unsigned i = 0; i < x->count; i += KILN_SIMD_DOUBLES) {
+            mask |= pairs_of_one(x, i, y, j) << i;
+        }
+        pairs[j] = mask & ((1u << x->count) - 1u);
+    }
+}
