@@ -111,8 +111,8 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench fuzz tests models man check-lut adb-weights format lint install \
-        uninstall clean help deps FORCE
+.PHONY: all demo check test bench fuzz tests models man amalgamation check-lut adb-weights format lint \
+        install uninstall clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -147,6 +147,9 @@ tests: $(TEST_PROGRAMS)
 
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
+
+## amalgamation: the runtime as two files for a program's own sources, in build/amalgamation/
+amalgamation: $(OUT)/amalgamation/kiln.c $(OUT)/amalgamation/kiln.h
 
 ## man: the manual page, from the same tables as --help, in build/kiln.1
 man: $(OUT)/kiln.1
@@ -262,6 +265,18 @@ $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
 
 $(OUT)/kiln.1: $(OUT)/kiln
 	$(Q)$(OUT)/kiln --man >$@
+
+AMALGAMATE = tools/package/amalgamate.awk
+$(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY_SOURCES) \
+                            $(wildcard formats/*.h lut/*.h runtime/*.h)
+	@mkdir -p $(@D)
+	$(say) AWK $@
+	$(Q){ sed 's|@VERSION@|$(VERSION)|' tools/package/amalgamation.h && \
+	      awk -f $(AMALGAMATE) $(LIBRARY_SOURCES); } >$@
+
+$(OUT)/amalgamation/kiln.h: runtime/kiln.h
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 .SECONDEXPANSION:
 

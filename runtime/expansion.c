@@ -8,7 +8,9 @@
 #error "expansions need the arithmetic of IEEE 754: build without -ffast-math"
 #endif
 _Static_assert(FLT_RADIX == 2 && DBL_MANT_DIG == 53, "double is IEEE 754 binary64");
-_Static_assert(FLT_EVAL_METHOD == 0, "double arithmetic is rounded to double at every operation");
+/* 16: types narrower than float are, too, evaluated as they are (ISO/IEC TS 18661-3). */
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
+               "double arithmetic is rounded to double at every operation");
 
 /* A rounded result and what rounding took away: head + tail is exact. */
 typedef struct {
