@@ -79,20 +79,24 @@ static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
 
 /* ----------------------------------------------------------------------------- options -- */
 
-static bool add_kind(bake *b, const char *name, size_t length)
+/* NULL: there is none of this name. */
+static const kiln_build_kind *find_kind(const char *name, size_t length)
 {
     for (size_t i = 0; i < kiln_build_kind_count; i++) {
         const kiln_build_kind *kind = &kiln_build_kinds[i];
-        if (strlen(kind->name) != length || strncmp(kind->name, name, length) != 0) {
-            continue;
+        if (strlen(kind->name) == length && strncmp(kind->name, name, length) == 0) {
+            return kind;
         }
-        for (uint32_t k = 0; k < b->kind_count; k++) {
-            if (b->kinds[k] == kind) {
-                return true;
-            }
+    }
+    return NULL;
+}
+
+static bool has_kind(const bake *b, const kiln_build_kind *kind)
+{
+    for (uint32_t k = 0; k < b->kind_count; k++) {
+        if (b->kinds[k] == kind) {
+            return true;
         }
-        b->kinds[b->kind_count++] = kind;
-        return b->kind_count <= KINDS_MAX;
     }
     return false;
 }
@@ -102,12 +106,21 @@ static kiln_bake_status read_kinds(bake *b)
     const char *list = b->options.bv != NULL ? b->options.bv : "obb";
     for (;;) {
         const size_t length = strcspn(list, ",");
-        if (!add_kind(b, list, length)) {
+        const kiln_build_kind *kind = find_kind(list, length);
+        if (kind == NULL) {
             kiln_bake_report_error(b->report, b->input->path,
                                    "unknown kind of bounding volume '%.*s'; use obb, aabb, obb2 or aabb2",
                                    (int)(length < 40 ? length : 40), list);
             return KILN_BAKE_USAGE;
         }
+        if (has_kind(b, kind)) {
+            kiln_bake_report_error(b->report, b->input->path,
+                                   "the kind of bounding volume %s is listed twice; a file has one "
+                                   "tree of a kind",
+                                   kind->name);
+            return KILN_BAKE_USAGE;
+        }
+        b->kinds[b->kind_count++] = kind;
         if (list[length] == '\0') {
             return KILN_BAKE_OK;
         }

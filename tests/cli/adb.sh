@@ -14,6 +14,13 @@ expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode ad
 says out '0 0.0000 0'
 expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --hybrid --p-min 1 --eps 0
 says out '1 1.0000 '
+silent err
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --hybrid --p-min 1 --eps 0 -w
+grep -Eqx '1 1\.0000 [0-9]+ [0-9]+ [0-9]+' "$TMPDIR/out" || case_fail 'no faces'
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --hybrid --p-min 1 --eps 0 -w --json
+says out '"face"'
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --budget-pairs 0 -w
+grep -Eqx '[?] 0\.[0-9]+ 0' "$TMPDIR/out" || case_fail 'faces of no pair'
 expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --budget-pairs 0
 says out '? 0.'
 expect 0 "$KILN" collide "$TMPDIR/bare.kiln" "$TMPDIR/bare.kiln" --mode adb --budget-us 0 --json

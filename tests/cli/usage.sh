@@ -39,6 +39,7 @@ wrong '--jobs takes a number from 1 to 256' bake $cube -o "$out" -j 257
 wrong '--strict takes no value' bake $cube -o "$out" --strict=yes
 wrong '--drop takes' bake $cube -o "$out" --drop everything
 wrong "unknown kind of bounding volume 'dop7'" bake $cube -o "$out" --bv obb,dop7
+wrong 'obb is listed twice' bake $cube -o "$out" --bv obb,aabb,obb
 wrong 'unknown builder' bake $cube -o "$out" --builder lego
 wrong '--adb takes one of 4|8|16' bake $cube -o "$out" --adb=5
 wrong '--adb is given twice' bake $cube -o "$out" --adb --adb=8

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../../models/shape/shape.h"
+#include "../support/ask_adb.h"
 #include "../support/counted.h"
 
 enum { PAIRS = 3000, KINDS = 4, POSES = 1500 };
@@ -26,18 +27,6 @@ static kiln_adb *query_of_all(void)
     kiln_adb *query = NULL;
     assert_int_equal(kiln_adb_place(memory, sizeof memory, &query), KILN_OK);
     return query;
-}
-
-static kiln_adb_answer ask(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
-                           const kiln_tree *b, const kiln_pose *pose_b,
-                           const kiln_adb_options *options, uint64_t pairs)
-{
-    kiln_adb_answer answer;
-    assert_int_equal(kiln_adb_begin(query, a, pose_a, b, pose_b, options), KILN_OK);
-    assert_int_equal(kiln_adb_run(query, pairs, UINT64_MAX), KILN_OK);
-    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
-    assert_true(answer.probability >= 0 && answer.probability <= 1);
-    return answer;
 }
 
 static bool found(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
@@ -54,16 +43,16 @@ static void check_exact(kiln_adb *query, const kiln_tree *a, const kiln_pose *po
     const bool truth = found(a, pose_a, b, pose_b);
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
     options.p_min = 1;
-    kiln_adb_answer answer = ask(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
+    kiln_adb_answer answer = ask_adb(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
     if ((answer.flags & KILN_ADB_FULL) == 0) {
         assert_int_equal(answer.verdict, truth ? KILN_ADB_YES : KILN_ADB_NO);
         assert_true((answer.flags & KILN_ADB_EXACT) != 0);
         assert_true(answer.probability == (truth ? 1 : 0));
     }
     options = kiln_adb_options_of(KILN_ADB_CAREFUL);
-    answer = ask(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
+    answer = ask_adb(query, a, pose_a, b, pose_b, &options, UINT64_MAX);
     assert_true(!truth || answer.verdict != KILN_ADB_NO);
-    (void)ask(query, a, pose_a, b, pose_b, NULL, 1000);
+    (void)ask_adb(query, a, pose_a, b, pose_b, NULL, 1000);
 }
 
 static void run_class(bool lattice)
@@ -167,11 +156,11 @@ static void measure(kiln_adb *query, const kiln_tree *tree, tally *whole, tally 
     for (int i = 0; i < POSES; i++) {
         const kiln_pose pose = pose_random(&random, 0.6 * size);
         const bool truth = found(tree, NULL, tree, &pose);
-        kiln_adb_answer answer = ask(query, tree, NULL, tree, &pose, NULL, UINT64_MAX);
+        kiln_adb_answer answer = ask_adb(query, tree, NULL, tree, &pose, NULL, UINT64_MAX);
         add_answer(whole, answer.verdict == KILN_ADB_YES, answer.probability, truth);
-        answer = ask(query, tree, NULL, tree, &pose, &exact, UINT64_MAX);
+        answer = ask_adb(query, tree, NULL, tree, &pose, &exact, UINT64_MAX);
         add_answer(careful, answer.verdict != KILN_ADB_NO, answer.probability, truth);
-        answer = ask(query, tree, NULL, tree, &pose, &budgeted, 16);
+        answer = ask_adb(query, tree, NULL, tree, &pose, &budgeted, 16);
         add_answer(after_16, answer.probability > 0.5, answer.probability, truth);
     }
 }

@@ -12,6 +12,7 @@
 
 #include "../../formats/adb.h"
 #include "../../runtime/adb_query.h"
+#include "../support/ask_adb.h"
 #include "../support/counted.h"
 #include "../support/rounding.h"
 
@@ -25,18 +26,6 @@ static kiln_adb *query_of(uint32_t capacity)
     assert_true(kiln_adb_size(capacity) <= sizeof memory);
     assert_int_equal(kiln_adb_place(memory, kiln_adb_size(capacity), &query), KILN_OK);
     return query;
-}
-
-static kiln_adb_answer ask(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
-                           const kiln_tree *b, const kiln_pose *pose_b,
-                           const kiln_adb_options *options, uint64_t pairs)
-{
-    kiln_adb_answer answer;
-    assert_int_equal(kiln_adb_begin(query, a, pose_a, b, pose_b, options), KILN_OK);
-    assert_int_equal(kiln_adb_run(query, pairs, UINT64_MAX), KILN_OK);
-    assert_int_equal(kiln_adb_get_answer(query, &answer), KILN_OK);
-    assert_true(answer.probability >= 0 && answer.probability <= 1);
-    return answer;
 }
 
 static bool same_answer(const kiln_adb_answer *p, const kiln_adb_answer *q)
@@ -214,8 +203,8 @@ static void polygons_are_not_needed(void **state)
     uint64_t random = 3;
     for (int i = 0; i < POSES; i++) {
         const kiln_pose pose = pose_random(&random, 1);
-        const kiln_adb_answer p = ask(query, full.tree, NULL, full.tree, &pose, NULL, 100);
-        const kiln_adb_answer q = ask(query, bare.tree, NULL, bare.tree, &pose, NULL, 100);
+        const kiln_adb_answer p = ask_adb(query, full.tree, NULL, full.tree, &pose, NULL, 100);
+        const kiln_adb_answer q = ask_adb(query, bare.tree, NULL, bare.tree, &pose, NULL, 100);
         assert_true(same_answer(&p, &q));
     }
     const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
@@ -235,24 +224,24 @@ static void options_at_their_ends(void **state)
     const kiln_pose near = moved(0.5, 0.2, 0.1), away = moved(9, 0, 0);
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
     options.p_min = 0; /* any two boxes that overlap */
-    kiln_adb_answer answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, 100);
+    kiln_adb_answer answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, 100);
     assert_int_equal(answer.verdict, KILN_ADB_YES);
     assert_int_equal(answer.pairs, 1);
-    answer = ask(query, torus.tree, NULL, torus.tree, &away, &options, 100);
+    answer = ask_adb(query, torus.tree, NULL, torus.tree, &away, &options, 100);
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     assert_true(answer.probability == 0 && answer.pairs == 0 && answer.flags == KILN_ADB_EXACT);
     options.p_min = 1; /* nothing counts, but leaves are decided */
     options.epsilon = 0;
-    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
+    answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_YES);
     assert_true(answer.pairs > 2);
     options.epsilon = 1; /* nothing is opened but the roots */
-    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
+    answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     assert_true(answer.pairs == 1 && answer.probability > 0.5);
     options = kiln_adb_options_of(KILN_ADB_DEFAULT);
     options.k_min = UINT32_MAX;
-    answer = ask(query, torus.tree, NULL, torus.tree, &near, &options, 50);
+    answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, 50);
     assert_true(answer.verdict != KILN_ADB_NO || answer.pairs < 50);
     counted_free(&torus);
 }
@@ -270,7 +259,7 @@ static void budgets_are_kept(void **state)
         const kiln_pose pose = pose_random(&random, 0.8);
         for (uint64_t budget = 0; budget < 6; budget++) {
             const kiln_adb_answer answer =
-                ask(query, torus.tree, NULL, torus.tree, &pose, &options, budget);
+                ask_adb(query, torus.tree, NULL, torus.tree, &pose, &options, budget);
             assert_true(answer.pairs <= budget);
             if (answer.verdict == KILN_ADB_UNDECIDED) {
                 assert_int_equal(answer.pairs, budget);
@@ -334,7 +323,7 @@ static void runs_add_up(void **state)
         const kiln_pose pose = pose_random(&random, 0.9);
         kiln_adb_options options = kiln_adb_options_of((kiln_adb_mode)(i % 3));
         options.p_min = 0.99;
-        const kiln_adb_answer whole = ask(query, tree, NULL, tree, &pose, &options, 12);
+        const kiln_adb_answer whole = ask_adb(query, tree, NULL, tree, &pose, &options, 12);
         kiln_adb_answer parts;
         assert_int_equal(kiln_adb_begin(query, tree, NULL, tree, &pose, &options), KILN_OK);
         for (uint64_t n = 0; n < 12; n += 3) {
@@ -380,7 +369,7 @@ static void a_full_frontier_is_never_left(void **state)
             assert_int_equal(kiln_adb_place(bytes, size, &query), KILN_OK);
             assert_int_equal(query->frontier.capacity, rooms[k]);
             const kiln_adb_answer answer =
-                ask(query, torus.tree, NULL, torus.tree, &pose, &options, UINT64_MAX);
+                ask_adb(query, torus.tree, NULL, torus.tree, &pose, &options, UINT64_MAX);
             full += (answer.flags & KILN_ADB_FULL) != 0;
             undecided += answer.verdict == KILN_ADB_UNDECIDED;
             assert_true(answer.verdict != KILN_ADB_YES || hit.found);
@@ -451,7 +440,8 @@ static void odd_meshes_have_answers(void **state)
                 kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
                 options.p_min = 1;
                 kiln_adb_answer answer =
-                    ask(query, bodies[i].tree, NULL, bodies[j].tree, NULL, &options, UINT64_MAX);
+                    ask_adb(query, bodies[i].tree, NULL, bodies[j].tree, NULL, &options,
+                            UINT64_MAX);
                 kiln_hit hit;
                 assert_int_equal(kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, &hit),
                                  KILN_OK);
@@ -461,7 +451,8 @@ static void odd_meshes_have_answers(void **state)
                     const kiln_pose pose = pose_random(&random, 0.3);
                     options = kiln_adb_options_of((kiln_adb_mode)mode);
                     options.evaluator = (kiln_adb_evaluator)mode;
-                    (void)ask(query, bodies[i].tree, NULL, bodies[j].tree, &pose, &options, 200);
+                    (void)ask_adb(query, bodies[i].tree, NULL, bodies[j].tree, &pose, &options,
+                                  200);
                 }
             }
         }
@@ -481,17 +472,18 @@ static void far_apart_in_size(void **state)
     kiln_adb *query = query_of(ROOM);
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
     options.p_min = 1;
-    kiln_adb_answer answer = ask(query, large.tree, NULL, small.tree, NULL, &options, UINT64_MAX);
+    kiln_adb_answer answer = ask_adb(query, large.tree, NULL, small.tree, NULL, &options,
+                                     UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     const kiln_pose pose = moved(1e18, 0, 0);
     kiln_hit hit;
     assert_int_equal(kiln_collide(large.tree, NULL, small.tree, &pose, &hit), KILN_OK);
-    answer = ask(query, large.tree, NULL, small.tree, &pose, &options, UINT64_MAX);
+    answer = ask_adb(query, large.tree, NULL, small.tree, &pose, &options, UINT64_MAX);
     assert_int_equal(answer.verdict == KILN_ADB_YES, hit.found);
     for (int mode = 0; mode < 3; mode++) {
         options = kiln_adb_options_of(KILN_ADB_DEFAULT);
         options.evaluator = (kiln_adb_evaluator)mode;
-        (void)ask(query, large.tree, NULL, small.tree, &pose, &options, 100);
+        (void)ask_adb(query, large.tree, NULL, small.tree, &pose, &options, 100);
     }
     counted_free(&small);
     counted_free(&large);
@@ -509,8 +501,8 @@ static void order_does_not_matter(void **state)
     for (int i = 0; i < POSES; i++) {
         const kiln_pose p = pose_random(&random, 0.6), q = pose_random(&random, 0.6);
         const kiln_adb_options options = kiln_adb_options_of((kiln_adb_mode)(i % 3));
-        const kiln_adb_answer there = ask(query, a.tree, &p, b.tree, &q, &options, 20);
-        const kiln_adb_answer back = ask(query, b.tree, &q, a.tree, &p, &options, 20);
+        const kiln_adb_answer there = ask_adb(query, a.tree, &p, b.tree, &q, &options, 20);
+        const kiln_adb_answer back = ask_adb(query, b.tree, &q, a.tree, &p, &options, 20);
         assert_true(same_answer(&there, &back));
     }
     counted_free(&b);
@@ -528,8 +520,9 @@ static void order_does_not_matter_at_one_pose(void **state)
     for (uint64_t pairs = 0; pairs < 4; pairs++) {
         const kiln_tree *others[] = {b.tree, c.tree};
         for (int i = 0; i < 2; i++) {
-            const kiln_adb_answer there = ask(query, a.tree, NULL, others[i], NULL, NULL, pairs);
-            const kiln_adb_answer back = ask(query, others[i], NULL, a.tree, NULL, NULL, pairs);
+            const kiln_adb_answer there = ask_adb(query, a.tree, NULL, others[i], NULL, NULL,
+                                                  pairs);
+            const kiln_adb_answer back = ask_adb(query, others[i], NULL, a.tree, NULL, NULL, pairs);
             assert_true(same_answer(&there, &back));
         }
     }
@@ -581,13 +574,13 @@ static void hints_are_in_the_boxes(void **state)
         const kiln_pose pose = pose_random(&random, 0.8);
         kiln_adb_hint hints[4];
         uint32_t count, swapped_count;
-        (void)ask(query, a.tree, NULL, b.tree, &pose, NULL, (uint64_t)i % 5);
+        (void)ask_adb(query, a.tree, NULL, b.tree, &pose, NULL, (uint64_t)i % 5);
         assert_int_equal(kiln_adb_get_hints(query, hints, 4, &count), KILN_OK);
         for (uint32_t k = 0; k < count; k++) {
             check_hint(&hints[k], &of_a, k == 0 ? 1 : hints[k - 1].probability);
         }
         seen += count;
-        (void)ask(query, b.tree, &pose, a.tree, NULL, NULL, (uint64_t)i % 5);
+        (void)ask_adb(query, b.tree, &pose, a.tree, NULL, NULL, (uint64_t)i % 5);
         assert_int_equal(kiln_adb_get_hints(query, hints, 4, &swapped_count), KILN_OK);
         assert_int_equal(count, swapped_count);
         for (uint32_t k = 0; k < count; k++) {
@@ -611,7 +604,7 @@ static void hints_know_what_is_certain(void **state)
     kiln_adb *query = query_of(ROOM);
     kiln_adb_hint hint;
     uint32_t count;
-    const kiln_adb_answer answer = ask(query, a.tree, NULL, a.tree, NULL, &options, UINT64_MAX);
+    const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, a.tree, NULL, &options, UINT64_MAX);
     assert_true((answer.flags & KILN_ADB_EXACT) != 0 && answer.probability == 1);
     assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
     assert_int_equal(count, 1);
@@ -631,7 +624,8 @@ static void hints_between_extremes_have_a_normal(void **state)
     for (int i = 0; i < 2; i++) {
         kiln_adb_hint hint;
         uint32_t count;
-        (void)ask(query, i == 0 ? a.tree : b.tree, NULL, i == 0 ? b.tree : a.tree, NULL, NULL, 0);
+        (void)ask_adb(query, i == 0 ? a.tree : b.tree, NULL, i == 0 ? b.tree : a.tree, NULL, NULL,
+                      0);
         assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
         assert_int_equal(count, 1);
         const double *n = hint.normal;
@@ -651,14 +645,15 @@ static void hints_know_the_direction(void **state)
     const kiln_pose pose = moved(0.1, 0.2, 1.29);
     kiln_adb_hint hint;
     uint32_t count;
-    (void)ask(query, a.tree, NULL, b.tree, &pose, NULL, 0);
+    (void)ask_adb(query, a.tree, NULL, b.tree, &pose, NULL, 0);
     assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
     assert_int_equal(count, 1);
     assert_true(hint.normal[2] < -0.999);
     assert_true(hint.position[2] > 0.98 && hint.position[2] < 1.01);
     assert_true(fabs(hint.extent - 0.3 * sqrt(3)) < 1e-3);
     const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
-    const kiln_adb_answer answer = ask(query, a.tree, NULL, b.tree, &pose, &careful, UINT64_MAX);
+    const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, b.tree, &pose, &careful,
+                                           UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_YES);
     assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
     assert_true(fabs(hint.position[2] - 1) < 0.05);
@@ -703,7 +698,7 @@ static void observers_are_told_the_truth(void **state)
         options.epsilon = 0;
         options.observer = look;
         options.observer_user = &t;
-        (void)ask(query, a.tree, NULL, a.tree, &pose, &options, UINT64_MAX);
+        (void)ask_adb(query, a.tree, NULL, a.tree, &pose, &options, UINT64_MAX);
         kiln_hit hit;
         assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
         assert_true(t.any_met == hit.found);
@@ -761,7 +756,8 @@ static void every_grid_and_region_answers(void **state)
             uint32_t wrong = 0;
             for (int i = 0; i < POSES; i++) {
                 const kiln_pose pose = pose_random(&random, 1);
-                const kiln_adb_answer answer = ask(query, a.tree, NULL, a.tree, &pose, NULL, 1000);
+                const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, a.tree, &pose, NULL,
+                                                       1000);
                 kiln_hit hit;
                 assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
                 wrong += (answer.probability > 0.5) != hit.found;

@@ -29,11 +29,10 @@ static bench_mesh view_of(const mesh *m)
 }
 
 /* With counts where `grid` is not 0. */
-static bench_file baked(const mesh *m, const char *bv, int leaf, int grid)
+static void bake_into(bench_file *file, const mesh *m, const char *bv, int leaf, int grid)
 {
     kiln_bake_options options = kiln_bake_options_default();
     const bench_mesh same = view_of(m);
-    bench_file file;
     void *data;
     size_t size;
     options.bv = bv;
@@ -42,8 +41,7 @@ static bench_file baked(const mesh *m, const char *bv, int leaf, int grid)
     options.adb = grid;
     options.adb_factor = 0.75;
     assert_int_equal(bench_bake(&same, &options, &data, &size), KILN_BAKE_OK);
-    assert_int_equal(bench_file_open(data, size, NULL, &file), KILN_OK);
-    return file;
+    assert_int_equal(bench_file_open(data, size, NULL, file), KILN_OK);
 }
 
 static const kiln_tree *tree_of(const bench_file *file)
@@ -98,7 +96,9 @@ static void check_rivals(mesh m)
 {
     static const uint32_t sizes[] = {1, 4, 16, 48, 100000};
     const bench_mesh same = view_of(&m);
-    bench_file counted = baked(&m, "obb", 4, 4), binary = baked(&m, "obb2", 1, 0);
+    bench_file counted, binary;
+    bake_into(&counted, &m, "obb", 4, 4);
+    bake_into(&binary, &m, "obb2", 1, 0);
     bench_subject subject;
     dop24 *dop = dop24_build(&binary);
     assert_non_null(dop);
@@ -145,7 +145,9 @@ static void test_dop24_needs_single_triangles(void **state)
 {
     (void)state;
     mesh m = mesh_box(0, 0, 0, 1, 1, 1);
-    bench_file wide = baked(&m, "obb", 1, 0), coarse = baked(&m, "obb2", 4, 0);
+    bench_file wide, coarse;
+    bake_into(&wide, &m, "obb", 1, 0);
+    bake_into(&coarse, &m, "obb2", 4, 0);
     assert_null(dop24_build(&wide));
     assert_null(dop24_build(&coarse));
     bench_file_close(&wide);
@@ -341,7 +343,8 @@ static void test_run(void **state)
     (void)state;
     mesh m = mesh_torus(30, 15, 0.2);
     const bench_mesh same = view_of(&m);
-    bench_file counted = baked(&m, "obb", 4, 4);
+    bench_file counted;
+    bake_into(&counted, &m, "obb", 4, 4);
     bench_adb_options options = bench_adb_options_default(true);
     bench_adb run;
     options.draws = 4;
@@ -377,7 +380,9 @@ static void test_run_refuses(void **state)
     (void)state;
     mesh m = mesh_box(0, 0, 0, 1, 1, 1);
     bench_mesh same = view_of(&m);
-    bench_file plain = baked(&m, "obb", 4, 0), counted = baked(&m, "obb", 4, 4);
+    bench_file plain, counted;
+    bake_into(&plain, &m, "obb", 4, 0);
+    bake_into(&counted, &m, "obb", 4, 4);
     const bench_adb_options options = bench_adb_options_default(true);
     bench_adb run;
     bench_adb_begin(&run, &options);

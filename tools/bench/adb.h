@@ -41,7 +41,7 @@ typedef struct {
 void bench_adb_begin(bench_adb *run, const bench_adb_options *options);
 void bench_adb_free(bench_adb *run);
 
-/* Measures one object by `tree`, whose triangles are those of `mesh`, beside the others. KILN_OK;
+/* Measures one object, called `name` (UTF-8), by `tree`, whose triangles are those of `mesh`, beside the others. KILN_OK;
  * KILN_ERROR_NOT_LOADED: no counts or no polygons; KILN_ERROR_ARGUMENT: fewer than two triangles, or
  * so thin that no pose has boxes that meet; KILN_ERROR_MEMORY. `added` as for bench_contest. */
 kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tree,

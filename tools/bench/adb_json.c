@@ -17,11 +17,9 @@ static void set_count(json_t *object, const char *name, size_t value)
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-/* Names are UTF-8 or what a file system takes for it. */
 static void set_text(json_t *object, const char *name, const char *text)
 {
-    json_t *string = json_string(text);
-    json_object_set_new(object, name, string != NULL ? string : json_string("?"));
+    json_object_set_new(object, name, json_string(text));
 }
 
 static json_t *times_json(const bench_adb *run, const double times[])

@@ -28,7 +28,8 @@ kiln_bake_status bench_bake(const bench_mesh *mesh, const kiln_bake_options *opt
 kiln_bake_status bench_bake_tree(const bench_mesh *mesh, const kiln_build_kind *kind,
                                  const kiln_build_tree *tree, void **data, size_t *size);
 
-/* A file in memory, as queries see it and as its sections are. */
+/* A file in memory, as queries see it and as its sections are. Not to be copied: the view refers to the
+ * reader. */
 typedef struct {
     void *data;
     kiln_file *file;

@@ -36,7 +36,7 @@ typedef int32_t four_bits __attribute__((vector_size(16)));
 typedef double two __attribute__((vector_size(16))); /* two pairs of floats, to be moved only */
 typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Two children lie side by side. 128 bytes: two lines of cache. reach[i / 2][2 (i % 2)] is the
+/* Two children lie side by side, 112 bytes each. reach[i / 2][2 (i % 2)] is the
  * most of n_i . p over the points p, and behind it stands that of -n_i . p. */
 typedef struct {
     four reach[VECTORS];
@@ -239,7 +239,8 @@ dop24 *dop24_build(const bench_file *shape)
     tree->vertices = shape->view.vertices;
     tree->triangles = shape->view.triangles;
     tree->count = 2;
-    tree->nodes = aligned_alloc(64, ((size_t)from.entry->triangle_count + 1) * 2 * sizeof(node));
+    const size_t size = ((size_t)from.entry->triangle_count + 1) * 2 * sizeof(node);
+    tree->nodes = aligned_alloc(64, (size + 63) / 64 * 64);
     tree->size = 0;
     for (int k = 0; k < 3; k++) {
         tree->size = fmaxf(tree->size,

@@ -66,14 +66,22 @@ static void show_step(void *user, const char *stage, double part)
 
 /* ------------------------------------------------------------------------------------- input -- */
 
-/* "dir/ship.kiln" -> "ship"; released by free(). */
+/* "dir/ship.kiln" -> "ship", as text that can be shown: UTF-8 without control characters. Released by
+ * free(). */
 static char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *name = strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+    json_t *text = json_cstring(slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+    char *name = text != NULL ? strdup(json_string_value(text)) : NULL;
     char *dot = name != NULL ? strrchr(name, '.') : NULL;
+    json_decref(text);
     if (dot != NULL && dot != name) {
         *dot = '\0';
+    }
+    for (char *at = name; at != NULL && *at != '\0'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7F) {
+            *at = '?';
+        }
     }
     return name;
 }

@@ -33,7 +33,8 @@ static const option collide_options[] = {
      "of "
      "pairs of boxes that were opened, from files baked with --adb (default hit)"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
-     "name triangles by their faces in the source; hit adds the two faces of one pair that meets"},
+     "name triangles by their faces in the source; hit adds the two faces of one pair that meets, "
+     "and so does adb where its answer is one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
      "kind of tree to use, of both or of each (default: the first in the file)"},
     {"tree", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree),
@@ -59,8 +60,8 @@ typedef struct {
 } collide_run;
 
 typedef struct {
-    bool found;
-    kiln_pair pair;      /* MODE_HIT */
+    bool found, has_pair;
+    kiln_pair pair;      /* MODE_HIT, and MODE_ADB where triangles were found to meet */
     size_t count;        /* MODE_PAIRS, MODE_CONTACTS */
     kiln_adb_answer adb; /* MODE_ADB */
 } answer;
@@ -156,13 +157,16 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         kiln_hit hit;
         status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, &hit);
         if (status == KILN_OK) {
-            *out = (answer){.found = hit.found, .pair = hit.pair};
+            *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
         }
         return status;
     }
     if (run->mode == MODE_ADB) {
         status = adb_query(run->adb, run->tree_a, run->tree_b, pose, &out->adb);
         out->found = status == KILN_OK && adb_found(&out->adb);
+        out->has_pair = status == KILN_OK && out->adb.verdict == KILN_ADB_YES &&
+                        (out->adb.flags & KILN_ADB_EXACT) != 0;
+        out->pair = out->adb.pair;
         return status;
     }
     size_t count = 0;
@@ -187,12 +191,12 @@ static void print_answer(const collide_run *run, const answer *of)
 {
     if (run->mode == MODE_ADB) {
         adb_print(&of->adb);
-        return;
+    } else {
+        putchar(of->found ? '1' : '0');
     }
-    putchar(of->found ? '1' : '0');
-    if (run->mode != MODE_HIT) {
+    if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS) {
         printf(" %zu", of->count);
-    } else if (run->witness && of->found) {
+    } else if (run->witness && of->has_pair) {
         printf(" %u %u", name_of(run, run->tree_a, of->pair.a),
                name_of(run, run->tree_b, of->pair.b));
     }
@@ -229,15 +233,12 @@ static json_t *pair_json(const collide_run *run, kiln_pair pair)
 
 static json_t *answer_json(const collide_run *run, const answer *of)
 {
-    if (run->mode == MODE_ADB) {
-        return adb_json(&of->adb);
-    }
-    json_t *object = json_object();
+    json_t *object = run->mode == MODE_ADB ? adb_json(&of->adb) : json_object();
     json_object_set_new(object, "hit", json_boolean(of->found));
-    if (run->mode == MODE_HIT) {
-        if (of->found) {
-            json_object_set_new(object, "pair", pair_json(run, of->pair));
-        }
+    if (of->has_pair) {
+        json_object_set_new(object, "pair", pair_json(run, of->pair));
+    }
+    if (run->mode == MODE_HIT || run->mode == MODE_ADB) {
         return object;
     }
     json_object_set_new(object, "pairs", json_count(of->count));

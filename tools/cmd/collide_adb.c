@@ -31,14 +31,13 @@ bool adb_found(const kiln_adb_answer *answer)
 
 void adb_print(const kiln_adb_answer *answer)
 {
-    printf("%c %.4f %llu\n", "01?"[answer->verdict], answer -> probability,
-           (unsigned long long)answer -> pairs);
+    printf("%c %.4f %llu", "01?"[answer->verdict], answer->probability,
+           (unsigned long long)answer->pairs);
 }
 
 json_t *adb_json(const kiln_adb_answer *answer)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "hit", json_boolean(adb_found(answer)));
     json_object_set_new(object, "verdict", json_cstring(verdicts[answer->verdict]));
     json_object_set_new(object, "probability", json_number(answer->probability));
     json_object_set_new(object, "visited", json_count(answer->pairs));

@@ -81,7 +81,7 @@ kiln_status adb_query(const adb_settings *settings, const kiln_tree *a, const ki
 /* The answer as a boolean: the verdict, or what is likelier while there is none. */
 bool adb_found(const kiln_adb_answer *answer);
 
-/* "1 0.9312 5\n": 1, 0 or ?, the probability, pairs opened. */
+/* "1 0.9312 5": 1, 0 or ?, the probability, pairs opened. */
 void adb_print(const kiln_adb_answer *answer);
 
 json_t *adb_json(const kiln_adb_answer *answer);
