@@ -14,6 +14,14 @@ typedef struct {
     uint32_t total;
 } histogram;
 
+enum { HARDLY = 50 }; /* a fiftieth of a segment is too little to gain */
+
+/* Segments that are left, and which of them are stored as they are. */
+typedef struct {
+    kiln_segments segments;
+    bool stored[KILN_SEGMENTS_MAX];
+} parts;
+
 static void count_bytes(histogram *counts, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -52,7 +60,6 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
 {
     histogram sum;
     memset(&sum, 0, sizeof sum);
-    kept->count = 0;
     uint32_t start = 0;
     for (uint32_t i = 0; i < segments->count; i++) {
         histogram next;
@@ -67,11 +74,24 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
         }
         start = segments->end[i];
     }
+    kiln_segments_end(kept, start);
+}
+
+/* Takes the next part of the input, all of it. */
+static bool deflate_part(z_stream *stream, const parts *p, uint32_t index)
+{
+    stream->avail_in = 0;
+    if (deflateParams(stream, p->stored[index] ? Z_NO_COMPRESSION : Z_BEST_COMPRESSION,
+                      Z_DEFAULT_STRATEGY) != Z_OK) {
+        return false;
+    }
+    stream->avail_in = (uInt)(p->segments.end[index] - stream->total_in);
+    return stream->avail_in == 0 || deflate(stream, Z_BLOCK) == Z_OK;
 }
 
 /* False without memory. */
-static bool deflate_segments(const uint8_t *data, size_t size, const kiln_segments *segments,
-                             uint8_t *out, size_t room, uint32_t *stored_size)
+static bool deflate_parts(const uint8_t *data, size_t size, const parts *p, uint8_t *out,
+                          size_t room, uint32_t *stored_size)
 {
     z_stream stream;
     memset(&stream, 0, sizeof stream);
@@ -83,9 +103,8 @@ static bool deflate_segments(const uint8_t *data, size_t size, const kiln_segmen
     stream.next_out = out;
     stream.avail_out = (uInt)room;
     bool sound = true;
-    for (uint32_t i = 0; i < segments->count && sound; i++) {
-        stream.avail_in = (uInt)(segments->end[i] - stream.total_in);
-        sound = stream.avail_in == 0 || deflate(&stream, Z_BLOCK) == Z_OK;
+    for (uint32_t i = 0; i < p->segments.count && sound; i++) {
+        sound = deflate_part(&stream, p, i);
     }
     stream.avail_in = (uInt)(size - stream.total_in);
     sound = sound && deflate(&stream, Z_FINISH) == Z_STREAM_END;
@@ -94,17 +113,38 @@ static bool deflate_segments(const uint8_t *data, size_t size, const kiln_segmen
     return sound;
 }
 
+/* Bytes that would hardly get fewer are stored: they then need no decoding, which is most of what
+ * opening a packed file takes. */
+static bool store_the_rest(const uint8_t *data, parts *p, uint8_t *scratch, size_t room)
+{
+    static const parts whole;
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < p->segments.count; i++) {
+        const uint32_t size = p->segments.end[i] - start;
+        uint32_t packed = 0;
+        if (size > 0 && !deflate_parts(data + start, size, &whole, scratch, room, &packed)) {
+            return false;
+        }
+        p->stored[i] = size > 0 && packed >= size - size / HARDLY;
+        start = p->segments.end[i];
+    }
+    return true;
+}
+
 uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
                       uint32_t *stored_size)
 {
-    kiln_segments kept, none = {0, {0}};
-    join_segments(data, segments, &kept);
-    const size_t room = compressBound((uLong)size) + 16 * (size_t)(kept.count + 1);
+    static const parts whole;
+    parts p;
+    memset(&p, 0, sizeof p);
+    join_segments(data, segments, &p.segments);
+    const size_t room = compressBound((uLong)size) + 16 * (size_t)(p.segments.count + 1);
     uint8_t *plain = malloc(room), *parted = malloc(room);
     uint32_t plain_size = 0, parted_size = 0;
     if (plain == NULL || parted == NULL ||
-        !deflate_segments(data, size, &none, plain, room, &plain_size) ||
-        !deflate_segments(data, size, &kept, parted, room, &parted_size)) {
+        !deflate_parts(data, size, &whole, plain, room, &plain_size) ||
+        !store_the_rest(data, &p, parted, room) ||
+        !deflate_parts(data, size, &p, parted, room, &parted_size)) {
         free(plain);
         free(parted);
         return NULL;
