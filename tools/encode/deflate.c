@@ -4,7 +4,6 @@
 #define ZLIB_CONST
 #include "deflate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -40,19 +39,39 @@ static histogram joined(const histogram *a, const histogram *b)
     return sum;
 }
 
-/* Bits that bytes of this histogram take by themselves, at most eight each, and with them their
- * codes' lengths: about two and a half bits for each byte that occurs. */
-static double cost_of(const histogram *counts)
+enum { BIT = 256 }; /* costs are in 256ths of bits: whole numbers are the same on every machine */
+
+/* 256 log2 n, rounded down, for n from 1: eight binary digits by squaring. */
+static uint32_t log2_of(uint32_t n)
 {
-    double bits = 0, lengths = 60;
+    uint32_t whole = 31;
+    while (n >> whole == 0) {
+        whole--;
+    }
+    uint64_t x = (uint64_t)n << (31 - whole);
+    uint32_t digits = whole;
+    for (int i = 0; i < 8; i++) {
+        x = x * x >> 31;
+        const uint32_t digit = (uint32_t)(x >> 32);
+        digits = 2 * digits + digit;
+        x >>= digit;
+    }
+    return digits;
+}
+
+/* What bytes of this histogram take by themselves, at most eight bits each, and with them their
+ * codes' lengths: about two and a half bits for each byte that occurs. */
+static uint64_t cost_of(const histogram *counts)
+{
+    uint64_t cost = 60 * BIT;
+    const uint32_t all = counts->total > 0 ? log2_of(counts->total) : 0;
     for (unsigned i = 0; i < 256; i++) {
         if (counts->of[i] > 0) {
-            bits += counts->of[i] * log2((double)counts->total / counts->of[i]);
-            lengths += 2.5;
+            cost += (uint64_t)counts->of[i] * (all - log2_of(counts->of[i])) + 5 * BIT / 2;
         }
     }
-    const double stored = 8.0 * counts->total + 40;
-    return bits + lengths < stored ? bits + lengths : stored;
+    const uint64_t stored = (8 * (uint64_t)counts->total + 40) * BIT;
+    return cost < stored ? cost : stored;
 }
 
 /* Drops the ends of segments which are as cheap together. */
