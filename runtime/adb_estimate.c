@@ -1,189 +1,101 @@
-/* The probability that the surfaces in two boxes meet.
- *
- * After Klein and Zachmann 2003, sections 3.4 to 3.6, with these departures, each of which was
- * measured to be worth it:
- *
- * - The common volume is not that of Figure 10 or of two spheres, which are positive for boxes that
- *   are far apart. Each octant of a box counts with the part of it that lies within the other box,
- *   as if it lay along that box's axes; the lesser of the two sums is taken.
- * - Figure 7's regions are these octants, so possible cells are summed by the same weights.
- * - Equation 3 needs nodes of equal size, and the paper descends the larger one's tree to find
- *   them. Instead Equation 5's law for leaves is used for every ratio: seen in cells that are r
- *   times smaller, a surface occupies 1 / r of them. So the expected number of common cells is
- *   lambda = s (sA / s) (sB / s) / r.
- * - Equation 8 takes the lower bound LB for a probability; here a logistic function of log2 lambda,
- *   LB, the depth of the overlap and r is fitted to what is observed. */
+/* Counts of a node as kernels want them, and what stands in for fitted weights. */
 #include "adb_estimate.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Flat boxes are taken to be this thick, as a part of their largest extent: volumes and cells are
- * then positive, and what is seen of a plane is its place within the thickness. */
-#define THICKNESS_MIN 0.02f
-#define THICKNESS_OF_POINTS 0x1p-40f
+/* -------------------------------------------------------------------------------------- counts -- */
 
-/* Below this, features say "nothing in common" and no more. */
-#define EXPECTED_MIN 0x1p-12f
-
-#define RATIO_MAX 0x1p+120f /* of volumes */
-
-/* v cut to [0, top]. */
-static inline kiln_four clip(kiln_four v, kiln_four top)
+/* One of the three steps that transpose eight rows of eight bytes: pairs of bytes, `shift` bits and
+ * rows apart, change places. */
+static inline void swap_bytes(uint64_t *low, uint64_t *high, unsigned shift, uint64_t mask)
 {
-    return kiln_four_least(kiln_four_most(v, kiln_four_of(0.0f)), top);
+    const uint64_t change = (*low >> shift ^ *high) & mask;
+    *high ^= change;
+    *low ^= change << shift;
 }
 
-/* One box's octants in another. */
-typedef struct {
-    kiln_four weight; /* sum over octants of the part within the other */
-    kiln_four filled; /* sum of the parts times the octants' possible cells */
-} octant_sums;
-
-/* `turn[k]` holds the first's axes, halved extents multiplied in, along axis k of the second; `t`
- * the first's centre there; `half` are the second's extents. */
-__attribute__((noinline)) static octant_sums sum_octants(kiln_four turn[3][3], const kiln_four t[3],
-                                                         const kiln_four half[3],
-                                                         const kiln_four region[8])
+/* rows[i] byte k = counts[k].count[i]. */
+static inline void transpose_counts(const kiln_format_adb_box counts[], unsigned count,
+                                    uint8_t rows[8][8])
 {
-    kiln_four part[8], scale = kiln_four_of(1.0f);
-    for (int k = 0; k < 3; k++) {
-        const kiln_four *axis = turn[k];
-        const kiln_four reach = (kiln_four_magnitude(axis[0]) + kiln_four_magnitude(axis[1])) +
-                                kiln_four_magnitude(axis[2]);
-        const kiln_four sum = half[k] + reach, top = 2.0f * kiln_four_least(reach, half[k]);
-        for (int i = 0; i < 8; i++) {
-            kiln_four place = (i & 1) != 0 ? t[k] + axis[0] : t[k] - axis[0];
-            place = (i & 2) != 0 ? place + axis[1] : place - axis[1];
-            place = (i & 4) != 0 ? place + axis[2] : place - axis[2];
-            const kiln_four within = clip(sum - kiln_four_magnitude(place), top);
-            part[i] = k == 0 ? within : part[i] * within;
+    uint64_t of[8] = {0};
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(&of[i], counts[i].count, sizeof of[i]);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        swap_bytes(&of[i], &of[i + 4], 32, UINT64_C(0x00000000FFFFFFFF));
+    }
+    for (unsigned i = 0; i < 8; i += i % 4 == 1 ? 3 : 1) {
+        swap_bytes(&of[i], &of[i + 2], 16, UINT64_C(0x0000FFFF0000FFFF));
+    }
+    for (unsigned i = 0; i < 8; i += 2) {
+        swap_bytes(&of[i], &of[i + 1], 8, UINT64_C(0x00FF00FF00FF00FF));
+    }
+    memcpy(rows, of, sizeof of);
+}
+
+void kiln_adb_take_counts(const kiln_adb_grid *grid, const kiln_adb_kernels *kernels,
+                          const kiln_format_adb_box counts[], unsigned count, kiln_adb_lanes *boxes)
+{
+    uint8_t rows[8][8], level[1][8] = {{0}};
+    for (unsigned lane = 0; lane < count; lane++) {
+        level[0][lane] = counts[lane].lb;
+    }
+    kernels->scale_bytes(level, 1, 1.0f / 255.0f, &boxes->level);
+    boxes->cells = grid->cells;
+    if (grid->regions == KILN_ADB_REGIONS_OCTANTS) {
+        transpose_counts(counts, count, rows);
+        kernels->scale_bytes(rows, 8, grid->unit, boxes->region);
+        return;
+    }
+    memset(boxes->region, 0, sizeof boxes->region);
+    for (unsigned lane = 0; lane < count; lane++) {
+        float octants[8];
+        kiln_adb_octants(grid, &counts[lane], octants);
+        for (unsigned i = 0; i < 8; i++) {
+            boxes->region[i][lane] = octants[i];
         }
-        scale *= 2.0f * reach;
     }
-    octant_sums sums = {part[0], part[0] * region[0]};
-    for (int i = 1; i < 8; i++) {
-        sums.weight += part[i];
-        sums.filled += part[i] * region[i];
-    }
-    sums.weight /= scale;
-    sums.filled /= scale;
-    return sums;
 }
 
-/* Extents with a least thickness; returns the thickness. */
-static inline kiln_four thicken(const kiln_four half[3], kiln_four out[3])
-{
-    const kiln_four most = kiln_four_most(kiln_four_most(half[0], half[1]), half[2]);
-    const kiln_four least = kiln_four_most(THICKNESS_MIN * most, kiln_four_of(THICKNESS_OF_POINTS));
-    for (int k = 0; k < 3; k++) {
-        out[k] = kiln_four_most(half[k], least);
-    }
-    const kiln_four thin = kiln_four_least(kiln_four_least(out[0], out[1]), out[2]);
-    return thin / kiln_four_most(most, kiln_four_of(THICKNESS_OF_POINTS));
-}
-
-/* Overlap on an axis: `own` and `reach` are the extents of both there. */
-static inline kiln_four margin_of(kiln_four own, kiln_four reach, kiln_four distance)
-{
-    return (own + reach - kiln_four_magnitude(distance)) / (2.0f * kiln_four_least(own, reach));
-}
-
-/* Possible cells among the cells in the common volume. */
-static inline kiln_four density_of(octant_sums sums, float cells)
-{
-    return 8.0f * sums.filled / (kiln_four_most(sums.weight, kiln_four_of(0x1p-100f)) * cells);
-}
-
-void kiln_adb_boxes_in_common(const kiln_adb_boxes *boxes, const kiln_adb_box *other,
-                              kiln_adb_common *common)
-{
-    kiln_four half_1[3], half_2[3], region_2[8];
-    kiln_four turn_1[3][3], turn_2[3][3]; /* of the boxes' octants, of the other's */
-    kiln_four t_1[3] = {{0}, {0}, {0}}, t_2[3], reach_1[3] = {{0}, {0}, {0}};
-    kiln_four margin = kiln_four_of(1.0f);
-    for (int k = 0; k < 3; k++) {
-        half_2[k] = kiln_four_of(other->half[k]);
-    }
-    const kiln_four flat_2 = thicken(half_2, half_2);
-    const kiln_four flat_1 = thicken(boxes->half, half_1);
-    for (int k = 0; k < 3; k++) {
-        const kiln_four *axis = boxes->axis + 3 * k;
-        t_2[k] = axis[0] * boxes->away[0] + axis[1] * boxes->away[1] + axis[2] * boxes->away[2];
-        kiln_four reach = kiln_four_of(0.0f);
-        for (int j = 0; j < 3; j++) {
-            const kiln_four c = axis[0] * other->axis[j][0] + axis[1] * other->axis[j][1] +
-                                axis[2] * other->axis[j][2];
-            turn_2[k][j] = 0.5f * half_2[j] * c;
-            turn_1[j][k] = 0.5f * half_1[k] * c;
-            reach += kiln_four_magnitude(turn_2[k][j]);
-            reach_1[j] += kiln_four_magnitude(turn_1[j][k]);
-            t_1[j] -= t_2[k] * c;
-        }
-        margin = kiln_four_least(margin_of(half_1[k], 2.0f * reach, t_2[k]), margin);
-    }
-    for (int j = 0; j < 3; j++) {
-        margin = kiln_four_least(margin_of(half_2[j], 2.0f * reach_1[j], t_1[j]), margin);
-    }
-    for (int i = 0; i < 8; i++) {
-        region_2[i] = kiln_four_of(other->region[i]);
-    }
-    const octant_sums of_1 = sum_octants(turn_1, t_1, half_2, boxes->region);
-    const octant_sums of_2 = sum_octants(turn_2, t_2, half_1, region_2);
-    const kiln_four volume_1 = half_1[0] * half_1[1] * half_1[2];
-    const kiln_four volume_2 = half_2[0] * half_2[1] * half_2[2];
-    const kiln_four smaller = kiln_four_least(volume_1, volume_2);
-    const kiln_four both = kiln_four_least(of_1.weight * volume_1, of_2.weight * volume_2);
-    const kiln_four part = kiln_four_least(0.125f * both / smaller, kiln_four_of(1.0f));
-    common->cells = part * kiln_four_choose(volume_1 < volume_2, kiln_four_of(boxes->cells),
-                                            kiln_four_of(other->cells));
-    common->density[0] = density_of(of_1, boxes->cells);
-    common->density[1] = density_of(of_2, other->cells);
-    common->margin = kiln_four_most(margin, kiln_four_of(0.0f));
-    common->level = 0.5f * (boxes->level + other->level);
-    const kiln_four ratio = kiln_four_most(volume_1, volume_2) / smaller;
-    common->log_ratio =
-        0.33333333f * kiln_four_log2(kiln_four_least(ratio, kiln_four_of(RATIO_MAX)));
-    common->log_flat = kiln_four_log2(flat_1 * flat_2);
-}
-
-/* -------------------------------------------------------------------------------- evaluators -- */
+/* ---------------------------------------------------------------------------------- evaluators -- */
 
 /* Equation 8 over filled bins; the size-ratio law shared by both numbers of possible cells. */
-static float bound_of_bins(const kiln_bins *table, const kiln_adb_common *common, int i)
+static float loss_of_bins(const kiln_bins *table, const kiln_adb_common *common,
+                          const kiln_adb_weighed *weighed, unsigned lane)
 {
-    const double s = (double)common->cells[i];
-    const double shrunk = s * exp2(-0.5 * (double)common->log_ratio[i]);
-    const double sa = fmin(shrunk * (double)common->density[0][i], s);
-    const double sb = fmin(shrunk * (double)common->density[1][i], s);
+    const double s = (double)common->cells[lane];
+    const double shrunk = s * exp2(-0.5 * (double)weighed->features[3][lane]);
+    const double sa = fmin(shrunk * (double)common->density[0][lane], s);
+    const double sb = fmin(shrunk * (double)common->density[1][lane], s);
     double p = 0.0;
-    (void)kiln_bins_collision_bound(table, s, sa, sb, (double)common->level[i],
+    (void)kiln_bins_collision_bound(table, s, sa, sb, (double)weighed->features[2][lane],
                                     KILN_BINS_INTERPOLATED, NULL, &p);
     return p < 1.0 ? (float)-log1p(-p) : 60.0f;
 }
 
-kiln_four kiln_adb_loss(const kiln_adb_options *options, const kiln_adb_weights *weights,
-                        const kiln_adb_common *common, kiln_four features[KILN_ADB_FEATURES])
+__attribute__((cold)) static uint32_t
+weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *options,
+                      const kiln_adb_weights *weights, const kiln_adb_lanes *boxes,
+                      const kiln_adb_box *other, uint32_t used, kiln_adb_weighed *out)
 {
-    const kiln_four expected = common->cells * (common->density[0] * common->density[1]);
-    features[0] =
-        kiln_four_log2(kiln_four_most(expected, kiln_four_of(EXPECTED_MIN))) - common->log_ratio;
-    features[1] = common->margin;
-    features[2] = common->level;
-    features[3] = common->log_ratio;
-    features[4] = common->log_flat;
-    features[5] = features[0] * common->level;
-    if (options->evaluator == KILN_ADB_EXPECTED) {
-        return kiln_four_exp2(features[0]) * common->level;
+    kiln_adb_common common;
+    const uint32_t mask = kernels->weigh(boxes, other, weights, used, out, &common);
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        out->loss[lane] = options->evaluator == KILN_ADB_BINS
+                              ? loss_of_bins(options->bins, &common, out, lane)
+                              : kiln_exp2(out->features[0][lane]) * out->features[2][lane];
     }
-    if (options->evaluator == KILN_ADB_BINS) {
-        kiln_four loss;
-        for (int i = 0; i < 4; i++) {
-            loss[i] = bound_of_bins(options->bins, common, i);
-        }
-        return loss;
-    }
-    return kiln_four_loss_of_odds(weights->bias + weights->lambda * features[0] +
-                                  weights->margin * features[1] + weights->level * features[2] +
-                                  weights->ratio * features[3] + weights->flat * features[4] +
-                                  weights->lambda_level * features[5]);
+    return mask;
+}
+
+uint32_t kiln_adb_weigh(const kiln_adb_kernels *kernels, const kiln_adb_options *options,
+                        const kiln_adb_weights *weights, const kiln_adb_lanes *boxes,
+                        const kiln_adb_box *other, uint32_t used, kiln_adb_weighed *out)
+{
+    return options->evaluator == KILN_ADB_CALIBRATED
+               ? kernels->weigh(boxes, other, weights, used, out, NULL)
+               : weigh_without_weights(kernels, options, weights, boxes, other, used, out);
 }

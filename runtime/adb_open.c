@@ -14,28 +14,33 @@ typedef struct {
     const kiln_format_node8 *node;
     uint32_t index;
     const kiln_tree *tree;
-    kiln_lanes lanes;
+    kiln_adb_lanes boxes; /* counts where its lanes are weighed */
 } opened_node;
 
-__attribute__((noinline)) static void open_node(const kiln_tree *tree, uint32_t index,
-                                                opened_node *opened)
+static void open_node(const kiln_tree *tree, uint32_t index, opened_node *opened)
 {
     opened->tree = tree;
     opened->index = index;
     opened->node = kiln_tree_node(tree, index);
-    tree->kind->decode(opened->node, &opened->lanes);
+    opened->boxes.aligned = tree->kind->aligned;
+    tree->kind->decode(opened->node, &opened->boxes.lanes);
 }
 
-/* The lanes that may meet `other`. */
-__attribute__((noinline)) static uint32_t lanes_that_may_meet(const kiln_adb *query,
-                                                              const opened_node *opened, bool is_x,
-                                                              const kiln_tree_box *other,
-                                                              kiln_probe *probe)
+static void open_node_to_weigh(const kiln_adb *query, bool is_x, uint32_t index,
+                               opened_node *opened)
+{
+    const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
+    open_node(tree, index, opened);
+    kiln_adb_take_counts(is_x ? &query->grid_x : &query->grid_y, query->kernels,
+                         kiln_tree_lane_counts(tree, index, 0), tree->kind->lanes, &opened->boxes);
+}
+
+/* `other` as the lanes of the opened node see it. */
+static void make_probe(const kiln_adb *query, const opened_node *opened, bool is_x,
+                       const kiln_tree_box *other, kiln_probe *probe)
 {
     kiln_make_probe(is_x ? &query->frame.to_x : &query->frame.to_y, other, opened->node->org,
                     query->frame.epsilon, probe);
-    return (opened->tree->kind->aligned ? query->kernel->overlap_aligned : query->kernel->overlap)(
-        &opened->lanes, probe, kiln_node8_used(opened->node));
 }
 
 static bool is_leaf(const opened_node *opened, unsigned lane)
@@ -44,11 +49,13 @@ static bool is_leaf(const opened_node *opened, unsigned lane)
 }
 
 __attribute__((cold)) static void observe(kiln_adb *query, const kiln_adb_entry *entry,
-                                          const float features[])
+                                          const kiln_adb_weighed *weighed, unsigned lane)
 {
     const bool swapped = query->frame.swapped;
     kiln_adb_observation seen;
-    memcpy(seen.features, features, sizeof seen.features);
+    for (unsigned i = 0; i < KILN_ADB_FEATURES; i++) {
+        seen.features[i] = weighed->features[i][lane];
+    }
     seen.probability = (double)kiln_probability_of_loss(entry->loss);
     seen.leaves = (entry->leaves & 1u) + (entry->leaves >> 1 & 1u);
     seen.node[swapped] = entry->node_x;
@@ -78,48 +85,20 @@ static void file_entry(kiln_adb *query, kiln_adb_entry entry)
     }
 }
 
-/* The other tree's box of `entry`, which is the probe. */
-static void take_other(const kiln_adb *query, bool is_x, const kiln_probe *probe,
-                       const kiln_adb_entry *entry, kiln_adb_box *other)
+/* What is counted in a box of the tree that is not the opened node's. */
+static void take_other(const kiln_adb *query, bool is_x, const kiln_format_adb_box *counts,
+                       kiln_adb_box *other)
 {
     const kiln_adb_grid *grid = is_x ? &query->grid_y : &query->grid_x;
-    const kiln_format_adb_box *counts =
-        is_x ? kiln_tree_lane_counts(query->frame.y, entry->node_y, entry->lane_y)
-             : kiln_tree_lane_counts(query->frame.x, entry->node_x, entry->lane_x);
-    memcpy(other->axis, probe->axis, sizeof other->axis);
-    memcpy(other->half, probe->half, sizeof other->half);
     kiln_adb_octants(grid, counts, other->region);
     other->level = kiln_adb_level(counts);
     other->cells = grid->cells;
 }
 
-/* Lane `lane` of the opened node as box number `place` of four. */
-static inline void take_lane(const opened_node *opened, const kiln_adb_grid *grid, unsigned lane,
-                             const kiln_probe *probe, unsigned place, kiln_adb_boxes *boxes)
-{
-    const kiln_lanes *lanes = &opened->lanes;
-    const kiln_format_adb_box *counts = kiln_tree_lane_counts(opened->tree, opened->index, lane);
-    for (unsigned k = 0; k < 9; k++) {
-        boxes->axis[k][place] = !opened->tree->kind->aligned ? lanes->axis[k][lane]
-                                : k % 4 == 0                 ? 1.0f
-                                                             : 0.0f;
-    }
-    for (unsigned k = 0; k < 3; k++) {
-        boxes->away[k][place] = probe->centre[k] - lanes->centre[k][lane];
-        boxes->half[k][place] = lanes->half[k][lane];
-    }
-    float octants[8];
-    kiln_adb_octants(grid, counts, octants);
-    for (unsigned i = 0; i < 8; i++) {
-        boxes->region[i][place] = octants[i];
-    }
-    boxes->level[place] = kiln_adb_level(counts);
-}
-
 /* Puts lane `lane` of the opened node, weighed, into the frontier; the rest of the entry is the
  * other tree's box. */
 static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
-                      kiln_adb_entry entry, const float features[])
+                      kiln_adb_entry entry, const kiln_adb_weighed *weighed)
 {
     if (is_x) {
         entry.node_x = opened->index;
@@ -133,59 +112,27 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
                                  (is_leaf(opened, lane) ? KILN_ADB_LEAF_Y : 0));
     }
     if (query->options.observer != NULL) {
-        observe(query, &entry, features);
+        observe(query, &entry, weighed, lane);
     }
     file_entry(query, entry);
 }
 
-/* Places that no lane takes hold ordinary numbers, with which arithmetic is not slow. */
-static inline void fill_places(kiln_adb_boxes *boxes)
+/* Weighs the lanes of the opened node against the other tree's box of `entry`, as whose probe `other`
+ * is given, and files those that may meet it. */
+static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, kiln_adb_box *other,
+                        kiln_adb_entry entry)
 {
-    const kiln_four one = kiln_four_of(1.0f);
-    for (unsigned k = 0; k < 9; k++) {
-        boxes->axis[k] = one;
-    }
-    for (unsigned k = 0; k < 3; k++) {
-        boxes->away[k] = one;
-        boxes->half[k] = one;
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        boxes->region[i] = one;
-    }
-    boxes->level = one;
-}
-
-/* Weighs the lanes of `mask` against the probe, which is the other tree's box of `entry`: four at a
- * time. */
-__attribute__((noinline)) static void weigh_lanes(kiln_adb *query, const opened_node *opened,
-                                                  bool is_x, uint32_t mask, const kiln_probe *probe,
-                                                  kiln_adb_entry entry)
-{
-    kiln_adb_box other;
-    kiln_adb_boxes boxes;
-    fill_places(&boxes);
-    const kiln_adb_grid *grid = is_x ? &query->grid_x : &query->grid_y;
-    boxes.cells = grid->cells;
-    take_other(query, is_x, probe, &entry, &other);
-    while (mask != 0 && !query->decided) {
-        unsigned lanes[4], count = 0;
-        for (; mask != 0 && count < 4; mask &= mask - 1) {
-            lanes[count] = (unsigned)__builtin_ctz(mask);
-            take_lane(opened, grid, lanes[count], probe, count, &boxes);
-            count++;
-        }
-        kiln_adb_common common;
-        kiln_four features[KILN_ADB_FEATURES];
-        kiln_adb_boxes_in_common(&boxes, &other, &common);
-        const kiln_four loss = kiln_adb_loss(&query->options, &query->weights, &common, features);
-        for (unsigned i = 0; i < count && !query->decided; i++) {
-            float of_lane[KILN_ADB_FEATURES];
-            for (unsigned k = 0; k < KILN_ADB_FEATURES; k++) {
-                of_lane[k] = features[k][i];
-            }
-            entry.loss = loss[i];
-            file_lane(query, opened, is_x, lanes[i], entry, of_lane);
-        }
+    kiln_adb_weighed weighed;
+    take_other(query, is_x,
+               is_x ? kiln_tree_lane_counts(query->frame.y, entry.node_y, entry.lane_y)
+                    : kiln_tree_lane_counts(query->frame.x, entry.node_x, entry.lane_x),
+               other);
+    uint32_t mask = kiln_adb_weigh(query->kernels, &query->options, &query->weights, &opened->boxes,
+                                   other, kiln_node8_used(opened->node), &weighed);
+    for (; mask != 0 && !query->decided; mask &= mask - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(mask);
+        entry.loss = weighed.loss[lane];
+        file_lane(query, opened, is_x, lane, entry, &weighed);
     }
 }
 
@@ -194,10 +141,10 @@ static void open_one(kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
                      const kiln_tree_box *box, const kiln_tree_box *other)
 {
     opened_node opened;
-    kiln_probe probe;
-    open_node(is_x ? query->frame.x : query->frame.y, box->first, &opened);
-    const uint32_t mask = lanes_that_may_meet(query, &opened, is_x, other, &probe);
-    weigh_lanes(query, &opened, is_x, mask, &probe, *entry);
+    kiln_adb_box stays;
+    open_node_to_weigh(query, is_x, box->first, &opened);
+    make_probe(query, &opened, is_x, other, &stays.probe);
+    weigh_lanes(query, &opened, is_x, &stays, *entry);
 }
 
 /* The lane of `left` whose centre is nearest to the probe: where much overlaps, the first pairs
@@ -208,9 +155,9 @@ static unsigned nearest_lane(const opened_node *opened, const kiln_probe *probe,
     float least = HUGE_VALF;
     for (; left != 0; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const float x = probe->centre[0] - opened->lanes.centre[0][lane];
-        const float y = probe->centre[1] - opened->lanes.centre[1][lane];
-        const float z = probe->centre[2] - opened->lanes.centre[2][lane];
+        const float x = probe->centre[0] - opened->boxes.lanes.centre[0][lane];
+        const float y = probe->centre[1] - opened->boxes.lanes.centre[1][lane];
+        const float z = probe->centre[2] - opened->boxes.lanes.centre[2][lane];
         const float distance = x * x + y * y + z * z;
         if (distance < least) {
             least = distance;
@@ -225,10 +172,12 @@ static void lane_box(const opened_node *opened, unsigned lane, kiln_tree_box *bo
 {
     const bool aligned = opened->tree->kind->aligned;
     for (unsigned k = 0; k < 3; k++) {
-        box->centre[k] = (double)opened->node->org[k] + (double)opened->lanes.centre[k][lane];
-        box->half[k] = opened->lanes.half[k][lane];
+        box->centre[k] = (double)opened->node->org[k] + (double)opened->boxes.lanes.centre[k][lane];
+        box->half[k] = opened->boxes.lanes.half[k][lane];
         for (unsigned j = 0; j < 3; j++) {
-            box->axis[k][j] = !aligned ? opened->lanes.axis[3 * k + j][lane] : j == k ? 1.0f : 0.0f;
+            box->axis[k][j] = !aligned ? opened->boxes.lanes.axis[3 * k + j][lane]
+                              : j == k ? 1.0f
+                                       : 0.0f;
         }
     }
 }
@@ -236,10 +185,13 @@ static void lane_box(const opened_node *opened, unsigned lane, kiln_tree_box *bo
 static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_box *y)
 {
     opened_node of_x, of_y;
-    kiln_probe of_box, of_lane;
-    open_node(query->frame.x, x->first, &of_x);
+    kiln_probe of_box;
+    kiln_adb_box of_lane;
+    open_node_to_weigh(query, true, x->first, &of_x);
     open_node(query->frame.y, y->first, &of_y);
-    uint32_t left = lanes_that_may_meet(query, &of_y, false, x, &of_box);
+    make_probe(query, &of_y, false, x, &of_box);
+    uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
+                                            kiln_node8_used(of_y.node));
     while (left != 0 && !query->decided) {
         const unsigned lane = nearest_lane(&of_y, &of_box, left);
         const kiln_adb_entry entry = {.node_y = y->first,
@@ -248,70 +200,52 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
                                           (uint8_t)(is_leaf(&of_y, lane) ? KILN_ADB_LEAF_Y : 0)};
         kiln_tree_box below;
         lane_box(&of_y, lane, &below);
-        const uint32_t mask = lanes_that_may_meet(query, &of_x, true, &below, &of_lane);
-        weigh_lanes(query, &of_x, true, mask, &of_lane, entry);
+        make_probe(query, &of_x, true, &below, &of_lane.probe);
+        weigh_lanes(query, &of_x, true, &of_lane, entry);
         left &= ~(1u << lane);
     }
 }
 
-/* The pair that is there before anything was opened. */
-__attribute__((cold)) static float weigh_roots(const kiln_adb *query,
-                                               float of_roots[KILN_ADB_FEATURES])
+/* The pair that is there before anything was opened: X's root as the only lane, along its axes. */
+__attribute__((cold)) static float weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
 {
-    const kiln_format_adb_box *counts_x = kiln_tree_root_counts(query->frame.x);
-    const kiln_format_adb_box *counts_y = kiln_tree_root_counts(query->frame.y);
     const float org[3] = {(float)query->root_x.centre[0], (float)query->root_x.centre[1],
                           (float)query->root_x.centre[2]};
-    kiln_adb_boxes boxes;
+    kiln_adb_lanes boxes;
     kiln_adb_box other;
-    kiln_probe probe;
-    kiln_make_probe(&query->frame.to_x, &query->root_y, org, query->frame.epsilon, &probe);
-    memcpy(other.axis, probe.axis, sizeof other.axis);
-    memcpy(other.half, probe.half, sizeof other.half);
-    other.level = kiln_adb_level(counts_y);
-    other.cells = query->grid_y.cells;
-    boxes.level = kiln_four_of(kiln_adb_level(counts_x));
-    boxes.cells = query->grid_x.cells;
-    for (unsigned k = 0; k < 9; k++) {
-        boxes.axis[k] = kiln_four_of(k % 4 == 0 ? 1.0f : 0.0f);
-    }
+    memset(&boxes, 0, sizeof boxes);
+    kiln_make_probe(&query->frame.to_x, &query->root_y, org, query->frame.epsilon, &other.probe);
+    other.probe.slack = HUGE_VALF; /* they were found to meet */
+    boxes.aligned = true;
     for (unsigned k = 0; k < 3; k++) {
-        boxes.away[k] = kiln_four_of(probe.centre[k]);
-        boxes.half[k] = kiln_four_of(query->root_x.half[k]);
+        for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+            boxes.lanes.half[k][lane] = query->root_x.half[k];
+        }
     }
-    float octants[8];
-    kiln_adb_octants(&query->grid_x, counts_x, octants);
-    kiln_adb_octants(&query->grid_y, counts_y, other.region);
-    for (unsigned i = 0; i < 8; i++) {
-        boxes.region[i] = kiln_four_of(octants[i]);
-    }
-    kiln_adb_common common;
-    kiln_four features[KILN_ADB_FEATURES];
+    kiln_adb_take_counts(&query->grid_x, query->kernels, kiln_tree_root_counts(query->frame.x), 1,
+                         &boxes);
+    take_other(query, true, kiln_tree_root_counts(query->frame.y), &other);
     kiln_adb_weights weights = query->weights;
     weights.bias += weights.root;
-    kiln_adb_boxes_in_common(&boxes, &other, &common);
-    const kiln_four loss = kiln_adb_loss(&query->options, &weights, &common, features);
-    for (unsigned i = 0; i < KILN_ADB_FEATURES; i++) {
-        of_roots[i] = features[i][0];
-    }
-    return loss[0];
+    (void)kiln_adb_weigh(query->kernels, &query->options, &weights, &boxes, &other, 1u, weighed);
+    return weighed->loss[0];
 }
 
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
-    float features[KILN_ADB_FEATURES];
+    kiln_adb_weighed weighed;
     /* Roots have a loss once they were found to meet. */
-    const bool weighed = entry->lane_x != KILN_ADB_ROOT || entry->loss > 0.0f;
-    return weighed ? entry->loss : weigh_roots(query, features);
+    const bool is_weighed = entry->lane_x != KILN_ADB_ROOT || entry->loss > 0.0f;
+    return is_weighed ? entry->loss : weigh_roots(query, &weighed);
 }
 
 void kiln_adb_open_roots(kiln_adb *query)
 {
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
     if (query->options.observer != NULL) {
-        float features[KILN_ADB_FEATURES];
-        roots.loss = weigh_roots(query, features);
-        observe(query, &roots, features);
+        kiln_adb_weighed weighed;
+        roots.loss = weigh_roots(query, &weighed);
+        observe(query, &roots, &weighed, 0);
     }
     kiln_adb_frontier_push(&query->frontier, roots);
 }

@@ -136,8 +136,8 @@ static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tr
 /* Hybrid: the least LB byte of a box of `tree` that holds few triangles. */
 static uint8_t level_of_few(const kiln_tree *tree)
 {
-    const float few = kiln_four_log2(kiln_four_of(FEW_TRIANGLES))[0];
-    const float all = kiln_four_log2(kiln_four_of((float)tree->entry->triangle_count))[0];
+    const float few = kiln_log2(FEW_TRIANGLES);
+    const float all = kiln_log2((float)tree->entry->triangle_count);
     return all > few ? (uint8_t)(256.0f * (1.0f - few / all)) : 0;
 }
 
@@ -157,7 +157,7 @@ __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree 
     query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
     query->few_x = level_of_few(query->frame.x);
     query->few_y = level_of_few(query->frame.y);
-    query->kernel = kiln_kernel_active();
+    query->kernels = kiln_kernel_active()->adb;
     query->count_from = (float)-log1p(-options->p_min);
     query->open_from = (float)-log1p(-options->epsilon);
     query->counted = 0;
@@ -168,7 +168,7 @@ __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree 
     kiln_tree_box_root(&query->frame, true, &query->root_x);
     kiln_tree_box_root(&query->frame, false, &query->root_y);
     query->decided =
-        !kiln_roots_may_meet(&query->frame, query->kernel, &query->root_x, &query->root_y);
+        !kiln_roots_may_meet(&query->frame, &kiln_kernel_scalar, &query->root_x, &query->root_y);
     query->verdict = KILN_ADB_NO;
     query->asked = true;
     if (!query->decided) {
@@ -350,9 +350,9 @@ static float loss_of_decided(const kiln_adb *query, float loss)
         query->verdict == KILN_ADB_UNDECIDED) {
         return loss;
     }
-    const float odds = KILN_LN2 * kiln_four_log2(kiln_four_of(p))[0] + loss;
+    const float odds = KILN_LN2 * kiln_log2(p) + loss;
     const float bias = query->verdict == KILN_ADB_YES ? w->yes : w->no;
-    return kiln_four_loss_of_odds(kiln_four_of(bias + (1.0f + w->sure) * odds))[0];
+    return kiln_loss_of_odds(bias + (1.0f + w->sure) * odds);
 }
 
 static double probability_of(const kiln_adb *query)

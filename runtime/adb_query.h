@@ -23,7 +23,7 @@ struct kiln_adb {
     kiln_tree_box root_x, root_y;
     kiln_adb_grid grid_x, grid_y;
     uint8_t few_x, few_y; /* hybrid: LB from which on a box holds few triangles */
-    const kiln_kernel *kernel;
+    const kiln_adb_kernels *kernels;
     kiln_adb_options options;
     kiln_adb_weights weights;
     float count_from, open_from; /* p_min and epsilon as losses */

@@ -87,6 +87,7 @@ typedef struct {
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);
+    const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 
 /* That of a kind of nodes. */

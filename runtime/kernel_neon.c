@@ -1,6 +1,6 @@
 /* Kernels for aarch64. */
+#include "adb_lanes.h"
 #include "exact.h"
-#include "kernel.h"
 
 #if defined(__aarch64__)
 
@@ -11,6 +11,7 @@
 #include "simd.h"
 
 #include "kernel_boxes.h"
+#include "kernel_adb.h"
 #include "kernel_rays.h"
 #include "kernel_triangles.h"
 
@@ -28,6 +29,7 @@ const kiln_kernel kiln_kernel_neon = {
     .ray_aligned = rays_aligned,
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
+    .adb = &KILN_SIMD_NAME(adb_kernels),
 };
 
 #include "simd_end.h"

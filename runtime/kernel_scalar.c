@@ -1,6 +1,6 @@
 /* The reference: one lane at a time, for every machine. */
+#include "adb_lanes.h"
 #include "exact.h"
-#include "kernel.h"
 
 #include <float.h>
 
@@ -9,6 +9,7 @@
 #include "simd.h"
 
 #include "kernel_boxes.h"
+#include "kernel_adb.h"
 #include "kernel_rays.h"
 #include "kernel_triangles.h"
 
@@ -26,6 +27,7 @@ const kiln_kernel kiln_kernel_scalar = {
     .ray_aligned = rays_aligned,
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
+    .adb = &KILN_SIMD_NAME(adb_kernels),
 };
 
 #include "simd_end.h"
