@@ -804,7 +804,7 @@ static said all_that_is_said(const counted *bodies, size_t count)
             options.p_min = 0.98;
             options.observer = hear;
             options.observer_user = &s;
-            const kiln_adb_answer answer = ask(query, a, NULL, b, &pose, &options, 8);
+            const kiln_adb_answer answer = ask_adb(query, a, NULL, b, &pose, &options, 8);
             add_bits(&s, &answer.probability, sizeof answer.probability);
             add_bits(&s, &answer.pairs, sizeof answer.pairs);
         }
