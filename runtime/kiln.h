@@ -377,6 +377,59 @@ KILN_API kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose,
                                    const kiln_ray *ray, const kiln_query_options *options,
                                    kiln_ray_callback callback, void *user, size_t *count);
 
+/* ------------------------------------------------------------------------------------ shapes -- */
+
+/* Boxes, spheres and capsules against the surface of a mesh, touching included. A mesh wholly inside
+ * a box or ball is met, one that wholly encloses it is not.
+ *
+ * Shapes are solid and stand in a frame of their own at a pose of their own: an axis-aligned box at a pose is
+ * an oriented one. The mesh's vertices are carried into that frame in double precision, then compared:
+ * boxes exactly. For spheres and capsules let e be 2^-40 of the largest number that takes part (radius, or
+ * distance of a corner from the shape's middle on an axis): a triangle at a distance of at most the radius
+ * is told, one at more than the radius and 2 e is not, between them the library's fixed arithmetic
+ * decides, equally for all kinds of tree. */
+typedef enum { KILN_SHAPE_BOX = 1, KILN_SHAPE_SPHERE = 2, KILN_SHAPE_CAPSULE = 3 } kiln_shape_kind;
+
+typedef struct {
+    kiln_shape_kind kind;
+    double a[3], b[3]; /* box: lower and upper corner, a <= b; sphere: a is the centre; capsule: the ends of
+                          its segment. Within 1e60 */
+    double radius;     /* sphere, capsule: [0, 1e60] */
+} kiln_shape;
+
+typedef struct {
+    bool found;        /* the rest is 0 where not */
+    uint32_t triangle; /* id */
+    uint32_t value;    /* its user value */
+} kiln_triangle_hit;
+
+/* Does the shape meet the surface? Which triangle is told may differ between kinds of tree and
+ * versions of the library. Poses NULL: identity. Options NULL: defaults; `cull` is not looked at.
+ * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, shape or hit; an unknown kind; a number that is
+ * NaN or out of range; a > b), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of
+ * threads. No allocation; 8 KiB of stack. */
+KILN_API kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose,
+                                      const kiln_shape *shape, const kiln_pose *pose_shape,
+                                      const kiln_query_options *options, kiln_triangle_hit *hit);
+
+/* All triangles that the shape meets, each once. *count is their number, also when it exceeds
+ * `capacity`; `triangles` holds the first `capacity` ids in ascending order, and may be NULL when that is 0.
+ * Errors as kiln_overlap_any, with triangles and *count untouched. */
+KILN_API kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose,
+                                      const kiln_shape *shape, const kiln_pose *pose_shape,
+                                      const kiln_query_options *options, uint32_t *triangles,
+                                      size_t capacity, size_t *count);
+
+/* Called for each triangle as it is found; return false to stop. As kiln_pair_callback otherwise. */
+typedef bool (*kiln_triangle_callback)(void *user, uint32_t triangle, uint32_t value);
+
+/* All of them through a callback, each once, in no promised order. *count (may be NULL) counts the
+ * calls. Errors as kiln_overlap_any. */
+KILN_API kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose,
+                                       const kiln_shape *shape, const kiln_pose *pose_shape,
+                                       const kiln_query_options *options,
+                                       kiln_triangle_callback callback, void *user, size_t *count);
+
 /* ------------------------------------------------------------------------ filled-bins tables -- */
 
 /* u bins, v blue and w red balls, at most one of a colour in a bin, every such throw as likely as

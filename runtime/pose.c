@@ -198,20 +198,20 @@ static void form_node_maps(kiln_pair_frame *frame)
 
 /* Where Y is in X's frame. Equal poses place it exactly there, so that a mesh meets all of
  * itself at any one pose. */
-static void form_relative(kiln_pair_frame *frame, const kiln_pose *pose_x, const kiln_pose *pose_y)
+static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln_pose *pose_y)
 {
     double inverse[9], between[3];
     if (memcmp(pose_x, pose_y, sizeof *pose_x) == 0) {
-        memcpy(frame->carry.rotation, identity.rotation, sizeof frame->carry.rotation);
-        memcpy(frame->carry.translation, identity.translation, sizeof frame->carry.translation);
+        memcpy(carry->rotation, identity.rotation, sizeof carry->rotation);
+        memcpy(carry->translation, identity.translation, sizeof carry->translation);
         return;
     }
     invert(pose_x->rotation, inverse);
-    multiply(inverse, pose_y->rotation, frame->carry.rotation);
+    multiply(inverse, pose_y->rotation, carry->rotation);
     for (int k = 0; k < 3; k++) {
         between[k] = pose_y->translation[k] - pose_x->translation[k];
     }
-    apply(inverse, between, frame->carry.translation);
+    apply(inverse, between, carry->translation);
 }
 
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
@@ -230,7 +230,8 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
     frame->swapped = b_comes_first(a, pose_a, b, pose_b);
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
-    form_relative(frame, frame->swapped ? pose_b : pose_a, frame->swapped ? pose_a : pose_b);
+    form_relative(&frame->carry, frame->swapped ? pose_b : pose_a,
+                  frame->swapped ? pose_a : pose_b);
     frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
     form_node_maps(frame);
     return KILN_OK;
@@ -241,13 +242,18 @@ static double settle(double value)
     return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
 }
 
-void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3])
+void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3])
 {
     const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
     for (int i = 0; i < 3; i++) {
-        const double *row = frame->carry.rotation + 3 * i;
-        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + frame->carry.translation[i]);
+        const double *row = carry->rotation + 3 * i;
+        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + carry->translation[i]);
     }
+}
+
+void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3])
+{
+    kiln_carry_vertex(&frame->carry, vertex, out);
 }
 
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
@@ -257,9 +263,24 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
     if (!pose_is_sound(pose, &placement->departure)) {
         return KILN_ERROR_POSE;
     }
-    memcpy(placement->rotation, pose->rotation, sizeof placement->rotation);
-    memcpy(placement->translation, pose->translation, sizeof placement->translation);
+    memcpy(placement->carry.rotation, pose->rotation, sizeof pose->rotation);
+    memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
     invert(pose->rotation, placement->inverse);
+    return KILN_OK;
+}
+
+kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
+                                   const kiln_pose *pose)
+{
+    pose = pose != NULL ? pose : &identity;
+    frame = frame != NULL ? frame : &identity;
+    placement->departure = 0;
+    if (!pose_is_sound(pose, &placement->departure) ||
+        !pose_is_sound(frame, &placement->departure)) {
+        return KILN_ERROR_POSE;
+    }
+    form_relative(&placement->carry, frame, pose);
+    invert(placement->carry.rotation, placement->inverse);
     return KILN_OK;
 }
 
@@ -276,7 +297,7 @@ void kiln_placement_point(const kiln_placement *placement, const double point[3]
 {
     double from[3];
     for (int k = 0; k < 3; k++) {
-        from[k] = point[k] - placement->translation[k];
+        from[k] = point[k] - placement->carry.translation[k];
     }
     kiln_placement_direction(placement, from, out);
 }

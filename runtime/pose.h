@@ -26,18 +26,24 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b);
 
-/* Corner `vertex` [3] of Y in X's frame, as kiln_exact wants it: each coordinate is
- * ((r0 x + r1 y) + r2 z) + t, every operation rounded to double; below 2^-250 it counts as 0. */
+/* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2 z) + t,
+ * every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
+void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3]);
 void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
 /* One tree at a pose, for what is asked in the frame that the pose leads to. */
 typedef struct {
-    double rotation[9], inverse[9], translation[3];
-    double departure; /* of the rotation from orthonormal */
+    kiln_carry carry; /* from the tree's own frame to that one */
+    double inverse[9];
+    double departure; /* the larger of those of the poses from orthonormal */
 } kiln_placement;
 
 /* KILN_OK or KILN_ERROR_POSE. `pose` NULL: identity. */
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose);
+
+/* The tree at `pose` in a frame that is at a pose itself. */
+kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
+                                   const kiln_pose *pose);
 
 /* A point of that frame in the tree's own: inverse (p - translation), settled as above, each sum from
  * left to right, every operation rounded to double. A direction likewise, without the translation. */

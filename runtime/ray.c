@@ -135,7 +135,7 @@ static void tell_normal(const ray_query *query, uint32_t stored, double normal[3
     }
     const double length = sqrt(square);
     for (int k = 0; k < 3; k++) {
-        const double *row = query->placement.rotation + 3 * k;
+        const double *row = query->placement.carry.rotation + 3 * k;
         normal[k] = length > 0 ? (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) / length : 0;
     }
 }

@@ -1,0 +1,137 @@
+/* The boxes that a shape's own box may meet, by the kernels of pairs of boxes. */
+#include "shape_walk.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH };
+
+/* Beyond it a box covers node space, which is [-1, 1], whatever its middle. */
+#define REACH_MAX 0x1p+20
+
+/* ---------------------------------------------------------------------------------- the box -- */
+
+/* An orthonormal frame whose first axis is along `way`; the frame's own axes for no way. */
+static void axes_along(const double way[3], double axes[3][3])
+{
+    const double length = sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
+    memset(axes, 0, 9 * sizeof(double));
+    if (!(length > 0)) {
+        axes[0][0] = axes[1][1] = axes[2][2] = 1;
+        return;
+    }
+    int least = 0;
+    for (int k = 0; k < 3; k++) {
+        axes[0][k] = way[k] / length;
+        least = fabs(way[k]) < fabs(way[least]) ? k : least;
+    }
+    const int i = (least + 1) % 3, j = (least + 2) % 3;
+    const double across = sqrt(axes[0][i] * axes[0][i] + axes[0][j] * axes[0][j]);
+    axes[1][i] = -axes[0][j] / across;
+    axes[1][j] = axes[0][i] / across;
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        axes[2][k] = axes[0][p] * axes[1][q] - axes[0][q] * axes[1][p];
+    }
+}
+
+/* The shape in its own frame as an oriented box, and the largest of its numbers. */
+typedef struct {
+    double centre[3], half[3], axes[3][3], size;
+} shape_bounds;
+
+static void bound_shape(const kiln_shape *shape, shape_bounds *b)
+{
+    double way[3] = {0, 0, 0}, scale = 0;
+    b->size = shape->kind == KILN_SHAPE_BOX ? 0 : shape->radius;
+    for (int k = 0; k < 3; k++) {
+        const double end = shape->kind == KILN_SHAPE_SPHERE ? shape->a[k] : shape->b[k];
+        b->centre[k] = shape->a[k] / 2 + end / 2;
+        b->half[k] = shape->kind == KILN_SHAPE_BOX ? end / 2 - shape->a[k] / 2 : shape->radius;
+        b->size = fmax(b->size, fmax(fabs(shape->a[k]), fabs(end)));
+        way[k] = shape->kind == KILN_SHAPE_CAPSULE ? end / 2 - shape->a[k] / 2 : 0;
+        scale = fmax(scale, fabs(way[k]));
+    }
+    for (int k = 0; k < 3 && scale > 0; k++) {
+        way[k] /= scale;
+    }
+    axes_along(way, b->axes);
+    b->half[0] += scale * sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
+}
+
+/* Positions go wrong by a few roundings of the numbers that take part; balls reach 2^-40 further. */
+void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree, const kiln_placement *placement,
+                         const kiln_shape *shape)
+{
+    const kiln_format_tree *entry = tree->entry;
+    const double unit = ldexp(1.0, -entry->scale_exponent), *inverse = placement->inverse;
+    shape_bounds bounds;
+    double from[3], size = 0, reach = 0;
+    bound_shape(shape, &bounds);
+    for (int k = 0; k < 3; k++) {
+        from[k] = bounds.centre[k] - placement->carry.translation[k];
+        size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+        const double own = inverse[3 * k] * from[0] + inverse[3 * k + 1] * from[1] +
+                           inverse[3 * k + 2] * from[2];
+        box->centre[k] = (own - entry->origin[k]) * unit;
+        const double half = bounds.half[k] * unit * (1 + 0x1p-18);
+        reach = fmax(reach, half);
+        box->probe.half[k] = (float)fmin(half, REACH_MAX);
+        for (int i = 0; i < 3; i++) {
+            const double *row = inverse + 3 * i, *axis = bounds.axes[k];
+            box->probe.axis[k][i] =
+                (float)(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
+        }
+    }
+    const double slack = 0x1p-38 * (bounds.size + size + ldexp(1.0, entry->scale_exponent)) * unit;
+    reach = fmax(reach, slack);
+    box->slack = (float)fmin(slack, REACH_MAX);
+    box->probe.epsilon = (float)(0x1p-17 + 8 * placement->departure);
+    for (int k = 0; k < 3; k++) { /* far off: nothing is met, as far as floats go */
+        const double most = 4 * REACH_MAX;
+        box->centre[k] = reach >= REACH_MAX ? 0 : fmax(-most, fmin(most, box->centre[k]));
+    }
+    if (reach >= REACH_MAX) {
+        box->slack = (float)REACH_MAX;
+    }
+}
+
+/* --------------------------------------------------------------------------------- the walk -- */
+
+static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
+                          const kiln_shape_box *box, const kiln_format_node8 *node)
+{
+    kiln_lanes lanes;
+    kiln_probe probe = box->probe;
+    float size = 0;
+    for (int k = 0; k < 3; k++) {
+        probe.centre[k] = (float)(box->centre[k] - (double)node->org[k]);
+        size += fabsf(probe.centre[k]);
+    }
+    probe.slack = box->slack + 0x1p-23f * size;
+    tree->kind->decode(node, &lanes);
+    return (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
+        &lanes, &probe, kiln_node8_used(node));
+}
+
+void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shape_leaf leaf,
+                     void *user)
+{
+    const kiln_kernel *kernel = kiln_kernel_active();
+    uint32_t stack[STACK];
+    unsigned height = 1;
+    stack[0] = 0;
+    while (height > 0) {
+        const kiln_format_node8 *node = kiln_tree_node(tree, stack[--height]);
+        for (uint32_t mask = meet_node(tree, kernel, box, node); mask != 0; mask &= mask - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(mask);
+            if ((node->inner >> lane & 1) != 0) {
+                stack[height++] = kiln_node8_child(node, lane);
+            } else if (!leaf(user, kiln_node8_slot(node, lane), kiln_node8_count(node, lane))) {
+                return;
+            }
+        }
+    }
+}
