@@ -9,6 +9,7 @@
 
 #include "../formats/nodes.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /* One box in the frame of the lanes it is tested against. */
@@ -87,6 +88,13 @@ typedef struct {
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);
+    /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes that are
+     * not used. `line` is a direction worth to try in the lanes' space, a unit vector or 0. And for
+     * axis-aligned lanes. */
+    void (*gaps)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                 float squared[8]);
+    void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                         float squared[8]);
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 
@@ -104,6 +112,11 @@ static inline kiln_open_node kiln_kernel_open(const kiln_kernel *kernel, uint16_
         return kernel->open_aabb2;
     }
 }
+
+/* Of the gaps: what of `epsilon` they can do without, and what is left of a square; kernel_gaps.h. */
+#define KILN_GAP_SPARED 0x1.8p-18f
+#define KILN_GAP_KEPT 0.9999f
+#define KILN_GAP_MOST 0x1p126f
 
 /* The set in use: the best that the processor has. Threads may ask at any time. */
 const kiln_kernel *kiln_kernel_active(void);

@@ -12,6 +12,7 @@
 
 #include "kernel_boxes.h"
 #include "kernel_adb.h"
+#include "kernel_gaps.h"
 #include "kernel_rays.h"
 #include "kernel_triangles.h"
 
@@ -24,6 +25,8 @@ const kiln_kernel kiln_kernel_sse42 = {
     .open_obb2 = obb2_open,
     .open_aabb2 = aabb2_open,
     .order = order_lanes,
+    .gaps = lane_gaps,
+    .gaps_aligned = lane_gaps_aligned,
     .ray_bytes = rays_bytes,
     .ray_oriented = rays_oriented,
     .ray_aligned = rays_aligned,

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-/* X's triangles as they are stored, Y's carried. */
-static void load_leaf(const kiln_pair_frame *frame, const kiln_kernel *kernel, bool is_x,
-                      kiln_behind from, kiln_leaf_triangles *leaf)
+void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
+                              const kiln_kernel *kernel, bool is_x, kiln_behind from)
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const uint32_t *triangles[KILN_LEAF_LANES];
@@ -50,10 +49,10 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
         return visitor->visit(visitor->user, (kiln_pair){0, 0});
     }
     if (x->count == 0 || x->first != leaf_x.first) {
-        load_leaf(frame, leaves->kernel, true, leaf_x, x);
+        kiln_leaf_triangles_load(x, frame, leaves->kernel, true, leaf_x);
     }
     if (y->count == 0 || y->first != leaf_y.first) {
-        load_leaf(frame, leaves->kernel, false, leaf_y, y);
+        kiln_leaf_triangles_load(y, frame, leaves->kernel, false, leaf_y);
     }
     leaves->kernel->triangle_pairs(x, y, pairs);
     for (uint32_t j = 0; j < y->count; j++) {

@@ -5,6 +5,10 @@
 #include "pair_walk.h"
 #include "tree_box.h"
 
+/* X's triangles as they are stored, Y's carried. */
+void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
+                              const kiln_kernel *kernel, bool is_x, kiln_behind from);
+
 /* A leaf meets several others in turn, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;

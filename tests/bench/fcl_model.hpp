@@ -11,7 +11,9 @@
 
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/collision.h>
+#include <fcl/narrowphase/distance.h>
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -41,6 +43,34 @@ public:
 
     bool collide(const kiln_pose &pose)
     {
+        move_to(pose);
+        const fcl::CollisionRequestd request(1, false);
+        fcl::CollisionResultd result;
+        return fcl::collide(fixed.get(), moved.get(), request, result) > 0;
+    }
+
+    /* With the nearest points; at most 0 where the two meet. For volumes that FCL measures distances
+     * by. */
+    double distance(const kiln_pose &pose)
+    {
+        move_to(pose);
+        const fcl::DistanceRequestd request(true);
+        fcl::DistanceResultd result;
+        return fcl::distance(fixed.get(), moved.get(), request, result);
+    }
+
+    /* All pairs of triangles that meet, into `result`; with points, normals and depths if `detailed`. */
+    size_t contacts(const kiln_pose &pose, bool detailed, fcl::CollisionResultd &result)
+    {
+        move_to(pose);
+        const fcl::CollisionRequestd request(std::numeric_limits<int>::max(), detailed);
+        result.clear();
+        return fcl::collide(fixed.get(), moved.get(), request, result);
+    }
+
+private:
+    void move_to(const kiln_pose &pose)
+    {
         fcl::Transform3d place = fcl::Transform3d::Identity();
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 3; column++) {
@@ -49,12 +79,8 @@ public:
             place.translation()[row] = pose.translation[row];
         }
         moved->setTransform(place);
-        const fcl::CollisionRequestd request(1, false);
-        fcl::CollisionResultd result;
-        return fcl::collide(fixed.get(), moved.get(), request, result) > 0;
     }
 
-private:
     std::shared_ptr<fcl::BVHModel<Volume>> model;
     std::unique_ptr<fcl::CollisionObjectd> fixed, moved;
 };

@@ -176,6 +176,24 @@ static void check_mesh(const json_t *entry)
 
 /* ------------------------------------------------------------------------------------- pairs -- */
 
+/* Distances, where they are told, of trees of every kind. */
+static void check_distance(const json_t *entry, const case_model *a, const kiln_pose *pose_a,
+                           const case_model *b, const kiln_pose *pose_b)
+{
+    const json_t *want = json_object_get(entry, "dist");
+    const double room = json_number_value(json_object_get(entry, "tol"));
+    for (int i = 0; i < CASE_KINDS && want != NULL; i++) {
+        for (int j = 0; j < CASE_KINDS; j++) {
+            kiln_nearest near, swapped;
+            assert_int_equal(kiln_distance(a->trees[i], pose_a, b->trees[j], pose_b, NULL, &near), KILN_OK);
+            assert_int_equal(kiln_distance(b->trees[j], pose_b, a->trees[i], pose_a, NULL, &swapped),
+                             KILN_OK);
+            assert_true(fabs(near.distance - json_number_value(want)) <= room);
+            assert_true(near.distance == swapped.distance);
+        }
+    }
+}
+
 static void check_pairs(const json_t *entry, const char *name_a, const char *name_b)
 {
     const json_t *pairs = json_object_get(entry, "pairs");
@@ -187,6 +205,7 @@ static void check_pairs(const json_t *entry, const char *name_a, const char *nam
                         json_is_true(json_object_get(entry, "hit")),
                         pairs != NULL ? (long)json_integer_value(pairs) : -1);
         }
+        check_distance(entry, &a->forms[i], &pose_a, &b->forms[i], &pose_b);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -134,6 +135,87 @@ static void kernels_give_like_masks(void **unused)
     assert_true(dropped > (uint64_t)rounds / 2);
 }
 
+/* A corner of a box, or a point in it. */
+static void any_point(uint64_t *state, const float axis[3][3], const float centre[3],
+                      const float half[3], double out[3])
+{
+    const bool corner = random_below(state, 2) == 0;
+    for (int k = 0; k < 3; k++) {
+        out[k] = (double)centre[k];
+    }
+    for (int j = 0; j < 3; j++) {
+        const double part = corner ? (random_below(state, 2) == 0 ? -1 : 1)
+                                   : random_between(state, -1, 1);
+        for (int k = 0; k < 3; k++) {
+            out[k] += part * (double)half[j] * (double)axis[j][k];
+        }
+    }
+}
+
+/* No two points of the boxes are nearer than the bound, whose unit is `unit`. */
+static void expect_lower_bound(uint64_t *state, const kiln_lanes *lanes, const kiln_probe *probe,
+                               unsigned lane, bool aligned, double bound, double unit)
+{
+    float axis[3][3], centre[3], half[3];
+    for (int k = 0; k < 3; k++) {
+        centre[k] = lanes->centre[k][lane];
+        half[k] = lanes->half[k][lane];
+        for (int j = 0; j < 3; j++) {
+            axis[k][j] = aligned ? (k == j ? 1.0f : 0.0f) : lanes->axis[3 * k + j][lane];
+        }
+    }
+    for (int i = 0; i < 20; i++) {
+        double p[3], q[3], squared = 0;
+        any_point(state, (const float(*)[3])axis, centre, half, p);
+        any_point(state, (const float(*)[3])probe->axis, probe->centre, probe->half, q);
+        for (int k = 0; k < 3; k++) {
+            squared += (p[k] - q[k]) * (p[k] - q[k]);
+        }
+        assert_true(bound <= squared + 1e-12 * unit * unit);
+    }
+}
+
+static void gaps_are_equal_and_below_the_distance(void **unused)
+{
+    (void)unused;
+    uint64_t state = 78;
+    kiln_lanes lanes;
+    kiln_probe probe;
+    uint64_t apart = 0;
+    for (int i = 0; i < round_count() / 4; i++) {
+        any_case(&state, &lanes, &probe);
+        for (int k = 0; k < 3; k++) {
+            probe.centre[k] *= i % 3 == 0 ? 1 : 4;
+        }
+        float turned[3][3], line[3] = {0, 0, 0}, full[8], flat[8];
+        any_axes(&state, turned);
+        for (int k = 0; k < 3 && i % 2 == 0; k++) {
+            line[k] = turned[0][k];
+        }
+        const bool spoilt = i % 5 == 0;
+        if (spoilt) {
+            spoil(&state, &lanes, &probe);
+        }
+        kiln_kernel_scalar.gaps(&lanes, &probe, line, full);
+        kiln_kernel_scalar.gaps_aligned(&lanes, &probe, line, flat);
+        const kiln_kernel *kernel;
+        for (unsigned set = 1; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            float squared[8];
+            kernel->gaps(&lanes, &probe, line, squared);
+            assert_memory_equal(squared, full, sizeof squared);
+            kernel->gaps_aligned(&lanes, &probe, line, squared);
+            assert_memory_equal(squared, flat, sizeof squared);
+        }
+        for (unsigned lane = 0; lane < 8 && !spoilt; lane++) {
+            const double unit = (double)probe.slack * 0x1p23;
+            apart += full[lane] > 0;
+            expect_lower_bound(&state, &lanes, &probe, lane, false, (double)full[lane], unit);
+            expect_lower_bound(&state, &lanes, &probe, lane, true, (double)flat[lane], unit);
+        }
+    }
+    assert_true(apart > (uint64_t)round_count() / 2);
+}
+
 static void a_set_can_be_forced(void **unused)
 {
     (void)unused;
@@ -153,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_give_like_masks),
+        cmocka_unit_test(gaps_are_equal_and_below_the_distance),
         cmocka_unit_test(a_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

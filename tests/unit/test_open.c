@@ -642,6 +642,12 @@ static void *ask(void *context)
     if (q->status == KILN_OK) {
         q->status = kiln_contacts(q->a, NULL, q->b, NULL, NULL, 0, &q->pairs);
     }
+    if (q->status == KILN_OK) {
+        kiln_nearest nearest;
+        kiln_pose apart = kiln_pose_identity();
+        apart.translation[0] = 9;
+        q->status = kiln_distance(q->a, NULL, q->b, &apart, NULL, &nearest);
+    }
     return NULL;
 }
 

@@ -1,0 +1,343 @@
+/* Depth-first descent over pairs of boxes, the nearest of an opened node's lanes first, without those
+ * whose distance is proved to exceed the limit. As in pair_walk.c a level holds one opened node, and
+ * of two boxes the larger is opened, so that the stack is as deep as both trees together.
+ *
+ * After Larsen, Gottschalk, Lin and Manocha, "Fast distance queries with rectangular swept sphere
+ * volumes", ICRA 2000, with oriented boxes of eight children: the bound is the longer of the two
+ * vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes that are far
+ * apart for their size are told apart by the gap along the line between their centres instead, in
+ * doubles, as the floats of the kernels are coarser than the boxes there. */
+#include "near_walk.h"
+
+#include <string.h>
+
+enum {
+    LEVELS_COMMON = 42, /* depths that add up to 40, the roots, one spare */
+    LEVELS_MOST = 2 * KILN_TREE_DEPTH_MAX + 2
+};
+
+#define FAR_SQUARED 4096.0        /* boxes 64 sizes apart are far */
+#define OUT_OF_SIGHT 0x1p20       /* sizes */
+#define OUT_OF_SIGHT_KEPT (1 - 0x1p-38)
+#define ROUNDING 0x1p-42          /* of kiln_triangles_nearest and of its operands, and a margin */
+#define NEARNESS 0x1p-6           /* of centres: orders lanes that overlap */
+
+/* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few are. */
+typedef struct {
+    const kiln_format_node8 *node;
+    kiln_tree_box lane_box; /* the lane in hand; the opened box of the level below points here */
+    const kiln_tree_box *other;
+    double bound[8]; /* squared, in square units of X's node space */
+    uint32_t mask;   /* lanes not taken yet */
+    uint32_t order;  /* lanes as octal digits, next one lowest */
+    uint8_t opened_x;
+} level;
+
+static inline unsigned lowest_bit(uint32_t mask)
+{
+    return (unsigned)__builtin_ctz(mask);
+}
+
+static void take_lane(const kiln_near_walk *w, const level *at, unsigned lane, kiln_tree_box *box)
+{
+    kiln_lane_box decoded;
+    (at->opened_x ? w->frame->x : w->frame->y)->kind->decode_lane(at->node, lane, &decoded);
+    for (int k = 0; k < 3; k++) {
+        box->centre[k] = (double)at->node->org[k] + (double)decoded.centre[k];
+        box->half[k] = decoded.half[k];
+    }
+    memcpy(box->axis, decoded.axis, sizeof box->axis);
+    box->area = kiln_half_area(box->half) * kiln_area_scale(w->frame, at->opened_x);
+    kiln_tree_box_contents(box, at->node, lane);
+}
+
+/* ------------------------------------------------------------------------------- bounds -- */
+
+/* A box in X's node space. */
+typedef struct {
+    double centre[3], axis[3][3], half[3];
+} far_box;
+
+/* Distances are those of X's frame, where the map from Y's is as affine as the poses are. */
+static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool is_x, far_box *out)
+{
+    const kiln_node_map *map = &w->frame->to_x;
+    for (int k = 0; k < 3; k++) {
+        out->half[k] = (double)box->half[k] * (is_x ? 1 : w->unit_y);
+        out->centre[k] = box->centre[k];
+        for (int j = 0; j < 3; j++) {
+            out->axis[k][j] = (double)box->axis[k][j];
+        }
+    }
+    for (int i = 0; i < 3 && !is_x; i++) {
+        const double *row = map->matrix + 3 * i;
+        const float *turn = map->rotation + 3 * i;
+        out->centre[i] = ((row[0] * box->centre[0] + row[1] * box->centre[1]) +
+                          row[2] * box->centre[2]) + map->offset[i];
+        for (int k = 0; k < 3; k++) {
+            out->axis[k][i] = ((double)turn[0] * (double)box->axis[k][0] +
+                               (double)turn[1] * (double)box->axis[k][1]) +
+                              (double)turn[2] * (double)box->axis[k][2];
+        }
+    }
+}
+
+static double reach_along(const far_box *box, const double n[3], double error)
+{
+    double reach = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *axis = box->axis[k];
+        reach += box->half[k] * (fabs((axis[0] * n[0] + axis[1] * n[1]) + axis[2] * n[2]) + error);
+    }
+    return reach;
+}
+
+/* Gap along the line between the centres, squared; 0 where there is none. A box reaches along a unit
+ * vector as far as its axes say, within epsilon of its extents. */
+static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box *q)
+{
+    double n[3], squared = 0;
+    for (int k = 0; k < 3; k++) {
+        n[k] = p->centre[k] - q->centre[k];
+        squared += n[k] * n[k];
+    }
+    const double length = sqrt(squared), error = (double)w->frame->epsilon * length;
+    const double reach = reach_along(p, n, error) + reach_along(q, n, error);
+    const double gap = length * (1 - 0x1p-46) - reach / length - 4 * w->frame->to_x.slack;
+    return gap > 0 && gap < HUGE_VAL ? gap * gap : 0;
+}
+
+static void far_bounds(const kiln_near_walk *w, level *at)
+{
+    far_box other, lane;
+    make_far_box(w, at->other, !at->opened_x, &other);
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const unsigned i = lowest_bit(mask);
+        kiln_tree_box box;
+        take_lane(w, at, i, &box);
+        make_far_box(w, &box, at->opened_x, &lane);
+        at->bound[i] = far_bound(w, &lane, &other);
+    }
+}
+
+static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_probe *probe,
+                        double unit_squared, level *at)
+{
+    const kiln_node_map *map = at->opened_x ? &w->frame->to_x : &w->frame->to_y;
+    float squared[8];
+    probe->slack += 3 * (float)map->slack;
+    const bool aligned = (at->opened_x ? w->frame->x : w->frame->y)->kind->aligned;
+    (aligned ? w->kernel->gaps_aligned : w->kernel->gaps)(
+        lanes, probe, at->opened_x ? w->line_x : w->line_y, squared);
+    for (int i = 0; i < 8; i++) {
+        at->bound[i] = (double)squared[i] * unit_squared;
+    }
+}
+
+/* Is the other box so far from the opened one, for its size, that floats are too coarse? */
+static bool is_far(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x, double bound)
+{
+    const double unit = is_x ? 1 : w->unit_y;
+    const double half = ((double)opened->half[0] + (double)opened->half[1]) +
+                        (double)opened->half[2];
+    return bound > FAR_SQUARED * (half * half) * (unit * unit);
+}
+
+/* ------------------------------------------------------------------------------- opening -- */
+
+/* Lanes of the mask by bound and, among those that overlap, by the distance of the centres. */
+static void order_lanes(level *at, const kiln_lanes *lanes, const kiln_probe *probe,
+                        double unit_squared)
+{
+    double key[8];
+    uint32_t lane[8];
+    uint32_t count = 0;
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const uint32_t i = lowest_bit(mask);
+        const float x = probe->centre[0] - lanes->centre[0][i];
+        const float y = probe->centre[1] - lanes->centre[1][i];
+        const float z = probe->centre[2] - lanes->centre[2][i];
+        const double d = at->bound[i] + NEARNESS * unit_squared * (double)(x * x + y * y + z * z);
+        uint32_t place = count++;
+        while (place > 0 && d < key[place - 1]) {
+            key[place] = key[place - 1];
+            lane[place] = lane[place - 1];
+            place--;
+        }
+        key[place] = d;
+        lane[place] = i;
+    }
+    at->order = 0;
+    while (count > 0) {
+        at->order = at->order << 3 | lane[--count];
+    }
+}
+
+/* Opens inner box `opened`, which is `bound` (squared) from `other`, into *at. */
+static void open_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x,
+                     const kiln_tree_box *other, double bound, level *at)
+{
+    const kiln_tree *tree = is_x ? w->frame->x : w->frame->y;
+    const kiln_node_map *map = is_x ? &w->frame->to_x : &w->frame->to_y;
+    const double unit_squared = is_x ? 1 : w->unit_y * w->unit_y;
+    at->node = kiln_tree_node(tree, opened->first);
+    at->other = other;
+    at->opened_x = is_x;
+    at->mask = kiln_node8_used(at->node);
+    kiln_lanes lanes;
+    kiln_probe probe;
+    tree->kind->decode(at->node, &lanes);
+    kiln_make_probe(map, other, at->node->org, w->frame->epsilon, &probe);
+    if (is_far(w, opened, is_x, bound)) {
+        far_bounds(w, at);
+    } else {
+        near_bounds(w, &lanes, &probe, unit_squared, at);
+    }
+    uint32_t left = 0;
+    for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
+        const unsigned i = lowest_bit(mask);
+        left |= (uint32_t)!(at->bound[i] > w->limit_squared) << i;
+    }
+    at->mask = left;
+    order_lanes(at, &lanes, &probe, unit_squared);
+}
+
+/* The next lane that is within the limit, or 8. */
+static unsigned next_lane(const kiln_near_walk *w, level *at)
+{
+    while (at->mask != 0) {
+        const unsigned lane = at->order & 7u;
+        at->order >>= 3;
+        at->mask &= ~(1u << lane);
+        if (!(at->bound[lane] > w->limit_squared)) {
+            return lane;
+        }
+    }
+    return 8;
+}
+
+/* ------------------------------------------------------------------------------- descent -- */
+
+static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
+{
+    return p->count == 0 && (q->count != 0 || p->area >= q->area);
+}
+
+static void descend(kiln_near_walk *w, const kiln_tree_box *root_x, const kiln_tree_box *root_y,
+                    double bound, level *levels)
+{
+    const bool x_first = opens_first(root_x, root_y);
+    open_box(w, x_first ? root_x : root_y, x_first, x_first ? root_y : root_x, bound, levels);
+    level *at = levels;
+    for (;;) {
+        const unsigned next = next_lane(w, at);
+        if (next == 8) {
+            if (at == levels) {
+                return;
+            }
+            at--;
+            continue;
+        }
+        take_lane(w, at, next, &at->lane_box);
+        const kiln_tree_box *lane = &at->lane_box, *other = at->other;
+        if (lane->count != 0 && other->count != 0) {
+            if (!w->visit(w, at->opened_x ? lane : other, at->opened_x ? other : lane)) {
+                return;
+            }
+        } else {
+            const bool lane_first = opens_first(lane, other);
+            open_box(w, lane_first ? lane : other, lane_first == (at->opened_x != 0),
+                     lane_first ? other : lane, at->bound[next], at + 1);
+            at++;
+        }
+    }
+}
+
+__attribute__((noinline)) static void descend_common(kiln_near_walk *w,
+                                                     const kiln_tree_box *root_x,
+                                                     const kiln_tree_box *root_y, double bound)
+{
+    level levels[LEVELS_COMMON];
+    descend(w, root_x, root_y, bound, levels);
+}
+
+__attribute__((noinline)) static void descend_deep(kiln_near_walk *w, const kiln_tree_box *root_x,
+                                                   const kiln_tree_box *root_y, double bound)
+{
+    level levels[LEVELS_MOST];
+    descend(w, root_x, root_y, bound, levels);
+}
+
+/* ---------------------------------------------------------------------------------- roots -- */
+
+static double bound_of_roots(const kiln_near_walk *w, const kiln_tree_box *root_x,
+                             const kiln_tree_box *root_y)
+{
+    far_box x, y;
+    make_far_box(w, root_x, true, &x);
+    make_far_box(w, root_y, false, &y);
+    return far_bound(w, &x, &y);
+}
+
+static double half_of(const kiln_tree_box *box)
+{
+    return ((double)box->half[0] + (double)box->half[1]) + (double)box->half[2];
+}
+
+void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame,
+                          kiln_near_visit visit, void *user)
+{
+    kiln_tree_box root_x, root_y;
+    walk->frame = frame;
+    walk->kernel = kiln_kernel_active();
+    walk->visit = visit;
+    walk->user = user;
+    walk->limit_squared = HUGE_VAL;
+    memset(walk->line_x, 0, sizeof walk->line_x);
+    memset(walk->line_y, 0, sizeof walk->line_y);
+    walk->unit_x = ldexp(1.0, frame->x->entry->scale_exponent);
+    walk->unit_y = ldexp(1.0, frame->y->entry->scale_exponent) / walk->unit_x;
+    walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
+    kiln_tree_box_root(frame, true, &root_x);
+    kiln_tree_box_root(frame, false, &root_y);
+    const double sizes = half_of(&root_x) + half_of(&root_y) * walk->unit_y;
+    walk->out_of_sight =
+        bound_of_roots(walk, &root_x, &root_y) > OUT_OF_SIGHT * OUT_OF_SIGHT * (sizes * sizes);
+}
+
+void kiln_near_walk_limit(kiln_near_walk *walk, double limit)
+{
+    const double units = limit / walk->unit_x;
+    const double most = walk->out_of_sight ? units * OUT_OF_SIGHT_KEPT
+                                           : units * (1 + ROUNDING) + walk->rounding;
+    walk->limit_squared = limit >= 0 ? most * most : -1;
+}
+
+void kiln_near_walk_line(kiln_near_walk *walk, const double line[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double turned = 0;
+        for (int i = 0; i < 3; i++) {
+            turned += walk->frame->carry.rotation[3 * i + k] * line[i];
+        }
+        walk->line_x[k] = (float)line[k];
+        walk->line_y[k] = (float)turned;
+    }
+}
+
+void kiln_near_walk_run(kiln_near_walk *walk)
+{
+    kiln_tree_box root_x, root_y;
+    const kiln_pair_frame *frame = walk->frame;
+    kiln_tree_box_root(frame, true, &root_x);
+    kiln_tree_box_root(frame, false, &root_y);
+    const double bound = bound_of_roots(walk, &root_x, &root_y);
+    if (bound > walk->limit_squared) {
+        return;
+    }
+    if (frame->x->entry->depth + frame->y->entry->depth + 1 <= LEVELS_COMMON) {
+        descend_common(walk, &root_x, &root_y, bound);
+    } else {
+        descend_deep(walk, &root_x, &root_y, bound);
+    }
+}
