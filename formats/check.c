@@ -222,7 +222,8 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
            tree->node_count > 0 && tree->depth > 0 && tree->depth <= KILN_TREE_DEPTH_MAX &&
            tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
            tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
-           all_finite(tree->origin, 3) && floats_finite(tree->bounds_lower, 3) &&
+           tree->closed <= KILN_CLOSED_ORIENTED && all_finite(tree->origin, 3) &&
+           floats_finite(tree->bounds_lower, 3) &&
            floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name);
 }
 
@@ -246,7 +247,7 @@ static bool check_directory(const kiln_view *view, kiln_fault *fault)
         if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
             return kiln_fault_rule(fault, KILN_RULE_TREE, at, "tree directory");
         }
-        if (!words_are_zero(tree->reserved, 3)) {
+        if (!words_are_zero(tree->reserved, 2)) {
             return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "tree directory");
         }
     }

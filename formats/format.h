@@ -162,9 +162,17 @@ typedef struct {
     float bounds_lower[3];    /* exact box of the tree's vertices */
     float bounds_upper[3];
     uint8_t geometry_hash[16]; /* of the set of triangles; independent of their order: hierarchy.md */
-    uint32_t reserved[3];     /* 0 */
+    uint32_t closed;          /* KILN_CLOSED_... */
+    uint32_t reserved[2];     /* 0 */
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
+
+/* How often each edge of a tree's triangles, told apart by the coordinates of its ends, is passed. */
+enum {
+    KILN_CLOSED_NOT = 0,
+    KILN_CLOSED_EVEN = 1,    /* an even number of times */
+    KILN_CLOSED_ORIENTED = 2 /* as often one way as the other */
+};
 
 /* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1 only.
  * Lane i is an inner node (bit i of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the

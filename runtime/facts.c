@@ -58,6 +58,7 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
     info.depth = entry->depth;
     info.leaf_max = entry->leaf_max;
     info.adb_grid = tree->adb != NULL ? tree->adb->grid : 0;
+    info.closed = (kiln_mesh_closed)entry->closed;
     info.polygons = kiln_tree_has_polygons(tree);
     memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);
     memcpy(info.bounds_upper, entry->bounds_upper, sizeof info.bounds_upper);

@@ -176,6 +176,14 @@ KILN_API const kiln_tree *kiln_file_find(const kiln_file *file, const char *name
  * NULL with KILN_OPEN_NO_SOURCE. */
 KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
 
+/* How often each edge of a mesh is passed by the outlines of its triangles. Edges are told apart by the
+ * coordinates of their ends, and corners that are equal make none. */
+typedef enum {
+    KILN_MESH_OPEN = 0,  /* neither of these */
+    KILN_MESH_EVEN = 1,  /* an even number of times: an inside is defined by parity */
+    KILN_MESH_CLOSED = 2 /* as often one way as the other: an inside is defined by winding numbers */
+} kiln_mesh_closed;
+
 typedef struct {
     const char *name;         /* of the tree, UTF-8; lives as long as the file */
     const char *bv_name;      /* "obb", "aabb", "obb2", "aabb2" */
@@ -190,6 +198,7 @@ typedef struct {
     uint8_t geometry_hash[16];
     uint32_t adb_grid;        /* possible collision cells are counted on a grid of so many cells along
                                  an edge of each box: 4, 8 or 16; 0: not counted */
+    kiln_mesh_closed closed;
     bool polygons;            /* false: baked without; exact queries return KILN_ERROR_NOT_LOADED */
 } kiln_tree_info;
 

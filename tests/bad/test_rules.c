@@ -168,7 +168,7 @@ static void rule_2_reserved_words_of_parts_trees_and_nodes(void **state)
     (void)state;
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, face), 1, 0);
     refuse_word(KILN_RULE_RESERVED, KILN_SECTION_PARTS, offsetof(kiln_format_part, user), 1, 0);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 2; i++) {
         refuse_word(KILN_RULE_RESERVED, KILN_SECTION_TREES,
                     sizeof(kiln_format_tree) + offsetof(kiln_format_tree, reserved) + 4 * i, 1,
                     sizeof(kiln_format_tree));
@@ -646,6 +646,8 @@ static void rule_15_tree_entries(void **state)
         SPOIL(depth, 0),
         SPOIL(depth, 65),
         SPOIL(depth, 0xFFFFFFFF),
+        SPOIL(closed, 3),
+        SPOIL(closed, 0xFFFFFFFF),
         SPOIL(scale_exponent, 201),
         SPOIL(scale_exponent, (uint32_t)-401),
         SPOIL(scale_exponent, 0x80000000),

@@ -182,7 +182,7 @@ static void test_an_id_that_is_there_twice(void **state)
     edit_free(file);
 }
 
-static void test_bounds_and_geometry_hash(void **state)
+static void test_bounds_hash_and_closed(void **state)
 {
     (void)state;
     edit_file *file = open_torus("obb");
@@ -193,6 +193,9 @@ static void test_bounds_and_geometry_hash(void **state)
     tree->bounds_upper[2] = upper;
     tree->geometry_hash[5] ^= 1;
     expect_audit(file, "its geometry hash");
+    tree->geometry_hash[5] ^= 1;
+    tree->closed = KILN_CLOSED_EVEN;
+    expect_audit(file, "whether it is closed");
     edit_free(file);
 }
 
@@ -223,7 +226,7 @@ int main(void)
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),
         cmocka_unit_test(test_an_id_that_is_there_twice),
-        cmocka_unit_test(test_bounds_and_geometry_hash),
+        cmocka_unit_test(test_bounds_hash_and_closed),
         cmocka_unit_test(test_content_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

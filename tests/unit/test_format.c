@@ -162,7 +162,7 @@ static const member tree_members[] = {
     MEMBER(kiln_format_tree, depth),          MEMBER(kiln_format_tree, origin),
     MEMBER(kiln_format_tree, scale_exponent), MEMBER(kiln_format_tree, bounds_lower),
     MEMBER(kiln_format_tree, bounds_upper),   MEMBER(kiln_format_tree, geometry_hash),
-    MEMBER(kiln_format_tree, reserved),
+    MEMBER(kiln_format_tree, closed),         MEMBER(kiln_format_tree, reserved),
 };
 
 static const member node8_members[] = {

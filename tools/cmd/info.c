@@ -147,6 +147,8 @@ static void add_counts_json(const info *of, uint32_t tree, json_t *object)
                         json_count((uint64_t)adb->box_count * sizeof(kiln_format_adb_box)));
 }
 
+static const char *const closed_names[] = {"no", "even", "oriented"}; /* by KILN_CLOSED_... */
+
 static json_t *trees_json(const info *of)
 {
     json_t *array = json_array();
@@ -161,6 +163,7 @@ static json_t *trees_json(const info *of)
         json_object_set_new(object, "leaf", json_count(entry->leaf_max));
         json_object_set_new(object, "bytes_raw", json_count(of->trees[i].bytes_raw));
         json_object_set_new(object, "bytes_packed", json_count(of->trees[i].bytes_packed));
+        json_object_set_new(object, "closed", json_string(closed_names[entry->closed]));
         json_object_set_new(object, "geometry_hash", hex_json(entry->geometry_hash, 16));
         add_counts_json(of, i, object);
         json_array_append_new(array, object);

@@ -11,6 +11,7 @@
 #include "../../formats/nodes.h"
 #include "../count/count.h"
 #include "../encode/container.h"
+#include "../encode/closed.h"
 #include "../encode/geometry_hash.h"
 
 #include <float.h>
@@ -232,6 +233,20 @@ static bool check_geometry_hash(const audit *state)
     return true;
 }
 
+static bool check_closed(const audit *state)
+{
+    const kiln_format_tree *entry = state->tree.entry;
+    const uint32_t closed =
+        kiln_closed(state->view->vertices,
+                    state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
+                    entry->triangle_count);
+    if (closed != entry->closed) {
+        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                              "tree '%.40s': whether it is closed is told wrong", state->name);
+    }
+    return true;
+}
+
 /* Corners in the order of slots. NULL: no memory. */
 static float *gather_corners(const audit *state)
 {
@@ -305,7 +320,7 @@ static bool check_polygons(audit *state)
         return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
     }
     const bool sound = check_boxes(state) && check_slots(state) && check_bounds(state) &&
-                       check_geometry_hash(state);
+                       check_geometry_hash(state) && check_closed(state);
     free(state->slot_seen);
     return sound;
 }

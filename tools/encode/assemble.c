@@ -6,6 +6,7 @@
 
 #include "../../formats/node_kinds.h"
 #include "../common/arena.h"
+#include "closed.h"
 #include "geometry_hash.h"
 
 #include <stdlib.h>
@@ -173,10 +174,13 @@ static bool join_trees(encoder *e)
         strcpy(e->strings + name, group->name);
         kiln_geometry_hash(model->soup->positions, model->soup->indices, group->triangles,
                            group->count, hash);
+        const uint32_t closed = kiln_closed(model->soup->positions, model->soup->indices,
+                                            group->triangles, group->count);
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
             kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
             fill_tree(e, g, kind, name, first, out);
             memcpy(out->geometry_hash, hash, sizeof hash);
+            out->closed = closed;
         }
         name += (uint32_t)strlen(group->name) + 1;
         first += group->count;
