@@ -5,6 +5,7 @@
 #include "adb.h"
 #include "bins_check.h"
 #include "sections.h"
+#include "weights.h"
 
 #include <string.h>
 
@@ -638,8 +639,13 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, ki
                               "this is a filled-bins table, not a model: kiln_bins_open and "
                               "kiln lut read it");
     }
+    if (kiln_weights_is_file(reader)) {
+        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+                              "these are weights, not a model: kiln_adb_read_weights reads them");
+    }
     if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
-        !name_counts(view, fault) || !check_strings(view, fault) ||
+        !name_counts(view, fault) || !kiln_weights_view_open(&view->weights, reader, fault) ||
+        !check_strings(view, fault) ||
         !check_directory(view, fault) || !check_counts(view, fault)) {
         return false;
     }

@@ -21,6 +21,7 @@
 #include "format.h"
 #include "node_kinds.h"
 #include "reader.h"
+#include "weights.h"
 
 #include <stdbool.h>
 
@@ -51,6 +52,7 @@ typedef struct {
     const kiln_format_adb *adb; /* adb_count of them; NULL: none */
     uint32_t adb_count;
     const kiln_format_adb_box *adb_boxes;
+    kiln_weights_view weights; /* of time-critical queries */
     const kiln_reader *reader;
 } kiln_view;
 

@@ -63,6 +63,7 @@ enum {
     KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'),  /* kiln_format_node_aabb2 */
     KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),          /* kiln_format_adb */
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
+    KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
     KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
     KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
     KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
@@ -254,6 +255,27 @@ typedef struct {
     uint8_t reserved[2]; /* 0 */
 } kiln_format_adb_box;
 KILN_STATIC_ASSERT(sizeof(kiln_format_adb_box) == 12, "counts of a box");
+
+enum {
+    KILN_ADB_WEIGHTS_ROOM = 14,
+    KILN_ADB_WEIGHTS_ROWS_MAX = 64,
+    KILN_ADB_WEIGHTS_MEANING = 1, /* of the numbers, as follows */
+    KILN_ADB_WEIGHTS_COUNT = 12,  /* bias, lambda, margin, level, ratio, others, root, flat,
+                                     lambda_level, yes, no, sure */
+    KILN_ADB_WEIGHT_OTHERS = 5,   /* from 0 to 1 */
+    KILN_ADB_WEIGHT_SURE = 11     /* above -1 */
+};
+#define KILN_ADB_WEIGHT_MAX 1e6f
+
+/* Weights that were fitted for trees of a kind and size of leaves. */
+typedef struct {
+    uint16_t bv;       /* KILN_FORMAT_BV_... */
+    uint16_t leaf_max; /* most triangles in a leaf, 1 .. 15 */
+    uint16_t meaning;  /* not 0; a reader leaves rows alone whose meaning it does not know */
+    uint16_t reserved; /* 0 */
+    float weight[KILN_ADB_WEIGHTS_ROOM];
+} kiln_format_adb_weights;
+KILN_STATIC_ASSERT(sizeof(kiln_format_adb_weights) == 64, "weights of a kind");
 
 /* --------------------------------------------------------------- filled-bins tables: bins.md -- */
 

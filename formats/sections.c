@@ -33,6 +33,7 @@ const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_NODES_AABB2, "AABB2 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0},
     {KILN_SECTION_ADB, "counts", 32, 0, 64, RECORDS, 0, 0},
     {KILN_SECTION_ADB_BOXES, "counts of boxes", 12, 0, 64, RECORDS, 0, 0},
+    {KILN_SECTION_ADB_WEIGHTS, "weights", 64, 0, 64, BYTES, 0, 0},
     {KILN_SECTION_ORDER, "order", 4, REQUIRED, 64, NUMBERS, 0, 0},
     {KILN_SECTION_BINS, "filled bins", 160, REQUIRED, 64, BYTES, 0, 0},
     {KILN_SECTION_BINS_ROWS, "filled-bins rows", 0, REQUIRED, KILN_NODE_ALIGNMENT, NUMBERS, 0, 0},

@@ -2,34 +2,116 @@
 #include "adb_query.h"
 #include "adb_weights.h"
 
-/* Rows of the tree's kind first, oriented boxes where there is none; of them the one whose leaves
- * are nearest in size. */
-static const kiln_adb_weights *fitted_for(const kiln_tree *tree)
+#include <string.h>
+
+KILN_STATIC_ASSERT(sizeof(kiln_adb_weights) == KILN_ADB_WEIGHTS_COUNT * sizeof(float),
+                   "a file has all weights, in the order of the structure");
+KILN_STATIC_ASSERT(offsetof(kiln_adb_weights, others) == KILN_ADB_WEIGHT_OTHERS * sizeof(float) &&
+                       offsetof(kiln_adb_weights, sure) == KILN_ADB_WEIGHT_SURE * sizeof(float),
+                   "the order of weights");
+
+kiln_adb_fitted kiln_adb_fitted_of(const kiln_format_adb_weights *row)
 {
-    const kiln_adb_fitted *best = &kiln_adb_fitted_rows[0];
-    int best_distance = 1 << 30;
-    for (unsigned i = 0; i < kiln_adb_fitted_count; i++) {
-        const kiln_adb_fitted *row = &kiln_adb_fitted_rows[i];
-        const int by_leaf = (int)row->leaf_max - (int)tree->entry->leaf_max;
-        const int distance =
-            (row->bv == tree->entry->bv ? 0 : 1 << 16) + (by_leaf < 0 ? -by_leaf : by_leaf);
-        if (distance < best_distance) {
-            best_distance = distance;
+    kiln_adb_fitted fitted = {(kiln_bv)row->bv, row->leaf_max, {.others = 0}};
+    memcpy(&fitted.weights, row->weight, sizeof fitted.weights);
+    return fitted;
+}
+
+/* How far leaves of a size are from those of a tree. */
+static uint32_t leaf_distance(const kiln_tree *tree, uint32_t leaf_max)
+{
+    const uint32_t own = tree->entry->leaf_max;
+    return leaf_max > own ? leaf_max - own : own - leaf_max;
+}
+
+/* The row of the tree's kind whose leaves are nearest in size; NULL: there is none of it. */
+static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t count,
+                                          const kiln_tree *tree, uint16_t bv)
+{
+    const kiln_adb_fitted *best = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (rows[i].bv == (kiln_bv)bv &&
+            (best == NULL || leaf_distance(tree, rows[i].leaf_max) <
+                                 leaf_distance(tree, best->leaf_max))) {
+            best = &rows[i];
+        }
+    }
+    return best;
+}
+
+/* Those of the tree's file. False: it has none for the kind. */
+static bool own_weights(const kiln_tree *tree, kiln_adb_weights *weights)
+{
+    const kiln_weights_view *own = &tree->file->view.weights;
+    const kiln_format_adb_weights *best = NULL;
+    for (uint32_t i = 0; i < own->count; i++) {
+        const kiln_format_adb_weights *row = &own->rows[i];
+        if (row->bv == tree->entry->bv && kiln_weights_are_known(row) &&
+            (best == NULL ||
+             leaf_distance(tree, row->leaf_max) < leaf_distance(tree, best->leaf_max))) {
             best = row;
         }
     }
-    return &best->weights;
+    if (best != NULL) {
+        *weights = kiln_adb_fitted_of(best).weights;
+    }
+    return best != NULL;
+}
+
+/* The library's own; oriented boxes where there are none for the kind. */
+static const kiln_adb_weights *shipped_weights(const kiln_tree *tree)
+{
+    const kiln_adb_fitted *row =
+        nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, tree->entry->bv);
+    if (row == NULL) {
+        row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, KILN_BV_OBB);
+    }
+    return &row->weights;
+}
+
+static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count,
+                                    const kiln_tree *tree)
+{
+    kiln_adb_weights weights;
+    const kiln_adb_fitted *row = nearest_row(rows, count, tree, tree->entry->bv);
+    if (row != NULL) {
+        return row->weights;
+    }
+    return own_weights(tree, &weights) ? weights : *shipped_weights(tree);
+}
+
+static kiln_adb_weights mean_weights(const kiln_adb_weights *p, const kiln_adb_weights *q)
+{
+    float first[KILN_ADB_WEIGHTS_COUNT], second[KILN_ADB_WEIGHTS_COUNT];
+    kiln_adb_weights mean;
+    memcpy(first, p, sizeof first);
+    memcpy(second, q, sizeof second);
+    for (unsigned i = 0; i < KILN_ADB_WEIGHTS_COUNT; i++) {
+        first[i] = 0.5f * (first[i] + second[i]);
+    }
+    memcpy(&mean, first, sizeof mean);
+    return mean;
 }
 
 kiln_adb_weights kiln_adb_weights_of(const kiln_tree *a, const kiln_tree *b)
 {
-    const kiln_adb_weights *p = fitted_for(a), *q = fitted_for(b);
-    const kiln_adb_weights mean = {0.5f * (p->bias + q->bias),     0.5f * (p->lambda + q->lambda),
-                                   0.5f * (p->margin + q->margin), 0.5f * (p->level + q->level),
-                                   0.5f * (p->ratio + q->ratio),   0.5f * (p->others + q->others),
-                                   0.5f * (p->root + q->root),     0.5f * (p->flat + q->flat),
-                                   0.5f * (p->lambda_level + q->lambda_level),
-                                   0.5f * (p->yes + q->yes),       0.5f * (p->no + q->no),
-                                   0.5f * (p->sure + q->sure)};
-    return mean;
+    const kiln_adb_weights p = weights_for(NULL, 0, a), q = weights_for(NULL, 0, b);
+    return mean_weights(&p, &q);
+}
+
+kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b)
+{
+    return kiln_adb_pick_weights(NULL, 0, a, b);
+}
+
+kiln_adb_weights kiln_adb_pick_weights(const kiln_adb_fitted rows[], uint32_t count,
+                                       const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_adb_weights none = {.others = 0};
+    if (a == NULL || b == NULL) {
+        return none;
+    }
+    const kiln_adb_weights p = weights_for(rows, rows != NULL ? count : 0, a);
+    const kiln_adb_weights q = weights_for(rows, rows != NULL ? count : 0, b);
+    return mean_weights(&p, &q);
 }

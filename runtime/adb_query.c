@@ -408,9 +408,3 @@ kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a, const 
     }
     return status;
 }
-
-kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b)
-{
-    const kiln_adb_weights none = {.others = 0};
-    return a != NULL && b != NULL ? kiln_adb_weights_of(a, b) : none;
-}

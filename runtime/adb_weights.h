@@ -2,15 +2,13 @@
 #ifndef KILN_ADB_WEIGHTS_H
 #define KILN_ADB_WEIGHTS_H
 
+#include "../formats/weights.h"
 #include "kiln.h"
-
-typedef struct {
-    uint16_t bv;       /* kiln_bv */
-    uint16_t leaf_max; /* most triangles in a leaf */
-    kiln_adb_weights weights;
-} kiln_adb_fitted;
 
 extern const kiln_adb_fitted kiln_adb_fitted_rows[];
 extern const unsigned kiln_adb_fitted_count;
+
+/* A row of a file, which must be known. */
+kiln_adb_fitted kiln_adb_fitted_of(const kiln_format_adb_weights *row);
 
 #endif

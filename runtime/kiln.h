@@ -690,7 +690,7 @@ typedef struct {
                             has no false negatives */
     kiln_adb_evaluator evaluator;
     const kiln_bins *bins;           /* KILN_ADB_BINS: NULL for the built-in evaluator */
-    const kiln_adb_weights *weights; /* NULL: those fitted for the kinds of tree; else read by
+    const kiln_adb_weights *weights; /* NULL: those of kiln_adb_get_weights; else read by
                                         kiln_adb_begin */
     uint64_t (*clock)(void *user);   /* nanoseconds since any moment; NULL: CLOCK_MONOTONIC. Called
                                         before every pair while a budget of time is given */
@@ -785,8 +785,38 @@ KILN_API kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_
 KILN_API kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observation *seen,
                                             bool *meet);
 
-/* The weights in use between two trees by default. All 0 for NULL. */
+/* Weights that were fitted for trees of a kind and size of leaves. */
+typedef struct {
+    kiln_bv bv;
+    uint32_t leaf_max; /* most triangles in a leaf */
+    kiln_adb_weights weights;
+} kiln_adb_fitted;
+
+/* The weights in use between two trees by default: of each tree those that its file holds (kiln bake
+ * --adb-weights) for its kind, or else the library's own; of them those for the nearest size of
+ * leaves; between two trees the mean of both, so that swapping A and B changes nothing. All 0 for
+ * NULL. */
 KILN_API kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b);
+
+/* The weights in a file that `kiln calibrate` wrote, or in a model. *count is how many rows there are,
+ * also where that is over `capacity`; `rows` gets the first `capacity`, and may be NULL when that is
+ * 0. Rows that only another version can use are left out. A file has at most 64 rows. `options` as
+ * for kiln_open; nothing is kept. Errors as kiln_open, and KILN_ERROR_NOT_LOADED: there are no
+ * weights; rows and *count are then untouched. Cost: opening the file without its other sections. */
+KILN_API kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *options,
+                                           kiln_adb_fitted rows[], uint32_t capacity,
+                                           uint32_t *count);
+
+/* The same from the bytes of a file, as kiln_open_memory. */
+KILN_API kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
+                                                  const kiln_open_options *options,
+                                                  kiln_adb_fitted rows[], uint32_t capacity,
+                                                  uint32_t *count);
+
+/* The weights between two trees as kiln_adb_get_weights has them, where `rows` stand in the place of
+ * those of the trees' files; for kiln_adb_options.weights. All 0 for null trees. */
+KILN_API kiln_adb_weights kiln_adb_pick_weights(const kiln_adb_fitted rows[], uint32_t count,
+                                                const kiln_tree *a, const kiln_tree *b);
 
 #ifdef __cplusplus
 }

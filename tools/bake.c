@@ -9,6 +9,7 @@
 #include "common/write_file.h"
 #include "count/count_build.h"
 #include "encode/assemble.h"
+#include "encode/weights_file.h"
 #include "import/import.h"
 
 #include <fenv.h>
@@ -32,6 +33,7 @@ typedef struct {
     char *group_names;
     kiln_build_tree *trees; /* group-major */
     kiln_format_adb counts; /* what is counted; grid 0: nothing */
+    kiln_weights_rows weights;
     char *meta;
     void *file;
     size_t file_size;
@@ -142,6 +144,9 @@ static kiln_bake_status check_count_options(bake *b)
     if (o->adb == 0 && o->no_geometry) {
         return fail(b, KILN_BAKE_USAGE, "a file without polygons needs counts");
     }
+    if (o->adb == 0 && o->adb_weights != NULL) {
+        return fail(b, KILN_BAKE_USAGE, "weights are of no use without counts");
+    }
     return KILN_BAKE_OK;
 }
 
@@ -165,6 +170,44 @@ static kiln_bake_status check_options(bake *b)
     }
     const kiln_bake_status status = check_count_options(b);
     return status == KILN_BAKE_OK ? read_kinds(b) : status;
+}
+
+static bool bakes_kind(const bake *b, uint16_t bv)
+{
+    for (uint32_t k = 0; k < b->kind_count; k++) {
+        if (b->kinds[k]->format_bv == bv) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those for the kinds that are baked, if weights are wanted at all. */
+static kiln_bake_status read_weights(bake *b)
+{
+    const char *path = b->options.adb_weights;
+    kiln_weights_rows all;
+    char message[KILN_WEIGHTS_MESSAGE_SIZE];
+    if (path == NULL) {
+        return KILN_BAKE_OK;
+    }
+    const kiln_bake_status status = kiln_weights_load(path, &all, message);
+    if (status != KILN_BAKE_OK) {
+        kiln_bake_report_error(b->report, path, "%s", message);
+        return status;
+    }
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (bakes_kind(b, all.rows[i].bv) && kiln_weights_are_known(&all.rows[i])) {
+            b->weights.rows[b->weights.count++] = all.rows[i];
+        }
+    }
+    if (b->weights.count == 0) {
+        kiln_bake_report_error(b->report, path,
+                               "has no weights for trees of %s; fit some (kiln calibrate)",
+                               b->options.bv != NULL ? b->options.bv : "obb");
+        return KILN_BAKE_INVALID;
+    }
+    return KILN_BAKE_OK;
 }
 
 /* ------------------------------------------------------------------------------ groups -- */
@@ -496,7 +539,7 @@ static kiln_bake_status encode_file(bake *b)
 {
     uint8_t build_key[16];
     uint64_t packed_sizes[KINDS_MAX] = {0};
-    kiln_bake_meta_key(&b->options, &b->soup, build_key);
+    kiln_bake_meta_key(&b->options, &b->soup, &b->weights, build_key);
     b->meta = kiln_bake_meta_document(b->input, &b->options, &b->soup, b->trees, b->group_count,
                                       b->kinds, b->kind_count);
     if (b->meta == NULL) {
@@ -506,7 +549,8 @@ static kiln_bake_status encode_file(bake *b)
                               b->options.progress_user, "write", 0.0, 1.0};
     const kiln_model model = {&b->soup, b->groups,     b->group_count, b->kinds,       b->kind_count,
                               b->trees, b->options.leaf, b->meta,       strlen(b->meta),
-                              &b->counts, b->options.no_geometry};
+                              &b->counts, b->options.no_geometry, b->weights.rows,
+                              b->weights.count};
     const kiln_bake_status status = kiln_model_encode(&model, b->options.layout, build_key, &watch,
                                                       &b->file, &b->file_size, packed_sizes);
     if (status == KILN_BAKE_OK) {
@@ -518,6 +562,9 @@ static kiln_bake_status encode_file(bake *b)
 static kiln_bake_status run_bake(bake *b)
 {
     kiln_bake_status status = check_options(b);
+    if (status == KILN_BAKE_OK) {
+        status = read_weights(b);
+    }
     if (status != KILN_BAKE_OK) {
         return status;
     }

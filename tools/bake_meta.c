@@ -36,7 +36,8 @@ static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
     feed_number(sha, options->no_geometry);
 }
 
-void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup, uint8_t key[16])
+void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
+                        const kiln_weights_rows *weights, uint8_t key[16])
 {
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
@@ -57,6 +58,9 @@ void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
     feed_number(&sha, (uint64_t)options->on_bad);
     feed_number(&sha, options->drop);
     feed_counts(&sha, options);
+    if (weights->count > 0) {
+        kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
+    }
     kiln_sha256_final(&sha, digest);
     memcpy(key, digest, 16);
 }
@@ -135,6 +139,7 @@ static json_t *options_object(const kiln_bake_options *options)
     if (options->adb != 0) {
         (void)json_object_set_new(object, "adb", adb_object(options));
         (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
+        (void)json_object_set_new(object, "adb_weights", json_boolean(options->adb_weights != NULL));
     }
     return object;
 }

@@ -5,11 +5,13 @@
 
 #include "build/build.h"
 #include "common/soup.h"
+#include "encode/weights_file.h"
 #include "kiln_bake.h"
 
 /* First half of the SHA-256 over the source's bytes (side files included), the options that shape the
- * contents, and the versions of kiln, the format, Assimp and zlib. */
-void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup, uint8_t key[16]);
+ * contents, the weights, and the versions of kiln, the format, Assimp and zlib. */
+void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
+                        const kiln_weights_rows *weights, uint8_t key[16]);
 
 /* JSON, released by free(); NULL: no memory. `trees` as in kiln_model. */
 char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_options *options,

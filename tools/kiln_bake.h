@@ -71,6 +71,9 @@ typedef struct {
     kiln_adb_regions adb_regions;   /* default octants */
     bool no_geometry;          /* leave the polygons out: needs adb; exact queries then return
                                   KILN_ERROR_NOT_LOADED */
+    const char *adb_weights;   /* NULL, or a file that kiln calibrate wrote, or a model with weights:
+                                  those for the kinds in `bv` go into the file, whose trees then use
+                                  them; needs adb */
 } kiln_bake_options;
 
 kiln_bake_options kiln_bake_options_default(void);

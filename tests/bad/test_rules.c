@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../formats/nodes.h"
+#include "../support/quick_weights.h"
 #include "refuse.h"
 
 enum { UNKNOWN_KIND = KILN_FOURCC('Z', 'Z', 'Z', 'Z') };
@@ -1121,6 +1122,83 @@ static void rule_27_entries_of_counts(void **state)
     }
 }
 
+/* A model with two rows of weights; then `bytes` are written over the second. */
+static void refuse_weights(uint32_t rule, size_t at, const void *bytes, size_t size)
+{
+    kiln_format_adb_weights rows[2];
+    edit_file *file = good_file_counted(false);
+    memset(rows, 0, sizeof rows);
+    for (unsigned i = 0; i < 2; i++) {
+        rows[i].bv = KILN_FORMAT_BV_AABB8;
+        rows[i].leaf_max = (uint16_t)(3 + i);
+        rows[i].meaning = KILN_ADB_WEIGHTS_MEANING;
+        rows[i].weight[0] = 1e6f;
+    }
+    (void)edit_append(file, KILN_SECTION_ADB_WEIGHTS, 0, sizeof rows[0], rows, sizeof rows);
+    size_t sealed_size;
+    uint8_t *good = edit_seal(file, false, &sealed_size);
+    (void)accept(good, sealed_size);
+    free(good);
+    memcpy(edit_find(file, KILN_SECTION_ADB_WEIGHTS)->data + sizeof rows[0] + at, bytes, size);
+    refuse_contents(file, rule, KILN_SECTION_ADB_WEIGHTS, sizeof rows[0]);
+    edit_free(file);
+}
+
+static void rule_29_weights(void **state)
+{
+    (void)state;
+    const size_t weight = offsetof(kiln_format_adb_weights, weight);
+    const uint16_t kinds[] = {0, 1, 9, 0xFFFF}, leaves[] = {0, 2, 3, 16, 0xFFFF}, zero = 0, one = 1;
+    const float numbers[] = {1.1e6f, -1.1e6f, strtof("nan", NULL), strtof("inf", NULL)};
+    const float parts[] = {-0.01f, 1.01f}, minus = -1.0f, small = 1e-30f;
+    for (size_t i = 0; i < 4; i++) {
+        refuse_weights(KILN_RULE_ADB_WEIGHTS, offsetof(kiln_format_adb_weights, bv), &kinds[i], 2);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        refuse_weights(KILN_RULE_ADB_WEIGHTS, offsetof(kiln_format_adb_weights, leaf_max),
+                       &leaves[i], 2);
+    }
+    refuse_weights(KILN_RULE_ADB_WEIGHTS, offsetof(kiln_format_adb_weights, meaning), &zero, 2);
+    for (size_t i = 0; i < 4 * KILN_ADB_WEIGHTS_COUNT; i++) {
+        refuse_weights(KILN_RULE_ADB_WEIGHTS, weight + 4 * (i / 4), &numbers[i % 4], 4);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        refuse_weights(KILN_RULE_ADB_WEIGHTS, weight + 4 * KILN_ADB_WEIGHT_OTHERS, &parts[i], 4);
+    }
+    refuse_weights(KILN_RULE_ADB_WEIGHTS, weight + 4 * KILN_ADB_WEIGHT_SURE, &minus, 4);
+    refuse_weights(KILN_RULE_RESERVED, offsetof(kiln_format_adb_weights, reserved), &one, 2);
+    refuse_weights(KILN_RULE_RESERVED, weight + 4 * KILN_ADB_WEIGHTS_COUNT, &small, 4);
+}
+
+/* Weights alone: their document is missing, or a model's section stands beside them. */
+static void rule_7_files_of_weights(void **state)
+{
+    (void)state;
+    static const uint32_t others[] = {KILN_SECTION_VERTICES, KILN_SECTION_ADB, KILN_SECTION_META};
+    size_t size;
+    uint32_t count;
+    for (size_t i = 0; i < 4; i++) {
+        uint8_t *bytes = quick_weights(false, &size);
+        edit_file *file = edit_open(bytes, size);
+        kiln_error error = {0};
+        kiln_open_options options = kiln_open_options_default();
+        options.error = &error;
+        free(bytes);
+        if (i == 3) {
+            edit_remove(file, KILN_SECTION_META);
+        } else {
+            const uint32_t element = i == 0 ? 12 : i == 1 ? 32 : 1;
+            (void)edit_append(file, others[i], i == 0 ? KILN_SECTION_REQUIRED : 0, element, "", 0);
+        }
+        bytes = edit_seal(file, false, &size);
+        assert_int_equal(kiln_adb_read_weights_memory(bytes, size, &options, NULL, 0, &count),
+                         KILN_ERROR_RULE);
+        assert_int_equal(error.rule, KILN_RULE_SECTION_ONCE);
+        free(bytes);
+        edit_free(file);
+    }
+}
+
 /* Boxes without an owner, owners without boxes. */
 static void rule_27_and_9_sizes_of_counts(void **state)
 {
@@ -1290,6 +1368,8 @@ int main(void)
         cmocka_unit_test(rule_27_entries_of_counts),
         cmocka_unit_test(rule_27_and_9_sizes_of_counts),
         cmocka_unit_test(rule_28_counts_of_boxes),
+        cmocka_unit_test(rule_29_weights),
+        cmocka_unit_test(rule_7_files_of_weights),
         cmocka_unit_test(rule_9_files_without_polygons),
         cmocka_unit_test(rule_23_triangles_in_no_leaf),
         cmocka_unit_test(rule_23_triangles_in_two_leaves),

@@ -57,4 +57,52 @@ expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 2 --json
 says out '"groups"'
 case_end
 
+case_begin 'weights: a file of them, in a model, for one query'
+expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/weights.kiln"
+expect 0 "$KILN" verify "$TMPDIR/weights.kiln"
+says out 'sound; weights for 2 kinds of trees'
+expect 0 "$KILN" info "$TMPDIR/weights.kiln"
+says out 'for aabb, leaves of at most 4:'
+expect 0 "$KILN" unpack "$TMPDIR/weights.kiln" -o "$TMPDIR/packed.kiln" --layout packed
+expect 0 "$KILN" info "$TMPDIR/packed.kiln" --json
+says out '"bv": "aabb"'
+expect 0 "$KILN" bake "$cube" -o "$TMPDIR/own.kiln" --adb --bv obb --adb-weights "$TMPDIR/packed.kiln" \
+    --depfile "$TMPDIR/d"
+grep -q packed.kiln "$TMPDIR/d" || case_fail 'weights are not in the depfile'
+expect 0 "$KILN" verify "$TMPDIR/own.kiln"
+expect 0 "$KILN" info "$TMPDIR/own.kiln"
+says out 'for obb, leaves of at most 4:'
+grep -q 'for aabb' "$TMPDIR/out" && case_fail 'weights of a kind that was not baked'
+echo '1 0 0 0.9  0 1 0 0.9  0 0 1 0.9' >"$TMPDIR/poses"
+for file in own counted; do
+    expect 0 "$KILN" collide "$TMPDIR/$file.kiln" "$TMPDIR/$file.kiln" --mode adb --poses "$TMPDIR/poses" \
+        --budget-pairs 0
+    mv "$TMPDIR/out" "$TMPDIR/$file.said"
+done
+cmp -s "$TMPDIR/own.said" "$TMPDIR/counted.said" && case_fail 'weights of the file are not used'
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --poses "$TMPDIR/poses" \
+    --budget-pairs 0 --adb-weights "$TMPDIR/weights.kiln"
+same "$TMPDIR/own.said" "$TMPDIR/out"
+case_end
+
+case_begin 'weights that are none'
+expect 3 "$KILN" bake "$cube" -o "$TMPDIR/bad.kiln" --adb --adb-weights "$TMPDIR/plain.kiln"
+says err 'plain.kiln: has no weights'
+expect 3 "$KILN" bake "$cube" -o "$TMPDIR/bad.kiln" --adb --bv obb2 --adb-weights "$TMPDIR/weights.kiln"
+says err 'has no weights for trees of obb2'
+expect 3 "$KILN" bake "$cube" -o "$TMPDIR/bad.kiln" --adb --adb-weights "$cube"
+says err 'not a kiln file'
+expect 2 "$KILN" bake "$cube" -o "$TMPDIR/bad.kiln" --adb --adb-weights "$TMPDIR/missing.kiln"
+says err 'missing.kiln: can'
+[ ! -e "$TMPDIR/bad.kiln" ] || case_fail 'a file was written'
+expect 1 "$KILN" bake "$cube" -o "$TMPDIR/bad.kiln" --adb-weights "$TMPDIR/weights.kiln"
+says err 'needs --adb'
+expect 3 "$KILN" collide "$TMPDIR/weights.kiln" "$TMPDIR/counted.kiln"
+says err 'these are weights'
+expect 3 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --adb-weights "$TMPDIR/plain.kiln"
+says err 'there are no weights'
+expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --adb-weights "$TMPDIR/weights.kiln"
+says err 'need --mode adb'
+case_end
+
 cases_end

@@ -1,5 +1,5 @@
-/* Open, verify, query: any bytes are opened with everything checked, as a model and as a
- * filled-bins table; what opens is audited as `kiln verify` does, and asked against itself and
+/* Open, verify, query: any bytes are opened with everything checked, as a model, as a
+ * filled-bins table and for their weights; what opens is audited as `kiln verify` does, and asked against itself and
  * against a fixed file. Only the sanitizers judge, and that memory is given back: answers of
  * hostile files may be anything. */
 #define _POSIX_C_SOURCE 200809L
@@ -109,6 +109,26 @@ static void open_table_and_ask(const uint8_t *bytes, size_t size)
     }
 }
 
+static void read_weights(const uint8_t *bytes, size_t size)
+{
+    counting count = {0};
+    kiln_adb_fitted rows[4];
+    uint32_t found = 0;
+    kiln_open_options options = kiln_open_options_default();
+    options.allocator = counting_allocator(&count);
+    if (kiln_adb_read_weights_memory(bytes, size, &options, rows, 4, &found) == KILN_OK) {
+        for (uint32_t i = 0; i < found && i < 4; i++) {
+            const kiln_adb_weights *w = &rows[i].weights;
+            if (!(w->bias * 0 == 0 && w->others >= 0 && w->others <= 1 && w->sure > -1)) {
+                abort();
+            }
+        }
+    }
+    if (count.live != 0 || count.bytes != 0) {
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -127,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     open_and_ask(bytes, size - 1, mode);
     open_table_and_ask(bytes, size - 1);
+    read_weights(bytes, size - 1);
     kiln_fault fault;
     (void)kiln_audit(bytes, size - 1, NULL, &fault);
     free(block);

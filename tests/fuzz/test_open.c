@@ -18,6 +18,7 @@
 #include "../support/edit.h"
 #include "../support/quick_bake.h"
 #include "../support/quick_bins.h"
+#include "../support/quick_weights.h"
 #include "fuzz_open.h"
 
 #define SEEDS "tests/fuzz/seeds"
@@ -126,6 +127,29 @@ static int write_table(const char *name, uint32_t profile, uint32_t rounding)
     return failed + write_form(name, "packed", FUZZ_RESEAL, bytes, size);
 }
 
+/* Weights alone, and in a model, which keeps those that fit it. */
+static int write_weights(mesh *m)
+{
+    size_t size;
+    int failed = 0;
+    for (int packed = 0; packed < 2; packed++) {
+        uint8_t *bytes = quick_weights(packed == 1, &size);
+        edit_file *alone = packed == 0 ? edit_open(bytes, size) : NULL;
+        failed += write_form("weights", packed == 1 ? "packed" : "raw", FUZZ_RESEAL, bytes, size);
+        if (alone != NULL) {
+            const edit_section *rows = edit_find(alone, KILN_SECTION_ADB_WEIGHTS);
+            edit_file *model = small_raw(m, "obb", 4);
+            (void)edit_append(model, KILN_SECTION_ADB_WEIGHTS, 0,
+                              sizeof(kiln_format_adb_weights), rows->data, rows->size);
+            bytes = edit_seal(model, false, &size);
+            failed += write_form("weights", "in-model", FUZZ_RESEAL, bytes, size);
+            edit_free(model);
+            edit_free(alone);
+        }
+    }
+    return failed;
+}
+
 static int write_seeds(void)
 {
     static const uint8_t magic[] = KILN_FORMAT_MAGIC "\0\0\1\0";
@@ -136,7 +160,7 @@ static int write_seeds(void)
                        write_mesh("box", &meshes[1], "aabb", 1) +
                        write_mesh("torus", &meshes[2], "aabb,obb", 2) +
                        write_mesh("points", &meshes[3], "obb", 15) + write_forms(&meshes[2]) +
-                       write_counted(&meshes[2]) +
+                       write_counted(&meshes[2]) + write_weights(&meshes[1]) +
                        write_table("bins-exact", KILN_BINS_EXACT, KILN_BINS_DOWN) +
                        write_table("bins-compact", KILN_BINS_COMPACT, KILN_BINS_NEAREST) +
                        write_seed("empty", 0, magic, 0) + write_seed("magic", 0, magic, 12);

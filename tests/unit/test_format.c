@@ -227,6 +227,12 @@ static const member adb_box_members[] = {
     MEMBER(kiln_format_adb_box, reserved),
 };
 
+static const member adb_weights_members[] = {
+    MEMBER(kiln_format_adb_weights, bv),       MEMBER(kiln_format_adb_weights, leaf_max),
+    MEMBER(kiln_format_adb_weights, meaning),  MEMBER(kiln_format_adb_weights, reserved),
+    MEMBER(kiln_format_adb_weights, weight),
+};
+
 #define STRUCTURE(type, members)                                                                   \
     {                                                                                              \
 #type, sizeof(type), members, sizeof members / sizeof members[0]                           \
@@ -251,6 +257,7 @@ static const struct {
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
     STRUCTURE(kiln_format_adb, adb_members),
     STRUCTURE(kiln_format_adb_box, adb_box_members),
+    STRUCTURE(kiln_format_adb_weights, adb_weights_members),
 };
 
 enum { STRUCTURES = sizeof structures / sizeof structures[0] };

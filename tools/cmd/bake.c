@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 typedef struct {
-    const char *output, *format, *bv, *builder, *drop, *depfile;
+    const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights;
     int leaf, layout, split, up, on_bad, threads, progress, import_memory;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
@@ -60,6 +60,9 @@ static const option bake_options[] = {
      "count the polygons below a box, or all that meet it (default subtree)"},
     {"adb-regions", 0, OPTION_CHOICE, NULL, "octants|sectors|none", 0, 0, FIELD(adb_regions),
      "count by octants of a box, by pyramids over its faces, or as one (default octants)"},
+    {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb_weights),
+     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the trees to "
+     "use (default: the library's)"},
     {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
      "leave the polygons out: needs --adb; time-critical queries alone can then be asked"},
     {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
@@ -120,6 +123,7 @@ static void to_count_options(const bake_settings *settings, kiln_bake_options *o
     options->adb_polygons = settings->adb_polygons == 1 ? KILN_ADB_MEETING_BOX : KILN_ADB_SUBTREE;
     options->adb_regions = regions[settings->adb_regions < 0 ? 0 : settings->adb_regions];
     options->no_geometry = settings->no_geometry;
+    options->adb_weights = settings->adb_weights;
 }
 
 static int to_bake_options(const bake_settings *settings, kiln_bake_options *options)
@@ -202,7 +206,7 @@ static int bake_job(const job *of, int count, const bake_settings *settings,
         bake_report_notes(of, &report);
     }
     if (status == EXIT_DONE && rules != NULL) {
-        status = depfile_add(rules, of->output, of->input, &report);
+        status = depfile_add(rules, of->output, of->input, &report, settings->adb_weights);
     }
     if (report_is_json()) {
         report_file(bake_report_json(of, status, &report), count);
@@ -249,7 +253,8 @@ static int check_settings(const bake_settings *settings, char **inputs, int coun
         }
     }
     const bool counting = settings->adb_area >= 0 || settings->adb_factor > 0 ||
-                          settings->adb_polygons >= 0 || settings->adb_regions >= 0;
+                          settings->adb_polygons >= 0 || settings->adb_regions >= 0 ||
+                          settings->adb_weights != NULL;
     if (settings->adb < 0 && (counting || settings->no_geometry)) {
         return report_usage(&verb_bake, "%s needs --adb",
                             settings->no_geometry ? "--no-geometry" : "an --adb- option");

@@ -7,6 +7,8 @@
 #include "training.h"
 #include "verb.h"
 
+#include "../encode/weights_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@ typedef struct {
 
 static const option calibrate_options[] = {
     {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(output),
-     "write the weights as a C table, '-' for standard output (default: report only)"},
+     "write the weights: a file whose name ends in .kiln, for kiln bake --adb-weights and "
+     "kiln_adb_read_weights, any other as a C table, '-' for standard output (default: report only)"},
     {"draws", 0, OPTION_INTEGER, "N", NULL, 1, 10000, FIELD(draws),
      "random poses at each of 18 distances (default 60)"},
     OPTION_JSON(calibrate_settings),
@@ -364,6 +367,40 @@ static const char *constant_of(kiln_bv bv)
     return names[bv];
 }
 
+/* As the library reads it. */
+static int write_file(const calibration *c, const char *path)
+{
+    void *file = NULL;
+    size_t size = 0;
+    kiln_format_adb_weights *rows = calloc(c->group_count + 1, sizeof *rows);
+    if (rows == NULL) {
+        return out_of_memory();
+    }
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        const kiln_adb_fitted fitted = {c->groups[i].bv, c->groups[i].leaf_max,
+                                        c->groups[i].weights};
+        rows[i] = kiln_weights_row(&fitted);
+    }
+    const kiln_bake_status encoded = kiln_weights_encode(rows, c->group_count, &file, &size);
+    int status = EXIT_DONE;
+    if (encoded == KILN_BAKE_USAGE) {
+        status = report_error(EXIT_INVALID, path,
+                              "can't be written; a weight is beyond what a file holds; there is too "
+                              "little to learn from: give more files, or more --draws");
+    } else {
+        status = encoded == KILN_BAKE_OK ? output_write(path, file, size) : out_of_memory();
+    }
+    free(file);
+    free(rows);
+    return status;
+}
+
+static bool is_kiln_name(const char *path)
+{
+    const size_t length = strlen(path);
+    return length >= 5 && strcmp(path + length - 5, ".kiln") == 0;
+}
+
 static int write_table(const calibration *c, const char *path)
 {
     enum { HEAD = 1024, ROW = 512 };
@@ -411,7 +448,11 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
     if (groups != NULL) {
         json_object_set_new(report_root(), "groups", groups);
     }
-    return settings->output != NULL ? write_table(c, settings->output) : EXIT_DONE;
+    if (settings->output == NULL) {
+        return EXIT_DONE;
+    }
+    return is_kiln_name(settings->output) ? write_file(c, settings->output)
+                                          : write_table(c, settings->output);
 }
 
 static int run_files(calibration *c, const calibrate_settings *settings, char **paths, int count)

@@ -359,8 +359,8 @@ static int run_collide(int argc, char **argv)
     }
     if (settings.mode != MODE_ADB && adb_is_given(&settings.adb)) {
         return report_usage(&verb_collide,
-                            "--p-min, --k-min, --eps, --hybrid and --budget-... need "
-                            "--mode adb");
+                            "--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-... "
+                            "need --mode adb");
     }
     collide_run run = {.path_a = argv[0],
                        .path_b = argv[1],
@@ -368,6 +368,9 @@ static int run_collide(int argc, char **argv)
                        .adb = &settings.adb,
                        .witness = settings.witness};
     status = open_both(&run, &settings);
+    if (status == EXIT_DONE) {
+        status = adb_read_weights(&settings.adb, run.tree_a, run.tree_b);
+    }
     if (status == EXIT_DONE) {
         status = run_open(&run, &settings);
     }

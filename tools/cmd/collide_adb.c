@@ -1,11 +1,35 @@
 #include "collide_adb.h"
 
+#include "opening.h"
+
+enum { ROWS_MAX = 64 }; /* of a file */
+
 static const char *const verdicts[] = {"no", "yes", "undecided"};
 
 bool adb_is_given(const adb_settings *settings)
 {
     return settings->p_min >= 0 || settings->epsilon >= 0 || settings->budget_us >= 0 ||
-           settings->k_min >= 0 || settings->budget_pairs >= 0 || settings->hybrid;
+           settings->k_min >= 0 || settings->budget_pairs >= 0 || settings->hybrid ||
+           settings->weights != NULL;
+}
+
+int adb_read_weights(adb_settings *settings, const kiln_tree *a, const kiln_tree *b)
+{
+    kiln_adb_fitted rows[ROWS_MAX];
+    uint32_t count = 0;
+    kiln_error error = {0};
+    kiln_open_options options = kiln_open_options_default();
+    if (settings->weights == NULL) {
+        return EXIT_DONE;
+    }
+    options.error = &error;
+    const kiln_status status =
+        kiln_adb_read_weights(settings->weights, &options, rows, ROWS_MAX, &count);
+    if (status != KILN_OK) {
+        return report_fault(settings->weights, (int)status, error.message);
+    }
+    settings->between = kiln_adb_pick_weights(rows, count, a, b);
+    return EXIT_DONE;
 }
 
 kiln_status adb_query(const adb_settings *settings, const kiln_tree *a, const kiln_tree *b,
@@ -16,6 +40,7 @@ kiln_status adb_query(const adb_settings *settings, const kiln_tree *a, const ki
     options.k_min = settings->k_min >= 0 ? (uint32_t)settings->k_min : options.k_min;
     options.epsilon = settings->epsilon >= 0 ? settings->epsilon : options.epsilon;
     options.hybrid = settings->hybrid;
+    options.weights = settings->weights != NULL ? &settings->between : NULL;
     const uint64_t pairs =
         settings->budget_pairs >= 0 ? (uint64_t)settings->budget_pairs : UINT64_MAX;
     const uint64_t nanoseconds =

@@ -13,11 +13,13 @@ typedef struct {
     double p_min, epsilon, budget_us;
     int k_min, budget_pairs;
     bool hybrid;
+    const char *weights; /* NULL: those of the trees */
+    kiln_adb_weights between; /* what adb_read_weights chose of them */
 } adb_settings;
 
 #define ADB_SETTINGS_NOTHING                                                                       \
     {                                                                                              \
-        -1.0, -1.0, -1.0, -1, -1, false                                                            \
+        .p_min = -1.0, .epsilon = -1.0, .budget_us = -1.0, .k_min = -1, .budget_pairs = -1         \
     }
 
 /* Rows of the options' table; `settings` has an adb_settings as its member `adb`. */
@@ -58,6 +60,15 @@ typedef struct {
          0,                                                                                        \
          offsetof(settings, adb.hybrid),                                                           \
          "adb: test small parts exactly; with --eps 0 nothing is missed"},                         \
+        {"adb-weights",                                                                            \
+         0,                                                                                        \
+         OPTION_TEXT,                                                                              \
+         "FILE",                                                                                   \
+         NULL,                                                                                     \
+         0,                                                                                        \
+         0,                                                                                        \
+         offsetof(settings, adb.weights),                                                          \
+         "adb: weights that kiln calibrate wrote (default: those of A and B, or the library's)"},  \
         {"budget-pairs",                                                                           \
          0,                                                                                        \
          OPTION_INTEGER,                                                                           \
@@ -74,6 +85,10 @@ typedef struct {
 
 /* Was anything given that only --mode adb looks at? */
 bool adb_is_given(const adb_settings *settings);
+
+/* Reads settings->weights, where they are given, for queries between two trees. Reports what is wrong
+ * and returns an exit status. */
+int adb_read_weights(adb_settings *settings, const kiln_tree *a, const kiln_tree *b);
 
 kiln_status adb_query(const adb_settings *settings, const kiln_tree *a, const kiln_tree *b,
                       const pose_pair *pose, kiln_adb_answer *answer);

@@ -63,7 +63,7 @@ static bool append_side_file(depfile *file, const char *input, const char *side)
 }
 
 static bool append_rule(depfile *file, const char *output, const char *input,
-                        const kiln_bake_report *report)
+                        const kiln_bake_report *report, const char *other)
 {
     bool good = append_name(file, output) && append(file, ":", 1);
     if (good && strcmp(input, "-") != 0) {
@@ -72,13 +72,17 @@ static bool append_rule(depfile *file, const char *output, const char *input,
     for (uint32_t i = 0; i < report->side_file_count && good; i++) {
         good = append(file, " \\\n  ", 5) && append_side_file(file, input, report->side_files[i]);
     }
+    if (other != NULL) {
+        good = good && append(file, " \\\n  ", 5) && append_name(file, other);
+    }
     return good && append(file, "\n", 1);
 }
 
 int depfile_add(depfile *file, const char *output, const char *input,
-                const kiln_bake_report *report)
+                const kiln_bake_report *report, const char *other)
 {
-    bool broken = strchr(output, '\n') != NULL || strchr(input, '\n') != NULL;
+    bool broken = strchr(output, '\n') != NULL || strchr(input, '\n') != NULL ||
+                  (other != NULL && strchr(other, '\n') != NULL);
     for (uint32_t i = 0; i < report->side_file_count; i++) {
         broken = broken || strchr(report->side_files[i], '\n') != NULL;
     }
@@ -87,7 +91,7 @@ int depfile_add(depfile *file, const char *output, const char *input,
                             "can't stand in a depfile; make's syntax has no line break in a name; "
                             "rename it or leave --depfile out");
     }
-    if (!append_rule(file, output, input, report)) {
+    if (!append_rule(file, output, input, report, other)) {
         return report_error(EXIT_RUN, input, "out of memory");
     }
     return EXIT_DONE;

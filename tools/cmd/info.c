@@ -186,6 +186,26 @@ static json_t *sections_json(const info *of)
     return array;
 }
 
+static json_t *weights_json(const kiln_weights_view *view)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < view->count; i++) {
+        const kiln_format_adb_weights *row = &view->rows[i];
+        json_t *object = json_object(), *numbers = json_null();
+        if (kiln_weights_are_known(row)) {
+            numbers = json_array();
+            for (unsigned k = 0; k < KILN_ADB_WEIGHTS_COUNT; k++) {
+                json_array_append_new(numbers, json_number((double)row->weight[k]));
+            }
+        }
+        json_object_set_new(object, "bv", json_cstring(kiln_node_kind_find(row->bv)->name));
+        json_object_set_new(object, "leaf", json_count(row->leaf_max));
+        json_object_set_new(object, "weights", numbers);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *materials_json(const info *of)
 {
     json_t *array = json_array();
@@ -228,6 +248,9 @@ static json_t *info_json(const info *of)
     json_object_set_new(object, "materials", materials_json(of));
     json_object_set_new(object, "trees", trees_json(of));
     json_object_set_new(object, "sections", sections_json(of));
+    if (of->view.weights.count > 0) {
+        json_object_set_new(object, "weights", weights_json(&of->view.weights));
+    }
     json_object_set(object, "meta", of->meta != NULL ? of->meta : json_null());
     return object;
 }
@@ -265,6 +288,23 @@ static void print_counts(const info *of)
     }
 }
 
+/* Six a line, as `kiln calibrate` and hierarchy.md order them. */
+static void print_weights(const kiln_weights_view *view)
+{
+    for (uint32_t i = 0; i < view->count; i++) {
+        const kiln_format_adb_weights *row = &view->rows[i];
+        printf("  weights        for %s, leaves of at most %u:",
+               kiln_node_kind_find(row->bv)->name, row->leaf_max);
+        if (!kiln_weights_are_known(row)) {
+            printf(" of another version, not used");
+        }
+        for (unsigned k = 0; k < KILN_ADB_WEIGHTS_COUNT && kiln_weights_are_known(row); k++) {
+            printf("%s%8.4f", k % 6 == 0 ? "\n                " : " ", (double)row->weight[k]);
+        }
+        putchar('\n');
+    }
+}
+
 static void print_sections(const info *of)
 {
     printf("  %-26s %23s %18s\n", "section", "bytes stored", "bytes raw");
@@ -289,6 +329,7 @@ static void print_info(const info *of)
         printf("  baked without polygons: bounds, area and volume are not known\n");
         print_trees(of);
         print_counts(of);
+        print_weights(&of->view.weights);
         print_sections(of);
         return;
     }
@@ -302,6 +343,7 @@ static void print_info(const info *of)
            (unsigned long long)meta_count(of, "lines_left_out"));
     print_trees(of);
     print_counts(of);
+    print_weights(&of->view.weights);
     print_sections(of);
 }
 
@@ -371,6 +413,30 @@ static int tell_table(const info *of, int count)
     return EXIT_DONE;
 }
 
+/* ---------------------------------------------------------------------------------- of weights -- */
+
+static int tell_weights(const info *of, int count)
+{
+    kiln_weights_view view;
+    kiln_fault fault;
+    if (!kiln_weights_file_open(&view, &of->reader, &fault)) {
+        return report_fault(of->path, fault.code, fault.text);
+    }
+    if (report_is_json()) {
+        json_t *object = file_json(of);
+        json_object_set_new(object, "weights", weights_json(&view));
+        json_object_set_new(object, "sections", sections_json(of));
+        report_file(object, count);
+    } else {
+        printf("%s: kiln format %u.%u, %s, %llu bytes, weights of time-critical queries\n", of->path,
+               of->reader.header.version_major, of->reader.header.version_minor,
+               is_packed(of) ? "packed" : "raw", (unsigned long long)of->size);
+        print_weights(&view);
+        print_sections(of);
+    }
+    return EXIT_DONE;
+}
+
 /* ---------------------------------------------------------------------------------------- run -- */
 
 static json_t *failure_json(const char *path, int status)
@@ -391,6 +457,8 @@ static int open_and_tell(const char *path, int count, const void *data, size_t s
     int status;
     if (kiln_bins_is_table(&of.reader)) {
         status = tell_table(&of, count);
+    } else if (kiln_weights_is_file(&of.reader)) {
+        status = tell_weights(&of, count);
     } else {
         status = kiln_view_open(&of.view, &of.reader, false, &fault)
                      ? tell(&of, count)

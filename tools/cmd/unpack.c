@@ -36,6 +36,10 @@ static kiln_status open_in_full(const void *data, size_t size, const kiln_open_o
     if (status == KILN_ERROR_NOT_LOADED) {
         status = kiln_bins_open_memory(data, size, options, &table);
     }
+    if (status == KILN_ERROR_NOT_LOADED) {
+        uint32_t rows;
+        status = kiln_adb_read_weights_memory(data, size, options, NULL, 0, &rows);
+    }
     kiln_close(file);
     kiln_bins_close(table);
     return status;

@@ -38,6 +38,7 @@ static json_t *verify_json(const char *path, int status, const kiln_audit_counts
     json_object_set_new(object, "containments", json_count(counts->containments));
     json_object_set_new(object, "counted", json_count(counts->counted));
     json_object_set_new(object, "values", json_count(counts->values));
+    json_object_set_new(object, "weights", json_count(counts->weights));
     if (fault->code != KILN_FAULT_NONE) {
         json_object_set_new(object, "message", json_cstring(fault->text));
         json_object_set_new(object, "rule", json_count(fault->rule));
@@ -51,6 +52,11 @@ static void print_sound(const char *path, const kiln_audit_counts *counts)
     if (counts->values > 0) {
         printf("%s: sound; a table of %llu values, %d of its values computed anew\n", path,
                (unsigned long long)counts->values, TABLE_SAMPLE);
+        return;
+    }
+    if (counts->trees == 0) {
+        printf("%s: sound; weights for %u kind%s of trees\n", path, counts->weights,
+               counts->weights == 1 ? "" : "s");
         return;
     }
     printf("%s: sound; %u tree%s, %llu triangles, %llu nodes", path, counts->trees,

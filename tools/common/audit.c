@@ -396,6 +396,16 @@ static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, ki
     return true;
 }
 
+static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+{
+    kiln_weights_view view;
+    if (!kiln_weights_file_open(&view, reader, fault) || !check_content_hash(reader, fault)) {
+        return false;
+    }
+    counts->weights = view.count;
+    return true;
+}
+
 static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
                          kiln_fault *fault)
 {
@@ -403,10 +413,14 @@ static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts
     if (kiln_bins_is_table(reader)) {
         return audit_table(reader, counts, fault);
     }
+    if (kiln_weights_is_file(reader)) {
+        return audit_weights(reader, counts, fault);
+    }
     if (!kiln_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault) ||
         (view.triangles != NULL && !check_ids(&view, fault))) {
         return false;
     }
+    counts->weights = view.weights.count;
     for (uint32_t i = 0; i < view.tree_count; i++) {
         if (!check_tree(&view, i, full, counts, fault)) {
             return false;

@@ -270,7 +270,7 @@ static bool convert_parts(encoder *e)
     return true;
 }
 
-enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 3 + KILN_NODE_KIND_COUNT_MAX };
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT_MAX };
 
 static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
 {
@@ -308,6 +308,11 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
                                                  trees * sizeof *e->counts, 0};
         sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
                                                  e->box_count * sizeof *e->boxes, 0};
+    }
+    if (model->weight_count > 0) {
+        sections[count++] =
+            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
+                                 model->weight_count * sizeof *model->weights, 0};
     }
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         sections[count++] = (kiln_section_input){

@@ -1,0 +1,86 @@
+/* See weights.h. Offsets in faults are as those of check.c. */
+#include "weights.h"
+
+#include "node_kinds.h"
+#include "sections.h"
+
+bool kiln_weights_is_file(const kiln_reader *reader)
+{
+    return kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) != KILN_NO_INDEX &&
+           kiln_reader_find(reader, KILN_SECTION_TREES, 0) == KILN_NO_INDEX &&
+           kiln_reader_find(reader, KILN_SECTION_BINS, 0) == KILN_NO_INDEX;
+}
+
+static bool weight_is_within(float weight)
+{
+    return weight >= -KILN_ADB_WEIGHT_MAX && weight <= KILN_ADB_WEIGHT_MAX;
+}
+
+bool kiln_weights_are_sound(const kiln_format_adb_weights *row)
+{
+    bool sound = kiln_node_kind_find(row->bv) != NULL && row->leaf_max >= 1 &&
+                 row->leaf_max <= KILN_LEAF_TRIANGLES_MAX && row->meaning != 0;
+    for (unsigned i = 0; i < KILN_ADB_WEIGHTS_ROOM; i++) {
+        sound = sound && weight_is_within(row->weight[i]);
+    }
+    if (kiln_weights_are_known(row)) {
+        const float others = row->weight[KILN_ADB_WEIGHT_OTHERS];
+        sound = sound && others >= 0.0f && others <= 1.0f &&
+                row->weight[KILN_ADB_WEIGHT_SURE] > -1.0f;
+    }
+    return sound;
+}
+
+/* What is not used. */
+static bool weights_rest_is_zero(const kiln_format_adb_weights *row)
+{
+    bool zero = row->reserved == 0;
+    for (unsigned i = KILN_ADB_WEIGHTS_COUNT; i < KILN_ADB_WEIGHTS_ROOM; i++) {
+        zero = zero && (!kiln_weights_are_known(row) || row->weight[i] == 0.0f);
+    }
+    return zero;
+}
+
+static uint32_t rank_of(const kiln_format_adb_weights *row)
+{
+    return (uint32_t)row->bv << 16 | row->leaf_max;
+}
+
+bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault)
+{
+    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0);
+    *view = (kiln_weights_view){NULL, 0};
+    if (index == KILN_NO_INDEX || reader->sections[index].data == NULL) {
+        return true;
+    }
+    const kiln_reader_section *section = &reader->sections[index];
+    const kiln_format_adb_weights *rows = section->data;
+    const uint64_t start = section->entry.codec == KILN_CODEC_RAW ? section->entry.offset : 0;
+    for (uint64_t i = 0; i < section->count; i++) {
+        const uint64_t at = start + i * sizeof *rows;
+        if (!kiln_weights_are_sound(&rows[i]) || i >= KILN_ADB_WEIGHTS_ROWS_MAX ||
+            (i > 0 && rank_of(&rows[i]) <= rank_of(&rows[i - 1]))) {
+            return kiln_fault_rule(fault, KILN_RULE_ADB_WEIGHTS, at, "weights");
+        }
+        if (!weights_rest_is_zero(&rows[i])) {
+            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "weights");
+        }
+    }
+    *view = (kiln_weights_view){rows, (uint32_t)section->count};
+    return true;
+}
+
+bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault)
+{
+    for (unsigned i = 0; i < kiln_section_kind_count; i++) {
+        const uint32_t kind = kiln_section_kinds[i].kind;
+        const bool once = kind == KILN_SECTION_ADB_WEIGHTS || kind == KILN_SECTION_META;
+        const uint32_t first = kiln_reader_find(reader, kind, 0);
+        if ((first != KILN_NO_INDEX) != once ||
+            (once && kiln_reader_find(reader, kind, first + 1) != KILN_NO_INDEX)) {
+            return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+                                   "file of weights");
+        }
+    }
+    return kiln_weights_view_open(view, reader, fault);
+}

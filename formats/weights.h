@@ -1,0 +1,37 @@
+/* Weights of time-critical queries in a file, a model or one of them alone: section 13 of
+ * hierarchy.md. What they mean to a query, and which a tree gets, the runtime knows. */
+#ifndef KILN_WEIGHTS_H
+#define KILN_WEIGHTS_H
+
+#include "fault.h"
+#include "format.h"
+#include "reader.h"
+
+#include <stdbool.h>
+
+typedef struct {
+    const kiln_format_adb_weights *rows; /* NULL: there are none, or they were not loaded */
+    uint32_t count;
+} kiln_weights_view;
+
+/* Does an open reader hold weights and neither a model nor a table? */
+bool kiln_weights_is_file(const kiln_reader *reader);
+
+/* The weights in a file of any kind, checked (R29): rows of kinds in order, in range. False: *fault
+ * says what is wrong. */
+bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault);
+
+/* The same of a file of weights alone, which has one document besides, and nothing else that is
+ * known (R7). */
+bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault);
+
+/* Is a row in range? */
+bool kiln_weights_are_sound(const kiln_format_adb_weights *row);
+
+/* Can a query use it? Rows whose numbers mean something else are left alone. */
+static inline bool kiln_weights_are_known(const kiln_format_adb_weights *row)
+{
+    return row->meaning == KILN_ADB_WEIGHTS_MEANING;
+}
+
+#endif

@@ -1,0 +1,144 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "weights_file.h"
+
+#include "../common/parallel.h"
+#include "../common/sha256.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define META "{\"schema\": \"kiln-weights-meta-1\", \"kiln\": \"" KILN_VERSION_STRING "\"}"
+
+KILN_STATIC_ASSERT(sizeof(kiln_adb_weights) == KILN_ADB_WEIGHTS_COUNT * sizeof(float),
+                   "a file has all weights, in the order of the structure");
+
+kiln_format_adb_weights kiln_weights_row(const kiln_adb_fitted *fitted)
+{
+    kiln_format_adb_weights row;
+    memset(&row, 0, sizeof row);
+    row.bv = (uint16_t)fitted->bv;
+    row.leaf_max = (uint16_t)fitted->leaf_max;
+    row.meaning = KILN_ADB_WEIGHTS_MEANING;
+    memcpy(row.weight, &fitted->weights, sizeof fitted->weights);
+    return row;
+}
+
+static int by_kind(const void *left, const void *right)
+{
+    const kiln_format_adb_weights *a = left, *b = right;
+    return a->bv != b->bv ? (int)a->bv - (int)b->bv : (int)a->leaf_max - (int)b->leaf_max;
+}
+
+static bool rows_are_sound(const kiln_format_adb_weights rows[], uint32_t count)
+{
+    bool sound = count >= 1 && count <= KILN_ADB_WEIGHTS_ROWS_MAX;
+    for (uint32_t i = 0; i < count && sound; i++) {
+        sound = kiln_weights_are_sound(&rows[i]) &&
+                (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
+    }
+    return sound;
+}
+
+static void make_key(const kiln_format_adb_weights rows[], uint32_t count, uint8_t key[16])
+{
+    static const char title[] = "kiln weights key 1 " KILN_VERSION_STRING;
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    kiln_sha256_update(&sha, title, sizeof title);
+    kiln_sha256_update(&sha, rows, count * sizeof rows[0]);
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
+}
+
+kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t count, void **file,
+                                     size_t *size)
+{
+    static const char meta[] = META;
+    const kiln_watch watch = {1, NULL, NULL, "write", 0, 1};
+    uint8_t key[16];
+    qsort(rows, count, sizeof rows[0], by_kind);
+    if (!rows_are_sound(rows, count)) {
+        return KILN_BAKE_USAGE;
+    }
+    make_key(rows, count, key);
+    const kiln_section_input sections[] = {
+        {KILN_SECTION_ADB_WEIGHTS, rows, count * sizeof rows[0], 0},
+        {KILN_SECTION_META, meta, sizeof meta - 1, 0},
+    };
+    return kiln_container_write(sections, 2, KILN_LAYOUT_RAW, key, &watch, file, size, NULL);
+}
+
+/* --------------------------------------------------------------------------------- loading -- */
+
+static kiln_bake_status tell(kiln_bake_status status, char *message, const char *what)
+{
+    (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s", what);
+    return status;
+}
+
+static kiln_bake_status tell_fault(char *message, const kiln_fault *fault)
+{
+    (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s; fit the weights again", fault->text);
+    return fault->code == KILN_FAULT_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
+}
+
+/* Regular files only, so that nothing is waited for. */
+static kiln_bake_status read_whole(const char *path, void **data, size_t *size, char *message)
+{
+    struct stat entry;
+    FILE *in = stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? fopen(path, "rb") : NULL;
+    if (in == NULL) {
+        return tell(KILN_BAKE_IO, message, "can't be opened as a file; check the path");
+    }
+    *size = (size_t)entry.st_size;
+    *data = aligned_alloc(64, (*size / 64 + 1) * 64);
+    const bool read = *data != NULL && fread(*data, 1, *size, in) == *size;
+    fclose(in);
+    if (*data == NULL) {
+        return tell(KILN_BAKE_FAILED, message, "out of memory; free some");
+    }
+    return read ? KILN_BAKE_OK : tell(KILN_BAKE_IO, message, "can't be read; check the device");
+}
+
+static kiln_bake_status copy_rows(const kiln_reader *reader, kiln_weights_rows *weights,
+                                  char *message)
+{
+    kiln_weights_view view;
+    kiln_fault fault;
+    const bool sound = kiln_weights_is_file(reader)
+                           ? kiln_weights_file_open(&view, reader, &fault)
+                           : kiln_weights_view_open(&view, reader, &fault);
+    if (!sound) {
+        return tell_fault(message, &fault);
+    }
+    if (view.count == 0) {
+        return tell(KILN_BAKE_INVALID, message,
+                    "has no weights; give a file that kiln calibrate wrote");
+    }
+    memcpy(weights->rows, view.rows, view.count * sizeof view.rows[0]);
+    weights->count = view.count;
+    return KILN_BAKE_OK;
+}
+
+kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
+                                   char message[KILN_WEIGHTS_MESSAGE_SIZE])
+{
+    void *data = NULL;
+    size_t size = 0;
+    kiln_reader reader;
+    kiln_fault fault;
+    weights->count = 0;
+    kiln_bake_status status = read_whole(path, &data, &size, message);
+    if (status == KILN_BAKE_OK && !kiln_reader_open(&reader, data, size, NULL, &fault)) {
+        status = tell_fault(message, &fault);
+    } else if (status == KILN_BAKE_OK) {
+        status = copy_rows(&reader, weights, message);
+        kiln_reader_close(&reader);
+    }
+    free(data);
+    return status;
+}
