@@ -1,9 +1,5 @@
-/* Boolean queries between two copies of a mesh, against FCL in the same run.
- *
- * Poses. "zach": the middle of the second copy at 12 distances from the middle of the first, 20
- * random rotations and directions each, parted by the answer; poses at which the boxes of the
- * meshes are apart would measure a call and are left out. "graze": the second copy comes in along a
- * random direction, the contact is bisected, and the poses lie 0.2 % of the size on both sides.
+/* Boolean queries between two copies of a mesh, against FCL in the same run, at the poses of
+ * poses.hpp.
  *
  * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
  * that what the method before left in the caches does not count; a query's time is its least over
@@ -12,6 +8,7 @@
  * Every answer is compared with FCL's; the exit status is 1 when one differs. */
 #include "fcl_model.hpp"
 #include "measure.hpp"
+#include "poses.hpp"
 
 extern "C" {
 #include "../support/quick_bake.h"
@@ -27,16 +24,10 @@ extern "C" {
 namespace
 {
 
-enum { CLASSES = 4, METHODS = 4, WARM_UP = 100 };
-const char *const class_names[CLASSES] = {"zach free", "zach hit", "graze free", "graze hit"};
+enum { METHODS = 4, WARM_UP = 100 };
 
 enum { FCL_OBB, FCL_OBBRSS, KILN_OBB, KILN_AABB };
 const char *const method_names[METHODS] = {"fcl-obb", "fcl-obbrss", "kiln-obb", "kiln-aabb"};
-
-struct Pose {
-    kiln_pose pose;
-    bool graze;
-};
 
 struct Cell {
     size_t poses = 0;
@@ -69,105 +60,6 @@ public:
     const kiln_tree *const obb, *const aabb;
 };
 
-bool ask(const kiln_tree *tree, const kiln_pose &pose)
-{
-    kiln_hit hit;
-    if (kiln_collide(tree, nullptr, tree, &pose, &hit) != KILN_OK) {
-        std::abort();
-    }
-    return hit.found;
-}
-
-/* ------------------------------------------------------------------------------------ poses -- */
-
-/* Are the boxes of the two copies apart along the direction `axis`? */
-bool apart_along(const Subject &subject, const kiln_pose &pose, const double axis[3])
-{
-    double distance = 0, reach = 0;
-    for (int i = 0; i < 3; i++) {
-        const double *row = pose.rotation + 3 * i;
-        const double half = (subject.upper[i] - subject.lower[i]) / 2;
-        double moved = pose.translation[i], turned = 0;
-        for (int k = 0; k < 3; k++) {
-            moved += row[k] * (subject.lower[k] + subject.upper[k]) / 2;
-            turned += axis[k] * pose.rotation[3 * k + i];
-        }
-        distance += axis[i] * (moved - (subject.lower[i] + subject.upper[i]) / 2);
-        reach += half * (std::fabs(axis[i]) + std::fabs(turned));
-    }
-    return std::fabs(distance) > reach;
-}
-
-bool boxes_meet(const Subject &subject, const kiln_pose &pose)
-{
-    for (int i = 0; i < 3; i++) {
-        const double along[3] = {i == 0 ? 1. : 0., i == 1 ? 1. : 0., i == 2 ? 1. : 0.};
-        const double turned[3] = {pose.rotation[i], pose.rotation[3 + i], pose.rotation[6 + i]};
-        if (apart_along(subject, pose, along) || apart_along(subject, pose, turned)) {
-            return false;
-        }
-        for (int j = 0; j < 3; j++) {
-            const double column[3] = {pose.rotation[j], pose.rotation[3 + j],
-                                      pose.rotation[6 + j]};
-            double edge[3] = {0, 0, 0};
-            edge[(i + 1) % 3] = -column[(i + 2) % 3];
-            edge[(i + 2) % 3] = column[(i + 1) % 3];
-            if (apart_along(subject, pose, edge)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-void random_placement(uint64_t *state, double rotation[9], double direction[3])
-{
-    const kiln_pose turned = pose_random(state, 0), aimed = pose_random(state, 0);
-    std::memcpy(rotation, turned.rotation, sizeof turned.rotation);
-    for (int k = 0; k < 3; k++) {
-        direction[k] = aimed.rotation[3 * k];
-    }
-}
-
-void add_zach(const Subject &subject, uint64_t *state, std::vector<Pose> &poses)
-{
-    for (int step = 0; step < 12; step++) {
-        for (int i = 0; i < 20; i++) {
-            double rotation[9], direction[3];
-            random_placement(state, rotation, direction);
-            const kiln_pose pose = place(subject, rotation, direction, 0.1 * step);
-            if (boxes_meet(subject, pose)) {
-                poses.push_back({pose, false});
-            }
-        }
-    }
-}
-
-void add_graze(const Subject &subject, const kiln_tree *tree, uint64_t *state,
-               std::vector<Pose> &poses)
-{
-    for (int found = 0, tries = 0; found < 80 && tries < 800; tries++) {
-        double rotation[9], direction[3];
-        random_placement(state, rotation, direction);
-        double outer = 1.8, inner = outer;
-        const double stride = 0.02;
-        while (inner > 0 && !ask(tree, place(subject, rotation, direction, inner))) {
-            outer = inner;
-            inner -= stride;
-        }
-        if (inner <= 0) {
-            continue;
-        }
-        for (int i = 0; i < 30; i++) {
-            const double middle = (outer + inner) / 2;
-            (ask(tree, place(subject, rotation, direction, middle)) ? inner : outer) = middle;
-        }
-        poses.push_back({place(subject, rotation, direction, outer + 0.002), true});
-        poses.push_back({place(subject, rotation, direction, inner - 0.002), true});
-        found++;
-    }
-}
-
 /* --------------------------------------------------------------------------------- measuring -- */
 
 struct Result {
@@ -186,10 +78,7 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
         [&](const kiln_pose &pose) { return ask(kiln.obb, pose); },
         [&](const kiln_pose &pose) { return ask(kiln.aabb, pose); },
     };
-    uint64_t state = 20;
-    std::vector<Pose> poses;
-    add_zach(subject, &state, poses);
-    add_graze(subject, kiln.obb, &state, poses);
+    const std::vector<Pose> poses = make_poses(subject, kiln.obb);
 
     std::vector<double> times[METHODS];
     std::vector<char> answers[METHODS];
@@ -216,7 +105,7 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
         std::vector<double> of_class[CLASSES];
         for (size_t i = 0; i < poses.size(); i++) {
             result.mismatches[m] += answers[m][i] != answers[FCL_OBB][i];
-            of_class[2 * poses[i].graze + answers[FCL_OBB][i]].push_back(times[m][i]);
+            of_class[poses[i].class_of(answers[FCL_OBB][i])].push_back(times[m][i]);
         }
         for (int c = 0; c < CLASSES; c++) {
             result.cells[c].poses = of_class[c].size();
