@@ -2,8 +2,7 @@
  * in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by kernel_scalar.c, the
  * reference, which is always built, kernel_sse42.c, kernel_avx2.c and kernel_neon.c. What needs a new
  * kernel gives kiln_kernel a member and each of these an include.
- *
- * Boxes only filter, so every set gives equal answers even where its masks differ by rounding. */
+ * Every set gives the same bits. */
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
@@ -37,16 +36,34 @@ typedef struct {
     float s_max;
 } kiln_ray_probe;
 
+/* A few numbers at once, element by element, in vector registers where the machine has them. */
+typedef double kiln_two __attribute__((vector_size(16)));
+typedef float kiln_quad __attribute__((vector_size(16)));
+
+/* How boxes of one tree become probes of the other's nodes: p = matrix q + offset by columns, in node
+ * spaces, and the same rotation without the scale. */
+typedef struct {
+    kiln_two column_xy[3], offset_xy;
+    double column_z[3], offset_z;
+    kiln_quad rotation[3];
+    float scale, epsilon, slack;
+    bool aligned; /* the boxes lie along the axes of their node space */
+} kiln_carrier;
+
 /* The lanes of a node that was opened against a probe. */
 typedef struct {
-    kiln_lanes lanes;    /* of axis-aligned nodes without their axes */
-    float area[8];       /* half the surface */
-    int32_t nearness[8]; /* less: nearer to the probe; the lowest three bits are the lane's number */
+    kiln_lanes lanes; /* of axis-aligned nodes without their axes */
+    float area[8];    /* half the surface */
+    const float *org; /* of the node */
+    uint32_t order;   /* lanes that may meet by distance: octal digits, the nearest lowest */
+    uint32_t lane;    /* the one in hand, when this is opened against another */
 } kiln_opened;
 
-/* Decodes a node, bit for bit as formats/nodes.h, and tests its lanes; bits as for `overlap`. */
-typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_probe *probe,
-                                   kiln_opened *out);
+/* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe, decodes the
+ * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`. The order is left
+ * alone unless it is wanted and there are two. */
+typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_carrier *by,
+                                   const kiln_opened *other, bool in_order, kiln_opened *out);
 
 /* A map p = rotation q + translation. */
 typedef struct {
@@ -79,8 +96,6 @@ typedef struct {
     uint32_t (*ray_oriented)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
     uint32_t (*ray_aligned)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
     kiln_open_node open_obb8, open_aabb8, open_obb2, open_aabb2;
-    /* The lanes of `mask`, at least two, by nearness: octal digits, the nearest lowest. */
-    uint32_t (*order)(const kiln_opened *opened, uint32_t mask);
     /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
      * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
     void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,

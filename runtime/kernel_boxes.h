@@ -16,8 +16,7 @@
  *     lane axes    39 u H + (150 u + 6 delta) P + slack
  *     probe axes  187 u H + 4 delta H + (147 u + 4 delta) P + slack
  *     edge axes   (33 u S + slack) (|c'| + |c"|) + (144 u + 5 delta) H + (198 u + 8 delta) P
- * with the roundings of all sums (which a fused operation only takes away), c' and c" the products
- * that scale the lane's extents. epsilon >= 128 u + 4 delta (kiln_pair_frame), so a lane's
+ * with the roundings of all sums, c' and c" the products that scale the lane's extents. epsilon >= 128 u + 4 delta (kiln_pair_frame), so a lane's
  * half-extents grown by g = 2 (epsilon S + slack) cover the first; the second, since the |c| that they
  * are scaled by add up to nearly 1 or more; the third with g added once more, for edge axes are not
  * normalised and |c'| and |c"| vanish where edges are parallel. An infinity or NaN makes every
@@ -43,6 +42,9 @@
 #define meet_lanes KILN_SIMD_NAME(meet_lanes)
 #define obb2_open KILN_SIMD_NAME(obb2_open)
 #define aabb2_open KILN_SIMD_NAME(aabb2_open)
+#define carry_probe KILN_SIMD_NAME(carry_probe)
+#define distances KILN_SIMD_NAME(distances)
+#define finish KILN_SIMD_NAME(finish)
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
@@ -75,10 +77,9 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
         2.0f * (probe->epsilon * (probe->half[0] + probe->half[1] + probe->half[2]) +
                 probe->slack);
     const vec extents = lanes->half[0] + lanes->half[1] + lanes->half[2];
-    terms->growth =
-        vec_multiply_add(extents, vec_of(2.0f * probe->epsilon), vec_of(probe_growth));
+    terms->growth = extents * (2.0f * probe->epsilon) + probe_growth;
     for (int k = 0; k < 3; k++) {
-        terms->t[k] = vec_of(probe->centre[k]) - lanes->centre[k];
+        terms->t[k] = probe->centre[k] - lanes->centre[k];
         terms->half[k] = lanes->half[k] + terms->growth;
     }
     terms->apart = vec_int_of(0);
@@ -91,13 +92,10 @@ static inline void turn_lanes(const lane_vectors *lanes, const kiln_probe *probe
     const vec x = terms->t[0], y = terms->t[1], z = terms->t[2];
     for (int k = 0; k < 3; k++) {
         const vec *axis = lanes->axis + 3 * k;
-        terms->t[k] =
-            vec_multiply_add(axis[2], z, vec_multiply_add(axis[1], y, axis[0] * x));
+        terms->t[k] = axis[0] * x + axis[1] * y + axis[2] * z;
         for (int j = 0; j < 3; j++) {
             const float *of = probe->axis[j];
-            terms->c[3 * k + j] = vec_multiply_add(
-                axis[2], vec_of(of[2]),
-                vec_multiply_add(axis[1], vec_of(of[1]), axis[0] * vec_of(of[0])));
+            terms->c[3 * k + j] = axis[0] * of[0] + axis[1] * of[1] + axis[2] * of[2];
         }
     }
 }
@@ -105,22 +103,18 @@ static inline void turn_lanes(const lane_vectors *lanes, const kiln_probe *probe
 /* The six face axes. */
 static inline void test_faces(const kiln_probe *probe, box_terms *terms)
 {
-    const vec *half = terms->half;
+    const vec *half = terms->half, *t = terms->t;
     for (int k = 0; k < 3; k++) {
-        vec reach = half[k];
-        for (int j = 0; j < 3; j++) {
-            reach = vec_multiply_add(vec_of(probe->half[j]), vec_abs(terms->c[3 * k + j]), reach);
-        }
-        terms->apart |= vec_greater(vec_abs(terms->t[k]), reach);
+        const vec *c = terms->c + 3 * k;
+        const vec reach = (half[k] + probe->half[0] * vec_abs(c[0])) +
+                          (probe->half[1] * vec_abs(c[1]) + probe->half[2] * vec_abs(c[2]));
+        terms->apart |= vec_greater(vec_abs(t[k]), reach);
     }
     for (int j = 0; j < 3; j++) {
         const vec *c = terms->c + j;
-        const vec distance = vec_multiply_add(
-            terms->t[2], c[6], vec_multiply_add(terms->t[1], c[3], terms->t[0] * c[0]));
-        vec reach = vec_of(probe->half[j]);
-        for (int k = 0; k < 3; k++) {
-            reach = vec_multiply_add(half[k], vec_abs(c[3 * k]), reach);
-        }
+        const vec distance = t[0] * c[0] + t[1] * c[3] + t[2] * c[6];
+        const vec reach = (probe->half[j] + half[0] * vec_abs(c[0])) +
+                          (half[1] * vec_abs(c[3]) + half[2] * vec_abs(c[6]));
         terms->apart |= vec_greater(vec_abs(distance), reach);
     }
 }
@@ -128,17 +122,16 @@ static inline void test_faces(const kiln_probe *probe, box_terms *terms)
 /* The nine edge axes: axis k of the lane x axis j of the probe. */
 static inline void test_edges(const kiln_probe *probe, box_terms *terms)
 {
+    const vec *half = terms->half, *t = terms->t, *c = terms->c;
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         for (int j = 0; j < 3; j++) {
-            const vec *c = terms->c;
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const vec distance =
-                terms->t[k2] * c[3 * k1 + j] - terms->t[k1] * c[3 * k2 + j];
-            vec reach = vec_multiply_add(terms->half[k1], vec_abs(c[3 * k2 + j]), terms->growth);
-            reach = vec_multiply_add(terms->half[k2], vec_abs(c[3 * k1 + j]), reach);
-            reach = vec_multiply_add(vec_of(probe->half[j1]), vec_abs(c[3 * k + j2]), reach);
-            reach = vec_multiply_add(vec_of(probe->half[j2]), vec_abs(c[3 * k + j1]), reach);
+            const vec distance = t[k2] * c[3 * k1 + j] - t[k1] * c[3 * k2 + j];
+            const vec reach =
+                (half[k1] * vec_abs(c[3 * k2 + j]) + half[k2] * vec_abs(c[3 * k1 + j])) +
+                (probe->half[j1] * vec_abs(c[3 * k + j2]) +
+                 (probe->half[j2] * vec_abs(c[3 * k + j1]) + terms->growth));
             terms->apart |= vec_greater(vec_abs(distance), reach);
         }
     }
@@ -282,16 +275,46 @@ static inline void decode_aabb2(const kiln_format_node_aabb2 *node, unsigned fir
     }
 }
 
+/* --------------------------------------------------------------------------------- probes -- */
+
+/* kiln_make_probe of a lane in hand. */
+static inline void carry_probe(const kiln_carrier *by, const kiln_opened *of, const float org[3],
+                               kiln_probe *probe)
+{
+    const kiln_lanes *lanes = &of->lanes;
+    const uint32_t lane = of->lane;
+    const double x = (double)of->org[0] + (double)lanes->centre[0][lane];
+    const double y = (double)of->org[1] + (double)lanes->centre[1][lane];
+    const double z = (double)of->org[2] + (double)lanes->centre[2][lane];
+    const kiln_two place_xy = by->column_xy[0] * x + by->column_xy[1] * y +
+                              by->column_xy[2] * z + by->offset_xy;
+    const double place_z = by->column_z[0] * x + by->column_z[1] * y + by->column_z[2] * z +
+                           by->offset_z;
+    probe->centre[0] = (float)(place_xy[0] - (double)org[0]);
+    probe->centre[1] = (float)(place_xy[1] - (double)org[1]);
+    probe->centre[2] = (float)(place_z - (double)org[2]);
+    for (int k = 0; k < 3; k++) {
+        kiln_quad turned = by->rotation[k];
+        if (!by->aligned) {
+            const float(*axis)[8] = lanes->axis + 3 * k;
+            turned = by->rotation[0] * axis[0][lane] + by->rotation[1] * axis[1][lane] +
+                     by->rotation[2] * axis[2][lane];
+        }
+        memcpy(probe->axis[k], &turned, sizeof probe->axis[k]);
+        probe->half[k] = lanes->half[k][lane] * by->scale;
+    }
+    probe->epsilon = by->epsilon;
+    probe->slack = by->slack + 0x1p-23f * ((fabsf(probe->centre[0]) + fabsf(probe->centre[1])) +
+                                           fabsf(probe->centre[2]));
+}
+
 /* ------------------------------------------------------------------------- opening a node -- */
 
-/* What the walk needs of lanes: the boxes, half their surfaces, and the squared distances to the
- * probe's centre, as integers that compare like them, in whose lowest bits the lanes' numbers stand, so
- * that all differ. Not fused: the order in which lanes are taken is the same in every set. */
-static inline void keep_lanes(const lane_vectors *lanes, const box_terms *terms, unsigned first,
-                              bool axes, kiln_opened *out)
+/* What the walk needs of lanes. */
+static inline void keep_lanes(const lane_vectors *lanes, unsigned first, bool axes,
+                              kiln_opened *out)
 {
-    static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const vec *half = lanes->half, *t = terms->t;
+    const vec *half = lanes->half;
     for (int k = 0; k < 3; k++) {
         vec_store(out->lanes.centre[k] + first, lanes->centre[k]);
         vec_store(out->lanes.half[k] + first, half[k]);
@@ -300,99 +323,49 @@ static inline void keep_lanes(const lane_vectors *lanes, const box_terms *terms,
         vec_store(out->lanes.axis[k] + first, lanes->axis[k]);
     }
     vec_store(out->area + first, half[0] * half[1] + half[1] * half[2] + half[2] * half[0]);
-    const vec distance = vec_min(t[0] * t[0] + t[1] * t[1] + t[2] * t[2], vec_of(FLT_MAX));
-    vec_int_store(out->nearness + first, (vec_bits(distance) & ~7) | vec_int_load(numbers + first));
 }
 
-/* Tests lanes against the probe and leaves in *out what is needed of them. */
-__attribute__((always_inline)) static inline uint32_t
-meet_lanes(const lane_vectors *lanes, bool aligned, unsigned first, const kiln_probe *probe,
-           uint32_t used, kiln_opened *out)
+/* Squared distances from the probe as integers that compare like them; in the lowest bits stand the
+ * lanes' numbers, so that all differ, and lanes not in `mask` are farther than all. */
+static inline vec_int distances(const kiln_opened *opened, const kiln_probe *probe, unsigned first,
+                                uint32_t mask)
 {
-    box_terms terms;
-    lane_centres(lanes, probe, &terms);
-    keep_lanes(lanes, &terms, first, !aligned, out);
-    if (aligned) {
-        aligned_terms(probe, &terms);
-    } else {
-        turn_lanes(lanes, probe, &terms);
-    }
-    return test_terms(probe, &terms, used >> first & KILN_LANES_ALL) << first;
+    static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const int32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const vec x = probe->centre[0] - vec_load(opened->lanes.centre[0] + first);
+    const vec y = probe->centre[1] - vec_load(opened->lanes.centre[1] + first);
+    const vec z = probe->centre[2] - vec_load(opened->lanes.centre[2] + first);
+    const vec distance = vec_min(x * x + y * y + z * z, vec_of(FLT_MAX));
+    const vec_int inside = -(vec_int_load(bits + first) & vec_int_of((int32_t)mask));
+    return ((vec_bits(distance) | (~(inside >> 31) & INT32_MAX)) & ~7) |
+           vec_int_load(numbers + first);
 }
 
-static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_probe *probe, kiln_opened *out)
+/* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the number
+ * of nearer ones says. */
+static inline uint32_t order_lanes(const kiln_opened *opened, const kiln_probe *probe,
+                                   uint32_t mask)
 {
-    const uint32_t used = kiln_node8_used(node);
-    uint32_t mask = 0;
-    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_obb8((const kiln_format_node_obb8 *)(const void *)node, first, &lanes);
-        mask |= meet_lanes(&lanes, false, first, probe, used, out);
-    }
-    return mask;
-}
-
-static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_probe *probe,
-                           kiln_opened *out)
-{
-    const uint32_t used = kiln_node8_used(node);
-    uint32_t mask = 0;
-    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_aabb8((const kiln_format_node_aabb8 *)(const void *)node, first, &lanes);
-        mask |= meet_lanes(&lanes, true, first, probe, used, out);
-    }
-    return mask;
-}
-
-static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_probe *probe, kiln_opened *out)
-{
-    const uint32_t used = kiln_node8_used(node);
-    uint32_t mask = 0;
-    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_obb2((const kiln_format_node_obb2 *)(const void *)node, first, &lanes);
-        mask |= meet_lanes(&lanes, false, first, probe, used, out);
-    }
-    return mask;
-}
-
-static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_probe *probe,
-                           kiln_opened *out)
-{
-    const uint32_t used = kiln_node8_used(node);
-    uint32_t mask = 0;
-    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_aabb2((const kiln_format_node_aabb2 *)(const void *)node, first, &lanes);
-        mask |= meet_lanes(&lanes, true, first, probe, used, out);
-    }
-    return mask;
-}
-
-/* Lanes of `mask`, at least two, as octal digits, the nearest lowest: each is put where the number of
- * nearer ones says. */
-static uint32_t order_lanes(const kiln_opened *opened, uint32_t mask)
-{
-    uint32_t order = 0;
 #if KILN_SIMD_LANES == 8
-    const vec_int number = {0, 1, 2, 3, 4, 5, 6, 7};
-    const vec_int out = (vec_int_of((int32_t)mask) >> number & 1) - 1; /* -1: not in the mask */
-    const vec_int key = vec_int_load(opened->nearness) | (out & 0x7FFFFFF8);
-    vec_int before = vec_int_of(0);
+    const vec_int key = distances(opened, probe, 0, mask);
+    const vec_int number = key & 7;
+    vec_int nearer = vec_int_of(0);
     for (int i = 0; i < 8; i++) {
-        before += vec_int_of(key[i]) < key;
+        nearer -= vec_int_of(key[i]) < key;
     }
-    const vec_int digits = (number & ~out) << (before * -3);
-    const __m128i four = _mm_or_si128(_mm256_castsi256_si128((__m256i)digits),
-                                      _mm256_extracti128_si256((__m256i)digits, 1));
+    const __m256i digits = (__m256i)(number << (nearer + nearer + nearer));
+    const __m128i four =
+        _mm_or_si128(_mm256_castsi256_si128(digits), _mm256_extracti128_si256(digits, 1));
     const __m128i two = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
-    order = (uint32_t)_mm_cvtsi128_si32(two) | (uint32_t)_mm_extract_epi32(two, 1);
+    return (uint32_t)_mm_cvtsi128_si32(two) | (uint32_t)_mm_extract_epi32(two, 1);
 #else
-    int32_t key[8];
-    uint32_t count = 0;
+    int32_t distance[8], key[8];
+    uint32_t count = 0, order = 0;
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        vec_int_store(distance + first, distances(opened, probe, first, mask));
+    }
     for (; mask != 0; mask &= mask - 1) {
-        const int32_t of_lane = opened->nearness[__builtin_ctz(mask)];
+        const int32_t of_lane = distance[__builtin_ctz(mask)];
         uint32_t place = count++;
         for (; place > 0 && of_lane < key[place - 1]; place--) {
             key[place] = key[place - 1];
@@ -402,6 +375,107 @@ static uint32_t order_lanes(const kiln_opened *opened, uint32_t mask)
     while (count > 0) {
         order = order << 3 | ((uint32_t)key[--count] & 7u);
     }
-#endif
     return order;
+#endif
+}
+
+static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *probe, uint32_t mask,
+                              bool in_order, kiln_opened *out)
+{
+    out->org = node->org;
+    if (in_order && (mask & (mask - 1)) != 0) {
+        out->order = order_lanes(out, probe, mask);
+    }
+    return mask;
+}
+
+/* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them. Where
+ * a vector does not hold all eight, less code is as fast: the test loads what was kept. */
+#if KILN_SIMD_LANES == 8
+__attribute__((always_inline)) static inline uint32_t
+meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uint32_t used,
+           kiln_opened *out)
+{
+    box_terms terms;
+    lane_centres(lanes, probe, &terms);
+    keep_lanes(lanes, 0, !aligned, out);
+    if (aligned) {
+        aligned_terms(probe, &terms);
+    } else {
+        turn_lanes(lanes, probe, &terms);
+    }
+    return test_terms(probe, &terms, used);
+}
+#endif
+
+static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
+                          const kiln_opened *other, bool in_order, kiln_opened *out)
+{
+    const kiln_format_node_obb8 *obb = (const kiln_format_node_obb8 *)(const void *)node;
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
+#if KILN_SIMD_LANES == 8
+    lane_vectors lanes;
+    decode_obb8(obb, 0, &lanes);
+    const uint32_t mask = meet_lanes(&lanes, false, &probe, kiln_node8_used(node), out);
+#else
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_obb8(obb, first, &lanes);
+        keep_lanes(&lanes, first, true, out);
+    }
+    const uint32_t mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
+#endif
+    return finish(node, &probe, mask, in_order, out);
+}
+
+static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
+                           const kiln_opened *other, bool in_order, kiln_opened *out)
+{
+    const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
+#if KILN_SIMD_LANES == 8
+    lane_vectors lanes;
+    decode_aabb8(aabb, 0, &lanes);
+    const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
+#else
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_aabb8(aabb, first, &lanes);
+        keep_lanes(&lanes, first, false, out);
+    }
+    const uint32_t mask = overlap_lanes_aligned(&out->lanes, &probe, kiln_node8_used(node));
+#endif
+    return finish(node, &probe, mask, in_order, out);
+}
+
+static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
+                          const kiln_opened *other, bool in_order, kiln_opened *out)
+{
+    const kiln_format_node_obb2 *obb = (const kiln_format_node_obb2 *)(const void *)node;
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
+    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_obb2(obb, first, &lanes);
+        keep_lanes(&lanes, first, true, out);
+    }
+    const uint32_t mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
+    return finish(node, &probe, mask, in_order, out);
+}
+
+static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
+                           const kiln_opened *other, bool in_order, kiln_opened *out)
+{
+    const kiln_format_node_aabb2 *aabb = (const kiln_format_node_aabb2 *)(const void *)node;
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
+    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        decode_aabb2(aabb, first, &lanes);
+        keep_lanes(&lanes, first, false, out);
+    }
+    const uint32_t mask = overlap_lanes_aligned(&out->lanes, &probe, kiln_node8_used(node));
+    return finish(node, &probe, mask, in_order, out);
 }

@@ -7,7 +7,7 @@
  * u = 2^-53, where P, a sum of magnitudes, grows with the coordinates' differences. Where the boxes
  * meet, no such difference exceeds the sum of both triangles' extents; taken for all of them, it
  * makes P larger, with one rounding more than a difference has. So c = 10 u would do, as in exact.c,
- * and 16 u is taken. Fused operations take roundings away. */
+ * and 16 u is taken. */
 
 #define load_corners KILN_SIMD_NAME(load_corners)
 #define measure_some KILN_SIMD_NAME(measure_some)
@@ -104,27 +104,26 @@ static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
     if (meet == 0) {
         return 0;
     }
-    vec_double over_x[3], over_y[3], bound_x = vec_double_of(0), bound_y = bound_x;
-    for (int c = 0; c < 3; c++) { /* corner c of each over the other's plane */
-        for (int k = 0; k < 3; k++) {
-            const vec_double to_x = vec_double_of(y->corner[3 * c + k][j]) -
-                                    vec_double_load(x->corner[k] + i);
-            const vec_double to_y = vec_double_load(x->corner[3 * c + k] + i) -
-                                    vec_double_of(y->corner[k][j]);
-            const vec_double normal_x = vec_double_load(x->normal[k] + i);
-            const vec_double normal_y = vec_double_of(y->normal[k][j]);
-            over_x[c] = k == 0 ? to_x * normal_x : vec_double_multiply_add(to_x, normal_x, over_x[c]);
-            over_y[c] = k == 0 ? to_y * normal_y : vec_double_multiply_add(to_y, normal_y, over_y[c]);
-        }
-    }
+    vec_double over_x[3], over_y[3], normal[3], reach[3];
     for (int k = 0; k < 3; k++) {
-        const vec_double reach =
-            vec_double_load(x->extent[k] + i) + vec_double_of(y->extent[k][j]);
-        const vec_double weight_x = vec_double_load(x->weight[k] + i);
-        const vec_double weight_y = vec_double_of(y->weight[k][j]);
-        bound_x = k == 0 ? reach * weight_x : vec_double_multiply_add(reach, weight_x, bound_x);
-        bound_y = k == 0 ? reach * weight_y : vec_double_multiply_add(reach, weight_y, bound_y);
+        normal[k] = vec_double_load(x->normal[k] + i);
+        reach[k] = vec_double_load(x->extent[k] + i) + y->extent[k][j];
     }
+    for (int c = 0; c < 3; c++) { /* corner c of each over the other's plane */
+        vec_double to_x[3], to_y[3];
+        for (int k = 0; k < 3; k++) {
+            to_x[k] = y->corner[3 * c + k][j] - vec_double_load(x->corner[k] + i);
+            to_y[k] = vec_double_load(x->corner[3 * c + k] + i) - y->corner[k][j];
+        }
+        over_x[c] = to_x[0] * normal[0] + to_x[1] * normal[1] + to_x[2] * normal[2];
+        over_y[c] = to_y[0] * y->normal[0][j] + to_y[1] * y->normal[1][j] +
+                    to_y[2] * y->normal[2][j];
+    }
+    const vec_double bound_x = reach[0] * vec_double_load(x->weight[0] + i) +
+                               reach[1] * vec_double_load(x->weight[1] + i) +
+                               reach[2] * vec_double_load(x->weight[2] + i);
+    const vec_double bound_y = reach[0] * y->weight[0][j] + reach[1] * y->weight[1][j] +
+                               reach[2] * y->weight[2][j];
     apart = one_side(over_x[0], over_x[1], over_x[2], 0x1p-49 * bound_x) |
             one_side(over_y[0], over_y[1], over_y[2], 0x1p-49 * bound_y);
     return ~vec_double_lanes(apart) & meet;

@@ -27,33 +27,22 @@ enum {
 typedef struct level level;
 struct level {
     kiln_opened opened;
-    const float *org;              /* of the opened node */
     const kiln_format_node8 *node;
     const level *other;            /* whose lane in hand the lanes were tested against */
     uint32_t mask;                 /* lanes not taken yet */
-    uint32_t order;                /* nearest first: lanes as octal digits, the next one lowest */
-    /* The lane in hand, which levels above point to. */
-    uint32_t lane;
+    /* The lane in hand, to which levels above point. */
     float area; /* half its surface, in square units of X's node space */
     kiln_behind behind;
     bool is_x;  /* the opened node is X's */
 };
-
-/* A kiln_node_map as a probe is made with it. */
-typedef struct {
-    kiln_two column_xy[3], offset_xy;
-    double column_z[3], offset_z;
-    kiln_quad rotation[3]; /* columns */
-    float scale, slack, area_scale;
-    bool aligned; /* the tree that is mapped has boxes along its node space's axes */
-} carrier;
 
 typedef struct {
     const kiln_pair_frame *frame;
     const kiln_pair_visitor *visitor;
     const kiln_kernel *kernel;
     kiln_open_node open[2]; /* nodes of Y, of X */
-    carrier to[2];          /* boxes of X to Y, of Y to X */
+    kiln_carrier to[2];     /* boxes of X to Y, of Y to X */
+    float area_scale[2];
 } walk;
 
 static inline unsigned lowest_bit(uint32_t mask)
@@ -63,7 +52,7 @@ static inline unsigned lowest_bit(uint32_t mask)
 
 /* ------------------------------------------------------------------------------- probes -- */
 
-static void make_carrier(const kiln_pair_frame *frame, bool to_x, carrier *out)
+static void make_carrier(const kiln_pair_frame *frame, bool to_x, kiln_carrier *out)
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
     for (int j = 0; j < 3; j++) {
@@ -77,40 +66,8 @@ static void make_carrier(const kiln_pair_frame *frame, bool to_x, carrier *out)
     out->offset_z = map->offset[2];
     out->scale = map->scale;
     out->slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
-    out->area_scale = kiln_area_scale(frame, to_x);
+    out->epsilon = frame->epsilon;
     out->aligned = (to_x ? frame->y : frame->x)->kind->aligned;
-}
-
-/* kiln_make_probe of a level's lane in hand. */
-static inline void make_probe(const walk *w, bool to_x, const level *of, const float org[3],
-                              kiln_probe *probe)
-{
-    const carrier *by = &w->to[to_x];
-    const kiln_lanes *lanes = &of->opened.lanes;
-    const uint32_t lane = of->lane;
-    const double x = (double)of->org[0] + (double)lanes->centre[0][lane];
-    const double y = (double)of->org[1] + (double)lanes->centre[1][lane];
-    const double z = (double)of->org[2] + (double)lanes->centre[2][lane];
-    const kiln_two place_xy = by->column_xy[0] * x + by->column_xy[1] * y +
-                              by->column_xy[2] * z + by->offset_xy;
-    const double place_z = by->column_z[0] * x + by->column_z[1] * y + by->column_z[2] * z +
-                           by->offset_z;
-    probe->centre[0] = (float)(place_xy[0] - (double)org[0]);
-    probe->centre[1] = (float)(place_xy[1] - (double)org[1]);
-    probe->centre[2] = (float)(place_z - (double)org[2]);
-    for (int k = 0; k < 3; k++) {
-        const float(*axis)[8] = lanes->axis + 3 * k;
-        const kiln_quad turned =
-            by->aligned ? by->rotation[k]
-                        : by->rotation[0] * axis[0][lane] + by->rotation[1] * axis[1][lane] +
-                              by->rotation[2] * axis[2][lane];
-        memcpy(probe->axis[k], &turned, sizeof probe->axis[k]);
-        probe->half[k] = lanes->half[k][lane] * by->scale;
-    }
-    probe->epsilon = w->frame->epsilon;
-    const float size =
-        fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
-    probe->slack = by->slack + 0x1p-23f * size;
 }
 
 /* ------------------------------------------------------------------------------- levels -- */
@@ -127,8 +84,8 @@ static void begin_level(const kiln_tree_box *box, bool is_x, float org[3], level
             out->opened.lanes.axis[3 * k + j][0] = box->axis[k][j];
         }
     }
-    out->org = org;
-    out->lane = 0;
+    out->opened.org = org;
+    out->opened.lane = 0;
     out->area = box->area;
     out->behind = (kiln_behind){box->first, box->count};
     out->is_x = is_x;
@@ -140,28 +97,23 @@ static inline void open_box(const walk *w, const level *of, const level *other, 
     const bool is_x = of->is_x;
     const kiln_format_node8 *node =
         kiln_tree_node(is_x ? w->frame->x : w->frame->y, of->behind.first);
-    kiln_probe probe;
-    make_probe(w, is_x, other, node->org, &probe);
     at->node = node;
-    at->org = node->org;
     at->other = other;
     at->is_x = is_x;
-    at->mask = w->open[is_x](node, &probe, &at->opened);
-    if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
-        at->order = w->kernel->order(&at->opened, at->mask);
-    }
+    at->mask = w->open[is_x](node, &w->to[is_x], &other->opened, w->visitor->nearest_first,
+                             &at->opened);
 }
 
 static inline void take_lane(const walk *w, level *at)
 {
     uint32_t lane = lowest_bit(at->mask);
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
-        lane = at->order & 7u;
-        at->order >>= 3;
+        lane = at->opened.order & 7u;
+        at->opened.order >>= 3;
     }
     at->mask &= ~(1u << lane);
-    at->lane = lane;
-    at->area = at->opened.area[lane] * w->to[at->is_x].area_scale;
+    at->opened.lane = lane;
+    at->area = at->opened.area[lane] * w->area_scale[at->is_x];
     at->behind = kiln_lane_behind(at->node, lane);
 }
 
@@ -231,6 +183,8 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     w.open[0] = kiln_kernel_open(kernel, frame->y->kind->bv);
     make_carrier(frame, true, &w.to[1]);
     make_carrier(frame, false, &w.to[0]);
+    w.area_scale[1] = kiln_area_scale(frame, true);
+    w.area_scale[0] = kiln_area_scale(frame, false);
     if (frame->x->entry->depth + frame->y->entry->depth <= LEVELS_COMMON - BEGINNINGS) {
         descend_common(&w, from_x, from_y);
     } else {

@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-/* A few numbers at once, element by element, in vector registers where the machine has them. */
-typedef double kiln_two __attribute__((vector_size(16)));
-typedef float kiln_quad __attribute__((vector_size(16)));
-
 /* From here on a probe's extents might come near the largest float, and sums with them past it. */
 #define KILN_SCALE_MOST 0x1p100f
 

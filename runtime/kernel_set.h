@@ -1,0 +1,26 @@
+/* One set of kernels: all of them, compiled for the set that the includer named (simd.h). */
+
+#include "kernel_boxes.h" /* first: the others test boxes with it */
+
+#include "kernel_adb.h"
+#include "kernel_gaps.h"
+#include "kernel_rays.h"
+#include "kernel_triangles.h"
+
+const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
+    .name = KILN_SIMD_TEXT(KILN_SIMD_SET),
+    .overlap = overlap_lanes,
+    .overlap_aligned = overlap_lanes_aligned,
+    .open_obb8 = obb8_open,
+    .open_aabb8 = aabb8_open,
+    .open_obb2 = obb2_open,
+    .open_aabb2 = aabb2_open,
+    .gaps = lane_gaps,
+    .gaps_aligned = lane_gaps_aligned,
+    .ray_bytes = rays_bytes,
+    .ray_oriented = rays_oriented,
+    .ray_aligned = rays_aligned,
+    .load_triangles = triangles_load,
+    .triangle_pairs = triangles_pairs,
+    .adb = &KILN_SIMD_NAME(adb_kernels),
+};
