@@ -113,6 +113,6 @@ class Draw
  * right, as exact methods differ. */
 bool compare(const AdbOptions &options, std::FILE *csv, json_t *report);
 void ablate(const AdbOptions &options, std::FILE *csv, json_t *report);
-void redraw_figures(const AdbOptions &options, json_t *report);
+void redraw_figures(const AdbOptions &options, std::FILE *csv);
 
 #endif

@@ -76,9 +76,10 @@ static AdbOptions parse(int count, char **arguments)
         std::exit(1);
     }
     if (options.draws == 0) {
-        options.draws = options.quick                                  ? 30
-                        : options.ablation || !options.figures.empty() ? 60
-                                                                       : 300;
+        options.draws = options.quick              ? 30
+                        : options.ablation         ? 60
+                        : !options.figures.empty() ? 150
+                                                   : 300;
     }
     if (options.quick && options.meshes.empty()) {
         options.meshes = {"duck", "car60k"};
@@ -96,7 +97,7 @@ int main(int count, char **arguments)
     if (options.ablation) {
         ablate(options, csv, report);
     } else if (!options.figures.empty()) {
-        redraw_figures(options, report);
+        redraw_figures(options, csv);
     } else {
         right = compare(options, csv, report);
     }

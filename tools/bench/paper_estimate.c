@@ -81,7 +81,8 @@ kiln_status kiln_paper_frame_form(kiln_paper_frame *frame, const kiln_paper_tree
             frame->rotation[i][k] = pose.rotation[3 * i + k];
             at += frame->rotation[i][k] * b->origin[k];
         }
-        frame->translation[i] = fmax(-far_away, fmin(far_away, at / a->scale));
+        frame->translation[i] =
+            kiln_paper_more(-far_away, kiln_paper_less(far_away, at / a->scale));
     }
     return KILN_OK;
 }
@@ -300,7 +301,7 @@ kiln_status kiln_paper_equation_8(const kiln_paper_options *options, double s, d
     double filled[KILN_BINS_MAX_X];
     kiln_bins_rounding rounding = KILN_BINS_INTERPOLATED;
     if (options->rounding == KILN_PAPER_NEAREST) {
-        s = fmax(1, round(s));
+        s = kiln_paper_more(1, round(s));
         sa = round(sa);
         sb = round(sb);
     } else if (options->rounding == KILN_PAPER_LOWER) {
@@ -314,7 +315,7 @@ kiln_status kiln_paper_equation_8(const kiln_paper_options *options, double s, d
     double best = 0, none = 1; /* (1 - LB)^x */
     for (uint32_t x = 1; x <= options->x_max; x++) {
         none *= 1 - lb;
-        best = fmax(best, filled[x - 1] * (1 - none));
+        best = kiln_paper_more(best, filled[x - 1] * (1 - none));
     }
     *p = best;
     return KILN_OK;
@@ -343,8 +344,8 @@ void kiln_paper_estimate_pair(const kiln_paper_frame *frame, uint32_t a, uint32_
     out->s = out->volume / kiln_paper_box_volume(small_half) * small->cells; /* Equation 2 */
     const double of_small = possible_cells(&q, &pair, q.small_is_a, &small->boxes[q.small]);
     const double of_large = cells_of_larger(&q, q.small_is_a ? b : a, &pair);
-    out->sa = fmin(q.small_is_a ? of_small : of_large, out->s);
-    out->sb = fmin(q.small_is_a ? of_large : of_small, out->s);
+    out->sa = kiln_paper_less(q.small_is_a ? of_small : of_large, out->s);
+    out->sb = kiln_paper_less(q.small_is_a ? of_large : of_small, out->s);
     out->visited = q.visited;
     if (kiln_paper_equation_8(options, out->s, out->sa, out->sb, out->lb, &out->p) != KILN_OK) {
         out->p = 0;

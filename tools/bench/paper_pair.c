@@ -11,9 +11,10 @@ static const double slack = 1e-5;
 
 void kiln_paper_thicken(double half[3], double point)
 {
-    const double least = fmax(0.02 * fmax(half[0], fmax(half[1], half[2])), point);
+    const double least =
+        kiln_paper_more(0.02 * kiln_paper_more(half[0], kiln_paper_more(half[1], half[2])), point);
     for (int k = 0; k < 3; k++) {
-        half[k] = fmax(half[k], least);
+        half[k] = kiln_paper_more(half[k], least);
     }
 }
 

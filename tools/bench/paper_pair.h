@@ -10,6 +10,17 @@
 extern "C" {
 #endif
 
+/* fmin and fmax are calls, as NaN is special to them. */
+static inline double kiln_paper_less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double kiln_paper_more(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 typedef struct {
     double turn[3][3]; /* [i][j]: axis i of A times axis j of B */
     double away[3];    /* B's centre from A's, along A's axes */

@@ -14,11 +14,6 @@ const char *kiln_paper_volume_name(kiln_paper_volume volume)
     return (unsigned)volume < KILN_PAPER_VOLUMES ? names[volume] : "";
 }
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 static void put_in_order(double *more, double *less)
 {
     if (*more < *less) {
@@ -63,7 +58,7 @@ double kiln_paper_lens_volume(double radius_a, double radius_b, double distance)
         return 0;
     }
     if (distance <= fabs(radius_a - radius_b)) {
-        const double r = least_of(radius_a, radius_b);
+        const double r = kiln_paper_less(radius_a, radius_b);
         return 4 * pi / 3 * r * r * r;
     }
     const double depth = sum - distance, apart = radius_a - radius_b;
@@ -85,7 +80,7 @@ static double lens_of(const kiln_paper_pair *pair)
 /* As a part of the smaller ball; times the smaller box's volume. */
 static double lens_part(const kiln_paper_pair *pair, double smaller)
 {
-    const double r = least_of(radius_of(pair->half_a), radius_of(pair->half_b));
+    const double r = kiln_paper_less(radius_of(pair->half_a), radius_of(pair->half_b));
     return smaller * lens_of(pair) / (4 * pi / 3 * r * r * r);
 }
 
@@ -102,7 +97,7 @@ static double figure_10(const kiln_paper_pair *pair)
         sides[k] = a[k] + b[k];
     }
     kiln_paper_aligned_cases(sides, kiln_paper_distance(pair), v);
-    return fmax(v[0], fmax(v[1], v[2]));
+    return kiln_paper_more(v[0], kiln_paper_more(v[1], v[2]));
 }
 
 /* A slab by its unit normal, along A's axes, and its width. */
@@ -156,7 +151,8 @@ static double aligned_common(const double half[3], const double reach[3], const 
     double volume = 1;
     for (int k = 0; k < 3; k++) {
         const double within = half[k] + reach[k] - fabs(away[k]);
-        volume *= fmax(0, least_of(within, 2 * least_of(half[k], reach[k])));
+        volume *=
+            kiln_paper_more(0, kiln_paper_less(within, 2 * kiln_paper_less(half[k], reach[k])));
     }
     return volume;
 }
@@ -168,14 +164,14 @@ static double aligned_enclosures(const kiln_paper_pair *pair)
     const double in_a = aligned_common(pair->half_a, reach, pair->away);
     kiln_paper_reach_of_a(pair, reach);
     kiln_paper_away_in_b(pair, away);
-    return least_of(in_a, aligned_common(pair->half_b, reach, away));
+    return kiln_paper_less(in_a, aligned_common(pair->half_b, reach, away));
 }
 
 double kiln_paper_common_volume(const kiln_paper_pair *pair, kiln_paper_volume volume,
                                 double size_ratio)
 {
     const double a = kiln_paper_box_volume(pair->half_a), b = kiln_paper_box_volume(pair->half_b);
-    const double smaller = least_of(a, b);
+    const double smaller = kiln_paper_less(a, b);
     double estimate = smaller;
     switch (volume) {
     case KILN_PAPER_FIGURE_10:
@@ -197,5 +193,5 @@ double kiln_paper_common_volume(const kiln_paper_pair *pair, kiln_paper_volume v
         estimate = kiln_paper_cut_volume(pair);
         break;
     }
-    return least_of(estimate, smaller);
+    return kiln_paper_less(estimate, smaller);
 }

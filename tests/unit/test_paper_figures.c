@@ -1,0 +1,184 @@
+/* What is measured for Figures 14, 16 and 17 of Klein and Zachmann (2003), in small: every method
+ * asked at the same poses, exact ones without errors, and the reports whole. Times are not judged. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../tools/bench/paper_report.h"
+#include "../support/meshes.h"
+
+enum { DRAWS = 4 };
+
+static const bench_paper_effort effort = {DRAWS, 1};
+static bench_paper_figure figure;
+static bench_paper_models models;
+
+static bench_mesh torus(mesh *m)
+{
+    *m = mesh_torus(30, 16, 0.1);
+    const bench_mesh same = {m->positions, m->indices, m->vertex_count, m->triangle_count};
+    return same;
+}
+
+static void check_figure(const bench_paper_figure *of, unsigned count)
+{
+    size_t poses = 0;
+    assert_int_equal(of->count, count);
+    assert_int_equal(of->triangles, 960);
+    assert_string_equal(of->name, "torus");
+    for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
+        assert_true(of->poses[d] <= DRAWS);
+        poses += of->poses[d];
+        for (unsigned i = 0; i < count; i++) {
+            const bench_paper_series *series = &of->series[i];
+            const double wrong = series->positives[d] + series->negatives[d];
+            assert_true(of->poses[d] == 0 ? isnan(wrong) && isnan(series->us[d])
+                                          : wrong >= 0 && wrong <= 1 && series->us[d] > 0);
+        }
+    }
+    assert_true(of->hits > 0 && of->hits < poses);
+}
+
+static void no_errors(const bench_paper_series *series)
+{
+    assert_true(bench_paper_error(series, 0.4, 2.1) == 0);
+}
+
+static void complexities_have_their_methods(void **state)
+{
+    (void)state;
+    mesh m;
+    const bench_mesh same = torus(&m);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_OK);
+    check_figure(&figure, BENCH_PAPER_METHODS);
+    no_errors(&figure.series[BENCH_PAPER_DOP24]);
+    no_errors(&figure.series[BENCH_PAPER_BOXES]);
+    assert_string_equal(figure.series[BENCH_PAPER_AS_PRINTED].name, "paper");
+    mesh_free(&m);
+}
+
+static void settings_are_those_of_figure_17(void **state)
+{
+    (void)state;
+    mesh m;
+    const bench_mesh same = torus(&m);
+    assert_int_equal(bench_paper_settings("torus", &same, &effort, &figure), KILN_OK);
+    check_figure(&figure, BENCH_PAPER_P_MIN + BENCH_PAPER_K_MIN + 2);
+    assert_string_equal(figure.series[0].name, "p_min 0.50");
+    assert_string_equal(figure.series[BENCH_PAPER_P_MIN].name, "k_min 1");
+    no_errors(&figure.series[figure.count - 1]);
+    for (unsigned i = 1; i < BENCH_PAPER_P_MIN; i++) { /* a higher p_min finds no more */
+        assert_true(bench_paper_mean(figure.series[i].positives, 0.4, 2.1) <=
+                    bench_paper_mean(figure.series[i - 1].positives, 0.4, 2.1));
+    }
+    /* p_min 0.99 at k_min 10 is there twice. */
+    assert_true(bench_paper_error(&figure.series[BENCH_PAPER_P_MIN - 1], 0.4, 2.1) ==
+                bench_paper_error(&figure.series[figure.count - 3], 0.4, 2.1));
+    mesh_free(&m);
+}
+
+static void choices_change_one_thing_each(void **state)
+{
+    (void)state;
+    const bench_paper_effort least = {1, 1};
+    mesh m;
+    const bench_mesh same = torus(&m);
+    assert_int_equal(bench_paper_choices("torus", &same, &least, &figure), KILN_OK);
+    assert_true(figure.count > 15 && figure.count <= BENCH_PAPER_SERIES_MAX);
+    for (unsigned i = 0; i < figure.count; i++) {
+        for (unsigned j = 0; j < i; j++) {
+            assert_string_not_equal(figure.series[i].name, figure.series[j].name);
+        }
+    }
+    no_errors(&figure.series[figure.count - 1]);
+    mesh_free(&m);
+}
+
+static void a_single_triangle_is_refused(void **state)
+{
+    (void)state;
+    mesh m;
+    bench_mesh same = torus(&m);
+    same.triangle_count = 1;
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_ERROR_ARGUMENT);
+    mesh_free(&m);
+}
+
+static void means_leave_out_what_is_not_there(void **state)
+{
+    (void)state;
+    double values[ZACHMANN_DISTANCES];
+    for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
+        values[d] = d; /* at 0.4, 0.5 ... 2.1 */
+    }
+    assert_true(bench_paper_mean(values, 0.4, 2.1) == 8.5);
+    assert_true(bench_paper_mean(values, 1, 2) == 11); /* 6 to 16 */
+    values[16] = NAN;
+    assert_true(bench_paper_mean(values, 1, 2) == 10.5);
+    assert_true(isnan(bench_paper_mean(values, 2, 2)));
+}
+
+/* Occurrences of `word` in what `draw` writes, which must be a whole document. */
+static int count_words(FILE *file, const char *word)
+{
+    static char text[1 << 18];
+    int count = 0;
+    rewind(file);
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    assert_true(size < sizeof text - 1);
+    text[size] = '\0';
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        count++;
+    }
+    return count;
+}
+
+static void reports_are_whole(void **state)
+{
+    (void)state;
+    mesh m;
+    const bench_mesh same = torus(&m);
+    assert_int_equal(bench_paper_complexity("torus", &same, &effort, &figure), KILN_OK);
+    for (int i = 0; i < BENCH_PAPER_MODELS * BENCH_PAPER_SIZES; i++) {
+        models.at[i / BENCH_PAPER_SIZES][i % BENCH_PAPER_SIZES] = figure;
+    }
+    FILE *csv = tmpfile(), *svg = tmpfile();
+    assert_non_null(csv);
+    assert_non_null(svg);
+    int distances = 0;
+    for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
+        distances += figure.poses[d] > 0;
+    }
+    bench_paper_print_csv_head(csv);
+    bench_paper_print_csv("14", &figure, csv);
+    assert_int_equal(count_words(csv, "\n"), 1 + distances * BENCH_PAPER_METHODS);
+    bench_paper_draw_14(&models, svg);
+    assert_int_equal(count_words(svg, "24-DOP, exact"), BENCH_PAPER_MODELS);
+    bench_paper_draw_16(&models, svg);
+    assert_int_equal(count_words(svg, "nan"), 0);
+    assert_int_equal(count_words(svg, "<svg "), 2);
+    assert_int_equal(count_words(svg, "</svg>"), 2);
+    (void)fclose(csv);
+    (void)fclose(svg);
+    mesh_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(complexities_have_their_methods),
+        cmocka_unit_test(settings_are_those_of_figure_17),
+        cmocka_unit_test(choices_change_one_thing_each),
+        cmocka_unit_test(a_single_triangle_is_refused),
+        cmocka_unit_test(means_leave_out_what_is_not_there),
+        cmocka_unit_test(reports_are_whole),
+    };
+    return cmocka_run_group_tests_name("paper figures", tests, NULL, NULL);
+}
