@@ -343,8 +343,9 @@ const verb verb_bench_adb = {
     "measure time-critical queries beside exact ones",
     "Lets two copies of each model meet at random poses, by the procedure of Klein and Zachmann "
     "(2003), and tells how often time-critical queries are wrong, false positives and negatives "
-    "apart, how long they take beside exact trees (24-DOPs, binary and 8-wide oriented boxes), and "
-    "beside the obvious shortcut, a walk that takes two leaf boxes that overlap for a collision; "
+    "apart, how long they take beside exact trees (24-DOPs, binary and 8-wide oriented boxes), "
+    "beside the obvious shortcut, a walk that takes two leaf boxes that overlap for a collision, and "
+    "beside the query as it was published; "
     "where they are the faster; whether their probabilities are what they say (calibration error "
     "with the 95 % bound of a bootstrap); how wrong they are near contacts; how well budgets of "
     "time are kept.\n\n"
