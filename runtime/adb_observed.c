@@ -18,7 +18,7 @@ static bool take_any(void *user, kiln_pair pair)
 
 static void walk(walk_below *below)
 {
-    const kiln_pair_visitor visitor = {take_any, below, true, false};
+    const kiln_pair_visitor visitor = {take_any, below, true, false, NULL};
     kiln_pair_walk_from(below->frame, below->x, below->y, &visitor);
 }
 

@@ -255,7 +255,7 @@ static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_
 static void test_exactly(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
                          const kiln_tree_box *y)
 {
-    const kiln_pair_visitor visitor = {take_exact, query, true, false};
+    const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL};
     kiln_pair_walk_from(&query->frame, x, y, &visitor);
     if (query->exact) {
         decide_yes(query, *entry, KILN_ADB_CERTAIN);

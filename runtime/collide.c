@@ -20,7 +20,7 @@ kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln
         return KILN_ERROR_ARGUMENT;
     }
     kiln_hit found = {false, {0, 0}};
-    const kiln_pair_visitor visitor = {take_first, &found, true, false};
+    const kiln_pair_visitor visitor = {take_first, &found, true, false, NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;
@@ -42,7 +42,7 @@ kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, cons
         return KILN_ERROR_ARGUMENT;
     }
     bool any = false;
-    const kiln_pair_visitor visitor = {take_boxes, &any, true, true};
+    const kiln_pair_visitor visitor = {take_boxes, &any, true, true, NULL};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *found = any;

@@ -24,7 +24,8 @@
 #include <string.h>
 
 #define BETTER (1 - 0x1p-20) /* an overlap counts as less from this part of the other on */
-#define FLAT 0x1p-80         /* squared sine below which two edges count as parallel */
+#define SHARP 0x1p-20        /* squared sine of two edges, below which doubles bear no normal */
+#define FLAT 0x1p-120        /* and below which they count as parallel */
 
 /* At most 3 corners of each, 9 crossings. */
 enum { POINTS_MAX = 15 };
@@ -49,15 +50,6 @@ static void cross(const double a[3], const double b[3], double out[3])
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void edges_of(const double t[9], double edge[3][3])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            edge[i][k] = t[3 * ((i + 1) % 3) + k] - t[3 * i + k];
-        }
-    }
 }
 
 /* ------------------------------------------------------------------------------ in space -- */
@@ -298,11 +290,37 @@ static void try_axis(const double x[9], const double y[9], const double axis[3],
     offer(best, unit, -sign, sign > 0 ? back : forward);
 }
 
-/* a x b, unless it is noise. */
-static bool product(const double a[3], const double b[3], double out[3])
+/* The edges of a triangle, exact and rounded. */
+typedef struct {
+    kiln_dd exact[3][3];
+    double rounded[3][3];
+} edges;
+
+static void edges_of(const double t[9], edges *out)
 {
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            out->exact[i][k] = kiln_dd_two_sum(t[3 * ((i + 1) % 3) + k], -t[3 * i + k]);
+            out->rounded[i][k] = out->exact[i][k].head;
+        }
+    }
+}
+
+/* Edge i of p x edge j of q, unless they are parallel. */
+static bool product(const edges *p, int i, const edges *q, int j, double out[3])
+{
+    const double *a = p->rounded[i], *b = q->rounded[j];
+    const double all = dot(a, a) * dot(b, b);
     cross(a, b, out);
-    return dot(out, out) > FLAT * (dot(a, a) * dot(b, b));
+    if (dot(out, out) > SHARP * all) {
+        return true;
+    }
+    kiln_dd exact[3];
+    kiln_dd_cross(p->exact[i], q->exact[j], exact);
+    for (int k = 0; k < 3; k++) {
+        out[k] = exact[k].head;
+    }
+    return dot(out, out) > FLAT * all;
 }
 
 /* Something across `line`, or up where there is no line. */
@@ -321,12 +339,12 @@ static void any_across(const double line[3], double out[3])
     }
 }
 
-static void longest_edge(const double x[3][3], const double y[3][3], double out[3])
+static void longest_edge(const edges *x, const edges *y, double out[3])
 {
     double longest = 0;
     memset(out, 0, 3 * sizeof *out);
     for (int i = 0; i < 6; i++) {
-        const double *edge = i < 3 ? x[i] : y[i - 3];
+        const double *edge = i < 3 ? x->rounded[i] : y->rounded[i - 3];
         if (dot(edge, edge) > longest) {
             longest = dot(edge, edge);
             memcpy(out, edge, 3 * sizeof *out);
@@ -357,13 +375,13 @@ static bool touches(const double normal[3], int side, double sign, parting *best
     return true;
 }
 
-static void try_edges(const double x[9], const double y[9], const double edge_x[3][3],
-                      const double edge_y[3][3], parting *best)
+static void try_edges(const double x[9], const double y[9], const edges *edges_x,
+                      const edges *edges_y, parting *best)
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             double axis[3];
-            if (product(edge_x[i], edge_y[j], axis)) {
+            if (product(edges_x, i, edges_y, j, axis)) {
                 try_axis(x, y, axis, 1, best);
             }
         }
@@ -374,12 +392,13 @@ static void try_edges(const double x[9], const double y[9], const double edge_x[
 static void part(const double x[9], const double y[9], const int side_x[3], const int side_y[3],
                  kiln_tri_contact *out)
 {
-    double edge_x[3][3], edge_y[3][3], face_x[3], face_y[3];
+    edges edges_x, edges_y;
+    double face_x[3], face_y[3];
     parting best = {{0, 0, 0}, 0, false};
-    edges_of(x, edge_x);
-    edges_of(y, edge_y);
-    const bool has_y = product(edge_y[0], edge_y[1], face_y);
-    const bool has_x = product(edge_x[0], edge_x[1], face_x);
+    edges_of(x, &edges_x);
+    edges_of(y, &edges_y);
+    const bool has_y = product(&edges_y, 0, &edges_y, 1, face_y);
+    const bool has_x = product(&edges_x, 0, &edges_x, 1, face_x);
     if (!(has_y && touches(face_y, only_side(side_x), 1, &best)) &&
         !(has_x && touches(face_x, only_side(side_y), -1, &best))) {
         if (has_y) {
@@ -388,11 +407,11 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
         if (has_x) {
             try_axis(x, y, face_x, -1, &best);
         }
-        try_edges(x, y, (const double(*)[3])edge_x, (const double(*)[3])edge_y, &best);
+        try_edges(x, y, &edges_x, &edges_y, &best);
     }
     if (!best.found) {
         double line[3];
-        longest_edge((const double(*)[3])edge_x, (const double(*)[3])edge_y, line);
+        longest_edge(&edges_x, &edges_y, line);
         any_across(line, best.axis);
     }
     memcpy(out->normal, best.axis, sizeof out->normal);

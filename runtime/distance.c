@@ -197,22 +197,6 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
 
 /* ----------------------------------------------------------------------------------- hints -- */
 
-static void load_stored(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
-{
-    const kiln_tree *tree = is_x ? frame->x : frame->y;
-    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
-    for (int c = 0; c < 3; c++) {
-        const float *vertex = tree->vertices + 3 * (size_t)corner[c];
-        if (is_x) {
-            for (int k = 0; k < 3; k++) {
-                out[3 * c + k] = (double)vertex[k];
-            }
-        } else {
-            kiln_pair_frame_carry(frame, vertex, out + 3 * c);
-        }
-    }
-}
-
 /* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start. */
 static bool is_of(const kiln_tree *tree, uint32_t hint)
 {
@@ -226,8 +210,8 @@ static void try_hint(search *s, kiln_hint hint)
     const uint32_t y = s->frame->swapped ? hint.a : hint.b;
     double corners_x[9], corners_y[9];
     if (is_of(s->frame->x, x) && is_of(s->frame->y, y)) {
-        load_stored(s->frame, true, x - 1, corners_x);
-        load_stored(s->frame, false, y - 1, corners_y);
+        kiln_stored_corners(s->frame, true, x - 1, corners_x);
+        kiln_stored_corners(s->frame, false, y - 1, corners_y);
         (void)try_pair(s, corners_x, corners_y, x - 1, y - 1);
     }
 }
@@ -250,8 +234,8 @@ static void finish_points(search *s)
     }
     double x[9], y[9];
     kiln_tri_contact contact;
-    load_stored(s->frame, true, s->stored_x, x);
-    load_stored(s->frame, false, s->stored_y, y);
+    kiln_stored_corners(s->frame, true, s->stored_x, x);
+    kiln_stored_corners(s->frame, false, s->stored_y, y);
     kiln_triangles_contact(x, y, &contact);
     for (int k = 0; k < 3; k++) {
         s->near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
@@ -280,7 +264,7 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
     kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
-static kiln_status answer(const question *q, kiln_nearest *out)
+static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;
     const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
@@ -317,7 +301,7 @@ static kiln_status answer(const question *q, kiln_nearest *out)
 static kiln_status ask(const question *q, kiln_nearest *out)
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const question *, kiln_nearest *) = answer;
+    kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
     const kiln_status status = run(q, out);
     kiln_fpu_leave(caller);
     return status;

@@ -5,6 +5,22 @@
 
 #include <string.h>
 
+void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
+{
+    const kiln_tree *tree = is_x ? frame->x : frame->y;
+    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+    for (int c = 0; c < 3; c++) {
+        const float *vertex = tree->vertices + 3 * (size_t)corner[c];
+        if (is_x) {
+            for (int k = 0; k < 3; k++) {
+                out[3 * c + k] = (double)vertex[k];
+            }
+        } else {
+            kiln_pair_frame_carry(frame, vertex, out + 3 * c);
+        }
+    }
+}
+
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_behind from)
 {
@@ -24,6 +40,9 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
                        uint32_t triangle_x, uint32_t triangle_y)
 {
+    if (visitor->visit_stored != NULL) {
+        return visitor->visit_stored(visitor->user, frame, triangle_x, triangle_y);
+    }
     const uint32_t id_x = frame->x->ids[triangle_x], id_y = frame->y->ids[triangle_y];
     const kiln_pair pair = frame->swapped ? (kiln_pair){id_y, id_x} : (kiln_pair){id_x, id_y};
     return visitor->visit(visitor->user, pair);

@@ -5,7 +5,10 @@
 #include "pair_walk.h"
 #include "tree_box.h"
 
-/* X's triangles as they are stored, Y's carried. */
+/* Corners of a stored triangle in X's frame: X's as they are stored, Y's carried. */
+void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9]);
+
+/* The same of all triangles of a leaf. */
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_behind from);
 

@@ -8,11 +8,16 @@
  * leaves that overlap, as 0, 0. False stops. */
 typedef bool (*kiln_pair_visit)(void *user, kiln_pair pair);
 
+/* The same by where the triangles are stored in the files of X and Y. */
+typedef bool (*kiln_stored_visit)(void *user, const kiln_pair_frame *frame, uint32_t triangle_x,
+                                  uint32_t triangle_y);
+
 typedef struct {
     kiln_pair_visit visit;
     void *user;
     bool nearest_first; /* for queries that stop at the first hit */
     bool boxes;         /* leaves are not looked into: trees need no polygons */
+    kiln_stored_visit visit_stored; /* NULL, or called in place of visit */
 } kiln_pair_visitor;
 
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment

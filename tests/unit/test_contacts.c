@@ -1,0 +1,235 @@
+/* Contacts with their geometry: boxes that touch and overlap, triangles without area, wrong arguments. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/contact_geometry.h"
+#include "../support/counted.h"
+
+enum { CONTACTS_MAX = 200 };
+
+typedef struct {
+    mesh mesh;
+    void *bytes;
+    kiln_file *file;
+    const kiln_tree *tree;
+} body;
+
+static body body_of(mesh m)
+{
+    body b;
+    b.mesh = m;
+    b.file = quick_open(&b.mesh, "obb", 4, KILN_LAYOUT_RAW, &b.bytes);
+    b.tree = kiln_file_tree(b.file, 0);
+    return b;
+}
+
+static void body_free(body *b)
+{
+    kiln_close(b->file);
+    free(b->bytes);
+    mesh_free(&b->mesh);
+}
+
+static kiln_pose at(double x, double y, double z)
+{
+    kiln_pose pose = kiln_pose_identity();
+    pose.translation[0] = x;
+    pose.translation[1] = y;
+    pose.translation[2] = z;
+    return pose;
+}
+
+static size_t ask(const body *a, const body *b, const kiln_pose *pose, kiln_contact *contacts)
+{
+    size_t count;
+    assert_int_equal(kiln_contacts_geometry(a->tree, NULL, b->tree, pose, contacts, CONTACTS_MAX,
+                                            &count), KILN_OK);
+    assert_true(count > 0 && count <= CONTACTS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        double length = 0;
+        for (int k = 0; k < 3; k++) {
+            length += contacts[i].normal[k] * contacts[i].normal[k];
+            assert_true(isfinite(contacts[i].from[k]) && isfinite(contacts[i].to[k]));
+        }
+        assert_true(fabs(length - 1) < 1e-14);
+    }
+    return count;
+}
+
+/* A small face on a large one: points stay within it, and nothing is deep. */
+static void test_faces_that_touch(void **state)
+{
+    (void)state;
+    body large = body_of(mesh_box(0, 0, 0, 1, 1, 1)), small = body_of(mesh_box(0, 0, 0, 0.5f, 0.5f, 0.5f));
+    kiln_contact contacts[CONTACTS_MAX];
+    const kiln_pose pose = at(1, 0.25, 0.25);
+    const size_t count = ask(&large, &small, &pose, contacts);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(contacts[i].depth == 0);
+        for (int end = 0; end < 2; end++) {
+            const double *p = end == 0 ? contacts[i].from : contacts[i].to;
+            assert_true(p[0] == 1);
+            assert_true(p[1] >= 0.25 && p[1] <= 0.75 && p[2] >= 0.25 && p[2] <= 0.75);
+        }
+    }
+    body_free(&large);
+    body_free(&small);
+}
+
+static void test_all_that_touches(void **state)
+{
+    (void)state;
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    const double shifts[][3] = {{1, 0, 0}, {1, 0.25, 0.25}, {1, 1, 0}, {1, 1, 1}};
+    for (int i = 0; i < 4; i++) {
+        kiln_contact contacts[CONTACTS_MAX];
+        const kiln_pose pose = at(shifts[i][0], shifts[i][1], shifts[i][2]);
+        const size_t count = ask(&cube, &cube, &pose, contacts);
+        for (size_t k = 0; k < count; k++) {
+            assert_true(contacts[k].depth == 0);
+            for (int axis = 0; axis < 3; axis++) {
+                assert_true(contacts[k].from[axis] >= shifts[i][axis] && contacts[k].to[axis] <= 1);
+            }
+        }
+    }
+    body_free(&cube);
+}
+
+/* 0.125 into each other: no pair of triangles is deeper, and one is as deep. */
+static void test_overlap(void **state)
+{
+    (void)state;
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    const kiln_pose pose = at(0.875, 0.25, 0.375);
+    kiln_contacts_summary summary;
+    kiln_contact contacts[CONTACTS_MAX];
+    const size_t count = ask(&cube, &cube, &pose, contacts);
+    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, &pose, &summary), KILN_OK);
+    assert_int_equal(summary.count, count);
+    assert_true(fabs(summary.deepest.depth - 0.125) < 1e-15);
+    assert_true(fabs(summary.deepest.normal[0] + 1) < 1e-15); /* A moves away from B */
+    assert_true(summary.lower[0] == 0.875 && summary.upper[0] == 1);
+    body_free(&cube);
+}
+
+static void test_nothing_meets(void **state)
+{
+    (void)state;
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    const kiln_pose pose = at(3, 0, 0);
+    kiln_contacts_summary summary, none;
+    kiln_contact contact;
+    size_t count = 7;
+    memset(&none, 0, sizeof none);
+    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, &pose, &summary), KILN_OK);
+    assert_memory_equal(&summary, &none, sizeof none);
+    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, &pose, &contact, 1, &count),
+                     KILN_OK);
+    assert_int_equal(count, 0);
+    body_free(&cube);
+}
+
+/* A contact starts a distance query. */
+static void test_hint(void **state)
+{
+    (void)state;
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    const kiln_pose pose = at(0.5, 0.5, 0.5);
+    kiln_contact contacts[CONTACTS_MAX];
+    (void)ask(&cube, &cube, &pose, contacts);
+    kiln_distance_options options = kiln_distance_options_default();
+    kiln_nearest nearest;
+    options.hint = contacts[0].hint;
+    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, &pose, &options, &nearest), KILN_OK);
+    assert_true(nearest.distance == 0);
+    assert_true(nearest.pair.a == contacts[0].pair.a && nearest.pair.b == contacts[0].pair.b);
+    assert_memory_equal(nearest.normal, contacts[0].normal, sizeof nearest.normal);
+    body_free(&cube);
+}
+
+static void expect_contact(const double a[9], const double b[9], const double from[3],
+                           const double to[3], double depth)
+{
+    kiln_tri_contact found;
+    kiln_triangles_contact(a, b, &found);
+    const bool forward = found.from[0] == from[0] && found.from[1] == from[1] && found.from[2] == from[2];
+    for (int k = 0; k < 3; k++) {
+        assert_true((forward ? found.from : found.to)[k] == from[k]);
+        assert_true((forward ? found.to : found.from)[k] == to[k]);
+        assert_true(isfinite(found.normal[k]));
+    }
+    assert_true(found.depth == depth);
+}
+
+static void test_triangles_without_area(void **state)
+{
+    (void)state;
+    const double face[9] = {0, 0, 0, 4, 0, 0, 0, 4, 0};
+    const double point[9] = {1, 1, 0, 1, 1, 0, 1, 1, 0};
+    const double needle[9] = {1, 1, -1, 1, 1, 2, 1, 1, 0.5};
+    const double line[9] = {1, 1, 0, 9, 1, 0, 5, 1, 0};
+    const double across[9] = {2, 0, 0, 2, 2, 0, 2, 0, 0};
+    const double at_point[3] = {1, 1, 0}, at_edge[3] = {3, 1, 0}, at_cross[3] = {2, 1, 0};
+    const double line_end[3] = {9, 1, 0};
+    expect_contact(face, point, at_point, at_point, 0);
+    expect_contact(point, point, at_point, at_point, 0);
+    expect_contact(face, needle, at_point, at_point, 1);
+    expect_contact(needle, point, at_point, at_point, 0);
+    expect_contact(face, line, at_point, at_edge, 0);
+    expect_contact(line, across, at_cross, at_cross, 0);
+    expect_contact(line, line, at_point, line_end, 0);
+}
+
+static void test_wrong_arguments(void **state)
+{
+    (void)state;
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    kiln_pose bent = kiln_pose_identity();
+    bent.rotation[4] = -1;
+    size_t count = 5;
+    kiln_contacts_summary summary, before;
+    memset(&before, 0x5a, sizeof before);
+    summary = before;
+    kiln_contact contact;
+    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, NULL, 1, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, &contact, 1, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_geometry(NULL, NULL, cube.tree, NULL, &contact, 1, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_geometry(cube.tree, &bent, cube.tree, NULL, &contact, 1, &count),
+                     KILN_ERROR_POSE);
+    assert_int_equal(kiln_contacts_summarise(cube.tree, &bent, cube.tree, NULL, &summary), KILN_ERROR_POSE);
+    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, NULL, NULL, &summary), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_memory_equal(&summary, &before, sizeof before);
+    assert_int_equal(count, 5);
+    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, NULL, 0, &count), KILN_OK);
+    assert_true(count >= 12);
+    counted bare = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
+    assert_int_equal(kiln_contacts_geometry(bare.tree, NULL, bare.tree, NULL, &contact, 1, &count),
+                     KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_contacts_summarise(bare.tree, NULL, bare.tree, NULL, &summary),
+                     KILN_ERROR_NOT_LOADED);
+    counted_free(&bare);
+    body_free(&cube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faces_that_touch), cmocka_unit_test(test_all_that_touches),
+        cmocka_unit_test(test_overlap),          cmocka_unit_test(test_nothing_meets),
+        cmocka_unit_test(test_hint),             cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_wrong_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
