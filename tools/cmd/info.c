@@ -10,6 +10,7 @@
 #include "../../formats/sections.h"
 #include "../common/extent.h"
 #include "../encode/container.h"
+#include "../encode/shares.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,13 @@ static const char *section_name(const kiln_format_section *entry)
     return kind != NULL ? kind->name : "unknown";
 }
 
+static const char *transform_name(const kiln_format_section *entry)
+{
+    static const char *const names[KILN_TRANSFORM_COUNT] = {
+        "none", "planes", "delta planes", "curve planes 16", "curve planes 32", "lanes", "edges"};
+    return entry->codec == KILN_CODEC_RAW ? "raw" : names[entry->transform];
+}
+
 /* --------------------------------------------------------------------------------- for programs -- */
 
 /* Lower corner, then upper corner: six numbers in a row. */
@@ -181,6 +189,7 @@ static json_t *sections_json(const info *of)
         json_object_set_new(object, "offset", json_count(entry->offset));
         json_object_set_new(object, "bytes_stored", json_count(entry->stored_size));
         json_object_set_new(object, "bytes_raw", json_count(entry->raw_size));
+        json_object_set_new(object, "transform", json_cstring(transform_name(entry)));
         json_array_append_new(array, object);
     }
     return array;
@@ -204,6 +213,19 @@ static json_t *weights_json(const kiln_weights_view *view)
         json_array_append_new(array, object);
     }
     return array;
+}
+
+/* Bytes a triangle, by what they are for. */
+static json_t *shares_json(const info *of)
+{
+    uint64_t shares[KILN_SHARE_COUNT];
+    json_t *object = json_object();
+    kiln_shares(&of->reader, shares);
+    for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
+        json_object_set_new(object, kiln_share_name(i),
+                            json_number((double)shares[i] / (double)of->view.triangle_count));
+    }
+    return object;
 }
 
 static json_t *materials_json(const info *of)
@@ -237,6 +259,7 @@ static json_t *info_json(const info *of)
     json_t *object = file_json(of);
     json_object_set_new(object, "bytes_per_triangle",
                         json_number((double)of->size / (double)of->view.triangle_count));
+    json_object_set_new(object, "bytes_per_triangle_of", shares_json(of));
     json_object_set_new(object, "faces", json_count(of->extent.triangles));
     json_object_set_new(object, "vertices", json_count(of->view.vertex_count));
     json_object_set_new(object, "bounds", bounds_json(&of->extent));
@@ -307,11 +330,26 @@ static void print_weights(const kiln_weights_view *view)
 
 static void print_sections(const info *of)
 {
-    printf("  %-26s %23s %18s\n", "section", "bytes stored", "bytes raw");
+    printf("  %-20s %-15s %13s %18s\n", "section", "packed by", "bytes stored", "bytes raw");
     for (uint32_t i = 0; i < of->reader.section_count; i++) {
         const kiln_format_section *entry = &of->reader.sections[i].entry;
-        printf("  %-26s %23llu %18llu\n", section_name(entry),
+        printf("  %-20s %-15s %13llu %18llu\n", section_name(entry), transform_name(entry),
                (unsigned long long)entry->stored_size, (unsigned long long)entry->raw_size);
+    }
+}
+
+/* Of what the bytes a triangle are. */
+static void print_shares(const info *of)
+{
+    uint64_t shares[KILN_SHARE_COUNT];
+    kiln_shares(&of->reader, shares);
+    printf("  a triangle    ");
+    for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
+        if (shares[i] > 0) {
+            printf(" %s %.2f%s", kiln_share_name(i),
+                   (double)shares[i] / (double)of->view.triangle_count,
+                   i + 1 < KILN_SHARE_COUNT ? "," : "\n");
+        }
     }
 }
 
@@ -325,6 +363,7 @@ static void print_info(const info *of)
     printf("  faces          %llu, of %u vertices, in %u part%s\n",
            (unsigned long long)of->view.triangle_count, of->view.vertex_count, of->view.part_count,
            of->view.part_count == 1 ? "" : "s");
+    print_shares(of);
     if (of->view.triangles == NULL) {
         printf("  baked without polygons: bounds, area and volume are not known\n");
         print_trees(of);
