@@ -10,6 +10,7 @@
 #include "count/count_build.h"
 #include "encode/assemble.h"
 #include "encode/weights_file.h"
+#include "import/grid.h"
 #include "import/import.h"
 
 #include <fenv.h>
@@ -164,6 +165,10 @@ static kiln_bake_status check_options(bake *b)
     }
     if (o->builder != NULL && kiln_builder_find(o->builder) == NULL) {
         return fail(b, KILN_BAKE_USAGE, "unknown builder; use sah or median");
+    }
+    if (o->lossy_grid != 0 &&
+        (o->lossy_grid < KILN_LOSSY_BITS_MIN || o->lossy_grid > KILN_LOSSY_BITS_MAX)) {
+        return fail(b, KILN_BAKE_USAGE, "a lossy grid has 4 to 24 bits");
     }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
@@ -468,6 +473,9 @@ static void report_soup(bake *b)
     r->unit = soup->unit;
     r->up_axis = soup->up_axis;
     r->precision_step = soup->precision_step;
+    r->lossy_step = soup->lossy_step;
+    r->lossy_moved = soup->lossy_moved;
+    r->lossy_degenerate = soup->lossy_degenerate;
     if (soup->strings == NULL) {
         return;
     }
@@ -570,6 +578,10 @@ static kiln_bake_status run_bake(bake *b)
     }
     double start = now_seconds();
     status = kiln_import(b->input, &b->options, &b->soup, b->report);
+    if (status == KILN_BAKE_OK && b->options.lossy_grid != 0 &&
+        !kiln_snap_to_grid(&b->soup, b->options.lossy_grid)) {
+        status = KILN_BAKE_FAILED;
+    }
     report_soup(b);
     b->report->seconds_import = now_seconds() - start;
     if (status != KILN_BAKE_OK) {

@@ -57,6 +57,7 @@ void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
     feed_number(&sha, (uint64_t)(options->up + 1));
     feed_number(&sha, (uint64_t)options->on_bad);
     feed_number(&sha, options->drop);
+    feed_number(&sha, (uint64_t)options->lossy_grid);
     feed_counts(&sha, options);
     if (weights->count > 0) {
         kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
@@ -136,6 +137,9 @@ static json_t *options_object(const kiln_bake_options *options)
                               json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
     (void)json_object_set_new(object, "drop_duplicate",
                               json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    if (options->lossy_grid != 0) {
+        (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
+    }
     if (options->adb != 0) {
         (void)json_object_set_new(object, "adb", adb_object(options));
         (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
@@ -156,6 +160,11 @@ static json_t *counts_object(const kiln_soup *soup)
     (void)json_object_set_new(object, "polygons_cut", count(soup->polygons_cut));
     (void)json_object_set_new(object, "empty_meshes", count(soup->empty_mesh_count));
     (void)json_object_set_new(object, "precision_step", json_real(soup->precision_step));
+    if (soup->lossy_step > 0) {
+        (void)json_object_set_new(object, "lossy_step", json_real(soup->lossy_step));
+        (void)json_object_set_new(object, "lossy_moved", json_real(soup->lossy_moved));
+        (void)json_object_set_new(object, "lossy_degenerate", count(soup->lossy_degenerate));
+    }
     return object;
 }
 

@@ -39,6 +39,7 @@ typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } k
 typedef enum { KILN_ADB_AREA_BY_MEAN = 1, KILN_ADB_AREA_BY_MAX = 2 } kiln_adb_area;
 typedef enum { KILN_ADB_SUBTREE = 1, KILN_ADB_MEETING_BOX = 2 } kiln_adb_polygons;
 typedef enum { KILN_ADB_ONE = 1, KILN_ADB_OCTANTS = 2, KILN_ADB_SECTORS = 3 } kiln_adb_regions;
+enum { KILN_LOSSY_BITS_MIN = 4, KILN_LOSSY_BITS_MAX = 24 };
 enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
 
 /* Set everything by kiln_bake_options_default, then change what you need. */
@@ -58,6 +59,9 @@ typedef struct {
     int threads;               /* 0: one a processor; else [1, 256] */
     uint64_t import_memory;    /* bytes the importing child may use, default 1792 MiB; 0: no limit */
     double import_seconds;     /* default 50; 0: no limit */
+    int lossy_grid;            /* 4 to 24: move vertices to a grid of up to 2^lossy_grid steps along the
+                                  longest side of the model's box; answers are then exact for the
+                                  vertices as moved. Default 0: vertices stay as they are */
     /* Called now and then from the calling thread with the part done [0, 1] of a stage ("import",
      * "build obb", "count obb", "write"); return false to cancel (KILN_BAKE_FAILED). NULL: none. */
     bool (*progress)(void *user, const char *stage, double part);
@@ -99,6 +103,9 @@ typedef struct {
     double unit;               /* metres, 0: none declared */
     int up_axis;               /* -1: none declared */
     double precision_step;
+    double lossy_step;         /* with lossy_grid: a power of two; no coordinate moved more than half */
+    double lossy_moved;        /* furthest that a vertex moved */
+    uint64_t lossy_degenerate; /* triangles that lost their area by it, kept; among degenerate */
     char **warnings;           /* warning_count sentences */
     uint32_t warning_count;
     char **dropped;            /* dropped_count lines naming node, mesh and face, each dropped face */

@@ -29,6 +29,28 @@ for text in '"faces": 12' '"area": 6.0' '"signed_volume": 1.0' '"points_left_out
 done
 case_end
 
+case_begin 'what bytes go to, and how they are packed'
+says out '"bytes_per_triangle_of"'
+says out '"transform": "edges"'
+expect 0 "$KILN" info "$cube"
+says out 'a triangle     nodes'
+says out 'packed by'
+case_end
+
+case_begin 'a lossy grid is told in report, file and document'
+expect 0 "$KILN" bake --lossy-grid 4 models/hard/C003_small.obj -o "$TMPDIR/lossy.kiln"
+says err 'lossy: vertices moved to a grid of step'
+expect 0 "$KILN" info "$TMPDIR/lossy.kiln"
+says out 'lossy          vertices moved to a grid of step'
+expect 0 "$KILN" verify "$TMPDIR/lossy.kiln"
+expect 0 "$KILN" info --json "$TMPDIR/lossy.kiln"
+says out '"lossy_grid": 4'
+says out '"lossy_moved"'
+expect 0 "$KILN" bake --json --lossy-grid 4 models/hard/C003_small.obj -o "$TMPDIR/lossy.kiln"
+says out '"lossy_step"'
+expect 1 "$KILN" bake --lossy-grid 3 models/tiny/cube.obj -o "$TMPDIR/lossy.kiln"
+case_end
+
 case_begin 'points and lines are counted'
 expect 0 "$KILN" bake models/tiny/mixed.obj -o "$TMPDIR/mixed.kiln"
 says err 'left out: 1 point, 2 lines'

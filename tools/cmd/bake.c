@@ -22,6 +22,7 @@
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights;
     int leaf, layout, split, up, on_bad, threads, progress, import_memory;
+    int lossy_grid;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, json;
@@ -47,6 +48,10 @@ static const option bake_options[] = {
      "one tree of everything, or a named tree for each mesh or node (default none)"},
     {"scale", 0, OPTION_REAL, "F", NULL, DBL_MIN, DBL_MAX, FIELD(scale),
      "multiply all coordinates, after the source's own unit (default 1)"},
+    {"lossy-grid", 0, OPTION_INTEGER, "BITS", NULL, KILN_LOSSY_BITS_MIN, KILN_LOSSY_BITS_MAX,
+     FIELD(lossy_grid),
+     "move vertices to a grid of up to 2^BITS steps along the longest side, 4 to 24, for a smaller "
+     "file; answers are exact for the vertices as moved (default: vertices stay as they are)"},
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
      "turn the model so that its up axis becomes this one (default: as it is)"},
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
@@ -135,6 +140,7 @@ static int to_bake_options(const bake_settings *settings, kiln_bake_options *opt
     options->layout = (kiln_layout)settings->layout;
     options->split = (kiln_split)settings->split;
     options->scale = settings->scale;
+    options->lossy_grid = settings->lossy_grid;
     options->up = settings->up;
     options->on_bad = (kiln_on_bad)settings->on_bad;
     options->strict = settings->strict;

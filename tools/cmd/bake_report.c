@@ -15,6 +15,20 @@ static void note_left_out(const job *of, uint64_t points, uint64_t lines)
     }
 }
 
+static void note_lossy(const job *of, const kiln_bake_report *report)
+{
+    char text[160];
+    if (report->lossy_step > 0) {
+        snprintf(text, sizeof text,
+                 "vertices moved to a grid of step %g, by at most %g; %llu face%s lost %s area",
+                 report->lossy_step, report->lossy_moved,
+                 (unsigned long long)report->lossy_degenerate,
+                 report->lossy_degenerate == 1 ? "" : "s",
+                 report->lossy_degenerate == 1 ? "its" : "their");
+        report_note("lossy", of->input, text);
+    }
+}
+
 void bake_report_notes(const job *of, const kiln_bake_report *report)
 {
     for (uint32_t i = 0; i < report->warning_count; i++) {
@@ -24,6 +38,7 @@ void bake_report_notes(const job *of, const kiln_bake_report *report)
         report_note("dropped", of->input, report->dropped[i]);
     }
     note_left_out(of, report->points_left_out, report->lines_left_out);
+    note_lossy(of, report);
 }
 
 void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds)
@@ -96,6 +111,9 @@ static void add_counts(json_t *object, const kiln_bake_report *report)
                         report->unit > 0.0 ? json_number(report->unit) : json_null());
     json_object_set_new(object, "up_axis", up_axis_json(report->up_axis));
     json_object_set_new(object, "precision_step", json_number(report->precision_step));
+    json_object_set_new(object, "lossy_step", json_number(report->lossy_step));
+    json_object_set_new(object, "lossy_moved", json_number(report->lossy_moved));
+    json_object_set_new(object, "lossy_degenerate", json_count(report->lossy_degenerate));
 }
 
 json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report)

@@ -353,6 +353,19 @@ static void print_shares(const info *of)
     }
 }
 
+/* The error that the bake allowed itself. */
+static void print_lossy(const info *of)
+{
+    const json_t *counts = json_object_get(of->meta, "counts");
+    const double step = json_real_value(json_object_get(counts, "lossy_step"));
+    if (step > 0) {
+        printf("  lossy          vertices moved to a grid of step %g, by at most %g; %llu faces lost "
+               "their area\n",
+               step, json_real_value(json_object_get(counts, "lossy_moved")),
+               (unsigned long long)meta_count(of, "lossy_degenerate"));
+    }
+}
+
 static void print_info(const info *of)
 {
     const kiln_extent *extent = &of->extent;
@@ -380,6 +393,7 @@ static void print_info(const info *of)
     printf("  left out       %llu points, %llu lines\n",
            (unsigned long long)meta_count(of, "points_left_out"),
            (unsigned long long)meta_count(of, "lines_left_out"));
+    print_lossy(of);
     print_trees(of);
     print_counts(of);
     print_weights(&of->view.weights);

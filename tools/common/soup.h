@@ -58,6 +58,9 @@ typedef struct {
     int up_axis;               /* 0 x, 1 y, 2 z as declared by the source; -1: none declared */
     double precision_step;     /* most that a coordinate loses by rounding to float where that is
                                    worth a warning, in the soup's units; 0: none */
+    double lossy_step;         /* of the grid that vertices were moved to; 0: none */
+    double lossy_moved;        /* furthest that one was moved */
+    uint64_t lossy_degenerate; /* triangles that lost their area by it; among degenerate_count */
     uint32_t empty_mesh_count; /* nodes or meshes without a face; each is a warning */
     uint32_t side_file_count;  /* files read besides the model (.mtl, .bin), sorted by name */
     uint32_t *side_files; /* offset in strings: path relative to the model's folder if inside it */
