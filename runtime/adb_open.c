@@ -7,7 +7,12 @@
 #include "adb_query.h"
 #include "fpu.h"
 
-#include <string.h>
+#include <math.h>
+
+/* Of half the surfaces of two roots that are alike, and how far apart they may be in units of X's node
+ * space. */
+#define AREA_RATIO_MOST 2.0f
+#define FAR 1e6
 
 /* One node that is opened. */
 typedef struct {
@@ -206,20 +211,20 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     }
 }
 
-/* The pair that is there before anything was opened: X's root as the only lane, along its axes. */
-__attribute__((cold)) static float weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
+/* The pair that is there before anything was opened: X's root as the only lane, along its axes. False:
+ * the boxes are apart. */
+static bool weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
 {
-    const float org[3] = {(float)query->root_x.centre[0], (float)query->root_x.centre[1],
-                          (float)query->root_x.centre[2]};
+    const kiln_tree_box *root = &query->root_x;
+    const float org[3] = {(float)root->centre[0], (float)root->centre[1], (float)root->centre[2]};
     kiln_adb_lanes boxes;
     kiln_adb_box other;
-    memset(&boxes, 0, sizeof boxes);
     kiln_make_probe(&query->frame.to_x, &query->root_y, org, query->frame.epsilon, &other.probe);
-    other.probe.slack = HUGE_VALF; /* they were found to meet */
     boxes.aligned = true;
     for (unsigned k = 0; k < 3; k++) {
         for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
-            boxes.lanes.half[k][lane] = query->root_x.half[k];
+            boxes.lanes.centre[k][lane] = (float)(root->centre[k] - (double)org[k]);
+            boxes.lanes.half[k][lane] = root->half[k];
         }
     }
     kiln_adb_take_counts(&query->grid_x, query->kernels, kiln_tree_root_counts(query->frame.x), 1,
@@ -227,27 +232,54 @@ __attribute__((cold)) static float weigh_roots(const kiln_adb *query, kiln_adb_w
     take_other(query, true, kiln_tree_root_counts(query->frame.y), &other);
     kiln_adb_weights weights = query->weights;
     weights.bias += weights.root;
-    (void)kiln_adb_weigh(query->kernels, &query->options, &weights, &boxes, &other, 1u, weighed);
-    return weighed->loss[0];
+    return kiln_adb_weigh(query->kernels, &query->options, &weights, &boxes, &other, 1u,
+                          weighed) != 0;
+}
+
+/* Are the roots what fitted weights know: of much the same size, and not so far apart that floats
+ * don't hold it? */
+static bool roots_are_alike(const kiln_adb *query)
+{
+    const float x = query->root_x.area, y = query->root_y.area;
+    const double *offset = query->frame.to_x.offset;
+    return x < AREA_RATIO_MOST * y && y < AREA_RATIO_MOST * x && fabs(offset[0]) < FAR &&
+           fabs(offset[1]) < FAR && fabs(offset[2]) < FAR;
 }
 
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     kiln_adb_weighed weighed;
-    /* Roots have a loss once they were found to meet. */
     const bool is_weighed = entry->lane_x != KILN_ADB_ROOT || entry->loss > 0.0f;
-    return is_weighed ? entry->loss : weigh_roots(query, &weighed);
+    return is_weighed || !weigh_roots(query, &weighed) ? entry->loss : weighed.loss[0];
 }
 
-void kiln_adb_open_roots(kiln_adb *query)
+void kiln_adb_meet_roots(kiln_adb *query)
 {
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
+    kiln_adb_weighed weighed;
+    const bool alike = roots_are_alike(query);
+    if (alike ? !weigh_roots(query, &weighed)
+              : !kiln_roots_may_meet(&query->frame, &kiln_kernel_scalar, &query->root_x,
+                                     &query->root_y)) {
+        query->decided = true;
+        query->verdict = KILN_ADB_NO;
+        return;
+    }
+    if (!alike && query->options.observer != NULL) {
+        (void)weigh_roots(query, &weighed);
+    }
+    if (alike || query->options.observer != NULL) {
+        roots.loss = weighed.loss[0];
+    }
     if (query->options.observer != NULL) {
-        kiln_adb_weighed weighed;
-        roots.loss = weigh_roots(query, &weighed);
         observe(query, &roots, &weighed, 0);
     }
     kiln_adb_frontier_push(&query->frontier, roots);
+    query->counted = alike && roots.loss >= query->root_from;
+    if (query->counted >= query->options.k_min) {
+        query->decided = true;
+        query->verdict = KILN_ADB_YES;
+    }
 }
 
 void kiln_adb_open_pair(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,

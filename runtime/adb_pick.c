@@ -34,6 +34,9 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
             (best == NULL || leaf_distance(tree, rows[i].leaf_max) <
                                  leaf_distance(tree, best->leaf_max))) {
             best = &rows[i];
+            if (rows[i].leaf_max == tree->entry->leaf_max) {
+                break;
+            }
         }
     }
     return best;
@@ -95,7 +98,11 @@ static kiln_adb_weights mean_weights(const kiln_adb_weights *p, const kiln_adb_w
 
 kiln_adb_weights kiln_adb_weights_of(const kiln_tree *a, const kiln_tree *b)
 {
-    const kiln_adb_weights p = weights_for(NULL, 0, a), q = weights_for(NULL, 0, b);
+    const kiln_adb_weights p = weights_for(NULL, 0, a);
+    if (a == b) {
+        return p;
+    }
+    const kiln_adb_weights q = weights_for(NULL, 0, b);
     return mean_weights(&p, &q);
 }
 

@@ -21,7 +21,7 @@ enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
 #define WEIGHT_MAX 1e6f
 
 /* Answers less probable than this are left as they are. */
-#define LEAST_SAID 0x1p-60f
+#define LEAST_SAID 0x1p-50f
 
 /* Hybrid: below two boxes of at most about so many triangles each the exact walk is quicker than
  * weighing pairs, and what one pair can cost stays bounded. */
@@ -133,6 +133,15 @@ static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tr
 
 /* ------------------------------------------------------------------------------------- begin -- */
 
+/* -ln(1 - p), the same on every machine. */
+static float loss_of_probability(double p)
+{
+    if (p < 0.015625) {
+        return (float)(p * (1.0 + p * (0.5 + p * (1.0 / 3.0 + p * 0.25))));
+    }
+    return p < 1.0 - LEAST_SAID ? -KILN_LN2 * kiln_log2((float)(1.0 - p)) : HUGE_VALF;
+}
+
 /* Hybrid: the least LB byte of a box of `tree` that holds few triangles. */
 static uint8_t level_of_few(const kiln_tree *tree)
 {
@@ -141,10 +150,28 @@ static uint8_t level_of_few(const kiln_tree *tree)
     return all > few ? (uint8_t)(256.0f * (1.0f - few / all)) : 0;
 }
 
-__attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree *a,
-                                               const kiln_pose *pose_a, const kiln_tree *b,
-                                               const kiln_pose *pose_b,
-                                               const kiln_adb_options *options)
+/* l of an answer that a query ended with by itself, of the log-odds that its pairs have. */
+static float loss_of_decided(const kiln_adb_weights *w, bool yes, float odds)
+{
+    return kiln_loss_of_odds((yes ? w->yes : w->no) + (1.0f + w->sure) * odds);
+}
+
+/* From which loss on the roots count: a pair of p_min says what it does by what else is likely, and
+ * of the roots there is nothing else. */
+static float loss_of_sure_roots(const kiln_adb *query)
+{
+    const double p = query->options.p_min;
+    if (p < LEAST_SAID || p > 1.0 - LEAST_SAID ||
+        query->options.evaluator != KILN_ADB_CALIBRATED) {
+        return query->count_from;
+    }
+    const float odds = KILN_LN2 * (kiln_log2((float)p) - kiln_log2((float)(1.0 - p)));
+    return loss_of_decided(&query->weights, true, odds);
+}
+
+static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                         const kiln_tree *b, const kiln_pose *pose_b,
+                         const kiln_adb_options *options)
 {
     const kiln_status status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
@@ -155,11 +182,14 @@ __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree 
     query->options.weights = NULL;
     query->grid_x = kiln_adb_grid_of(query->frame.x->adb);
     query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
-    query->few_x = level_of_few(query->frame.x);
-    query->few_y = level_of_few(query->frame.y);
+    if (options->hybrid) {
+        query->few_x = level_of_few(query->frame.x);
+        query->few_y = level_of_few(query->frame.y);
+    }
     query->kernels = kiln_kernel_active()->adb;
-    query->count_from = (float)-log1p(-options->p_min);
-    query->open_from = (float)-log1p(-options->epsilon);
+    query->count_from = loss_of_probability(options->p_min);
+    query->open_from = loss_of_probability(options->epsilon);
+    query->root_from = loss_of_sure_roots(query);
     query->counted = 0;
     query->pairs = 0;
     query->exact = false;
@@ -167,13 +197,9 @@ __attribute__((cold)) static kiln_status begin(kiln_adb *query, const kiln_tree 
     kiln_adb_frontier_clear(&query->frontier);
     kiln_tree_box_root(&query->frame, true, &query->root_x);
     kiln_tree_box_root(&query->frame, false, &query->root_y);
-    query->decided =
-        !kiln_roots_may_meet(&query->frame, &kiln_kernel_scalar, &query->root_x, &query->root_y);
-    query->verdict = KILN_ADB_NO;
+    query->decided = false;
     query->asked = true;
-    if (!query->decided) {
-        kiln_adb_open_roots(query);
-    }
+    kiln_adb_meet_roots(query);
     return KILN_OK;
 }
 
@@ -341,18 +367,16 @@ kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 
 /* ------------------------------------------------------------------------------------ answer -- */
 
-/* l of an answer that the query ended with, of the l that its pairs say. 0 stays 0: a proof. */
-static float loss_of_decided(const kiln_adb *query, float loss)
+/* l of an answer that the query ended with, of the l that its pairs have. 0 stays 0: a proof. */
+static float loss_of_answer(const kiln_adb *query, float loss)
 {
-    const kiln_adb_weights *w = &query->weights;
     const float p = kiln_probability_of_loss(loss);
     if (p < LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED ||
         query->verdict == KILN_ADB_UNDECIDED) {
         return loss;
     }
-    const float odds = KILN_LN2 * kiln_log2(p) + loss;
-    const float bias = query->verdict == KILN_ADB_YES ? w->yes : w->no;
-    return kiln_loss_of_odds(bias + (1.0f + w->sure) * odds);
+    return loss_of_decided(&query->weights, query->verdict == KILN_ADB_YES,
+                           KILN_LN2 * kiln_log2(p) + loss);
 }
 
 static double probability_of(const kiln_adb *query)
@@ -365,7 +389,7 @@ static double probability_of(const kiln_adb *query)
         return (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, &frontier->heap[0]));
     }
     const float loss = (float)kiln_adb_frontier_loss(frontier, (double)query->weights.others);
-    return (double)kiln_probability_of_loss(query->decided ? loss_of_decided(query, loss) : loss);
+    return (double)kiln_probability_of_loss(query->decided ? loss_of_answer(query, loss) : loss);
 }
 
 kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)

@@ -27,6 +27,7 @@ struct kiln_adb {
     kiln_adb_options options;
     kiln_adb_weights weights;
     float count_from, open_from; /* p_min and epsilon as losses */
+    float root_from;             /* what an answer by p_min says, as a loss */
     kiln_adb_frontier frontier;
     kiln_fpu_state caller; /* while the query runs */
 };
@@ -35,9 +36,10 @@ struct kiln_adb {
 void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
                         kiln_tree_box *box);
 
-/* Puts the roots into the frontier. They are opened whatever their probability, so it is not
- * computed before somebody asks. */
-void kiln_adb_open_roots(kiln_adb *query);
+/* Puts the roots into the frontier, or decides the query: they are apart, or alike and so probable
+ * that an answer is as sure as one by p_min. Roots that are not alike may be weighed when somebody
+ * asks. */
+void kiln_adb_meet_roots(kiln_adb *query);
 
 /* l of an entry. */
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry);

@@ -721,8 +721,10 @@ typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
 /* Set everything by kiln_adb_options_of, then change what you need. */
 typedef struct {
     size_t struct_size;  /* sizeof(kiln_adb_options) of the caller */
-    double p_min;        /* [0, 1] a pair at least this probable counts as a collision. 0: any two
-                            boxes that overlap below the roots; 1: none is counted */
+    double p_min;        /* [0, 1] a pair at least this probable counts as a collision; the two roots
+                            do where they are of much the same size and as probable as an answer is
+                            that a pair of p_min gives. 0: any two boxes that overlap; 1: none is
+                            counted */
     uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
     double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out */
     bool hybrid;         /* test what is below two boxes of some 256 triangles or less exactly, as
@@ -792,7 +794,8 @@ KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
  * of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are asked.
  * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
  * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid on one without
- * polygons): the query then holds no question. Cost: forming the pose and one box test. */
+ * polygons): the query then holds no question. Cost: forming the pose and weighing
+ * the roots. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     const kiln_adb_options *options);
@@ -808,7 +811,8 @@ KILN_API kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nano
 KILN_API kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer);
 
 /* The likeliest waiting or counted pairs of boxes, most probable first: at most `capacity` into
- * `hints`, how many in *count. None when nothing is likely to meet. Errors as kiln_adb_get_answer,
+ * `hints`, how many in *count. None when nothing is likely to meet. Where the roots counted they are
+ * the only hint; a p_min of 1 has them opened. Errors as kiln_adb_get_answer,
  * also for hints NULL with a capacity. Cost: capacity passes over the waiting pairs. */
 KILN_API kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints,
                                         uint32_t capacity, uint32_t *count);

@@ -19,11 +19,11 @@ expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode ad
 grep -Eqx '1 1\.0000 [0-9]+ [0-9]+ [0-9]+' "$TMPDIR/out" || case_fail 'no faces'
 expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --hybrid --p-min 1 --eps 0 -w --json
 says out '"face"'
-expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --budget-pairs 0 -w
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min 1 --budget-pairs 0 -w
 grep -Eqx '[?] 0\.[0-9]+ 0' "$TMPDIR/out" || case_fail 'faces of no pair'
-expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --budget-pairs 0
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min 1 --budget-pairs 0
 says out '? 0.'
-expect 0 "$KILN" collide "$TMPDIR/bare.kiln" "$TMPDIR/bare.kiln" --mode adb --budget-us 0 --json
+expect 0 "$KILN" collide "$TMPDIR/bare.kiln" "$TMPDIR/bare.kiln" --mode adb --p-min 1 --budget-us 0 --json
 says out '"verdict": "undecided"'
 says out '"probability": 0.'
 case_end

@@ -226,7 +226,12 @@ static void options_at_their_ends(void **state)
     options.p_min = 0; /* any two boxes that overlap */
     kiln_adb_answer answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, 100);
     assert_int_equal(answer.verdict, KILN_ADB_YES);
+    assert_int_equal(answer.pairs, 0); /* the roots do */
+    options.k_min = 2;
+    answer = ask_adb(query, torus.tree, NULL, torus.tree, &near, &options, 100);
+    assert_int_equal(answer.verdict, KILN_ADB_YES);
     assert_int_equal(answer.pairs, 1);
+    options.k_min = 1;
     answer = ask_adb(query, torus.tree, NULL, torus.tree, &away, &options, 100);
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     assert_true(answer.probability == 0 && answer.pairs == 0 && answer.flags == KILN_ADB_EXACT);

@@ -209,10 +209,11 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
     observe(set, tree, poses, options);
 }
 
-/* Adds an answer that a query ended with. */
+/* Adds an answer that a query ended with, if by what it opened: roots say what they mean. */
 static void add_decided(training_cases *list, const kiln_adb_answer *answer, bool hit, bool *failed)
 {
-    if (answer->verdict == KILN_ADB_UNDECIDED || answer->probability < SAID_LEAST) {
+    if (answer->verdict == KILN_ADB_UNDECIDED || answer->pairs == 0 ||
+        answer->probability < SAID_LEAST) {
         return;
     }
     const double said = fmin(answer->probability, SAID_MOST);
