@@ -25,8 +25,8 @@ bool kiln_weights_are_sound(const kiln_format_adb_weights *row)
     }
     if (kiln_weights_are_known(row)) {
         const float others = row->weight[KILN_ADB_WEIGHT_OTHERS];
-        sound = sound && others >= 0.0f && others <= 1.0f &&
-                row->weight[KILN_ADB_WEIGHT_SURE] > -1.0f;
+        sound =
+            sound && others >= 0.0f && others <= 1.0f && row->weight[KILN_ADB_WEIGHT_SURE] > -1.0f;
     }
     return sound;
 }

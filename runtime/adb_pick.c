@@ -31,8 +31,8 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
     const kiln_adb_fitted *best = NULL;
     for (uint32_t i = 0; i < count; i++) {
         if (rows[i].bv == (kiln_bv)bv &&
-            (best == NULL || leaf_distance(tree, rows[i].leaf_max) <
-                                 leaf_distance(tree, best->leaf_max))) {
+            (best == NULL ||
+             leaf_distance(tree, rows[i].leaf_max) < leaf_distance(tree, best->leaf_max))) {
             best = &rows[i];
             if (rows[i].leaf_max == tree->entry->leaf_max) {
                 break;

@@ -141,7 +141,7 @@ std::vector<Lesson> lessons_of(const std::vector<AdbMesh> &training, const BakeA
     for (const AdbMesh &m : training) {
         Lesson lesson;
         lesson.baked = std::make_unique<Baked>(m.geometry, bake);
-        lesson.asked = adb_poses(m, lesson.baked->tree(), ZACHMANN_SEED_TRAINING, TRAINING_DRAWS);
+        lesson.asked = adb_poses(lesson.baked->tree(), ZACHMANN_SEED_TRAINING, TRAINING_DRAWS);
         lessons.push_back(std::move(lesson));
     }
     return lessons;
@@ -293,7 +293,7 @@ void ablate(const AdbOptions &options, std::FILE *csv, json_t *report)
         Rival rival = {
             m, std::make_unique<Baked>(m.geometry, BakeAs{"obb2", 1}), {nullptr, dop24_free}, {}};
         rival.dop.reset(dop24_build(rival.binary->file()));
-        rival.asked = adb_poses(m, rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
+        rival.asked = adb_poses(rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
         rivals.push_back(std::move(rival));
     }
     std::printf("\n%-24s %7s %6s %6s %7s %8s %7s %9s %9s\n", "setting", "error %", "fp %", "fn %",

@@ -167,12 +167,11 @@ bool exact_answer(const kiln_tree *tree, const kiln_pose &pose)
     return bench_exact(tree, &pose);
 }
 
-Asked adb_poses(const AdbMesh &m, const kiln_tree *exact, uint64_t seed, unsigned draws)
+Asked adb_poses(const kiln_tree *exact, uint64_t seed, unsigned draws)
 {
     const kiln_tree_info info = kiln_tree_get_info(exact);
     const zachmann_box box = zachmann_box_of(info.bounds_lower, info.bounds_upper);
     Asked asked;
-    (void)m;
     asked.poses.resize(size_t(ZACHMANN_DISTANCES) * draws);
     asked.poses.resize(zachmann_poses(&box, seed, draws, asked.poses.data()));
     for (const zachmann_pose &pose : asked.poses) {

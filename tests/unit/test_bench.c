@@ -19,7 +19,7 @@
 #include "../../tools/bench/numbers.h"
 #include "../../tools/bench/svg.h"
 #include "../../tools/bench/truncated.h"
-#include "../support/meshes.h"
+#include "../support/counted.h"
 
 enum { DRAWS = 12 };
 
@@ -96,13 +96,13 @@ static void check_rivals(mesh m)
 {
     static const uint32_t sizes[] = {1, 4, 16, 48, 100000};
     const bench_mesh same = view_of(&m);
-    bench_file counted, binary;
-    bake_into(&counted, &m, "obb", 4, 4);
+    bench_file wide, binary;
+    bake_into(&wide, &m, "obb", 4, 4);
     bake_into(&binary, &m, "obb2", 1, 0);
     bench_subject subject;
     dop24 *dop = dop24_build(&binary);
     assert_non_null(dop);
-    assert_true(bench_subject_make("m", tree_of(&counted), DRAWS, &subject));
+    assert_true(bench_subject_make("m", tree_of(&wide), DRAWS, &subject));
     assert_true(subject.hits > 0);
     for (size_t i = 0; i < subject.count; i++) {
         unsigned volumes = 0;
@@ -111,8 +111,8 @@ static void check_rivals(mesh m)
     }
     for (size_t s = 0; s < 2 * sizeof sizes / sizeof sizes[0]; s++) {
         bench_file cut;
-        assert_int_equal(
-            truncated_bake(&same, s % 2 == 0 ? "obb" : "obb2", sizes[s / 2], &cut), KILN_OK);
+        assert_int_equal(truncated_bake(&same, s % 2 == 0 ? "obb" : "obb2", sizes[s / 2], &cut),
+                         KILN_OK);
         const uint32_t nodes = kiln_tree_get_info(tree_of(&cut)).node_count;
         assert_true(sizes[s / 2] < m.triangle_count || nodes == 1);
         for (size_t i = 0; i < subject.count; i++) {
@@ -126,7 +126,7 @@ static void check_rivals(mesh m)
     }
     dop24_free(dop);
     bench_subject_free(&subject);
-    bench_file_close(&counted);
+    bench_file_close(&wide);
     bench_file_close(&binary);
     mesh_free(&m);
 }
@@ -139,6 +139,34 @@ static void test_rivals(void **state)
     check_rivals(mesh_soup(&random, 300, 0.2));
     check_rivals(mesh_lattice(&random, 60, 4));
     check_rivals(mesh_box(0, 0, 0, 1, 2, 3));
+}
+
+/* What boxes alone say, also of a file without polygons, and what is refused. */
+static void test_boxes(void **state)
+{
+    (void)state;
+    counted with = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, true);
+    counted bare = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
+    kiln_pose pose = kiln_pose_identity();
+    bool found = false;
+    kiln_hit hit;
+    assert_int_equal(kiln_collide(with.tree, NULL, bare.tree, NULL, &hit), KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_collide_boxes(with.tree, NULL, bare.tree, NULL, &found), KILN_OK);
+    assert_true(found);
+    pose.translation[1] = 1.5;
+    assert_int_equal(kiln_collide_boxes(bare.tree, NULL, with.tree, &pose, &found), KILN_OK);
+    assert_false(found);
+    pose.rotation[0] = 2;
+    found = true;
+    assert_int_equal(kiln_collide_boxes(bare.tree, NULL, with.tree, &pose, &found),
+                     KILN_ERROR_POSE);
+    assert_int_equal(kiln_collide_boxes(NULL, NULL, with.tree, NULL, &found), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_collide_boxes(bare.tree, NULL, NULL, NULL, &found), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_collide_boxes(bare.tree, NULL, with.tree, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_true(found);
+    counted_free(&with);
+    counted_free(&bare);
 }
 
 static void test_dop24_needs_single_triangles(void **state)
@@ -343,15 +371,15 @@ static void test_run(void **state)
     (void)state;
     mesh m = mesh_torus(30, 15, 0.2);
     const bench_mesh same = view_of(&m);
-    bench_file counted;
-    bake_into(&counted, &m, "obb", 4, 4);
+    bench_file wide;
+    bake_into(&wide, &m, "obb", 4, 4);
     bench_adb_options options = bench_adb_options_default(true);
     bench_adb run;
     options.draws = 4;
     options.contacts = 3;
     bench_adb_begin(&run, &options);
-    assert_int_equal(bench_adb_add(&run, "one", tree_of(&counted), &same, NULL, 0), KILN_OK);
-    assert_int_equal(bench_adb_add(&run, "two", tree_of(&counted), &same, NULL, 0), KILN_OK);
+    assert_int_equal(bench_adb_add(&run, "one", tree_of(&wide), &same, NULL, 0), KILN_OK);
+    assert_int_equal(bench_adb_add(&run, "two", tree_of(&wide), &same, NULL, 0), KILN_OK);
     assert_true(bench_adb_finish(&run));
     assert_int_equal(run.compared.count, 2);
     for (size_t t = 0; t < 2; t++) {
@@ -371,7 +399,7 @@ static void test_run(void **state)
     assert_int_equal(run.budgets[0].objects, 2);
     assert_true(run.budgets[6].undecided <= run.budgets[0].undecided);
     bench_adb_free(&run);
-    bench_file_close(&counted);
+    bench_file_close(&wide);
     mesh_free(&m);
 }
 
@@ -380,21 +408,20 @@ static void test_run_refuses(void **state)
     (void)state;
     mesh m = mesh_box(0, 0, 0, 1, 1, 1);
     bench_mesh same = view_of(&m);
-    bench_file plain, counted;
+    bench_file plain, wide;
     bake_into(&plain, &m, "obb", 4, 0);
-    bake_into(&counted, &m, "obb", 4, 4);
+    bake_into(&wide, &m, "obb", 4, 4);
     const bench_adb_options options = bench_adb_options_default(true);
     bench_adb run;
     bench_adb_begin(&run, &options);
     assert_int_equal(bench_adb_add(&run, "m", tree_of(&plain), &same, NULL, 0),
                      KILN_ERROR_NOT_LOADED);
     same.triangle_count = 1;
-    assert_int_equal(bench_adb_add(&run, "m", tree_of(&counted), &same, NULL, 0),
-                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(bench_adb_add(&run, "m", tree_of(&wide), &same, NULL, 0), KILN_ERROR_ARGUMENT);
     assert_int_equal(run.compared.count, 0);
     bench_adb_free(&run);
     bench_file_close(&plain);
-    bench_file_close(&counted);
+    bench_file_close(&wide);
     mesh_free(&m);
 }
 
@@ -424,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_poses_repeat),
         cmocka_unit_test(test_poses_keep_their_distance),
         cmocka_unit_test(test_rivals),
+        cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_dop24_needs_single_triangles),
         cmocka_unit_test(test_calibration_of_constants),
         cmocka_unit_test(test_calibration_of_groups),

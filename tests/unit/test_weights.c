@@ -91,9 +91,9 @@ static void what_is_written_is_read(void **state)
         kiln_audit_counts counts;
         kiln_open_options options = kiln_open_options_default();
         options.allocator = counting_allocator(&memory);
-        assert_int_equal(kiln_adb_read_weights_memory(bytes, size, &options, rows, QUICK_WEIGHTS,
-                                                      &count),
-                         KILN_OK);
+        assert_int_equal(
+            kiln_adb_read_weights_memory(bytes, size, &options, rows, QUICK_WEIGHTS, &count),
+            KILN_OK);
         assert_int_equal(count, QUICK_WEIGHTS);
         assert_rows(rows, count);
         assert_int_equal(memory.live, 0);
@@ -308,8 +308,7 @@ static void rows_of_another_meaning_are_left_alone(void **state)
     size_t size;
     uint8_t *bytes = quick_weights(false, &size);
     edit_file *file = edit_open(bytes, size);
-    kiln_format_adb_weights *rows =
-        (void *)edit_find(file, KILN_SECTION_ADB_WEIGHTS)->data;
+    kiln_format_adb_weights *rows = (void *)edit_find(file, KILN_SECTION_ADB_WEIGHTS)->data;
     rows[0].meaning = 2;
     rows[0].weight[5] = -3; /* would be out of range, and not zero */
     rows[0].weight[13] = 1;

@@ -61,8 +61,7 @@ static kiln_status measure(bench_adb *run, const bench_subject *subject, const b
                            const bench_method *added, unsigned added_count)
 {
     const bench_adb_options *o = &run->options;
-    bench_table *more =
-        realloc(run->compared.tables, (run->compared.count + 1) * sizeof *more);
+    bench_table *more = realloc(run->compared.tables, (run->compared.count + 1) * sizeof *more);
     if (more == NULL) {
         return KILN_ERROR_MEMORY;
     }
@@ -94,9 +93,8 @@ kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tre
     if (!bench_subject_make(name, tree, run->options.draws, &subject)) {
         return KILN_ERROR_MEMORY;
     }
-    const kiln_status status = subject.count > 0
-                                   ? measure(run, &subject, mesh, added, added_count)
-                                   : KILN_ERROR_ARGUMENT;
+    const kiln_status status =
+        subject.count > 0 ? measure(run, &subject, mesh, added, added_count) : KILN_ERROR_ARGUMENT;
     bench_subject_free(&subject);
     return status;
 }

@@ -20,7 +20,7 @@ typedef struct {
     int rounds;        /* of which the least time counts */
     unsigned contacts; /* whose neighbourhood is asked about */
     unsigned resamplings;
-    kiln_adb_mode mode; /* whose calibration and budgets are measured */
+    kiln_adb_mode mode;                  /* whose calibration and budgets are measured */
     uint64_t budgets[BENCH_BUDGETS_MAX]; /* ns */
     unsigned budget_count;
     bench_watch watch; /* step NULL: nobody */

@@ -62,8 +62,12 @@ static void draw_times(const bench_adb *run, FILE *out)
                              .top = 50,
                              .width = 420,
                              .height = 420};
-    static const unsigned rows[] = {BENCH_TIMED, BENCH_TIMED + 1, BENCH_TIMED + 2, BENCH_TIMED + 3,
-                                    BENCH_TRUNCATED + BENCH_TRUNCATED_SIZES + 2, BENCH_DOP24};
+    static const unsigned rows[] = {BENCH_TIMED,
+                                    BENCH_TIMED + 1,
+                                    BENCH_TIMED + 2,
+                                    BENCH_TIMED + 3,
+                                    BENCH_TRUNCATED + BENCH_TRUNCATED_SIZES + 2,
+                                    BENCH_DOP24};
     svg_axes(out, &panel);
     svg_guide(out, &panel, panel.x_from, 1, panel.x_to, 1);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {

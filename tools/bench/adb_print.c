@@ -24,7 +24,8 @@ typedef struct {
 
 static void print_head(const bench_adb *run, FILE *out)
 {
-    fprintf(out, "%-18s %7s %6s %6s %8s %7s", "method", "error %", "fp %", "fn %", "us", "p99");
+    fprintf(out, "%57s  times as fast as\n%-18s %7s %6s %6s %8s %7s", "", "method", "error %",
+            "fp %", "fn %", "us", "p99");
     for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
         fprintf(out, " %*s", base + 1 < run->compared.tables[0].added + BENCH_BASES ? 7 : 6,
                 bench_base_name(run, base));
@@ -144,11 +145,11 @@ static void print_where_line(const bench_adb *run, FILE *out, const char *label,
     fprintf(out, "%-10s", label);
     for (unsigned p = 0; p < BENCH_POINTS; p++) {
         const unsigned row = timed_row(run, p);
-        fprintf(out, " %7.2f /%7.2f",
-                bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_DOP24), row,
-                                  where),
-                bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_OBB), row,
-                                  where));
+        fprintf(
+            out, " %7.2f /%7.2f",
+            bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_DOP24), row,
+                              where),
+            bench_times_where(&run->compared, bench_row_of(&run->compared, BENCH_OBB), row, where));
     }
     putc('\n', out);
 }
@@ -185,7 +186,8 @@ static void print_calibration(const bench_adb *run, FILE *out)
 
 static void print_gaps(const bench_adb *run, FILE *out)
 {
-    fprintf(out, "\nerror %% by gap to the outermost contact, %% of the size (- inside)\n%-14s", "");
+    fprintf(out, "\nerror %% by gap to the outermost contact, %% of the size (- inside)\n%-14s",
+            "");
     for (int g = 0; g < BENCH_GAPS; g++) {
         fprintf(out, " %5.1f", 100 * bench_gaps[g]);
     }

@@ -174,8 +174,7 @@ static kiln_status build_published(published *paper, const bench_mesh *mesh)
     paper->options.leaves = KILN_PAPER_TEST;
     paper->options.pairs_max = PUBLISHED_PAIRS;
     paper->query = kiln_paper_query_make();
-    if (paper->query == NULL ||
-        bench_bake(mesh, &options, &paper->data, &size) != KILN_BAKE_OK) {
+    if (paper->query == NULL || bench_bake(mesh, &options, &paper->data, &size) != KILN_BAKE_OK) {
         return KILN_ERROR_MEMORY;
     }
     return kiln_paper_tree_open(paper->data, size, KILN_BV_AABB2, NULL, &paper->tree);

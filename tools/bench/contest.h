@@ -77,7 +77,7 @@ enum {
     BENCH_TRUNCATED = BENCH_BASES, /* four leaf sizes of obb2, then of obb */
     BENCH_TRUNCATED_SIZES = 4,
     BENCH_TIMED = BENCH_TRUNCATED + 2 * BENCH_TRUNCATED_SIZES,
-    BENCH_PUBLISHED = BENCH_TIMED + BENCH_POINTS, /* paper.md; p_min 0.9, k_min 5, leaves tested, at most 600 pairs */
+    BENCH_PUBLISHED = BENCH_TIMED + BENCH_POINTS, /* paper.md */
     BENCH_METHODS,
     BENCH_ADDED_MAX = 2
 };

@@ -145,8 +145,7 @@ unsigned bench_reliability_of(const bench_samples *samples,
         if (count[bin] >= LEAST_IN_BIN) {
             const double p = truth[bin] / count[bin];
             const double variance = fmax(p * (1 - p), 1 / count[bin]) / count[bin];
-            points[found++] =
-                (bench_reliability){said[bin] / count[bin], p, 1.96 * sqrt(variance)};
+            points[found++] = (bench_reliability){said[bin] / count[bin], p, 1.96 * sqrt(variance)};
         }
     }
     return found;

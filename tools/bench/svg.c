@@ -58,9 +58,9 @@ static double place_x(const svg_panel *panel, double x)
 
 static double place_y(const svg_panel *panel, double y)
 {
-    const double part =
-        panel->logarithmic ? log(y / panel->y_from) / log(panel->y_to / panel->y_from)
-                           : (y - panel->y_from) / (panel->y_to - panel->y_from);
+    const double part = panel->logarithmic
+                            ? log(y / panel->y_from) / log(panel->y_to / panel->y_from)
+                            : (y - panel->y_from) / (panel->y_to - panel->y_from);
     return panel->top + panel->height * (1 - part);
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     const char *title, *x_name, *y_name;
     double x_from, x_to, x_step; /* a mark every step */
     double y_from, y_to, y_step;
-    bool logarithmic;            /* y; marks at 1, 2, 5 times powers of ten; y_from > 0 */
+    bool logarithmic;                /* y; marks at 1, 2, 5 times powers of ten; y_from > 0 */
     double left, top, width, height; /* of the inner frame, in pixels */
 } svg_panel;
 

@@ -16,8 +16,13 @@ static const uint64_t answer_pairs[] = {16, 32, 64};
 void bench_calibration_begin(bench_samples sets[BENCH_SAMPLE_SETS])
 {
     static const char *const names[BENCH_SAMPLE_SETS] = {
-        "pairs",             "pairs, as fitted",  "pairs, first 64", "answers, 16 pairs",
-        "answers, 32 pairs", "answers, 64 pairs", "answers",
+        "pairs",
+        "pairs, as fitted",
+        "pairs, first 64",
+        "answers, 16 pairs",
+        "answers, 32 pairs",
+        "answers, 64 pairs",
+        "answers",
     };
     for (int i = 0; i < BENCH_SAMPLE_SETS; i++) {
         bench_samples_begin(&sets[i], names[i]);

@@ -31,7 +31,7 @@ static void count_below(cutting *c)
         c->below[i] = 0;
         for (unsigned lane = 0; lane < c->kind->lanes; lane++) {
             c->below[i] += (node->inner >> lane & 1) != 0 ? c->below[kiln_node8_child(node, lane)]
-                                                         : kiln_node8_count(node, lane);
+                                                          : kiln_node8_count(node, lane);
         }
     }
 }
@@ -140,8 +140,8 @@ static bool keep_triangles(const bench_mesh *mesh, kiln_build_tree *tree, bench_
         return false;
     }
     for (uint32_t slot = 0; slot < tree->triangle_count; slot++) {
-        memcpy(kept->indices + 3 * (size_t)slot,
-               mesh->indices + 3 * (size_t)tree->order[slot], 3 * sizeof(uint32_t));
+        memcpy(kept->indices + 3 * (size_t)slot, mesh->indices + 3 * (size_t)tree->order[slot],
+               3 * sizeof(uint32_t));
         tree->order[slot] = slot;
     }
     return true;

@@ -60,9 +60,9 @@ kiln_pose zachmann_place(const zachmann_box *box, const double rotation[9], cons
         for (int k = 0; k < 3; k++) {
             pose.rotation[3 * i + k] = row[k];
         }
-        pose.translation[i] = box->middle[i] + distance * way[i] -
-                              (row[0] * box->middle[0] + row[1] * box->middle[1] +
-                               row[2] * box->middle[2]);
+        pose.translation[i] =
+            box->middle[i] + distance * way[i] -
+            (row[0] * box->middle[0] + row[1] * box->middle[1] + row[2] * box->middle[2]);
     }
     return pose;
 }

@@ -110,9 +110,8 @@ static int bake_model(const char *path, const bench_settings *settings, void **d
     for (uint32_t i = 0; i < report.warning_count; i++) {
         report_note("warning", path, report.warnings[i]);
     }
-    const int result = status == KILN_BAKE_OK
-                           ? EXIT_DONE
-                           : report_error((int)status, NULL, "%s", report.error);
+    const int result =
+        status == KILN_BAKE_OK ? EXIT_DONE : report_error((int)status, NULL, "%s", report.error);
     kiln_bake_report_free(&report);
     return result;
 }
@@ -122,8 +121,8 @@ static int open_input(const char *path, const bench_settings *settings, bench_fi
     void *data = NULL;
     size_t size = 0;
     kiln_error error = {0};
-    const int status = is_baked(path) ? load_file(path, &data, &size)
-                                      : bake_model(path, settings, &data, &size);
+    const int status =
+        is_baked(path) ? load_file(path, &data, &size) : bake_model(path, settings, &data, &size);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -148,7 +147,8 @@ static int explain(const char *path, kiln_status status, const kiln_tree_info *i
     case KILN_OK:
         return EXIT_DONE;
     case KILN_ERROR_NOT_LOADED:
-        return report_error(EXIT_INVALID, path, "nothing to measure; it has no %s; bake it again %s",
+        return report_error(EXIT_INVALID, path,
+                            "nothing to measure; it has no %s; bake it again %s",
                             info->adb_grid == 0 ? "counts" : "polygons",
                             info->adb_grid == 0 ? "with --adb" : "without --no-geometry");
     case KILN_ERROR_ARGUMENT:
@@ -208,8 +208,7 @@ static int write_with(const bench_adb *run, const char *path,
         return out_of_memory(path);
     }
     print(run, out);
-    const int status =
-        fclose(out) == 0 ? output_write(path, text, size) : out_of_memory(path);
+    const int status = fclose(out) == 0 ? output_write(path, text, size) : out_of_memory(path);
     free(text);
     return status;
 }
@@ -344,7 +343,8 @@ const verb verb_bench_adb = {
     "Lets two copies of each model meet at random poses, by the procedure of Klein and Zachmann "
     "(2003), and tells how often time-critical queries are wrong, false positives and negatives "
     "apart, how long they take beside exact trees (24-DOPs, binary and 8-wide oriented boxes), "
-    "beside the obvious shortcut, a walk that takes two leaf boxes that overlap for a collision, and "
+    "beside the obvious shortcut, a walk that takes two leaf boxes that overlap for a collision, "
+    "and "
     "beside the query as it was published; "
     "where they are the faster; whether their probabilities are what they say (calibration error "
     "with the 95 % bound of a bootstrap); how wrong they are near contacts; how well budgets of "

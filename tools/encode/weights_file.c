@@ -36,8 +36,7 @@ static bool rows_are_sound(const kiln_format_adb_weights rows[], uint32_t count)
 {
     bool sound = count >= 1 && count <= KILN_ADB_WEIGHTS_ROWS_MAX;
     for (uint32_t i = 0; i < count && sound; i++) {
-        sound = kiln_weights_are_sound(&rows[i]) &&
-                (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
+        sound = kiln_weights_are_sound(&rows[i]) && (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
     }
     return sound;
 }
@@ -109,9 +108,8 @@ static kiln_bake_status copy_rows(const kiln_reader *reader, kiln_weights_rows *
 {
     kiln_weights_view view;
     kiln_fault fault;
-    const bool sound = kiln_weights_is_file(reader)
-                           ? kiln_weights_file_open(&view, reader, &fault)
-                           : kiln_weights_view_open(&view, reader, &fault);
+    const bool sound = kiln_weights_is_file(reader) ? kiln_weights_file_open(&view, reader, &fault)
+                                                    : kiln_weights_view_open(&view, reader, &fault);
     if (!sound) {
         return tell_fault(message, &fault);
     }
