@@ -2,6 +2,7 @@
 #include "bins_check.h"
 
 #include "sections.h"
+#include "weights.h"
 
 static bool fault_in(const kiln_reader *reader, uint32_t section, uint32_t rule, uint64_t byte,
                      kiln_fault *fault)
@@ -27,7 +28,8 @@ bool kiln_bins_is_table(const kiln_reader *reader)
 
 /* -------------------------------------------------------------------------------- the header -- */
 
-/* One header, one section of rows, one document, and nothing of a model. */
+/* One header, one section of rows, one document, weights where they are wanted, and nothing of a
+ * model. */
 static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
 {
     bool sound = true;
@@ -37,7 +39,8 @@ static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
         const bool values = kind == KILN_SECTION_BINS_FLOATS || kind == KILN_SECTION_BINS_COUNTS;
         const bool once = kind == KILN_SECTION_BINS || kind == KILN_SECTION_BINS_ROWS ||
                           kind == KILN_SECTION_META;
-        sound = sound && (values || count == (once ? 1u : 0u));
+        const bool may_be = kind == KILN_SECTION_ADB_WEIGHTS && count == 1;
+        sound = sound && (values || may_be || count == (once ? 1u : 0u));
     }
     if (!sound) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
@@ -279,5 +282,8 @@ bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool t
         return false;
     }
     name_meta(view);
+    if (!kiln_weights_view_open(&view->weights, reader, fault)) {
+        return false;
+    }
     return trusted || (check_rows(view, fault) && check_values(view, fault));
 }

@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "format.h"
 #include "reader.h"
+#include "weights.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct {
     uint64_t record_counts[KILN_BINS_TABLE_X_MAX];
     const char *meta;
     uint64_t meta_size;
+    kiln_weights_view weights; /* of time-critical queries, which may go with it */
     const kiln_reader *reader;
 } kiln_bins_view;
 

@@ -19,7 +19,8 @@ static uint64_t bytes_of(const kiln_reader *reader)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < reader->section_count; i++) {
         const uint32_t kind = reader->sections[i].entry.kind;
-        bytes += kind != KILN_SECTION_META ? reader->sections[i].entry.raw_size : 0;
+        const bool read = kind != KILN_SECTION_META && kind != KILN_SECTION_ADB_WEIGHTS;
+        bytes += read ? reader->sections[i].entry.raw_size : 0;
     }
     return bytes;
 }

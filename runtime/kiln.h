@@ -843,7 +843,7 @@ typedef struct {
  * NULL. */
 KILN_API kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b);
 
-/* The weights in a file that `kiln calibrate` wrote, or in a model. *count is how many rows there are,
+/* The weights in a file that `kiln calibrate` wrote, in a model or a filled-bins table. *count is how many rows there are,
  * also where that is over `capacity`; `rows` gets the first `capacity`, and may be NULL when that is
  * 0. Rows that only another version can use are left out. A file has at most 64 rows. `options` as
  * for kiln_open; nothing is kept. Errors as kiln_open, and KILN_ERROR_NOT_LOADED: there are no

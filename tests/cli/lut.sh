@@ -178,4 +178,19 @@ else
     case_skip 'there is no gnuplot'
 fi
 
+case_begin 'weights of time-critical queries in a table'
+"$KILN" bake models/tiny/cube.obj -o "$TMPDIR/counted.kiln" --adb --quiet
+expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/weights.kiln"
+expect 0 "$KILN" lut bins -o "$TMPDIR/both.kiln" --max-u 12 --max-x 2 --adb-weights "$TMPDIR/weights.kiln"
+expect 0 "$KILN" info "$TMPDIR/both.kiln"
+says out 'for obb, leaves of at most 4:'
+expect 0 "$KILN" verify "$TMPDIR/both.kiln" --json
+says out '"weights": 1'
+expect 0 "$KILN" lut show "$TMPDIR/both.kiln" --at 12,6,6
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --adb-weights "$TMPDIR/both.kiln"
+expect 3 "$KILN" lut bins -o "$TMPDIR/none.kiln" --max-u 12 --adb-weights "$TMPDIR/counted.kiln"
+says err 'has no weights'
+[ ! -e "$TMPDIR/none.kiln" ] || case_fail 'a file was written'
+case_end
+
 cases_end

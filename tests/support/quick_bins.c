@@ -64,7 +64,7 @@ void *quick_bins(uint32_t profile, uint32_t rounding, uint32_t max_u, uint32_t m
     kiln_lut_bins table = quick_bins_table(profile, rounding, max_u, max_x, threads);
     const kiln_watch watch = {.threads = threads};
     void *file = NULL, *bytes = NULL;
-    if (kiln_bins_encode(&table, layout, &watch, &file, size) != KILN_BAKE_OK ||
+    if (kiln_bins_encode(&table, NULL, layout, &watch, &file, size) != KILN_BAKE_OK ||
         posix_memalign(&bytes, 64, *size) != 0) {
         give_up("not encoded");
     }

@@ -18,6 +18,7 @@
 #include "../support/counted.h"
 #include "../support/counting.h"
 #include "../support/edit.h"
+#include "../support/quick_bins.h"
 #include "../support/quick_weights.h"
 
 static void assert_weights(const kiln_adb_weights *p, const kiln_adb_weights *q)
@@ -195,6 +196,56 @@ static void weights_are_no_model_and_no_table(void **state)
     free(bytes);
 }
 
+/* A filled-bins table with `copies` sections of weights, the first number of which is `first`. */
+static uint8_t *table_with_weights(unsigned copies, float first, size_t *size)
+{
+    void *bytes = quick_bins(KILN_BINS_EXACT, KILN_BINS_NEAREST, 6, 2, 1, KILN_LAYOUT_RAW, size);
+    edit_file *file = edit_open(bytes, *size);
+    const kiln_adb_fitted fitted = quick_weights_row(0);
+    kiln_format_adb_weights row = kiln_weights_row(&fitted);
+    row.weight[0] = first;
+    for (unsigned i = 0; i < copies; i++) {
+        (void)edit_append(file, KILN_SECTION_ADB_WEIGHTS, 0, sizeof row, &row, sizeof row);
+    }
+    free(bytes);
+    uint8_t *sealed = edit_seal(file, true, size);
+    edit_free(file);
+    return sealed;
+}
+
+static void a_table_may_hold_weights(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned copies;
+        float first;
+        kiln_status status;
+        uint32_t rule;
+    } cases[] = {{1, 0.5f, KILN_OK, 0},
+                 {2, 0.5f, KILN_ERROR_RULE, KILN_RULE_SECTION_ONCE},
+                 {1, 2e6f, KILN_ERROR_RULE, KILN_RULE_ADB_WEIGHTS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t size;
+        uint8_t *bytes = table_with_weights(cases[i].copies, cases[i].first, &size);
+        kiln_bins *table;
+        kiln_error error = {0};
+        kiln_open_options options = kiln_open_options_default();
+        options.error = &error;
+        assert_int_equal(kiln_bins_open_memory(bytes, size, &options, &table), cases[i].status);
+        assert_int_equal(error.rule, cases[i].rule);
+        kiln_bins_close(table);
+        kiln_adb_fitted row;
+        uint32_t count = 0;
+        if (cases[i].status == KILN_OK) {
+            assert_int_equal(kiln_adb_read_weights_memory(bytes, size, NULL, &row, 1, &count),
+                             KILN_OK);
+            assert_int_equal(count, 1);
+            assert_true(row.weights.bias == cases[i].first);
+        }
+        free(bytes);
+    }
+}
+
 /* ----------------------------------------------------------------------------------- writing -- */
 
 static void what_a_file_can_not_hold_is_not_written(void **state)
@@ -331,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_short_array_gets_the_first_rows),
         cmocka_unit_test(from_a_file_on_disk_and_from_a_model),
         cmocka_unit_test(what_can_not_be_read_changes_nothing),
+        cmocka_unit_test(a_table_may_hold_weights),
         cmocka_unit_test(weights_are_no_model_and_no_table),
         cmocka_unit_test(what_a_file_can_not_hold_is_not_written),
         cmocka_unit_test(a_tree_uses_the_weights_of_its_file),

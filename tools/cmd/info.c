@@ -431,12 +431,16 @@ static json_t *table_json(const info *of, const kiln_bins_view *view)
 {
     json_t *object = file_json(of);
     table_describe(view->header, object);
+    if (view->weights.count > 0) {
+        json_object_set_new(object, "weights", weights_json(&view->weights));
+    }
     json_object_set_new(object, "sections", sections_json(of));
     return object;
 }
 
-static void print_table(const info *of, const kiln_format_bins *header)
+static void print_table(const info *of, const kiln_bins_view *view)
 {
+    const kiln_format_bins *header = view->header;
     printf("%s: kiln format %u.%u, %s, %llu bytes, a table of filled bins\n", of->path,
            of->reader.header.version_major, of->reader.header.version_minor,
            is_packed(of) ? "packed" : "raw", (unsigned long long)of->size);
@@ -448,6 +452,7 @@ static void print_table(const info *of, const kiln_format_bins *header)
            table_full(header) * header->max_x / (double)table_kept(header));
     printf("  errors         at most %.3g, beyond the ends of rows %.3g\n",
            header->certificate_kept, header->certificate_beyond);
+    print_weights(&view->weights);
     print_sections(of);
 }
 
@@ -461,7 +466,7 @@ static int tell_table(const info *of, int count)
     if (report_is_json()) {
         report_file(table_json(of, &view), count);
     } else {
-        print_table(of, view.header);
+        print_table(of, &view);
     }
     return EXIT_DONE;
 }

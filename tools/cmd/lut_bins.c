@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *output;
+    const char *output, *weights;
     int profile, rounding, max_u, max_x, layout, threads, progress;
     bool quiet, json;
 } bins_settings;
@@ -32,6 +32,9 @@ static const option bins_options[] = {
      "most filled bins that are asked for, 1 to 10 (default 10)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "raw is used in place from the map (default packed)"},
+    {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(weights),
+     "put the weights of time-critical queries in FILE, which kiln calibrate wrote, into the table, "
+     "for kiln_adb_read_weights"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads; the bytes do not depend on it (default: one a processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
@@ -81,8 +84,8 @@ static void add_json(const kiln_lut_bins *table, const bins_settings *settings,
     json_object_set_new(root, "seconds_write", json_number(costs->write));
 }
 
-static int write_table(const kiln_lut_bins *table, const bins_settings *settings, progress *bar,
-                       bins_costs *costs)
+static int write_table(const kiln_lut_bins *table, const kiln_weights_rows *weights,
+                       const bins_settings *settings, progress *bar, bins_costs *costs)
 {
     const double start = seconds_now();
     const table_work work = table_work_of(settings->threads, bar, "write", 1);
@@ -90,7 +93,8 @@ static int write_table(const kiln_lut_bins *table, const bins_settings *settings
     watch.to = 1.0;
     void *file = NULL;
     int status =
-        (int)kiln_bins_encode(table, (kiln_layout)settings->layout, &watch, &file, &costs->bytes);
+        (int)kiln_bins_encode(table, weights, (kiln_layout)settings->layout, &watch, &file,
+                              &costs->bytes);
     status = status == EXIT_DONE
                  ? output_write(settings->output, file, costs->bytes)
                  : report_error(status, settings->output, "out of memory; free some and run again");
@@ -120,7 +124,7 @@ static int generate_table(const bins_settings *settings, progress *bar, kiln_lut
     return EXIT_DONE;
 }
 
-static int make_table(const bins_settings *settings)
+static int make_table(const bins_settings *settings, const kiln_weights_rows *weights)
 {
     kiln_lut_bins table;
     bins_costs costs = {0};
@@ -129,7 +133,7 @@ static int make_table(const bins_settings *settings)
                    settings->output);
     int status = generate_table(settings, &bar, &table, &costs);
     if (status == EXIT_DONE) {
-        status = write_table(&table, settings, &bar, &costs);
+        status = write_table(&table, weights, settings, &bar, &costs);
     }
     progress_end(&bar);
     if (status == EXIT_DONE && report_is_json()) {
@@ -166,7 +170,15 @@ static int run_lut_bins(int argc, char **argv)
     } else if (!kiln_write_file_possible(settings.output, message)) {
         return report_error(EXIT_IO, settings.output, "%s", message);
     }
-    return make_table(&settings);
+    kiln_weights_rows weights;
+    if (settings.weights != NULL) {
+        char why[KILN_WEIGHTS_MESSAGE_SIZE];
+        const kiln_bake_status loaded = kiln_weights_load(settings.weights, &weights, why);
+        if (loaded != KILN_BAKE_OK) {
+            return report_error((int)loaded, settings.weights, "%s", why);
+        }
+    }
+    return make_table(&settings, settings.weights != NULL ? &weights : NULL);
 }
 
 const verb verb_lut_bins = {

@@ -393,6 +393,7 @@ static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, ki
     for (uint32_t x = 1; x <= view.header->max_x; x++) {
         counts->values += view.header->kept[x - 1];
     }
+    counts->weights = view.weights.count;
     return true;
 }
 

@@ -8,14 +8,15 @@
 
 #define META "{\"schema\": \"kiln-bins-meta-1\", \"kiln\": \"" KILN_VERSION_STRING "\"}"
 
-enum { SECTIONS_MAX = 3 + KILN_BINS_TABLE_X_MAX };
+enum { SECTIONS_MAX = 4 + KILN_BINS_TABLE_X_MAX };
 
 static void feed_text(kiln_sha256 *sha, const char *text)
 {
     kiln_sha256_update(sha, text, strlen(text) + 1);
 }
 
-static void make_key(const kiln_format_bins *header, uint8_t key[16])
+static void make_key(const kiln_format_bins *header, const kiln_weights_rows *weights,
+                     uint8_t key[16])
 {
     const uint32_t numbers[] = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR, header->profile,
                                 header->rounding,  header->max_u,     header->max_x};
@@ -26,11 +27,15 @@ static void make_key(const kiln_format_bins *header, uint8_t key[16])
     feed_text(&sha, KILN_VERSION_STRING);
     feed_text(&sha, zlibVersion());
     kiln_sha256_update(&sha, numbers, sizeof numbers);
+    if (weights != NULL) {
+        kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
+    }
     kiln_sha256_final(&sha, digest);
     memcpy(key, digest, 16);
 }
 
-static uint32_t list_sections(const kiln_lut_bins *table, kiln_section_input *sections)
+static uint32_t list_sections(const kiln_lut_bins *table, const kiln_weights_rows *weights,
+                              kiln_section_input *sections)
 {
     static const char meta[] = META;
     const kiln_format_bins *header = &table->header;
@@ -46,15 +51,21 @@ static uint32_t list_sections(const kiln_lut_bins *table, kiln_section_input *se
         sections[count++] =
             (kiln_section_input){values, table->records[k], table->record_counts[k] * size, size};
     }
+    if (weights != NULL) {
+        sections[count++] =
+            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
+                                 weights->count * sizeof weights->rows[0], 0};
+    }
     return count;
 }
 
-kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, kiln_layout layout,
-                                  const kiln_watch *watch, void **file, size_t *size)
+kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, const kiln_weights_rows *weights,
+                                  kiln_layout layout, const kiln_watch *watch, void **file,
+                                  size_t *size)
 {
     kiln_section_input sections[SECTIONS_MAX];
     uint8_t key[16];
-    make_key(&table->header, key);
-    const uint32_t count = list_sections(table, sections);
+    make_key(&table->header, weights, key);
+    const uint32_t count = list_sections(table, weights, sections);
     return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
 }
