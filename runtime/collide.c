@@ -13,19 +13,31 @@ static bool take_first(void *user, kiln_pair pair)
     return false;
 }
 
-kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                         const kiln_pose *pose_b, kiln_hit *hit)
+static kiln_status collide_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                  kiln_placed at_b, kiln_hit *hit)
 {
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     kiln_hit found = {false, {0, 0}};
     const kiln_pair_visitor visitor = {take_first, &found, true, false, NULL};
-    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    const kiln_status status = kiln_pair_walk_placed(a, at_a, b, at_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;
     }
     return status;
+}
+
+kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                         const kiln_pose *pose_b, kiln_hit *hit)
+{
+    return collide_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, hit);
+}
+
+kiln_status kiln_scaled_collide(const kiln_tree *a, const kiln_instance *at_a, const kiln_tree *b,
+                                const kiln_instance *at_b, kiln_hit *hit)
+{
+    return collide_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), hit);
 }
 
 static bool take_boxes(void *user, kiln_pair pair)

@@ -147,7 +147,7 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
 typedef struct {
     pair_heap heap;
     kiln_pair_frame frame;
-    const kiln_pose *pose_a, *pose_b;
+    kiln_placed at_a, at_b;
     kiln_contacts_summary *summary;
 } contact_visit;
 
@@ -166,16 +166,16 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
                          kiln_contact *contact)
 {
     const bool swapped = frame->swapped;
-    const kiln_pose *pose = swapped ? visit->pose_b : visit->pose_a;
+    const kiln_placed at = swapped ? visit->at_b : visit->at_a;
     double x[9], y[9];
     kiln_tri_contact geometry;
     kiln_stored_corners(frame, true, (swapped ? contact->hint.b : contact->hint.a) - 1, x);
     kiln_stored_corners(frame, false, (swapped ? contact->hint.a : contact->hint.b) - 1, y);
     kiln_triangles_contact(x, y, &geometry);
-    kiln_world_point(pose, geometry.from, contact->from);
-    kiln_world_point(pose, geometry.to, contact->to);
-    kiln_world_normal(pose, geometry.normal, swapped ? -1 : 1, contact->normal);
-    contact->depth = geometry.depth;
+    kiln_world_point(at, geometry.from, contact->from);
+    kiln_world_point(at, geometry.to, contact->to);
+    kiln_world_normal(at, geometry.normal, swapped ? -1 : 1, contact->normal);
+    contact->depth = at.scale * geometry.depth;
 }
 
 static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
@@ -222,9 +222,9 @@ static void add_all_geometry(const contact_visit *visit, kiln_contact *contacts)
     }
 }
 
-kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
-                                   const kiln_tree *b, const kiln_pose *pose_b,
-                                   kiln_contact *contacts, size_t capacity, size_t *count)
+static kiln_status all_contacts(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                kiln_placed at_b, kiln_contact *contacts, size_t capacity,
+                                size_t *count)
 {
     if (count == NULL || (contacts == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
@@ -232,10 +232,10 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
     contact_visit visit;
     kiln_contact spare;
     visit.heap = (pair_heap){(uint8_t *)contacts, capacity, 0};
-    visit.pose_a = pose_a;
-    visit.pose_b = pose_b;
+    visit.at_a = at_a;
+    visit.at_b = at_b;
     const kiln_pair_visitor visitor = {NULL, &visit, false, false, keep_contact};
-    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    const kiln_status status = kiln_pair_walk_placed(a, at_a, b, at_b, &visitor);
     if (status != KILN_OK) {
         return status;
     }
@@ -248,6 +248,22 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
     return KILN_OK;
 }
 
+kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
+                                   const kiln_tree *b, const kiln_pose *pose_b,
+                                   kiln_contact *contacts, size_t capacity, size_t *count)
+{
+    return all_contacts(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, contacts,
+                        capacity, count);
+}
+
+kiln_status kiln_scaled_contacts(const kiln_tree *a, const kiln_instance *at_a,
+                                 const kiln_tree *b, const kiln_instance *at_b,
+                                 kiln_contact *contacts, size_t capacity, size_t *count)
+{
+    return all_contacts(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), contacts, capacity,
+                        count);
+}
+
 kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     kiln_contacts_summary *summary)
@@ -258,8 +274,8 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     kiln_contacts_summary found;
     memset(&found, 0, sizeof found);
     contact_visit visit;
-    visit.pose_a = pose_a;
-    visit.pose_b = pose_b;
+    visit.at_a = (kiln_placed){pose_a, 1};
+    visit.at_b = (kiln_placed){pose_b, 1};
     visit.summary = &found;
     const kiln_pair_visitor visitor = {NULL, &visit, false, false, sum_contact};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);

@@ -24,7 +24,9 @@ typedef struct {
 typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
-    double limit;    /* a pair that is further counts for nothing */
+    double limit;    /* a pair that is further counts for nothing; in X's frame */
+    double scale;    /* of X: distances by it are those that callers see */
+    double beyond;   /* and those are no greater than this */
     bool any;        /* the first pair within the limit will do */
     bool found;
     kiln_tri_nearest near;
@@ -76,7 +78,8 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
                      uint32_t stored_y)
 {
     kiln_tri_nearest near;
-    if (!kiln_triangles_nearest(x, y, s->found ? s->near.value : s->limit, &near)) {
+    if (!kiln_triangles_nearest(x, y, s->found ? s->near.value : s->limit, &near) ||
+        near.value * s->scale > s->beyond) {
         return false;
     }
     const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
@@ -220,7 +223,7 @@ static void try_hint(search *s, kiln_hint hint)
 
 typedef struct {
     const kiln_tree *a, *b;
-    const kiln_pose *pose_a, *pose_b;
+    kiln_placed at_a, at_b;
     double beyond, relative, absolute;
     bool any;
     kiln_hint hint;
@@ -252,22 +255,22 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
         return;
     }
     const bool swapped = s->frame->swapped;
-    const kiln_pose *pose = swapped ? q->pose_b : q->pose_a;
+    const kiln_placed at = swapped ? q->at_b : q->at_a;
     finish_points(s);
     out->found = true;
-    out->distance = s->near.value;
+    out->distance = s->near.value * at.scale;
     out->pair = swapped ? (kiln_pair){s->id_y, s->id_x} : (kiln_pair){s->id_x, s->id_y};
     out->hint = swapped ? (kiln_hint){s->stored_y + 1, s->stored_x + 1}
                         : (kiln_hint){s->stored_x + 1, s->stored_y + 1};
-    kiln_world_point(pose, swapped ? s->near.on_y : s->near.on_x, out->point_a);
-    kiln_world_point(pose, swapped ? s->near.on_x : s->near.on_y, out->point_b);
-    kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
+    kiln_world_point(at, swapped ? s->near.on_y : s->near.on_x, out->point_a);
+    kiln_world_point(at, swapped ? s->near.on_x : s->near.on_y, out->point_b);
+    kiln_world_normal(at, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
 static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;
-    const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
+    const kiln_status status = kiln_pair_frame_form_placed(&frame, q->a, q->at_a, q->b, q->at_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -278,8 +281,10 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     kiln_near_walk walk;
     s.frame = &frame;
     s.relative = q->relative;
-    s.absolute = q->absolute;
-    s.limit = q->beyond;
+    s.scale = frame.swapped ? q->at_b.scale : q->at_a.scale;
+    s.absolute = q->absolute / s.scale;
+    s.beyond = q->beyond;
+    s.limit = q->beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
     s.any = q->any;
     s.found = false;
     s.x.count = 0;
@@ -313,9 +318,9 @@ kiln_distance_options kiln_distance_options_default(void)
     return options;
 }
 
-kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                          const kiln_pose *pose_b, const kiln_distance_options *options,
-                          kiln_nearest *nearest)
+static kiln_status distance_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                   kiln_placed at_b, const kiln_distance_options *options,
+                                   kiln_nearest *nearest)
 {
     const kiln_distance_options use =
         options != NULL ? *options : kiln_distance_options_default();
@@ -325,7 +330,7 @@ kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kil
         return KILN_ERROR_ARGUMENT;
     }
     kiln_nearest found;
-    const question q = {a, b, pose_a, pose_b, use.beyond, use.relative, use.absolute, false, use.hint};
+    const question q = {a, b, at_a, at_b, use.beyond, use.relative, use.absolute, false, use.hint};
     const kiln_status status = ask(&q, &found);
     if (status == KILN_OK) {
         *nearest = found;
@@ -333,15 +338,31 @@ kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kil
     return status;
 }
 
-kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                        const kiln_pose *pose_b, double distance, kiln_hint *hint, kiln_hit *hit)
+kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b, const kiln_distance_options *options,
+                          kiln_nearest *nearest)
+{
+    return distance_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, options,
+                           nearest);
+}
+
+kiln_status kiln_scaled_distance(const kiln_tree *a, const kiln_instance *at_a,
+                                 const kiln_tree *b, const kiln_instance *at_b,
+                                 const kiln_distance_options *options, kiln_nearest *nearest)
+{
+    return distance_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), options, nearest);
+}
+
+static kiln_status within_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                 kiln_placed at_b, double distance, kiln_hint *hint,
+                                 kiln_hit *hit)
 {
     if (hit == NULL || !(distance >= 0)) {
         return KILN_ERROR_ARGUMENT;
     }
     kiln_nearest found;
     const kiln_hint none = {0, 0};
-    const question q = {a, b, pose_a, pose_b, distance, 0, 0, true, hint != NULL ? *hint : none};
+    const question q = {a, b, at_a, at_b, distance, 0, 0, true, hint != NULL ? *hint : none};
     const kiln_status status = ask(&q, &found);
     if (status == KILN_OK) {
         *hit = (kiln_hit){found.found, found.pair};
@@ -350,4 +371,18 @@ kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_
         }
     }
     return status;
+}
+
+kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                        const kiln_pose *pose_b, double distance, kiln_hint *hint, kiln_hit *hit)
+{
+    return within_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, distance, hint,
+                         hit);
+}
+
+kiln_status kiln_scaled_within(const kiln_tree *a, const kiln_instance *at_a, const kiln_tree *b,
+                               const kiln_instance *at_b, double distance, kiln_hint *hint,
+                               kiln_hit *hit)
+{
+    return within_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), distance, hint, hit);
 }

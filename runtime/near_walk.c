@@ -296,7 +296,7 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame,
     memset(walk->line_x, 0, sizeof walk->line_x);
     memset(walk->line_y, 0, sizeof walk->line_y);
     walk->unit_x = ldexp(1.0, frame->x->entry->scale_exponent);
-    walk->unit_y = ldexp(1.0, frame->y->entry->scale_exponent) / walk->unit_x;
+    walk->unit_y = ldexp(1.0, frame->y->entry->scale_exponent) * frame->scale / walk->unit_x;
     walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
     kiln_tree_box_root(frame, true, &root_x);
     kiln_tree_box_root(frame, false, &root_y);
@@ -321,7 +321,7 @@ void kiln_near_walk_line(kiln_near_walk *walk, const double line[3])
             turned += walk->frame->carry.rotation[3 * i + k] * line[i];
         }
         walk->line_x[k] = (float)line[k];
-        walk->line_y[k] = (float)turned;
+        walk->line_y[k] = (float)(turned / walk->frame->scale);
     }
 }
 

@@ -192,12 +192,12 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     }
 }
 
-static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                              const kiln_pose *pose_b, const kiln_pair_visitor *visitor)
+static kiln_status walk_trees(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                              kiln_placed at_b, const kiln_pair_visitor *visitor)
 {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
-    const kiln_status status = kiln_pair_frame_form(&frame, a, pose_a, b, pose_b);
+    const kiln_status status = kiln_pair_frame_form_placed(&frame, a, at_a, b, at_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -212,13 +212,19 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
     return KILN_OK;
 }
 
+kiln_status kiln_pair_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                  kiln_placed at_b, const kiln_pair_visitor *visitor)
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const kiln_tree *, kiln_placed, const kiln_tree *, kiln_placed,
+                                const kiln_pair_visitor *) = walk_trees;
+    const kiln_status status = run(a, at_a, b, at_b, visitor);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
 kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                            const kiln_pose *pose_b, const kiln_pair_visitor *visitor)
 {
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const kiln_tree *,
-                                const kiln_pose *, const kiln_pair_visitor *) = walk_trees;
-    const kiln_status status = run(a, pose_a, b, pose_b, visitor);
-    kiln_fpu_leave(caller);
-    return status;
+    return kiln_pair_walk_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, visitor);
 }

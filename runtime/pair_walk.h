@@ -25,6 +25,10 @@ typedef struct {
 kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                            const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
 
+/* The same of trees that are scaled. */
+kiln_status kiln_pair_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                                  kiln_placed at_b, const kiln_pair_visitor *visitor);
+
 /* The same below two boxes that may meet, in a frame that was formed and in that environment. */
 void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                          const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);

@@ -138,10 +138,10 @@ static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
                           : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
 }
 
-/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, so that which
+/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose and the scale, so that which
  * tree is carried exactly does not depend on the caller's order, nor on the kind of tree. */
-static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                          const kiln_pose *pose_b)
+static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, double scale_a,
+                          const kiln_tree *b, const kiln_pose *pose_b, double scale_b)
 {
     const int by_hash = memcmp(b->entry->geometry_hash, a->entry->geometry_hash,
                                sizeof a->entry->geometry_hash);
@@ -149,7 +149,10 @@ static bool b_comes_first(const kiln_tree *a, const kiln_pose *pose_a, const kil
         return by_hash < 0;
     }
     const int by_pose = memcmp(pose_b, pose_a, sizeof *pose_a);
-    return by_pose != 0 ? by_pose < 0 : compare_kinds(a, b) < 0;
+    if (by_pose != 0) {
+        return by_pose < 0;
+    }
+    return scale_a != scale_b ? scale_b < scale_a : compare_kinds(a, b) < 0;
 }
 
 static double largest(const double v[3])
@@ -173,26 +176,28 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
 /* Both maps between node spaces. Positions go wrong by the rounding of the relative translation, of
  * the node-space offsets, of the carried vertices and of box centres kept as two floats: each a few
  * ulps of the largest magnitude that takes part, under 2^-48 of their sum. */
-static void form_node_maps(kiln_pair_frame *frame)
+static void form_node_maps(kiln_pair_frame *frame, const double rotation[9])
 {
     const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
-    const double unit_x = ldexp(1.0, x->scale_exponent), unit_y = ldexp(1.0, y->scale_exponent);
+    const double unit_x = ldexp(1.0, x->scale_exponent);
+    const double unit_y = ldexp(1.0, y->scale_exponent) * frame->scale;
     double inverse[9], offset[3], back[3];
     apply(frame->carry.rotation, y->origin, offset);
     for (int k = 0; k < 3; k++) {
         offset[k] = (offset[k] + frame->carry.translation[k]) - x->origin[k];
     }
-    const double magnitude = unit_x + unit_y + largest(x->origin) + largest(y->origin) +
+    const double magnitude = unit_x + unit_y + largest(x->origin) +
+                             largest(y->origin) * frame->scale +
                              largest(frame->carry.translation);
     const double slack = 0x1p-45 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
-    invert(frame->carry.rotation, inverse);
+    invert(rotation, inverse);
     apply(inverse, offset, back);
     double offset_x[3], offset_y[3];
     for (int k = 0; k < 3; k++) {
         offset_x[k] = offset[k] / unit_x;
         offset_y[k] = -back[k] / unit_y;
     }
-    fill_map(&frame->to_x, frame->carry.rotation, offset_x, unit_y / unit_x, slack / unit_x);
+    fill_map(&frame->to_x, rotation, offset_x, unit_y / unit_x, slack / unit_x);
     fill_map(&frame->to_y, inverse, offset_y, unit_x / unit_y, slack / unit_y);
 }
 
@@ -214,27 +219,53 @@ static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln
     apply(inverse, between, carry->translation);
 }
 
-kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
-                                 const kiln_pose *pose_a, const kiln_tree *b,
-                                 const kiln_pose *pose_b)
+/* Both scales into the map that carries Y, exact for powers of two. */
+static void scale_carry(kiln_carry *carry, double scale_x, double scale)
 {
-    if (a == NULL || b == NULL) {
+    for (int i = 0; i < 9; i++) {
+        carry->rotation[i] *= scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        carry->translation[k] /= scale_x;
+    }
+}
+
+kiln_status kiln_pair_frame_form_placed(kiln_pair_frame *frame, const kiln_tree *a,
+                                        kiln_placed at_a, const kiln_tree *b, kiln_placed at_b)
+{
+    if (a == NULL || b == NULL || !(at_a.scale >= KILN_SCALE_MIN && at_a.scale <= KILN_SCALE_MAX) ||
+        !(at_b.scale >= KILN_SCALE_MIN && at_b.scale <= KILN_SCALE_MAX)) {
         return KILN_ERROR_ARGUMENT;
     }
-    pose_a = pose_a != NULL ? pose_a : &identity;
-    pose_b = pose_b != NULL ? pose_b : &identity;
+    const kiln_pose *pose_a = at_a.pose != NULL ? at_a.pose : &identity;
+    const kiln_pose *pose_b = at_b.pose != NULL ? at_b.pose : &identity;
     double off = 0;
     if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
         return KILN_ERROR_POSE;
     }
-    frame->swapped = b_comes_first(a, pose_a, b, pose_b);
+    frame->swapped = b_comes_first(a, pose_a, at_a.scale, b, pose_b, at_b.scale);
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
     form_relative(&frame->carry, frame->swapped ? pose_b : pose_a,
                   frame->swapped ? pose_a : pose_b);
     frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
-    form_node_maps(frame);
+    double rotation[9];
+    memcpy(rotation, frame->carry.rotation, sizeof rotation);
+    const double scale_x = frame->swapped ? at_b.scale : at_a.scale;
+    frame->scale = (frame->swapped ? at_a.scale : at_b.scale) / scale_x;
+    if (scale_x != 1 || frame->scale != 1) {
+        scale_carry(&frame->carry, scale_x, frame->scale);
+    }
+    form_node_maps(frame, rotation);
     return KILN_OK;
+}
+
+kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b)
+{
+    return kiln_pair_frame_form_placed(frame, a, (kiln_placed){pose_a, 1}, b,
+                                       (kiln_placed){pose_b, 1});
 }
 
 static double settle(double value)

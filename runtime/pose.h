@@ -17,11 +17,29 @@ typedef struct {
     const kiln_tree *x, *y;
     bool swapped;                         /* X is the caller's B */
     kiln_carry carry; /* p_x = rotation p_y + translation, object frames */
+    double scale;     /* of Y by X: what `carry` has beside a rotation */
     kiln_node_map to_x, to_y;
     float epsilon;
 } kiln_pair_frame;
 
-/* KILN_OK, KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses may be NULL. */
+/* A tree at a pose, NULL: identity, and scaled before that. */
+typedef struct {
+    const kiln_pose *pose;
+    double scale;
+} kiln_placed;
+
+/* NULL: identity at scale 1. */
+static inline kiln_placed kiln_placed_at(const kiln_instance *instance)
+{
+    return instance != NULL ? (kiln_placed){&instance->pose, instance->scale}
+                            : (kiln_placed){NULL, 1};
+}
+
+/* KILN_OK, KILN_ERROR_ARGUMENT (null tree, a scale out of range) or KILN_ERROR_POSE. */
+kiln_status kiln_pair_frame_form_placed(kiln_pair_frame *frame, const kiln_tree *a,
+                                        kiln_placed at_a, const kiln_tree *b, kiln_placed at_b);
+
+/* The same at scale 1. */
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b);
