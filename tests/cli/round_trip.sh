@@ -155,6 +155,22 @@ expect 0 "$KILN" collide -w "$cube" "$TMPDIR/tip.kiln" --poses "$TMPDIR/one"
 awk '$1 != 1 || $2 > 5 || $3 > 3 { exit 1 }' "$TMPDIR/out" || case_fail "says $(cat "$TMPDIR/out")"
 case_end
 
+case_begin 'collide --mode distance, within and geometry'
+# Three apart along x, touching, and in one place.
+printf '%s\n' '1 0 0 4 0 1 0 0 0 0 1 0' '1 0 0 1 0 1 0 0 0 0 1 0' '1 0 0 0 0 1 0 0 0 0 1 0' >"$TMPDIR/near"
+near() { "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" "$@" | tr '\n' ' '; }
+width=$(near --mode distance | cut -d' ' -f2)
+[ "$(near --mode distance | cut -d' ' -f1,3-6)" = '0 1 0 1 0' ] || case_fail "$(near --mode distance)"
+[ "$(near --mode within --distance "$width")" = '1 1 1 ' ] || case_fail 'not within its distance'
+[ "$(near --mode within --distance 0)" = '0 1 1 ' ] || case_fail 'within 0'
+near --mode within --distance 1e9 -w | grep -q '^1 [0-9]* [0-9]* 1' || case_fail 'no pair'
+near --mode geometry | grep -q '^0 0 0 1 [1-9][0-9]* 0 1 ' || case_fail "$(near --mode geometry)"
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode distance --json
+for text in '"distance": ' '"point_a"' '"normal"' '"hits": 2'; do says out "$text"; done
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode geometry --json
+for text in '"depth": 0' '"from"' '"to"'; do says out "$text"; done
+case_end
+
 case_begin 'collide without poses: as they are'
 expect 0 "$KILN" collide "$cube" "$raw"
 [ "$(cat "$TMPDIR/out")" = 1 ] || case_fail "says $(cat "$TMPDIR/out")"

@@ -51,6 +51,10 @@ wrong 'standard output takes one input' bake $cube models/tiny/tetrahedron.obj -
 wrong '--depfile needs an OUT' bake $cube -o - --depfile "$TMPDIR/d"
 wrong 'a file is missing' collide a.kiln
 wrong '3 files are given' collide a.kiln b.kiln c.kiln
+wrong 'mode within needs --distance' collide a.kiln b.kiln --mode within
+wrong 'distance needs --mode within' collide a.kiln b.kiln --distance 1
+wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance -1
+wrong 'distance takes a number' collide a.kiln b.kiln --mode within --distance nan
 wrong 'no file is given' info
 wrong '-o OUT is missing' unpack a.kiln
 

@@ -1,5 +1,6 @@
 /* kiln collide: do two baked meshes meet, at each of many poses? */
 #include "collide_adb.h"
+#include "collide_near.h"
 #include "opening.h"
 #include "options.h"
 #include "pose_file.h"
@@ -11,11 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { MODE_HIT, MODE_PAIRS, MODE_CONTACTS, MODE_ADB } collide_mode;
+typedef enum {
+    MODE_HIT,
+    MODE_PAIRS,
+    MODE_CONTACTS,
+    MODE_ADB,
+    MODE_DISTANCE,
+    MODE_WITHIN,
+    MODE_GEOMETRY
+} collide_mode;
 
 typedef struct {
     const char *poses, *bv, *tree, *tree_b;
     int mode;
+    double distance; /* below 0: not given */
     adb_settings adb;
     bool witness, json;
 } collide_settings;
@@ -27,13 +37,18 @@ static const option collide_options[] = {
      "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
      "the "
      "pose of A and then of B; '#' starts a comment (default: both as they are)"},
-    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb", 0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
      "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
      "of "
-     "pairs of boxes that were opened, from files baked with --adb (default hit)"},
+     "pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and how far "
+     "apart the surfaces are; within prints 1 where that is no more than --distance; geometry prints "
+     "1 or 0, the number of pairs and the greatest depth of one, and with --json where and how each "
+     "pair meets (default hit)"},
+    {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance), "of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source; hit adds the two faces of one pair that meets, "
+     "distance those that are nearest, within those of one pair that is near enough, "
      "and so does adb where its answer is one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
      "kind of tree to use, of both or of each (default: the first in the file)"},
@@ -52,7 +67,9 @@ typedef struct {
     const kiln_tree *tree_a, *tree_b;
     collide_mode mode;
     const adb_settings *adb;
+    double distance;
     bool witness;
+    near_contacts contacts; /* MODE_GEOMETRY */
     kiln_pair *pairs;
     size_t pair_capacity;
     double *times; /* microseconds, one a pose */
@@ -64,6 +81,7 @@ typedef struct {
     kiln_pair pair;      /* MODE_HIT, and MODE_ADB where triangles were found to meet */
     size_t count;        /* MODE_PAIRS, MODE_CONTACTS */
     kiln_adb_answer adb; /* MODE_ADB */
+    kiln_nearest near;   /* MODE_DISTANCE */
 } answer;
 
 /* Both kinds out of "A[,B]", copied into `buffer`. */
@@ -150,9 +168,31 @@ static kiln_status query_contacts(collide_run *run, const pose_pair *pose, size_
     }
 }
 
+static kiln_status query_near(collide_run *run, const pose_pair *pose, answer *out)
+{
+    kiln_status status;
+    if (run->mode == MODE_GEOMETRY) {
+        status = near_contacts_query(&run->contacts, run->tree_a, run->tree_b, pose);
+        *out = (answer){.found = run->contacts.count > 0, .count = run->contacts.count};
+    } else if (run->mode == MODE_WITHIN) {
+        kiln_hit hit = {false, {0, 0}};
+        status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->distance, NULL, &hit);
+        *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
+    } else {
+        kiln_nearest near = {.found = false};
+        status = kiln_distance(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &near);
+        *out = (answer){.found = near.found && near.distance == 0, .has_pair = near.found,
+                        .pair = near.pair, .near = near};
+    }
+    return status;
+}
+
 static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
 {
     kiln_status status;
+    if (run->mode >= MODE_DISTANCE) {
+        return query_near(run, pose, out);
+    }
     if (run->mode == MODE_HIT) {
         kiln_hit hit;
         status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, &hit);
@@ -194,8 +234,13 @@ static void print_answer(const collide_run *run, const answer *of)
     } else {
         putchar(of->found ? '1' : '0');
     }
+    if (run->mode == MODE_DISTANCE) {
+        printf(" %.17g", of->near.distance);
+    }
     if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS) {
         printf(" %zu", of->count);
+    } else if (run->mode == MODE_GEOMETRY) {
+        printf(" %zu %.17g", of->count, near_greatest_depth(&run->contacts));
     } else if (run->witness && of->has_pair) {
         printf(" %u %u", name_of(run, run->tree_a, of->pair.a),
                name_of(run, run->tree_b, of->pair.b));
@@ -238,7 +283,11 @@ static json_t *answer_json(const collide_run *run, const answer *of)
     if (of->has_pair) {
         json_object_set_new(object, "pair", pair_json(run, of->pair));
     }
-    if (run->mode == MODE_HIT || run->mode == MODE_ADB) {
+    if (run->mode == MODE_DISTANCE) {
+        near_add_distance(object, &of->near);
+    }
+    if (run->mode == MODE_HIT || run->mode == MODE_ADB || run->mode == MODE_DISTANCE ||
+        run->mode == MODE_WITHIN) {
         return object;
     }
     json_object_set_new(object, "pairs", json_count(of->count));
@@ -248,6 +297,16 @@ static json_t *answer_json(const collide_run *run, const answer *of)
             json_array_append_new(contacts, pair_json(run, run->pairs[i]));
         }
         json_object_set_new(object, "contacts", contacts);
+    }
+    if (run->mode == MODE_GEOMETRY) {
+        json_t *geometry = json_array();
+        for (size_t i = 0; i < of->count; i++) {
+            const kiln_contact *contact = &run->contacts.contacts[i];
+            json_array_append_new(geometry,
+                                  near_contact_json(contact, pair_json(run, contact->pair)));
+        }
+        json_object_set_new(object, "geometry", geometry);
+        json_object_set_new(object, "depth", json_number(near_greatest_depth(&run->contacts)));
     }
     return object;
 }
@@ -345,13 +404,14 @@ static int run_open(collide_run *run, const collide_settings *settings)
     free(run->times);
     free(run->answers);
     free(run->pairs);
+    free(run->contacts.contacts);
     pose_list_free(&poses);
     return status;
 }
 
 static int run_collide(int argc, char **argv)
 {
-    collide_settings settings = {.mode = MODE_HIT, .adb = ADB_SETTINGS_NOTHING};
+    collide_settings settings = {.mode = MODE_HIT, .distance = -1, .adb = ADB_SETTINGS_NOTHING};
     int count;
     int status = options_parse(&verb_collide, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
@@ -362,10 +422,16 @@ static int run_collide(int argc, char **argv)
                             "--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-... "
                             "need --mode adb");
     }
+    if ((settings.mode == MODE_WITHIN) != (settings.distance >= 0)) {
+        return report_usage(&verb_collide, settings.mode == MODE_WITHIN
+                                               ? "--mode within needs --distance D"
+                                               : "--distance needs --mode within");
+    }
     collide_run run = {.path_a = argv[0],
                        .path_b = argv[1],
                        .mode = (collide_mode)settings.mode,
                        .adb = &settings.adb,
+                       .distance = settings.distance,
                        .witness = settings.witness};
     status = open_both(&run, &settings);
     if (status == EXIT_DONE) {
@@ -387,7 +453,8 @@ const verb verb_collide = {
     "inside "
     "another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, which "
     "tells "
-    "how probable a hit is.\n\nTriangles are named by "
+    "how probable a hit is, and for distances, depths and points, which are within the last digits of "
+    "doubles and given in the frame of the poses; a distance is 0 exactly where surfaces meet.\n\nTriangles are named by "
     "their "
     "position among those of the import, counted from 0; with --witness by the face in the source "
     "file. With --json the times of the queries are told, in microseconds, those of hits and of "
