@@ -28,7 +28,10 @@ static inline bool tally_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_
 #define kiln_tree_node tally_tree_node
 #define kiln_leaf_pair_meet tally_leaf_pair_meet
 #define kiln_pair_walk tally_walk
+#define kiln_pair_walk_placed tally_walk_placed
 #define kiln_pair_walk_from tally_walk_from
+kiln_status tally_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                              kiln_placed at_b, const kiln_pair_visitor *visitor);
 kiln_status tally_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                        const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
 void tally_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
