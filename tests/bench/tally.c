@@ -34,6 +34,8 @@ kiln_status tally_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_t
                               kiln_placed at_b, const kiln_pair_visitor *visitor);
 kiln_status tally_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                        const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
+kiln_status tally_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
+                              kiln_placed at_b, const kiln_pair_visitor *visitor);
 void tally_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                      const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
 #include "../../runtime/pair_walk.c"
