@@ -5,12 +5,16 @@
  * that what the method before left in the caches does not count; a query's time is its least over
  * the rounds.
  *
+ * The kernels of the best instruction set are used where nothing else is said; `obb NAME` and
+ * `aabb NAME` are asked by the kernels of set NAME.
+ *
  * Every answer is compared with FCL's; the exit status is 1 when one differs. */
 #include "fcl_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
 
 extern "C" {
+#include "../../runtime/kernel.h"
 #include "../support/quick_bake.h"
 }
 
@@ -24,14 +28,50 @@ extern "C" {
 namespace
 {
 
-enum { METHODS = 4, WARM_UP = 100 };
+enum { WARM_UP = 100 };
 
-enum { FCL_OBB, FCL_OBBRSS, KILN_OBB, KILN_AABB };
-const char *const method_names[METHODS] = {"fcl-obb", "fcl-obbrss", "kiln-obb", "kiln-aabb"};
+enum { FCL_OBB, FCL_OBBRSS, KILN_OBB, KILN_AABB }; /* then trees by sets of kernels */
+
+/* All but the best set. */
+std::vector<const kiln_kernel *> other_sets()
+{
+    std::vector<const kiln_kernel *> sets;
+    for (unsigned i = 0; kiln_kernel_runnable(i + 1) != nullptr; i++) {
+        sets.push_back(kiln_kernel_runnable(i));
+    }
+    return sets;
+}
+
+std::vector<std::string> make_method_names()
+{
+    std::vector<std::string> names = {"fcl-obb", "fcl-obbrss", "kiln-obb", "kiln-aabb"};
+    for (const char *tree : {"obb ", "aabb "}) {
+        for (const kiln_kernel *set : other_sets()) {
+            names.push_back(std::string(tree) + set->name);
+        }
+    }
+    return names;
+}
+
+const std::vector<std::string> method_names = make_method_names();
+const size_t METHODS = method_names.size();
+
+struct Times {
+    double mean, median, p99; /* ns */
+};
 
 struct Cell {
     size_t poses = 0;
-    double mean[METHODS] = {}, median[METHODS] = {}; /* ns */
+    std::vector<Times> of = std::vector<Times>(METHODS);
+
+    double times(size_t method, size_t base = FCL_OBB) const
+    {
+        return of[base].mean / of[method].mean;
+    }
+    double times_p99(size_t method, size_t base = FCL_OBB) const
+    {
+        return of[base].p99 / of[method].p99;
+    }
 };
 
 /* Both trees of a mesh and the bytes they live in. */
@@ -64,30 +104,55 @@ public:
 
 struct Result {
     Cell cells[CLASSES];
-    size_t mismatches[METHODS] = {}; /* with fcl-obb */
+    std::vector<size_t> mismatches = std::vector<size_t>(METHODS); /* with fcl-obb */
 };
+
+Times times_of(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const size_t last = values.size() - 1;
+    return {mean_of(values), median_of(values), values[size_t(std::floor(0.99 * double(last)))]};
+}
+
+using Method = std::function<bool(const kiln_pose &)>;
+
+std::vector<Method> make_methods(const KilnModel &kiln, FclModel<fcl::OBBd> &fcl_obb,
+                                 FclModel<fcl::OBBRSSd> &fcl_obbrss)
+{
+    std::vector<Method> methods = {
+        [&](const kiln_pose &pose) { return fcl_obb.collide(pose); },
+        [&](const kiln_pose &pose) { return fcl_obbrss.collide(pose); },
+        [&](const kiln_pose &pose) { return ask(kiln.obb, pose); },
+        [&](const kiln_pose &pose) { return ask(kiln.aabb, pose); },
+    };
+    for (const kiln_tree *tree : {kiln.obb, kiln.aabb}) {
+        for (size_t i = 0; i < other_sets().size(); i++) {
+            methods.push_back([tree](const kiln_pose &pose) { return ask(tree, pose); });
+        }
+    }
+    return methods;
+}
+
+/* The kernels that method `m` asks with. NULL: the best. */
+const kiln_kernel *set_of(size_t m)
+{
+    const std::vector<const kiln_kernel *> sets = other_sets();
+    return m > KILN_AABB ? sets[(m - KILN_AABB - 1) % sets.size()] : nullptr;
+}
 
 Result measure(const Subject &subject, int rounds, double overhead, uint64_t *hash)
 {
     const KilnModel kiln(subject.geometry);
     FclModel<fcl::OBBd> fcl_obb(subject.geometry);
     FclModel<fcl::OBBRSSd> fcl_obbrss(subject.geometry);
-    const std::function<bool(const kiln_pose &)> methods[METHODS] = {
-        [&](const kiln_pose &pose) { return fcl_obb.collide(pose); },
-        [&](const kiln_pose &pose) { return fcl_obbrss.collide(pose); },
-        [&](const kiln_pose &pose) { return ask(kiln.obb, pose); },
-        [&](const kiln_pose &pose) { return ask(kiln.aabb, pose); },
-    };
+    const std::vector<Method> methods = make_methods(kiln, fcl_obb, fcl_obbrss);
     const std::vector<Pose> poses = make_poses(subject, kiln.obb);
 
-    std::vector<double> times[METHODS];
-    std::vector<char> answers[METHODS];
-    for (int m = 0; m < METHODS; m++) {
-        times[m].assign(poses.size(), HUGE_VAL);
-        answers[m].resize(poses.size());
-    }
+    std::vector<std::vector<double>> times(METHODS, std::vector<double>(poses.size(), HUGE_VAL));
+    std::vector<std::vector<char>> answers(METHODS, std::vector<char>(poses.size()));
     for (int round = 0; round < rounds; round++) {
-        for (int m = 0; m < METHODS; m++) {
+        for (size_t m = 0; m < METHODS; m++) {
+            kiln_kernel_force(set_of(m));
             for (size_t i = 0; i < std::min<size_t>(WARM_UP, poses.size()); i++) {
                 methods[m](poses[i].pose);
             }
@@ -100,8 +165,9 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
         }
     }
 
+    kiln_kernel_force(nullptr);
     Result result;
-    for (int m = 0; m < METHODS; m++) {
+    for (size_t m = 0; m < METHODS; m++) {
         std::vector<double> of_class[CLASSES];
         for (size_t i = 0; i < poses.size(); i++) {
             result.mismatches[m] += answers[m][i] != answers[FCL_OBB][i];
@@ -110,8 +176,7 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
         for (int c = 0; c < CLASSES; c++) {
             result.cells[c].poses = of_class[c].size();
             if (!of_class[c].empty()) {
-                result.cells[c].mean[m] = mean_of(of_class[c]);
-                result.cells[c].median[m] = median_of(of_class[c]);
+                result.cells[c].of[m] = times_of(of_class[c]);
             }
         }
     }
@@ -127,32 +192,35 @@ void print_cell(const Subject &subject, int c, const Cell &cell)
 {
     std::printf("%-8s %7u  %-10s %5zu %10.2f", subject.name.c_str(),
                 subject.geometry.triangle_count, class_names[c], cell.poses,
-                cell.mean[FCL_OBB] / 1e3);
-    for (int m = 1; m < METHODS; m++) {
-        std::printf(" %10.2f", cell.mean[FCL_OBB] / cell.mean[m]);
+                cell.of[FCL_OBB].mean / 1e3);
+    for (size_t m = 1; m < METHODS; m++) {
+        std::printf(" %10.2f", cell.times(m));
     }
     std::printf("\n");
 }
 
 void write_cell(std::FILE *csv, const Subject &subject, int c, const Cell &cell)
 {
-    for (int m = 0; m < METHODS; m++) {
-        std::fprintf(csv, "%s,%u,%s,%zu,%s,%.3f,%.3f,%.3f\n", subject.name.c_str(),
-                     subject.geometry.triangle_count, class_names[c], cell.poses, method_names[m],
-                     cell.mean[m] / 1e3, cell.median[m] / 1e3, cell.mean[FCL_OBB] / cell.mean[m]);
+    for (size_t m = 0; m < METHODS; m++) {
+        std::fprintf(csv, "%s,%u,%s,%zu,%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", subject.name.c_str(),
+                     subject.geometry.triangle_count, class_names[c], cell.poses,
+                     method_names[m].c_str(), cell.of[m].mean / 1e3, cell.of[m].median / 1e3,
+                     cell.of[m].p99 / 1e3, cell.times(m), cell.times_p99(m));
     }
 }
 
 /* Geometric means of the ratios to `base` over the classes [from, to). */
-void print_means(const char *label, const std::vector<Result> &results, int from, int to, int base)
+void print_means(const char *label, const std::vector<Result> &results, int from, int to,
+                 size_t base, bool p99)
 {
     std::printf("%-38s", label);
-    for (int m = 0; m < METHODS; m++) {
+    for (size_t m = 0; m < METHODS; m++) {
         std::vector<double> ratios;
         for (const Result &result : results) {
             for (int c = from; c < to; c++) {
-                if (result.cells[c].poses > 0) {
-                    ratios.push_back(result.cells[c].mean[base] / result.cells[c].mean[m]);
+                const Cell &cell = result.cells[c];
+                if (cell.poses > 0) {
+                    ratios.push_back(p99 ? cell.times_p99(m, base) : cell.times(m, base));
                 }
             }
         }
@@ -163,19 +231,19 @@ void print_means(const char *label, const std::vector<Result> &results, int from
 
 void print_worst(const std::vector<Subject> &subjects, const std::vector<Result> &results)
 {
-    for (const int m : {KILN_OBB, KILN_AABB}) {
+    for (size_t m = KILN_OBB; m < METHODS; m++) {
         double worst = HUGE_VAL;
         std::string where;
         for (size_t i = 0; i < results.size(); i++) {
             for (int c = 0; c < CLASSES; c++) {
                 const Cell &cell = results[i].cells[c];
-                if (cell.poses > 0 && cell.mean[FCL_OBB] / cell.mean[m] < worst) {
-                    worst = cell.mean[FCL_OBB] / cell.mean[m];
+                if (cell.poses > 0 && cell.times(m) < worst) {
+                    worst = cell.times(m);
                     where = subjects[i].name + ", " + class_names[c];
                 }
             }
         }
-        std::printf("worst cell of %-9s %.2f x fcl-obb (%s)\n", method_names[m], worst,
+        std::printf("worst cell of %-11s %.2f x fcl-obb (%s)\n", method_names[m].c_str(), worst,
                     where.c_str());
     }
 }
@@ -184,12 +252,12 @@ size_t print_mismatches(const std::vector<Result> &results)
 {
     size_t all = 0;
     std::printf("answers that differ from fcl-obb:");
-    for (int m = 1; m < METHODS; m++) {
+    for (size_t m = 1; m < METHODS; m++) {
         size_t sum = 0;
         for (const Result &result : results) {
             sum += result.mismatches[m];
         }
-        std::printf(" %s %zu", method_names[m], sum);
+        std::printf(" %s %zu", method_names[m].c_str(), sum);
         all += sum;
     }
     std::printf("\n");
@@ -203,14 +271,15 @@ int main(int count, char **arguments)
     const Options options = parse_options(count, arguments);
     std::FILE *csv = open_csv(options.csv, arguments[0]);
     if (csv != nullptr) {
-        std::fprintf(csv, "mesh,triangles,class,poses,method,mean_us,median_us,times_fcl_obb\n");
+        std::fprintf(csv, "mesh,triangles,class,poses,method,mean_us,median_us,p99_us,"
+                          "times_fcl_obb,times_fcl_obb_p99\n");
     }
     print_origin(stdout, "", arguments[0]);
     std::vector<Subject> subjects = make_subjects(options);
     std::printf("\nus of fcl-obb a query (mean); of the others how many times as fast\n"
                 "%-8s %7s  %-10s %5s", "mesh", "faces", "class", "poses");
-    for (const char *name : method_names) {
-        std::printf(" %10s", name);
+    for (const std::string &name : method_names) {
+        std::printf(" %10s", name.c_str());
     }
     std::printf("\n");
 
@@ -234,10 +303,12 @@ int main(int count, char **arguments)
     std::printf("\ngeometric means\n");
     for (int c = 0; c < CLASSES; c++) {
         print_means((std::string(class_names[c]) + ", x fcl-obb").c_str(), results, c, c + 1,
-                    FCL_OBB);
+                    FCL_OBB, false);
     }
-    print_means("all, x fcl-obb", results, 0, CLASSES, FCL_OBB);
-    print_means("all, x fcl-obbrss", results, 0, CLASSES, FCL_OBBRSS);
+    print_means("all, x fcl-obb", results, 0, CLASSES, FCL_OBB, false);
+    print_means("all, x fcl-obbrss", results, 0, CLASSES, FCL_OBBRSS, false);
+    print_means("99th percentiles, x fcl-obb", results, 0, CLASSES, FCL_OBB, true);
+    print_means("99th percentiles, x fcl-obbrss", results, 0, CLASSES, FCL_OBBRSS, true);
     print_worst(subjects, results);
     const size_t mismatches = print_mismatches(results);
     std::printf("answers: %016llx\n\n", static_cast<unsigned long long>(hash));
