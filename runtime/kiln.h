@@ -14,7 +14,8 @@
  *     kiln_close(ship);
  *
  * What a mesh is: a set of closed triangles, edges and corners included. Touching is a hit. A mesh
- * wholly inside another that touches it nowhere is not a hit: surfaces are compared, not solids.
+ * wholly inside another that touches it nowhere is not a hit: surfaces are compared, not solids; for these see
+ * kiln_locate_mesh.
  *
  * What an answer is: that of exact arithmetic on the stored float32 vertices of one tree and the
  * vertices of the other carried into its frame in double precision. Which of the two is carried is
@@ -74,7 +75,8 @@ extern "C" {
     X(KILN_ERROR_NOT_LOADED, 27, "not in this file, or left out when it was opened")               \
     /* the call: mend the caller */                                                                \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
-    X(KILN_ERROR_POSE, 31, "the pose is not a rotation and a finite translation")
+    X(KILN_ERROR_POSE, 31, "the pose is not a rotation and a finite translation")                  \
+    X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")
 
 typedef enum {
 #define KILN_STATUS_ENUM(name, value, text) name = value,
@@ -581,6 +583,35 @@ KILN_API kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *p
                                        const kiln_shape *shape, const kiln_pose *pose_shape,
                                        const kiln_query_options *options,
                                        kiln_triangle_callback callback, void *user, size_t *count);
+
+/* --------------------------------------------------------------------------- inside, outside -- */
+
+/* Containment, of which surface queries say nothing. What is inside a mesh: with kiln_tree_info.closed
+ * KILN_MESH_CLOSED, the points about which the surface winds, so that shells may overlap, and one turned the
+ * other way inside another makes a hollow; with KILN_MESH_EVEN, those from which a way out crosses
+ * an odd number of triangles. Whether a baked mesh is closed was found out at bake. Answers are exact, in
+ * the terms of the head of this file, and the same for all kinds of tree. */
+typedef enum {
+    KILN_PLACE_OUTSIDE = 0,
+    KILN_PLACE_INSIDE = 1,
+    KILN_PLACE_SURFACE = 2, /* a point on the surface; surfaces that touch or cross */
+    KILN_PLACE_PARTED = 3   /* of a mesh: no contact, some triangles inside and others outside */
+} kiln_place;
+
+/* Where is a point [3]? It is given in the frame that the pose leads to, and carried into the tree's
+ * like a ray's origin. Pose NULL: identity.
+ * KILN_OK: *place is the answer. KILN_ERROR_ARGUMENT (null tree, point or place, a coordinate that is NaN or over 1e60),
+ * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED, KILN_ERROR_OPEN_MESH: *place is untouched. Any number of threads. No
+ * allocation; 8 KiB of stack. Cost: that of a ray that meets all on its way. */
+KILN_API kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose,
+                                       const double point[3], kiln_place *place);
+
+/* Where is the mesh B, all of it, to the mesh A? B need not be closed. Errors as kiln_collide, and
+ * KILN_ERROR_OPEN_MESH for A; *place is then untouched. Cost: that of kiln_collide; where there is no contact,
+ * of a point in each part of B that is as large as its distance from A allows. */
+KILN_API kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_a,
+                                      const kiln_tree *b, const kiln_pose *pose_b,
+                                      kiln_place *place);
 
 /* ------------------------------------------------------------------------ filled-bins tables -- */
 

@@ -115,11 +115,11 @@ static void see_everything(kiln_slab_ray *ray)
  * is the direction without turns.
  *
  * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50 of
- * the numbers that take part, and by the turn. */
+ * the numbers that take part, by the turn, and by `off` that the caller tells. */
 static bool enter_box(kiln_slab_ray *ray, const kiln_format_tree *entry, double unit,
-                      const double true_way[3], double first, double last)
+                      const double true_way[3], double off, double first, double last)
 {
-    double margin = TURN_SLACK + 0x1p-48 * (largest_of(ray->origin) + largest_of(entry->origin) * unit);
+    double margin = off + TURN_SLACK + 0x1p-48 * (largest_of(ray->origin) + largest_of(entry->origin) * unit);
     double lower[3], upper[3];
     for (int k = 0; k < 3; k++) {
         lower[k] = ((double)entry->bounds_lower[k] - entry->origin[k]) * unit - margin;
@@ -151,7 +151,7 @@ static bool enter_box(kiln_slab_ray *ray, const kiln_format_tree *entry, double 
     return true;
 }
 
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line)
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line, double off)
 {
     const kiln_format_tree *entry = tree->entry;
     const int along = exponent_of(largest_of(line->direction));
@@ -167,7 +167,7 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
         ray->inverse[k] = 1.0 / ray->direction[k];
         ray->narrow[k] = (float)ray->direction[k];
     }
-    return enter_box(ray, entry, unit, true_way, line->t_min * ray->s_of_t,
+    return enter_box(ray, entry, unit, true_way, off * unit, line->t_min * ray->s_of_t,
                      line->t_max * ray->s_of_t);
 }
 

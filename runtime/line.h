@@ -29,8 +29,9 @@ typedef struct {
     float narrow[3]; /* the direction once more */
 } kiln_slab_ray;
 
-/* False: the line is clear of the tree's box. */
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line);
+/* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`, in the
+ * units of the tree. */
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line, double off);
 
 /* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. */
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t);

@@ -90,7 +90,7 @@ static bool pose_is_sound(const kiln_pose *pose, double *worst)
 }
 
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
-static void invert(const double r[9], double out[9])
+void kiln_matrix_invert(const double r[9], double out[9])
 {
     const double c[9] = {r[4] * r[8] - r[5] * r[7], r[2] * r[7] - r[1] * r[8],
                          r[1] * r[5] - r[2] * r[4], r[5] * r[6] - r[3] * r[8],
@@ -190,7 +190,7 @@ static void form_node_maps(kiln_pair_frame *frame, const double rotation[9])
                              largest(y->origin) * frame->scale +
                              largest(frame->carry.translation);
     const double slack = 0x1p-45 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
-    invert(rotation, inverse);
+    kiln_matrix_invert(rotation, inverse);
     apply(inverse, offset, back);
     double offset_x[3], offset_y[3];
     for (int k = 0; k < 3; k++) {
@@ -211,7 +211,7 @@ static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln
         memcpy(carry->translation, identity.translation, sizeof carry->translation);
         return;
     }
-    invert(pose_x->rotation, inverse);
+    kiln_matrix_invert(pose_x->rotation, inverse);
     multiply(inverse, pose_y->rotation, carry->rotation);
     for (int k = 0; k < 3; k++) {
         between[k] = pose_y->translation[k] - pose_x->translation[k];
@@ -296,7 +296,7 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
     }
     memcpy(placement->carry.rotation, pose->rotation, sizeof pose->rotation);
     memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
-    invert(pose->rotation, placement->inverse);
+    kiln_matrix_invert(pose->rotation, placement->inverse);
     return KILN_OK;
 }
 
@@ -311,7 +311,7 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
         return KILN_ERROR_POSE;
     }
     form_relative(&placement->carry, frame, pose);
-    invert(placement->carry.rotation, placement->inverse);
+    kiln_matrix_invert(placement->carry.rotation, placement->inverse);
     return KILN_OK;
 }
 

@@ -49,6 +49,9 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
 void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3]);
 void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
+/* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
+void kiln_matrix_invert(const double r[9], double out[9]);
+
 /* One tree at a pose, for what is asked in the frame that the pose leads to. */
 typedef struct {
     kiln_carry carry; /* from the tree's own frame to that one */

@@ -83,7 +83,7 @@ static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const 
     if (status == KILN_OK && !kiln_tree_has_polygons(query->tree)) {
         status = KILN_ERROR_NOT_LOADED;
     }
-    if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line)) {
+    if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
         kiln_line_walk(query->tree, &slabs, visit_leaf, query);
     }
     return status;
