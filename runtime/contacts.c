@@ -7,6 +7,7 @@
 #include "contact_geometry.h"
 #include "fpu.h"
 #include "leaf_pair.h"
+#include "pair_filter.h"
 #include "world.h"
 
 #include <string.h>
@@ -93,13 +94,20 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
                           const kiln_pose *pose_b, kiln_pair *pairs, size_t capacity,
                           size_t *count)
 {
+    return kiln_contacts_filtered(a, pose_a, b, pose_b, NULL, pairs, capacity, count);
+}
+
+kiln_status kiln_contacts_filtered(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b, const kiln_pair_options *options,
+                                   kiln_pair *pairs, size_t capacity, size_t *count)
+{
     if (count == NULL || (pairs == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
     pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
     const kiln_pair_visitor visitor = {keep_pair, &heap, false, false, NULL};
-    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    const kiln_status status = kiln_pair_walk_filtered(a, pose_a, b, pose_b, options, &visitor);
     if (status == KILN_OK) {
         sort_heap(&heap, sizeof spare, &spare);
         *count = heap.count;

@@ -303,6 +303,31 @@ KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pos
                                         const kiln_tree *b, const kiln_pose *pose_b,
                                         kiln_pair_callback callback, void *user, size_t *count);
 
+/* Does a pair of triangles that meet count? `value_a` and `value_b` are their user values, as by
+ * kiln_tree_user. Runs with the floating-point environment that the query was called with; must not close the
+ * files. What it says of a pair must not change during a query: how often and in which order it is asked
+ * is not promised. The answer is then that for the pairs that it keeps. */
+typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair, uint32_t value_a, uint32_t value_b);
+
+/* Set everything by kiln_pair_options_default, then change what you need. */
+typedef struct {
+    size_t struct_size;      /* sizeof(kiln_pair_options) of the caller */
+    kiln_pair_filter filter; /* NULL: all count */
+    void *filter_user;
+} kiln_pair_options;
+
+KILN_API kiln_pair_options kiln_pair_options_default(void);
+
+/* kiln_collide and kiln_contacts of the pairs that the options keep. Options NULL: defaults. Errors as
+ * there. Cost: where pairs that meet first are refused, the search goes on. */
+KILN_API kiln_status kiln_collide_filtered(const kiln_tree *a, const kiln_pose *pose_a,
+                                           const kiln_tree *b, const kiln_pose *pose_b,
+                                           const kiln_pair_options *options, kiln_hit *hit);
+KILN_API kiln_status kiln_contacts_filtered(const kiln_tree *a, const kiln_pose *pose_a,
+                                            const kiln_tree *b, const kiln_pose *pose_b,
+                                            const kiln_pair_options *options, kiln_pair *pairs,
+                                            size_t capacity, size_t *count);
+
 /* Where in a file two triangles are, to start the next query there. All 0: nowhere. A hint of other
  * trees, or any other numbers, may cost time and never changes an answer. */
 typedef struct {

@@ -141,6 +141,15 @@ static void test_c035_inside(void **state)
     for (double x = -7; x <= 7; x += 0.125) {
         const kiln_pose at = case_at(x, 0.125, -0.25);
         case_expect(&outer, NULL, &inner, &at, fabs(x) >= 4.5 && fabs(x) <= 5.5, -1);
+        for (int k = 0; k < CASE_KINDS; k++) {
+            kiln_place place;
+            assert_int_equal(
+                kiln_locate_mesh(outer.trees[k], NULL, inner.trees[CASE_KINDS - 1 - k], &at, &place),
+                KILN_OK);
+            assert_int_equal(place, fabs(x) < 4.5   ? KILN_PLACE_INSIDE
+                                    : fabs(x) > 5.5 ? KILN_PLACE_OUTSIDE
+                                                    : KILN_PLACE_SURFACE);
+        }
     }
     case_free(&outer);
     case_free(&inner);
