@@ -11,7 +11,7 @@ case_end
 
 case_begin 'kiln --help names every verb and every exit status'
 expect 0 "$KILN" --help
-for word in bake info verify collide unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot' 'exit status'; do says out "$word"; done
+for word in bake info verify collide query unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot' 'exit status'; do says out "$word"; done
 silent err
 case_end
 
@@ -20,7 +20,7 @@ expect 0 "$KILN" --version
 says out "kiln $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
 case_end
 
-for verb in bake info verify collide unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot'; do
+for verb in bake info verify collide query unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot'; do
     case_begin "kiln $verb --help"
     # shellcheck disable=SC2086
     expect 0 "$KILN" $verb --help
@@ -35,7 +35,7 @@ done
 case_begin 'the manual page has every option of --help'
 expect 0 "$KILN" --man
 sed 's/\\-/-/g' "$TMPDIR/out" >"$TMPDIR/man"
-for verb in bake info verify collide unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot'; do
+for verb in bake info verify collide query unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot'; do
     # shellcheck disable=SC2086
     "$KILN" $verb --help | sed -n 's/.*\(--[a-z][a-z-]*\).*/\1/p' | grep -v -e --help -e --tree |
         while read -r name; do

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const verb *const verbs[] = {
-    &verb_bake,   &verb_info,     &verb_verify,    &verb_collide,
+    &verb_bake,   &verb_info,     &verb_verify,    &verb_collide, &verb_query,
     &verb_unpack, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
     &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };

@@ -1,10 +1,8 @@
-#define _XOPEN_SOURCE 700
-
 #include "pose_file.h"
 
+#include "number_lines.h"
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,91 +33,35 @@ static kiln_pose pose_of(const double *numbers)
     return pose;
 }
 
-/* Numbers of one line into at most `capacity` doubles. The command never sets a locale, so strtod
- * reads a decimal point whatever the environment says. Returns how many there are, more than
- * `capacity` where they don't fit, or -1 where *wrong is no number. */
-static int scan_numbers(char *text, double *numbers, int capacity, const char **wrong)
-{
-    static const char between[] = " \t\r\n,";
-    int count = 0;
-    text[strcspn(text, "#")] = '\0';
-    text += strspn(text, between);
-    while (*text != '\0') {
-        char *end;
-        const double number = strtod(text, &end);
-        if (end == text || (*end != '\0' && strchr(between, *end) == NULL)) {
-            text[strcspn(text, between)] = '\0';
-            *wrong = text;
-            return -1;
-        }
-        if (count < capacity) {
-            numbers[count] = number;
-        }
-        count++;
-        text = end + strspn(end, between);
-    }
-    return count;
-}
+/* What a line is added to. */
+typedef struct {
+    pose_list *list;
+    const char *path;
+} pose_target;
 
-static int read_line(pose_list *list, const char *path, unsigned long line, char *text)
+static int take_line(void *user, unsigned long line, const double *numbers, int count)
 {
-    double numbers[2 * POSE_NUMBERS];
-    const char *wrong = NULL;
-    const int count = scan_numbers(text, numbers, 2 * POSE_NUMBERS, &wrong);
+    const pose_target *to = user;
     pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), line};
-    if (count == 0) {
-        return EXIT_DONE;
-    }
-    if (count < 0) {
-        return report_error(EXIT_INVALID, path, "line %lu: '%.40s' is not a number", line, wrong);
-    }
     if (count == POSE_NUMBERS) {
         pair.b = pose_of(numbers);
     } else if (count == 2 * POSE_NUMBERS) {
         pair.a = pose_of(numbers);
         pair.b = pose_of(numbers + POSE_NUMBERS);
     } else {
-        return report_error(EXIT_INVALID, path,
+        return report_error(EXIT_INVALID, to->path,
                             "line %lu: %d numbers; a pose has 12 (row-major 3 x 4, B in A's frame) "
                             "or 24 (pose of A, then of B)",
                             line, count);
     }
-    return add_pair(list, &pair);
-}
-
-static int read_stream(pose_list *list, const char *path, FILE *in)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    int status = EXIT_DONE;
-    unsigned long line = 0;
-    errno = 0;
-    ssize_t length;
-    while (status == EXIT_DONE && (length = getline(&text, &capacity, in)) >= 0) {
-        line++;
-        status = strlen(text) == (size_t)length
-                     ? read_line(list, path, line, text)
-                     : report_error(EXIT_INVALID, path, "line %lu: not text", line);
-    }
-    if (status == EXIT_DONE && ferror(in)) {
-        status = report_error(EXIT_IO, path, "can't be read; %s; check the path", strerror(errno));
-    }
-    free(text);
-    return status;
+    return add_pair(to->list, &pair);
 }
 
 int pose_list_read(pose_list *list, const char *path)
 {
+    pose_target to = {list, path};
     *list = (pose_list){NULL, 0, 0};
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *in = standard ? stdin : fopen(path, "r");
-    if (in == NULL) {
-        return report_error(EXIT_IO, path, "can't be opened; %s; check the path", strerror(errno));
-    }
-    const int status = read_stream(list, path, in);
-    if (!standard) {
-        fclose(in);
-    }
+    const int status = number_lines_read(path, take_line, &to);
     if (status != EXIT_DONE) {
         pose_list_free(list);
     }

@@ -1,0 +1,85 @@
+#!/bin/sh
+# kiln query: rays, points and shapes against a mesh.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+cube=$TMPDIR/cube.kiln
+"$KILN" bake -q models/tiny/cube.obj -o "$cube" --bv obb,aabb,obb2,aabb2 || exit 1
+
+# answers WANTED ARGUMENT...: of the questions on standard input.
+answers() {
+    wanted=$1
+    shift
+    got=$("$KILN" query "$cube" "$@" - | tr '\n' '/')
+    [ "$got" = "$wanted" ] || case_fail "answers '$got', not '$wanted'"
+}
+
+printf '# down, by the side, up from within, short\n0.25 0.5 3 0 0 -2\n3 3 3 0 0 1\n0.25,0.5,0.5,0,0,1\n' >"$TMPDIR/rays"
+printf '0.25 0.5 3 0 0 -2 0 0.5 # ends before\n' >>"$TMPDIR/rays"
+
+for kind in obb aabb obb2 aabb2; do
+    case_begin "rays --bv $kind"
+    answers '1/0/1/0/' --bv $kind --mode any --rays <"$TMPDIR/rays"
+    got=$("$KILN" query "$cube" --bv $kind --rays "$TMPDIR/rays" | sed 's/^1 [0-9]* /1 /' | tr '\n' '/')
+    [ "$got" = '1 1 front/0/1 0.5 back/0/' ] || case_fail "answers '$got'"
+    got=$("$KILN" query "$cube" --bv $kind --mode all --rays "$TMPDIR/rays" |
+        sed 's/ [0-9]*:/ T:/g' | tr '\n' '/')
+    [ "$got" = '1 2 T:1:front T:1.5:back/0 0/1 1 T:0.5:back/0 0/' ] || case_fail "answers '$got'"
+    case_end
+done
+
+case_begin 'rays --cull'
+got=$("$KILN" query "$cube" --mode any --cull back --rays "$TMPDIR/rays" | tr '\n' ' ')
+[ "$got" = '1 0 0 0 ' ] || case_fail "answers '$got'"
+got=$("$KILN" query "$cube" --mode any --cull front --rays "$TMPDIR/rays" | tr '\n' ' ')
+[ "$got" = '1 0 1 0 ' ] || case_fail "answers '$got'"
+case_end
+
+case_begin 'points'
+printf '0.5 0.5 0.5\n1 0.5 0.5\n0 0 0\n1.5 0.5 0.5\n' >"$TMPDIR/points"
+answers 'inside/surface/surface/outside/' --points <"$TMPDIR/points"
+case_end
+
+case_begin 'shapes'
+printf '# sphere, box, capsule: touching, apart\n3 0.5 0.5 2\n3 0.5 0.5 1.99\n1 1 1 2 2 2\n0.1 0.1 0.1 0.9 0.9 0.9\n0.5 0.5 -3 0.5 0.5 3 0\n' >"$TMPDIR/shapes"
+answers '1/0/1/0/1/' --mode any --shapes <"$TMPDIR/shapes"
+got=$("$KILN" query "$cube" --mode all --shapes "$TMPDIR/shapes" | cut -d' ' -f1,2 | tr '\n' '/')
+case $got in '1 2/0 0/1 '[1-9]*'/0 0/1 '[24]'/') ;; *) case_fail "answers '$got'" ;; esac
+case_end
+
+case_begin 'query --json'
+expect 0 "$KILN" query "$cube" --rays "$TMPDIR/rays" --json -w
+for text in '"verb": "query"' '"questions": 4' '"hits": 2' '"side": "front"' '"weights"' '"normal"' \
+    '"face"' '"us_median"'; do
+    says out "$text"
+done
+expect 0 "$KILN" query "$cube" --points "$TMPDIR/points" --json
+says out '"place": "surface"'
+case_end
+
+case_begin 'what is no question'
+for line in '1 2 3 4 5' '1 2 3 0 0 0' '1 2 x' '0 0 0 0 0 nan' '0 0 0 0 0 1 2 1'; do
+    echo "$line" >"$TMPDIR/bad"
+    expect 3 "$KILN" query "$cube" --rays "$TMPDIR/bad"
+    says err 'line 1: '
+done
+echo '1 2 3 -1' >"$TMPDIR/bad"
+expect 3 "$KILN" query "$cube" --shapes "$TMPDIR/bad"
+expect 2 "$KILN" query "$cube" --points "$TMPDIR/none"
+expect 1 "$KILN" query "$cube"
+says err 'one of --rays, --points and --shapes'
+expect 1 "$KILN" query "$cube" --rays a --points b
+case_end
+
+case_begin 'an open mesh has no inside'
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >"$TMPDIR/open.obj"
+expect 0 "$KILN" bake -q "$TMPDIR/open.obj" -o "$TMPDIR/open.kiln"
+expect 3 "$KILN" query "$TMPDIR/open.kiln" --points "$TMPDIR/points"
+says err 'not closed'
+expect 0 "$KILN" info --json "$TMPDIR/open.kiln"
+says out '"closed": "no"'
+expect 0 "$KILN" info --json "$cube"
+says out '"closed": "oriented"'
+case_end
+
+cases_end
