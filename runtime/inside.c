@@ -83,28 +83,26 @@ static void load_corners(const point_query *q, uint32_t stored, double corners[9
     }
 }
 
-static bool visit_leaf(void *user, kiln_slab_ray *ray, uint32_t first, uint32_t count)
+static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     point_query *q = user;
+    double t[9], here[9];
+    bool around;
     (void)ray;
-    for (uint32_t i = 0; i < count; i++) {
-        double t[9], here[9];
-        bool around;
-        load_corners(q, kiln_tree_triangle(q->tree, first + i), t);
-        if (is_off(q, t, &around)) {
-            continue;
-        }
-        if (around) {
-            for (int k = 0; k < 9; k++) {
-                here[k] = q->point[k % 3];
-            }
-            if (kiln_exact_triangles_meet(t, here)) {
-                q->on = true;
-                return false;
-            }
-        }
-        count_crossing(q, t);
+    load_corners(q, stored, t);
+    if (is_off(q, t, &around)) {
+        return true;
     }
+    if (around) {
+        for (int k = 0; k < 9; k++) {
+            here[k] = q->point[k % 3];
+        }
+        if (kiln_exact_triangles_meet(t, here)) {
+            q->on = true;
+            return false;
+        }
+    }
+    count_crossing(q, t);
     return true;
 }
 
@@ -168,7 +166,7 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry, con
     if (!kiln_slab_ray_form(&ray, tree, &line, off)) {
         return KILN_PLACE_OUTSIDE;
     }
-    kiln_line_walk(tree, &ray, visit_leaf, &q);
+    kiln_line_walk(tree, &ray, carry == NULL ? &line : NULL, visit_triangle, &q);
     if (q.on) {
         return KILN_PLACE_SURFACE;
     }

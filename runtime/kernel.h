@@ -20,21 +20,11 @@ typedef struct {
     float slack;      /* absolute error of positions */
 } kiln_probe;
 
-/* A line and the grid of a node of AABB8: its byte b on axis k stands for the plane that the line
- * crosses at s = b step + near, or a little later at b step + far. */
-typedef struct {
-    float step[3], near[3], far[3];
-    uint8_t nearer[3], farther[3]; /* the byte of lane 0 that comes first on the line, and last */
-    float s_max;
-} kiln_slabs;
-
-/* A line as lanes in floats see it: origin + s direction, 0 <= s <= s_max. */
-typedef struct {
-    float origin[3]; /* relative to the node's org */
-    float direction[3];
-    float reach; /* what boxes are widened by, besides 2^-21 of the distance */
-    float s_max;
-} kiln_ray_probe;
+/* A tree, a line in it, and what is done with a triangle that it may meet: see line_walk.h. */
+struct kiln_tree;
+struct kiln_slab_ray;
+struct kiln_line;
+typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t stored);
 
 /* A few numbers at once, element by element, in vector registers where the machine has them. */
 typedef double kiln_two __attribute__((vector_size(16)));
@@ -89,12 +79,6 @@ typedef struct {
     uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
     /* The same for axis-aligned lanes; lanes->axis is not looked at. */
     uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
-    /* Bit i: the line may meet lane i, and then not before s = entry[i]. All eight lanes are looked
-     * at, empty ones too. */
-    uint32_t (*ray_bytes)(const kiln_format_node_aabb8 *node, const kiln_slabs *slabs,
-                          float entry[8]);
-    uint32_t (*ray_oriented)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
-    uint32_t (*ray_aligned)(const kiln_lanes *lanes, const kiln_ray_probe *probe, float entry[8]);
     kiln_open_node open_obb8, open_aabb8, open_obb2, open_aabb2;
     /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
      * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
@@ -110,6 +94,9 @@ typedef struct {
                  float squared[8]);
     void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
                          float squared[8]);
+    /* kiln_line_walk. */
+    void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray,
+                     const struct kiln_line *line, kiln_ray_visit visit, void *user);
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 

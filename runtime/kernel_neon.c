@@ -1,6 +1,7 @@
 /* Kernels for aarch64. */
 #include "adb_lanes.h"
 #include "exact.h"
+#include "line_walk.h"
 
 #if defined(__aarch64__)
 

@@ -1,6 +1,7 @@
 /* The reference: one lane at a time, for every machine. */
 #include "adb_lanes.h"
 #include "exact.h"
+#include "line_walk.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* Kernels for x86-64 with SSE4.2. */
 #include "adb_lanes.h"
 #include "exact.h"
+#include "line_walk.h"
 
 #if defined(__x86_64__)
 

@@ -56,6 +56,9 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
 
 /* ------------------------------------------------------------------------------ node space -- */
 
+/* From the lower faces of an AABB8 node to its upper ones. */
+enum { BYTES_TO_UPPER = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower) };
+
 static double power_of_two(int exponent)
 {
     const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
@@ -88,8 +91,8 @@ static double s_margin(double s)
 static void clip(const kiln_slab_ray *ray, int k, double lower, double upper, double *first,
                  double *last)
 {
-    double enter = (lower - ray->origin[k]) / ray->direction[k];
-    double leave = (upper - ray->origin[k]) / ray->direction[k];
+    double enter = (lower - ray->origin[k]) * ray->inverse[k];
+    double leave = (upper - ray->origin[k]) * ray->inverse[k];
     if (ray->direction[k] < 0) {
         const double swap = enter;
         enter = leave;
@@ -158,6 +161,7 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
     const double unit = power_of_two(-entry->scale_exponent);
     const double shorten = power_of_two(-along);
     double true_way[3];
+    memset(ray, 0, sizeof *ray);
     ray->s_of_t = power_of_two(along - entry->scale_exponent);
     for (int k = 0; k < 3; k++) {
         const double d = line->direction[k] * shorten;
@@ -166,9 +170,17 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
         ray->direction[k] = fabs(d) >= TURN ? d : d < 0 ? -TURN : TURN;
         ray->inverse[k] = 1.0 / ray->direction[k];
         ray->narrow[k] = (float)ray->direction[k];
+        ray->nearer[k] = (uint8_t)(8 * k + (d < 0 ? BYTES_TO_UPPER : 0));
+        ray->farther[k] = (uint8_t)(8 * k + (d < 0 ? 0 : BYTES_TO_UPPER));
     }
-    return enter_box(ray, entry, unit, true_way, off * unit, line->t_min * ray->s_of_t,
-                     line->t_max * ray->s_of_t);
+    if (!enter_box(ray, entry, unit, true_way, off * unit, line->t_min * ray->s_of_t,
+                   line->t_max * ray->s_of_t)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        ray->spread[k] = (double)ray->slack * fabs(ray->inverse[k]);
+    }
+    return true;
 }
 
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)

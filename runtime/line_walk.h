@@ -4,10 +4,11 @@
 
 #include "line.h"
 
-/* Called for each leaf that the ray may meet: `count` slots from `first`. It may cut the ray. False
- * stops the walk. */
-typedef bool (*kiln_line_leaf)(void *user, kiln_slab_ray *ray, uint32_t first, uint32_t count);
+/* Called for each stored triangle that the ray may meet. It may cut the ray. False stops the walk. */
+typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
 
-void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, kiln_line_leaf leaf, void *user);
+/* `line`: triangles that it surely passes by are left out; NULL: all in the leaves are visited. */
+void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, const kiln_line *line,
+                    kiln_line_visit visit, void *user);
 
 #endif

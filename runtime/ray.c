@@ -48,24 +48,22 @@ static bool is_culled(kiln_cull cull, kiln_side side)
            (cull == KILN_CULL_FRONT && side == KILN_SIDE_FRONT);
 }
 
-static bool visit_leaf(void *user, kiln_slab_ray *ray, uint32_t first, uint32_t count)
+static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     ray_query *query = user;
     const kiln_tree *tree = query->tree;
     const double limit = query->limit;
-    for (uint32_t i = 0; i < count; i++) {
-        found_hit hit;
-        double corners[9];
-        hit.stored = kiln_tree_triangle(tree, first + i);
-        kiln_tree_stored_corners(tree, hit.stored, corners);
-        if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
-            is_culled(query->cull, hit.at.side)) {
-            continue;
-        }
-        hit.id = tree->ids[hit.stored];
-        if (kiln_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
-            return false;
-        }
+    found_hit hit;
+    double corners[9];
+    kiln_tree_stored_corners(tree, stored, corners);
+    if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
+        is_culled(query->cull, hit.at.side)) {
+        return true;
+    }
+    hit.stored = stored;
+    hit.id = tree->ids[stored];
+    if (kiln_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
+        return false;
     }
     if (query->limit < limit) {
         kiln_slab_ray_cut(ray, query->limit);
@@ -84,7 +82,7 @@ static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const 
         status = KILN_ERROR_NOT_LOADED;
     }
     if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
-        kiln_line_walk(query->tree, &slabs, visit_leaf, query);
+        kiln_line_walk(query->tree, &slabs, &query->line, visit_triangle, query);
     }
     return status;
 }
