@@ -289,8 +289,13 @@ void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], 
 
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
 {
-    pose = pose != NULL ? pose : &identity;
     placement->departure = 0;
+    if (pose == NULL) {
+        memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
+        memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
+        memcpy(placement->inverse, identity.rotation, sizeof identity.rotation);
+        return KILN_OK;
+    }
     if (!pose_is_sound(pose, &placement->departure)) {
         return KILN_ERROR_POSE;
     }

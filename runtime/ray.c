@@ -120,10 +120,12 @@ static void tell_normal(const ray_query *query, uint32_t stored, double normal[3
     kiln_tree_stored_corners(query->tree, stored, corners);
     for (int i = 0; i < 6; i++) {
         edge[i / 3][i % 3] = corners[3 + i] - corners[i % 3];
-        largest = fmax(largest, fabs(edge[i / 3][i % 3]));
+        const double size = fabs(edge[i / 3][i % 3]);
+        largest = size > largest ? size : largest;
     }
-    for (int i = 0; i < 6 && largest > 0; i++) {
-        edge[i / 3][i % 3] /= largest;
+    const double scale = largest > 0 ? 1 / largest : 0;
+    for (int i = 0; i < 6; i++) {
+        edge[i / 3][i % 3] *= scale;
     }
     double square = 0;
     for (int k = 0; k < 3; k++) {
@@ -131,10 +133,10 @@ static void tell_normal(const ray_query *query, uint32_t stored, double normal[3
         own[k] = edge[0][i] * edge[1][j] - edge[0][j] * edge[1][i];
         square += own[k] * own[k];
     }
-    const double length = sqrt(square);
+    const double shorten = square > 0 ? 1 / sqrt(square) : 0;
     for (int k = 0; k < 3; k++) {
         const double *row = query->placement.carry.rotation + 3 * k;
-        normal[k] = length > 0 ? (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) / length : 0;
+        normal[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * shorten;
     }
 }
 
