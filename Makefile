@@ -126,17 +126,18 @@ demo: deps
 
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
 test: deps
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man demo-program
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man demo-program bench-programs
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
 
 ## check: the part of the tests that takes less than a minute
-check: all tests models lint
+check: all tests models lint amalgamation
+	$(Q)$(CC) -std=gnu11 -fsyntax-only $(OUT)/amalgamation/kiln.c
 	$(Q)tests/run.sh --build $(BUILD) --config $(CONFIG) check
 
 ## bench: measures against libfcl in the same run and prints ratios
-bench: all models $(BENCH_PROGRAMS) $(PEER)
+bench: all models bench-programs
 	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do \
 	  case $$bench in *_adb) $$bench --quick ;; *) $$bench ;; esac; done
 
@@ -313,7 +314,8 @@ $(PEER): $O/tests/bench/peer_kiln.o $(SUPPORT) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
-.PHONY: demo-program fuzz-programs
+.PHONY: demo-program fuzz-programs bench-programs
+bench-programs: $(BENCH_PROGRAMS) $(PEER)
 demo-program: $O/demo
 fuzz-programs: $(FUZZ_PROGRAMS)
 

@@ -12,7 +12,7 @@
 /* Of half the surfaces of two roots that are alike, and how far apart they may be in units of X's node
  * space. */
 #define AREA_RATIO_MOST 2.0f
-#define FAR 1e6
+#define FAR_AWAY 1e6
 
 /* One node that is opened. */
 typedef struct {
@@ -242,8 +242,8 @@ static bool roots_are_alike(const kiln_adb *query)
 {
     const float x = query->root_x.area, y = query->root_y.area;
     const double *offset = query->frame.to_x.offset;
-    return x < AREA_RATIO_MOST * y && y < AREA_RATIO_MOST * x && fabs(offset[0]) < FAR &&
-           fabs(offset[1]) < FAR && fabs(offset[2]) < FAR;
+    return x < AREA_RATIO_MOST * y && y < AREA_RATIO_MOST * x && fabs(offset[0]) < FAR_AWAY &&
+           fabs(offset[1]) < FAR_AWAY && fabs(offset[2]) < FAR_AWAY;
 }
 
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)

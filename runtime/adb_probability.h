@@ -3,7 +3,8 @@
 #ifndef KILN_ADB_PROBABILITY_H
 #define KILN_ADB_PROBABILITY_H
 
-#define KILN_SIMD_SET scalar
+/* A name of its own: the kernels of the set "scalar" may be in the same translation unit. */
+#define KILN_SIMD_SET single
 #define KILN_SIMD_LANES 1
 #include "simd.h"
 #include "vec_log.h"

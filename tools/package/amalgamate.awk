@@ -191,9 +191,10 @@ function tell_apart(line, out, word, before) {
     return out line
 }
 
-function emit(file, line, name, folder, target, often) {
+# `lasts`: a header with a guard includes it, and whoever includes that one later relies on its macros.
+function emit(file, lasts, line, name, folder, target) {
     folder = folder_of(file)
-    often = !is_guarded(file)
+    lasts = lasts || is_guarded(file)
     depth_of_files++
     if (depth_of_files > 20) {
         die(file ": includes itself")
@@ -212,12 +213,17 @@ function emit(file, line, name, folder, target, often) {
             } else if (!is_guarded(target) || !(target in done)) {
                 done[target] = 1
                 print "/* ---- " target " */"
-                emit(target)
+                emit(target, lasts)
                 print "/* ---- " file " */"
             }
         } else if (line !~ /^#define _(POSIX_C|XOPEN|GNU)_SOURCE/) {
-            if (often && match(line, /^#define [A-Za-z_0-9]+/)) {
-                macros[unit] = macros[unit] " " substr(line, 9, RLENGTH - 8)
+            if (match(line, /^#define [A-Za-z_0-9]+/)) {
+                name = substr(line, 9, RLENGTH - 8)
+                if (lasts) {
+                    lasting[name] = 1
+                } else {
+                    macros[unit] = macros[unit] " " name
+                }
             }
             print tell_apart(line)
         }
@@ -230,7 +236,7 @@ function emit(file, line, name, folder, target, often) {
 function undefine(i, count, name, seen) {
     count = split(macros[unit], name, " ")
     for (i = 1; i <= count; i++) {
-        if (!(name[i] in seen)) {
+        if (!(name[i] in seen) && !(name[i] in lasting)) {
             print "#undef " name[i]
         }
         seen[name[i]] = 1
@@ -254,7 +260,7 @@ BEGIN {
         sub(/.*\//, "", stem)
         sub(/\.c$/, "", stem)
         print "\n/* ==== " unit " */"
-        emit(unit)
+        emit(unit, 0)
         undefine()
     }
     exit failed
