@@ -13,6 +13,7 @@
 
 #include "../../tools/bench/paper_query.h"
 #include "../support/quick_bake.h"
+#include "../support/quick_bins.h"
 
 enum { POSES = 60 };
 
@@ -274,14 +275,39 @@ static void a_cut_run_says_so(void **state)
 }
 
 /* The built-in evaluator and a table answer alike; a table that is too small is refused. */
-static void small_tables_are_refused(void **state)
+static void tables_serve_if_they_are_large_enough(void **state)
 {
     (void)state;
-    baked b = torus();
+    baked b, large = torus();
+    size_t size;
+    kiln_bins *table = NULL;
+    void *bytes = quick_bins(KILN_BINS_EXACT, KILN_BINS_NEAREST, 64, 10, 1, KILN_LAYOUT_RAW, &size);
+    assert_int_equal(kiln_bins_open_memory(bytes, size, NULL, &table), KILN_OK);
+    bake_bytes(&b, mesh_torus(40, 20, 0.1), "aabb2", 4, KILN_ADB_ONE, true);
+    assert_int_equal(kiln_paper_tree_open(b.bytes, b.size, KILN_BV_AABB2, NULL, &b.tree), KILN_OK);
     kiln_paper_options options = kiln_paper_options_default();
+    uint64_t random = 31;
+    options.p_min = 0.8765;
+    options.pairs_max = 300;
+    for (int i = 0; i < POSES; i++) {
+        const kiln_pose pose = pose_random(&random, 1.2);
+        options.bins = NULL;
+        const kiln_paper_answer closed = ask(&b, &pose, &options);
+        options.bins = table;
+        const kiln_paper_answer looked_up = ask(&b, &pose, &options);
+        assert_int_equal(looked_up.collision, closed.collision);
+        assert_true(fabs(looked_up.most - closed.most) < 1e-4);
+    }
+    kiln_paper_answer answer;
+    assert_int_equal(kiln_paper_ask(query, large.tree, NULL, large.tree, NULL, &options, &answer),
+                     KILN_ERROR_NOT_LOADED); /* 8^3 cells */
+    options.bins = NULL;
     assert_int_equal(kiln_paper_options_check(&options, 512), KILN_OK);
     assert_int_equal(kiln_paper_options_check(&options, 4097), KILN_ERROR_NOT_LOADED);
+    kiln_bins_close(table);
+    free(bytes);
     discard(&b);
+    discard(&large);
 }
 
 /* ---------------------------------------------------------------------------------- refusals -- */
@@ -422,7 +448,7 @@ int main(void)
         cmocka_unit_test(leaves_may_be_accepted),
         cmocka_unit_test(counted_pairs_are_opened_unless_told),
         cmocka_unit_test(a_cut_run_says_so),
-        cmocka_unit_test(small_tables_are_refused),
+        cmocka_unit_test(tables_serve_if_they_are_large_enough),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(trees_need_counts_and_two_children),
         cmocka_unit_test(trees_without_polygons_are_asked_too),

@@ -347,7 +347,6 @@ void kiln_paper_estimate_pair(const kiln_paper_frame *frame, uint32_t a, uint32_
     out->sa = kiln_paper_less(q.small_is_a ? of_small : of_large, out->s);
     out->sb = kiln_paper_less(q.small_is_a ? of_large : of_small, out->s);
     out->visited = q.visited;
-    if (kiln_paper_equation_8(options, out->s, out->sa, out->sb, out->lb, &out->p) != KILN_OK) {
-        out->p = 0;
-    }
+    /* The table was found large enough, and 0 <= sA, sB <= s <= its cells. */
+    (void)kiln_paper_equation_8(options, out->s, out->sa, out->sb, out->lb, &out->p);
 }
