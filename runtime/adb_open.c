@@ -22,20 +22,25 @@ typedef struct {
     kiln_adb_lanes boxes; /* counts where its lanes are weighed */
 } opened_node;
 
-static void open_node(const kiln_tree *tree, uint32_t index, opened_node *opened)
+static void open_node(const kiln_adb_kernels *kernels, const kiln_tree *tree, uint32_t index,
+                      opened_node *opened)
 {
     opened->tree = tree;
     opened->index = index;
     opened->node = kiln_tree_node(tree, index);
     opened->boxes.aligned = tree->kind->aligned;
-    tree->kind->decode(opened->node, &opened->boxes.lanes);
+    if (tree->entry->bv == KILN_FORMAT_BV_OBB8) {
+        kernels->decode_lanes(opened->node, &opened->boxes.lanes);
+    } else {
+        tree->kind->decode(opened->node, &opened->boxes.lanes);
+    }
 }
 
 static void open_node_to_weigh(const kiln_adb *query, bool is_x, uint32_t index,
                                opened_node *opened)
 {
     const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
-    open_node(tree, index, opened);
+    open_node(query->kernels, tree, index, opened);
     kiln_adb_take_counts(is_x ? &query->grid_x : &query->grid_y, query->kernels,
                          kiln_tree_lane_counts(tree, index, 0), tree->kind->lanes, &opened->boxes);
 }
@@ -193,7 +198,7 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     kiln_probe of_box;
     kiln_adb_box of_lane;
     open_node_to_weigh(query, true, x->first, &of_x);
-    open_node(query->frame.y, y->first, &of_y);
+    open_node(query->kernels, query->frame.y, y->first, &of_y);
     make_probe(query, &of_y, false, x, &of_box);
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
@@ -232,8 +237,8 @@ static bool weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
     take_other(query, true, kiln_tree_root_counts(query->frame.y), &other);
     kiln_adb_weights weights = query->weights;
     weights.bias += weights.root;
-    return kiln_adb_weigh(query->kernels, &query->options, &weights, &boxes, &other, 1u,
-                          weighed) != 0;
+    return kiln_adb_weigh(query->kernels, &query->options, &weights, &boxes, &other, 1u, weighed) !=
+           0;
 }
 
 /* Are the roots what fitted weights know: of much the same size, and not so far apart that floats

@@ -66,15 +66,15 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 static const kiln_adb_options modes[] = {
     [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.84,
+                          .p_min = 0.87,
                           .k_min = 1,
                           .epsilon = 0.1},
     [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),
-                       .p_min = 0.75,
+                       .p_min = 0.82,
                        .k_min = 1,
-                       .epsilon = 0.2},
+                       .epsilon = 0.15},
     [KILN_ADB_CAREFUL] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.94,
+                          .p_min = 0.95,
                           .k_min = 1,
                           .epsilon = 0.0,
                           .hybrid = true},
@@ -165,7 +165,7 @@ static float loss_of_sure_roots(const kiln_adb *query)
         query->options.evaluator != KILN_ADB_CALIBRATED) {
         return query->count_from;
     }
-    const float odds = KILN_LN2 * (kiln_log2((float)p) - kiln_log2((float)(1.0 - p)));
+    const float odds = KILN_LN2 * kiln_log2((float)p) + query->count_from;
     return loss_of_decided(&query->weights, true, odds);
 }
 

@@ -38,6 +38,7 @@
 #define adb_judge KILN_SIMD_NAME(adb_judge)
 #define adb_estimate KILN_SIMD_NAME(adb_estimate)
 #define adb_weigh KILN_SIMD_NAME(adb_weigh)
+#define adb_decode_obb8 KILN_SIMD_NAME(adb_decode_obb8)
 #define adb_scale_bytes KILN_SIMD_NAME(adb_scale_bytes)
 
 #ifndef KILN_ADB_THICKNESS_MIN
@@ -364,5 +365,24 @@ static void adb_scale_bytes(uint8_t (*bytes)[8], unsigned count, float unit, flo
     }
 }
 
-static const kiln_adb_kernels KILN_SIMD_NAME(adb_kernels) = {adb_overlap, adb_weigh,
-                                                             adb_scale_bytes};
+static void adb_decode_obb8(const kiln_format_node8 *node, kiln_lanes *lanes)
+{
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        lane_vectors vectors;
+        decode_obb8((const kiln_format_node_obb8 *)(const void *)node, first, &vectors);
+        for (unsigned k = 0; k < 9; k++) {
+            vec_store(lanes->axis[k] + first, vectors.axis[k]);
+        }
+        for (unsigned k = 0; k < 3; k++) {
+            vec_store(lanes->centre[k] + first, vectors.centre[k]);
+            vec_store(lanes->half[k] + first, vectors.half[k]);
+        }
+    }
+}
+
+static const kiln_adb_kernels KILN_SIMD_NAME(adb_kernels) = {
+    .overlap = adb_overlap,
+    .weigh = adb_weigh,
+    .decode_lanes = adb_decode_obb8,
+    .scale_bytes = adb_scale_bytes,
+};

@@ -24,6 +24,10 @@ enum {
 static const double answered_from[] = {0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
 enum { ANSWERED_FROM = sizeof answered_from / sizeof answered_from[0] };
 
+/* Roots are opened unless they are far surer than any p_min here: answers by roots would take away
+ * which poses there are to learn from. */
+#define ROOTS_OPENED 5.0f
+
 #define SAID_MOST 0.9999999 /* so that log-odds are finite */
 #define SAID_LEAST 1e-9
 
@@ -202,7 +206,9 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
                       const kiln_adb_weights *weights)
 {
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
-    options.weights = weights;
+    kiln_adb_weights opening = *weights;
+    opening.yes = ROOTS_OPENED;
+    options.weights = &opening;
     observe(set, tree, poses, options);
     options.p_min = P_MIN;
     options.epsilon = EPSILON;
@@ -217,7 +223,8 @@ static void add_decided(training_cases *list, const kiln_adb_answer *answer, boo
         return;
     }
     const double said = fmin(answer->probability, SAID_MOST);
-    const kiln_fit_case of = {.feature = {(float)log(said / (1.0 - said)),
+    const double added = answer->verdict == KILN_ADB_YES ? (double)ROOTS_OPENED : 0.0;
+    const kiln_fit_case of = {.feature = {(float)(log(said / (1.0 - said)) - added),
                                           answer->verdict == KILN_ADB_NO ? 1.0f : 0.0f},
                               .yes = hit};
     *failed = !add_case(list, &of) || *failed;
@@ -227,7 +234,9 @@ void training_decide(training_set *set, const kiln_tree *tree, const training_po
                      const kiln_adb_weights *weights)
 {
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
-    options.weights = weights;
+    kiln_adb_weights opening = *weights;
+    opening.yes = ROOTS_OPENED;
+    options.weights = &opening;
     const size_t first = set->decided.count;
     for (int k = 0; k < ANSWERED_FROM; k++) {
         options.p_min = answered_from[k];
