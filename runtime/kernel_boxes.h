@@ -348,7 +348,7 @@ static inline uint32_t order_lanes(const kiln_opened *opened, const kiln_probe *
 {
 #if KILN_SIMD_LANES == 8
     const vec_int key = distances(opened, probe, 0, mask);
-    const vec_int number = key & 7;
+    const vec_int number = key & 7 & (key < 0x7FFFFFF8); /* 0 where not in the mask */
     vec_int nearer = vec_int_of(0);
     for (int i = 0; i < 8; i++) {
         nearer -= vec_int_of(key[i]) < key;

@@ -9,11 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "../../runtime/kernel.h"
-#include "../support/meshes.h"
+#include "../../runtime/exact.h"
+#include "../../runtime/tree.h"
+#include "../support/quick_bake.h"
 
 enum { ROUNDS = 200000, QUICK_ROUNDS = 20000 };
 
@@ -191,6 +193,132 @@ static void gaps_are_equal_and_below_the_distance(void **unused)
     assert_true(apart > (uint64_t)round_count() / 2);
 }
 
+/* Against a box in the middle of node space, along its axes. */
+static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node,
+                          kiln_opened *out)
+{
+    static const float nowhere[3] = {0, 0, 0};
+    kiln_carrier by;
+    kiln_opened box;
+    memset(&by, 0, sizeof by);
+    memset(&box, 0, sizeof box);
+    for (int k = 0; k < 3; k++) {
+        by.rotation[k][k] = 1.0f;
+        box.lanes.half[k][0] = 0.25f;
+        box.lanes.axis[4 * k][0] = 1.0f;
+    }
+    by.column_xy[0][0] = by.column_xy[1][1] = by.column_z[2] = 1.0;
+    by.scale = 1.0f;
+    by.epsilon = 0x1p-17f;
+    box.org = nowhere;
+    return kiln_kernel_open(kernel, tree->kind->bv)(kiln_tree_node(tree, node), &by, &box, true,
+                                                    out);
+}
+
+/* Every lane bit for bit as formats/nodes.h; the mask and the order those of the reference. */
+static void check_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node)
+{
+    kiln_lanes lanes;
+    kiln_opened opened, reference;
+    memset(&opened, 0, sizeof opened);
+    memset(&reference, 0, sizeof reference);
+    tree->kind->decode(kiln_tree_node(tree, node), &lanes);
+    const uint32_t mask = open_node(kernel, tree, node, &opened);
+    assert_int_equal(mask, open_node(&kiln_kernel_scalar, tree, node, &reference));
+    assert_int_equal(opened.order, reference.order);
+    for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
+        for (int k = 0; k < 3; k++) {
+            assert_memory_equal(&opened.lanes.centre[k][lane], &lanes.centre[k][lane], 4);
+            assert_memory_equal(&opened.lanes.half[k][lane], &lanes.half[k][lane], 4);
+        }
+        for (int k = 0; k < 9 && !tree->kind->aligned; k++) {
+            assert_memory_equal(&opened.lanes.axis[k][lane], &lanes.axis[k][lane], 4);
+        }
+        assert_memory_equal(&opened.area[lane], &reference.area[lane], 4);
+    }
+}
+
+static void nodes_are_decoded_as_the_format_says(void **unused)
+{
+    (void)unused;
+    mesh m = mesh_torus(40, 20, 0.2);
+    void *bytes;
+    kiln_file *file = quick_open(&m, "obb,aabb,obb2,aabb2", 3, KILN_LAYOUT_RAW, &bytes);
+    const kiln_kernel *kernel;
+    for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+        for (uint32_t i = 0; i < file->tree_count; i++) {
+            for (uint32_t node = 0; node < file->trees[i].entry->node_count; node++) {
+                check_node(kernel, &file->trees[i], node);
+            }
+        }
+    }
+    kiln_close(file);
+    free(bytes);
+    mesh_free(&m);
+}
+
+/* Corners of two leaves: whole numbers of a small range, where much touches and is flat, or anything. */
+static uint32_t any_leaf(uint64_t *state, bool whole, float vertices[45][3],
+                         uint32_t triangles[16][3], const uint32_t *list[16])
+{
+    const uint32_t count = 1 + random_below(state, 15);
+    for (int v = 0; v < 45; v++) {
+        for (int k = 0; k < 3; k++) {
+            vertices[v][k] = whole ? (float)random_below(state, 4) : any_number(state, 1);
+        }
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        for (int c = 0; c < 3; c++) {
+            triangles[i][c] = random_below(state, 45);
+        }
+        list[i] = triangles[i];
+    }
+    return count;
+}
+
+static void what_is_no_pair_does_not_meet(void **unused)
+{
+    (void)unused;
+    uint64_t state = 3, met = 0, dropped = 0;
+    for (int round = 0; round < round_count() / 100; round++) {
+        float corners[2][45][3];
+        uint32_t triangles[2][16][3], pairs[KILN_LEAF_LANES], expected[KILN_LEAF_LANES];
+        const uint32_t *list[2][16];
+        static kiln_leaf_triangles x, y;
+        const kiln_pose pose = pose_random(&state, 0.5);
+        kiln_carry carry;
+        memcpy(carry.rotation, pose.rotation, sizeof carry.rotation);
+        memcpy(carry.translation, pose.translation, sizeof carry.translation);
+        const bool whole = round % 2 == 0;
+        x.count = any_leaf(&state, whole, corners[0], triangles[0], list[0]);
+        y.count = any_leaf(&state, whole, corners[1], triangles[1], list[1]);
+        const kiln_kernel *kernel;
+        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            kernel->load_triangles(corners[0][0], list[0], NULL, &x);
+            kernel->load_triangles(corners[1][0], list[1], whole ? NULL : &carry, &y);
+            kernel->triangle_pairs(&x, &y, pairs);
+            if (set == 0) {
+                memcpy(expected, pairs, sizeof expected);
+            }
+            assert_memory_equal(pairs, expected, y.count * sizeof pairs[0]);
+        }
+        for (uint32_t j = 0; j < y.count; j++) {
+            for (uint32_t i = 0; i < x.count; i++) {
+                double a[9], b[9];
+                for (int k = 0; k < 9; k++) {
+                    a[k] = x.corner[k][i];
+                    b[k] = y.corner[k][j];
+                }
+                const bool meet = kiln_exact_triangles_meet(a, b), kept = expected[j] >> i & 1;
+                assert_true(kept || !meet);
+                met += meet;
+                dropped += !kept;
+            }
+        }
+    }
+    assert_true(met > 1000 && dropped > 1000);
+}
+
 static void a_set_can_be_forced(void **unused)
 {
     (void)unused;
@@ -211,6 +339,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_give_equal_masks),
         cmocka_unit_test(gaps_are_equal_and_below_the_distance),
+        cmocka_unit_test(nodes_are_decoded_as_the_format_says),
+        cmocka_unit_test(what_is_no_pair_does_not_meet),
         cmocka_unit_test(a_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
