@@ -24,6 +24,7 @@
 #include <string.h>
 
 #define BETTER (1 - 0x1p-20) /* an overlap counts as less from this part of the other on */
+#define ROUGH 0x1p-8          /* heights of this part of what they come from are right as doubles */
 #define SHARP 0x1p-20        /* squared sine of two edges, below which doubles bear no normal */
 #define FLAT 0x1p-120        /* and below which they count as parallel */
 
@@ -80,13 +81,42 @@ static kiln_dd height_over(const double t[9], const double p[3])
     return kiln_dd_dot(normal, up);
 }
 
-/* Where the edge from p to q, whose ends are on both sides, cuts the plane of t. */
-static void cut(const double t[9], const double p[3], const double q[3], double at[3])
+/* The same in doubles, and a bound of what it was computed from. */
+static double rough_height(const double t[9], const double p[3], double *magnitude)
 {
+    double edge[3], other[3], height = 0;
+    *magnitude = 0;
+    for (int k = 0; k < 3; k++) {
+        edge[k] = t[3 + k] - t[k];
+        other[k] = t[6 + k] - t[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        const double plus = edge[i] * other[j], less = edge[j] * other[i], up = p[k] - t[k];
+        height += up * (plus - less);
+        *magnitude += fabs(up) * (fabs(plus) + fabs(less));
+    }
+    return height;
+}
+
+/* How far along the edge from p to q, whose ends are on both sides, the plane of t is. In doubles where
+ * they lose few digits. */
+static kiln_dd cut_place(const double t[9], const double p[3], const double q[3])
+{
+    double at_p, at_q;
+    const double rough_p = rough_height(t, p, &at_p), rough_q = rough_height(t, q, &at_q);
+    const double least = ROUGH * (at_p + at_q);
+    if (fabs(rough_p - rough_q) > least && fabs(rough_p) > 0 && rough_p * rough_q < 0) {
+        return kiln_dd_of(rough_p / (rough_p - rough_q));
+    }
     const kiln_dd from = height_over(t, p), to = height_over(t, q);
     const kiln_dd all = kiln_dd_subtract(from, to);
-    const kiln_dd part =
-        all.head != 0 ? kiln_dd_clamp(kiln_dd_divide(from, all)) : kiln_dd_of(0);
+    return all.head != 0 ? kiln_dd_clamp(kiln_dd_divide(from, all)) : kiln_dd_of(0);
+}
+
+static void cut(const double t[9], const double p[3], const double q[3], double at[3])
+{
+    const kiln_dd part = cut_place(t, p, q);
     for (int k = 0; k < 3; k++) {
         const kiln_dd step = kiln_dd_multiply(part, kiln_dd_two_sum(q[k], -p[k]));
         const kiln_dd sum = kiln_dd_add(kiln_dd_of(p[k]), step);
@@ -245,49 +275,62 @@ static void common_polygon(const double x[9], const double y[9], kiln_tri_contac
 
 /* The best so far. */
 typedef struct {
-    double axis[3]; /* unit */
+    double axis[3], length; /* of any length; that, with the sign of the movement */
     double depth;
     bool found;
 } parting;
 
-static void shadow(const double t[9], const double from[3], const double axis[3], double *low,
-                   double *high)
+/* Corners of both triangles from X's first on. */
+typedef struct {
+    double x[3][3], y[3][3];
+} placed_pair;
+
+static void place_pair(const double x[9], const double y[9], placed_pair *out)
 {
-    *low = HUGE_VAL;
-    *high = -HUGE_VAL;
     for (int c = 0; c < 3; c++) {
-        const double corner[3] = {t[3 * c] - from[0], t[3 * c + 1] - from[1],
-                                  t[3 * c + 2] - from[2]};
-        const double place = dot(axis, corner);
-        *low = place < *low ? place : *low;
-        *high = place > *high ? place : *high;
+        for (int k = 0; k < 3; k++) {
+            out->x[c][k] = x[3 * c + k] - x[k];
+            out->y[c][k] = y[3 * c + k] - x[k];
+        }
     }
 }
 
-static void offer(parting *best, const double axis[3], double sign, double depth)
+static inline void shadow(const double t[3][3], const double axis[3], double *low, double *high)
 {
-    depth = depth > 0 ? depth : 0;
+    const double a = dot(axis, t[0]), b = dot(axis, t[1]), c = dot(axis, t[2]);
+    const double less = a < b ? a : b, more = a > b ? a : b;
+    *low = less < c ? less : c;
+    *high = more > c ? more : c;
+}
+
+/* `sign` of the movement along the axis by `overlap`, which is as long as the axis. */
+static inline void offer(parting *best, const double axis[3], double length, double sign,
+                         double overlap)
+{
+    const double depth = overlap > 0 ? overlap / length : 0;
     if (!best->found || depth < best->depth * BETTER) {
-        for (int k = 0; k < 3; k++) {
-            best->axis[k] = sign * axis[k];
-        }
+        memcpy(best->axis, axis, sizeof best->axis);
+        best->length = sign * length;
         best->depth = depth;
         best->found = true;
     }
 }
 
-/* Moving X along +axis and along -axis; the former first where both are as far. */
-static void try_axis(const double x[9], const double y[9], const double axis[3], double sign,
-                     parting *best)
+/* Moving X along +axis and along -axis; that by `sign` first where both are as far. */
+static inline void try_axis(const placed_pair *at, const double axis[3], double sign,
+                            parting *best)
 {
     const double length = sqrt(dot(axis, axis));
-    const double unit[3] = {axis[0] / length, axis[1] / length, axis[2] / length};
     double x_low, x_high, y_low, y_high;
-    shadow(x, x, unit, &x_low, &x_high);
-    shadow(y, x, unit, &y_low, &y_high);
+    shadow(at->x, axis, &x_low, &x_high);
+    shadow(at->y, axis, &y_low, &y_high);
     const double forward = y_high - x_low, back = x_high - y_low;
-    offer(best, unit, sign, sign > 0 ? forward : back);
-    offer(best, unit, -sign, sign > 0 ? back : forward);
+    const double first = sign > 0 ? forward : back, second = sign > 0 ? back : forward;
+    if (second < first * BETTER) {
+        offer(best, axis, length, -sign, second);
+    } else {
+        offer(best, axis, length, sign, first);
+    }
 }
 
 /* The edges of a triangle, exact and rounded. */
@@ -366,23 +409,21 @@ static bool touches(const double normal[3], int side, double sign, parting *best
     if (side == 0) {
         return false;
     }
-    const double length = sqrt(dot(normal, normal));
-    for (int k = 0; k < 3; k++) {
-        best->axis[k] = sign * side * (normal[k] / length);
-    }
+    memcpy(best->axis, normal, sizeof best->axis);
+    best->length = sign * side * sqrt(dot(normal, normal));
     best->depth = 0;
     best->found = true;
     return true;
 }
 
-static void try_edges(const double x[9], const double y[9], const edges *edges_x,
-                      const edges *edges_y, parting *best)
+static void try_edges(const placed_pair *at, const edges *edges_x, const edges *edges_y,
+                      parting *best)
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             double axis[3];
             if (product(edges_x, i, edges_y, j, axis)) {
-                try_axis(x, y, axis, 1, best);
+                try_axis(at, axis, 1, best);
             }
         }
     }
@@ -394,27 +435,31 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
 {
     edges edges_x, edges_y;
     double face_x[3], face_y[3];
-    parting best = {{0, 0, 0}, 0, false};
+    parting best = {{0, 0, 0}, 1, 0, false};
+    placed_pair at;
     edges_of(x, &edges_x);
     edges_of(y, &edges_y);
     const bool has_y = product(&edges_y, 0, &edges_y, 1, face_y);
     const bool has_x = product(&edges_x, 0, &edges_x, 1, face_x);
     if (!(has_y && touches(face_y, only_side(side_x), 1, &best)) &&
         !(has_x && touches(face_x, only_side(side_y), -1, &best))) {
+        place_pair(x, y, &at);
         if (has_y) {
-            try_axis(x, y, face_y, 1, &best);
+            try_axis(&at, face_y, 1, &best);
         }
         if (has_x) {
-            try_axis(x, y, face_x, -1, &best);
+            try_axis(&at, face_x, -1, &best);
         }
-        try_edges(x, y, &edges_x, &edges_y, &best);
+        try_edges(&at, &edges_x, &edges_y, &best);
     }
     if (!best.found) {
         double line[3];
         longest_edge(&edges_x, &edges_y, line);
         any_across(line, best.axis);
     }
-    memcpy(out->normal, best.axis, sizeof out->normal);
+    for (int k = 0; k < 3; k++) {
+        out->normal[k] = best.axis[k] / best.length;
+    }
     out->depth = is_none(side_x) && is_none(side_y) ? 0 : best.depth; /* flat: any way out is short */
 }
 
