@@ -157,7 +157,7 @@ Distances measure_distances(const Subject &subject, const Options &options, doub
 {
     const KilnModel kiln(subject.geometry);
     FclModel<fcl::RSSd> fcl_rss(subject.geometry);
-    const std::vector<Pose> poses = make_poses(subject, kiln.obb, options.quick ? 20 : 60);
+    const std::vector<Pose> poses = make_poses(subject, kiln.obb, options.quick ? 20 : 50);
     kiln_distance_options loose = kiln_distance_options_default();
     loose.relative = 0.01;
     std::vector<double> truth(poses.size()), limits(poses.size());
@@ -348,7 +348,7 @@ Contacts measure_contacts(const Subject &subject, const Options &options, double
     const KilnModel kiln(subject.geometry);
     FclModel<fcl::OBBd> fcl_obb(subject.geometry);
     const std::vector<kiln_pose> poses =
-        make_contact_poses(subject, kiln.obb, options.quick ? 5 : 15);
+        make_contact_poses(subject, kiln.obb, options.quick ? 5 : 8);
     const size_t capacity = 1 << 20;
     std::vector<kiln_pair> pairs(capacity);
     std::vector<kiln_contact> geometry(capacity);
