@@ -7,7 +7,9 @@
 #include "measure.hpp"
 
 extern "C" {
+#include "../../formats/codec.h"
 #include "../../tools/build/build.h"
+#include "../../tools/encode/shares.h"
 #include "../support/quick_bake.h"
 }
 
@@ -16,8 +18,13 @@ extern "C" {
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include <unistd.h>
+#include <zlib.h>
+#ifdef KILN_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 namespace
 {
@@ -47,9 +54,9 @@ void check(bool good, const char *what)
 class Baked
 {
 public:
-    Baked(const mesh &m, kiln_layout layout)
+    Baked(const mesh &m, kiln_layout layout, int leaf = 4)
     {
-        void *bytes = quick_bake(&m, "obb", 4, layout, &size);
+        void *bytes = quick_bake(&m, "obb", leaf, layout, &size);
         data = std::aligned_alloc(64, (size + 63) / 64 * 64);
         check(data != nullptr, "allocating");
         std::memcpy(data, bytes, size);
@@ -69,11 +76,12 @@ public:
     Baked(const Baked &) = delete;
     Baked &operator=(const Baked &) = delete;
 
-    kiln_file *open(bool from_disk, uint32_t flags) const
+    kiln_file *open(bool from_disk, uint32_t flags, kiln_parallel parallel = nullptr) const
     {
         kiln_open_options options = kiln_open_options_default();
         kiln_file *file;
         options.flags = flags;
+        options.parallel = parallel;
         const kiln_status status = from_disk ? kiln_open(path.c_str(), &options, &file)
                                              : kiln_open_memory(data, size, &options, &file);
         check(status == KILN_OK, "opening what was baked");
@@ -85,6 +93,115 @@ public:
 
 private:
     std::string path;
+};
+
+/* Two threads, that of the caller and one of its own, take blocks in turn. */
+void on_two_threads(void *, void (*task)(void *, uint32_t), void *context, uint32_t count)
+{
+    std::thread other([&] {
+        for (uint32_t i = 1; i < count; i += 2) {
+            task(context, i);
+        }
+    });
+    for (uint32_t i = 0; i < count; i += 2) {
+        task(context, i);
+    }
+    other.join();
+}
+
+/* The blocks of a packed file, in memory. */
+struct Block {
+    uint16_t transform;
+    uint32_t element_size, stored_size, raw_size;
+    const uint8_t *stored;
+};
+
+/* What a file is made of: bytes a triangle by what they are for, and its blocks. */
+class Contents
+{
+public:
+    explicit Contents(const Baked &baked)
+    {
+        kiln_fault fault;
+        check(kiln_reader_open(&reader, baked.data, baked.size, nullptr, &fault), "reading");
+        kiln_shares(&reader, shares);
+        for (uint32_t i = 0; i < reader.section_count; i++) {
+            add_blocks(reader.sections[i].entry);
+        }
+    }
+    ~Contents() { kiln_reader_close(&reader); }
+    Contents(const Contents &) = delete;
+    Contents &operator=(const Contents &) = delete;
+
+    /* Everything by the library's own steps, without opening. */
+    void decode() const
+    {
+        for (const Block &block : blocks) {
+            check(kiln_block_decode(block.transform, block.element_size, block.stored,
+                                    block.stored_size, out(), block.raw_size),
+                  "decoding");
+        }
+    }
+
+    /* The same streams by zlib alone, none of it ours. */
+    void inflate_by_zlib() const
+    {
+        for (const Block &block : blocks) {
+            z_stream stream;
+            std::memset(&stream, 0, sizeof stream);
+            check(inflateInit2(&stream, -MAX_WBITS) == Z_OK, "zlib");
+            stream.next_in = const_cast<uint8_t *>(block.stored);
+            stream.avail_in = block.stored_size;
+            stream.next_out = out();
+            stream.avail_out = KILN_BLOCK_SIZE;
+            check(inflate(&stream, Z_FINISH) == Z_STREAM_END, "inflating");
+            inflateEnd(&stream);
+        }
+    }
+
+#ifdef KILN_LIBDEFLATE
+    void inflate_by_libdeflate() const
+    {
+        libdeflate_decompressor *one = libdeflate_alloc_decompressor();
+        for (const Block &block : blocks) {
+            size_t size;
+            check(libdeflate_deflate_decompress(one, block.stored, block.stored_size, out(),
+                                                KILN_BLOCK_SIZE, &size) == LIBDEFLATE_SUCCESS,
+                  "inflating");
+        }
+        libdeflate_free_decompressor(one);
+    }
+#endif
+
+    uint64_t shares[KILN_SHARE_COUNT];
+
+private:
+    static uint8_t *out()
+    {
+        alignas(64) static uint8_t bytes[KILN_BLOCK_SIZE];
+        return bytes;
+    }
+
+    void add_blocks(const kiln_format_section &entry)
+    {
+        if (entry.codec == KILN_CODEC_RAW) {
+            return;
+        }
+        const uint32_t full = kiln_block_raw_size(entry.element_size);
+        const uint64_t count = (entry.raw_size + full - 1) / full;
+        const uint8_t *table = reader.file + entry.offset;
+        const uint8_t *stored = table + count * sizeof(kiln_format_block);
+        for (uint64_t i = 0; i < count; i++) {
+            kiln_format_block block;
+            std::memcpy(&block, table + i * sizeof block, sizeof block);
+            blocks.push_back({entry.transform, entry.element_size, block.stored_size,
+                              block.raw_size, stored});
+            stored += block.stored_size;
+        }
+    }
+
+    kiln_reader reader;
+    std::vector<Block> blocks;
 };
 
 /* Seconds from nothing to the first answer; closing is not counted. */
@@ -189,6 +306,57 @@ void measure_builds(const Report &report, const mesh &m)
     }
 }
 
+/* Bytes a triangle by what they are for; geometry is nodes, vertices and indices, all exact. */
+void report_shares(const Report &report, const Baked &baked, const std::string &what,
+                   uint32_t triangles)
+{
+    const Contents contents(baked);
+    const double each = 1.0 / triangles;
+    const uint64_t geometry = contents.shares[KILN_SHARE_NODES] +
+                              contents.shares[KILN_SHARE_VERTICES] +
+                              contents.shares[KILN_SHARE_INDICES];
+    report.line((what + " geometry").c_str(), double(geometry) * each, "B/tri", NAN);
+    for (int i = 0; i < KILN_SHARE_COUNT; i++) {
+        const kiln_share share = static_cast<kiln_share>(i);
+        if (contents.shares[i] > 0) {
+            report.line((what + " " + kiln_share_name(share)).c_str(),
+                        double(contents.shares[i]) * each, "B/tri", NAN);
+        }
+    }
+}
+
+/* What opening a packed file spends its time on, without a query: million triangles a
+ * second, each step by itself. */
+void measure_steps(const Report &report, const Baked &packed, uint32_t triangles)
+{
+    const Contents contents(packed);
+    const double million = triangles / 1e6;
+    const double zlib = least_seconds(0.3, [&] { contents.inflate_by_zlib(); });
+    const auto line = [&](const char *what, double seconds) {
+        report.line(what, million / seconds, "Mtri/s", NAN);
+    };
+    line("load zlib alone", zlib);
+#ifdef KILN_LIBDEFLATE
+    line("load libdeflate alone", least_seconds(0.3, [&] { contents.inflate_by_libdeflate(); }));
+#endif
+    line("load inflate and transforms", least_seconds(0.3, [&] { contents.decode(); }));
+    line("load CRC of the file alone", least_seconds(0.1, [&] {
+             check(kiln_crc32(packed.data, packed.size) != 1, "a CRC");
+         }));
+    line("load trusted", least_seconds(0.3, [&] {
+             kiln_close(packed.open(false, KILN_OPEN_TRUSTED));
+         }));
+    line("load trusted, no source", least_seconds(0.3, [&] {
+             kiln_close(packed.open(false, KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE));
+         }));
+    line("load trusted, 2 threads", least_seconds(0.3, [&] {
+             kiln_close(packed.open(false, KILN_OPEN_TRUSTED, on_two_threads));
+         }));
+    line("load verified", least_seconds(0.3, [&] { kiln_close(packed.open(false, 0)); }));
+    line("load verified, 2 threads",
+         least_seconds(0.3, [&] { kiln_close(packed.open(false, 0, on_two_threads)); }));
+}
+
 void measure_opening(const Report &report, const Subject &subject)
 {
     const mesh &m = subject.geometry;
@@ -198,6 +366,10 @@ void measure_opening(const Report &report, const Subject &subject)
     const Baked raw(m, KILN_LAYOUT_RAW), packed(m, KILN_LAYOUT_PACKED);
     report.line("file raw", double(raw.size) / m.triangle_count, "B/tri", NAN);
     report.line("file packed", double(packed.size) / m.triangle_count, "B/tri", NAN);
+    report_shares(report, raw, "raw", m.triangle_count);
+    report_shares(report, packed, "packed", m.triangle_count);
+    report_shares(report, Baked(m, KILN_LAYOUT_PACKED, 8), "packed leaf 8", m.triangle_count);
+    measure_steps(report, packed, m.triangle_count);
 
     const double fcl = fcl_seconds<fcl::OBBd>(m, &pose);
     report.line("rebuild fcl-obb + query", fcl * 1e6, "us", 1);
