@@ -346,14 +346,14 @@ void measure_steps(const Report &report, const Baked &packed, uint32_t triangles
     line("load trusted", least_seconds(0.3, [&] {
              kiln_close(packed.open(false, KILN_OPEN_TRUSTED));
          }));
-    line("load trusted, no source", least_seconds(0.3, [&] {
+    line("load trusted without source", least_seconds(0.3, [&] {
              kiln_close(packed.open(false, KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE));
          }));
-    line("load trusted, 2 threads", least_seconds(0.3, [&] {
+    line("load trusted threads 2", least_seconds(0.3, [&] {
              kiln_close(packed.open(false, KILN_OPEN_TRUSTED, on_two_threads));
          }));
     line("load verified", least_seconds(0.3, [&] { kiln_close(packed.open(false, 0)); }));
-    line("load verified, 2 threads",
+    line("load verified threads 2",
          least_seconds(0.3, [&] { kiln_close(packed.open(false, 0, on_two_threads)); }));
 }
 
