@@ -114,7 +114,8 @@ typedef struct {
 } kiln_allocator;
 
 /* Runs task(context, 0) ... task(context, count - 1), in any order, on any threads, and returns when
- * all are done. Given to kiln_open, it decodes packed blocks in parallel. */
+ * all are done. Given to kiln_open, it decodes packed blocks in parallel; a task needs 256 KiB of
+ * stack. */
 typedef void (*kiln_parallel)(void *user, void (*task)(void *context, uint32_t index),
                               void *context, uint32_t count);
 
