@@ -1,13 +1,14 @@
 /* A point and a closed surface: crossings of a ray along an axis, counted exactly.
  *
- * The point p is moved by an infinitely small amount, e along one of the other two axes and e^2 along the
- * other (simulation of simplicity; Edelsbrunner and Mücke, ACM TOG 9(1), 1990): the ray then meets no
- * edge, no corner, and no triangle that is parallel to it, and every triangle decides alike about an edge
- * that it shares. Off the surface the move changes nothing; on it, p is in one of the triangles, which is
- * asked for first. Crossings out less those in are the winding number.
+ * The point p is moved by an infinitely small amount, e along one of the other two axes and e^2
+ * along the other (simulation of simplicity; Edelsbrunner and Mücke, ACM TOG 9(1), 1990): the ray
+ * then meets no edge, no corner, and no triangle that is parallel to it, and every triangle
+ * decides alike about an edge that it shares. Off the surface the move changes nothing; on it, p
+ * is in one of the triangles, which is asked for first. Crossings out less those in are the
+ * winding number.
  *
- * Signs are those of exact.c: of areas in the plane across the ray for what it passes, of volumes for
- * what is ahead. */
+ * Signs are those of exact.c: of areas in the plane across the ray for what it passes, of volumes
+ * for what is ahead. */
 #include "inside.h"
 
 #include "exact.h"
@@ -126,8 +127,8 @@ static bool choose_way(point_query *q)
     return true;
 }
 
-/* The ray in the tree's own frame, for its boxes. Carried corners are off by a few roundings of what
- * takes part. Returns by how much. */
+/* The ray in the tree's own frame, for its boxes. Carried corners are off by a few roundings of
+ * what takes part. Returns by how much. */
 static double own_line(const point_query *q, const double inverse[9], kiln_line *line)
 {
     double size = 0, from[3];
@@ -153,8 +154,8 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
     return 0x1p-44 * size;
 }
 
-kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry, const double inverse[9],
-                             const double point[3])
+kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry,
+                             const double inverse[9], const double point[3])
 {
     point_query q = {tree, carry, {point[0], point[1], point[2]}, 0, 1, 0, 0, false};
     kiln_line line;
@@ -170,7 +171,7 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry, con
     if (q.on) {
         return KILN_PLACE_SURFACE;
     }
-    const bool inside = tree->entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0
-                                                                    : (q.crossings & 1) != 0;
+    const bool inside =
+        tree->entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0 : (q.crossings & 1) != 0;
     return inside ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
 }

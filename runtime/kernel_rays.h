@@ -1,22 +1,24 @@
-/* The descent of a tree along a line, in the vocabulary of simd.h: a line against the eight boxes of a
- * node, by slabs (Kay and Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986), and four triangles at once.
- * See line_walk.h.
+/* The descent of a tree along a line, in the vocabulary of simd.h: a line against the eight boxes
+ * of a node, by slabs (Kay and Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986), and four
+ * triangles at once. See line_walk.h.
  *
- * Why a clear bit is a proof. u = 2^-24. Let p(s) be the line where the slab ray says, and every wanted
- * point within `slack` of it on each axis of node space, so within 1.8 slack along any axis of a box.
+ * Why a clear bit is a proof. u = 2^-24. Let p(s) be the line where the slab ray says, and every
+ * wanted point within `slack` of it on each axis of node space, so within 1.8 slack along any axis
+ * of a box.
  *
- * Quantised boxes. A face at the whole number b of steps is crossed at s = b A + B, with A = step /
- * direction, B = (org - origin) / direction. Both come in double and are rounded once to float, so the
- * computed b A + B is off by at most 3 u |b A| + 2 u |B|. `near` and `far` are B less and more
- * 8 u (|B| + 255 |A|) + slack / |direction| (slabs_of): faces are moved apart by more than all of
- * that.
+ * Quantised boxes. A face at the whole number b of steps is crossed at s = b A + B, with A = step
+ * / direction, B = (org - origin) / direction. Both come in double and are rounded once to float,
+ * so the computed b A + B is off by at most 3 u |b A| + 2 u |B|. `near` and `far` are B less and
+ * more 8 u (|B| + 255 |A|) + slack / |direction| (slabs_of): faces are moved apart by more than
+ * all of that.
  *
  * Lanes in floats. c is the lane's centre as the ray's origin sees it, rounded from the sum of two
  * floats, of which the second, q = origin - org, was rounded to float: it is off by u (|c| + |q|).
- * A projection on an axis is off by 3 u of the sum of magnitudes more; a slope along it by 4 u |d|_1,
- * which is at most 24 u, and by 2^-20 where that is its least; both times s, at most `length`. All of
- * that is below `reach`, which widens the box. The two divisions and their differences are off by 3 u
- * of themselves, which the factor on the nearer one covers: they count only where they are positive. */
+ * A projection on an axis is off by 3 u of the sum of magnitudes more; a slope along it by 4 u
+ * |d|_1, which is at most 24 u, and by 2^-20 where that is its least; both times s, at most
+ * `length`. All of that is below `reach`, which widens the box. The two divisions and their
+ * differences are off by 3 u of themselves, which the factor on the nearer one covers: they count
+ * only where they are positive. */
 
 /* Keeps [*near, *far] to what a pair of faces leaves of it. */
 #define narrow_slab KILN_SIMD_NAME(narrow_slab)
@@ -53,8 +55,10 @@ static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *
     memcpy(&spread, ray->spread, sizeof spread);
     const quad step = (quad)((exponent + (1023 - 127)) << 52) * inverse;
     const quad start = (org - origin) * inverse;
-    const quad error = ((quad)((quad_bits)start & magnitude) +
-                        (quad)((quad_bits)step & magnitude) * 255.0) * 0x1p-21 + spread;
+    const quad error =
+        ((quad)((quad_bits)start & magnitude) + (quad)((quad_bits)step & magnitude) * 255.0) *
+            0x1p-21 +
+        spread;
     const quad_narrow narrow[3] = {__builtin_convertvector(step, quad_narrow),
                                    __builtin_convertvector(start - error, quad_narrow),
                                    __builtin_convertvector(start + error, quad_narrow)};
@@ -62,8 +66,8 @@ static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *
 }
 
 #define ray_bytes KILN_SIMD_NAME(ray_bytes)
-/* Bit i: the line may meet lane i of an AABB8 node, and then not before s = entry[i]. All eight lanes
- * are looked at, empty ones too. */
+/* Bit i: the line may meet lane i of an AABB8 node, and then not before s = entry[i]. All eight
+ * lanes are looked at, empty ones too. */
 static inline uint32_t ray_bytes(const kiln_format_node8 *node, const kiln_slab_ray *ray,
                                  float entry[8])
 {
@@ -155,12 +159,14 @@ static inline uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 
     return mask;
 }
 
-/* ---------------------------------------------------------------------------------- triangles -- */
+/* ---------------------------------------------------------------------------------- triangles --
+ */
 
 #define ray_triangles KILN_SIMD_NAME(ray_triangles)
-/* Bit i: the line may meet the triangle of the three vertices corner[i]. A clear bit is a proof: the
- * filter of line_triangle.c for four at once, its bound by sums of magnitudes in place of the largest,
- * whose product is above that of all six monomials. Only what is passed by for sure is sorted out. */
+/* Bit i: the line may meet the triangle of the three vertices corner[i]. A clear bit is a proof:
+ * the filter of line_triangle.c for four at once, its bound by sums of magnitudes in place of the
+ * largest, whose product is above that of all six monomials. Only what is passed by for sure is
+ * sorted out. */
 static inline uint32_t ray_triangles(const kiln_line *line, const float *vertices,
                                      const uint32_t *const corner[4])
 {
@@ -224,7 +230,8 @@ static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, const kil
     return true;
 }
 
-/* --------------------------------------------------------------------------------------- walk -- */
+/* --------------------------------------------------------------------------------------- walk --
+ */
 
 #define ray_waiting KILN_SIMD_NAME(ray_waiting)
 #define ray_stack KILN_SIMD_NAME(ray_stack)

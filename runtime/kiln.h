@@ -531,7 +531,7 @@ typedef struct {
  * two of them. Pose NULL: identity. Options NULL: defaults.
  * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, ray or hit; a number of the ray that is NaN or
  * out of range; t_min > t_max; an unknown cull), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons):
- * *hit is untouched. Any number of threads. No allocation; 8 KiB of stack. */
+ * *hit is untouched. Any number of threads. No allocation; 32 KiB of stack. */
 KILN_API kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_ray *ray, const kiln_query_options *options,
                                       kiln_ray_hit *hit);
@@ -587,7 +587,7 @@ typedef struct {
  * versions of the library. Poses NULL: identity. Options NULL: defaults; `cull` is not looked at.
  * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, shape or hit; an unknown kind; a number that is
  * NaN or out of range; a > b), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of
- * threads. No allocation; 8 KiB of stack. */
+ * threads. No allocation; 32 KiB of stack. */
 KILN_API kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_shape *shape, const kiln_pose *pose_shape,
                                       const kiln_query_options *options, kiln_triangle_hit *hit);
@@ -628,7 +628,7 @@ typedef enum {
  * like a ray's origin. Pose NULL: identity.
  * KILN_OK: *place is the answer. KILN_ERROR_ARGUMENT (null tree, point or place, a coordinate that is NaN or over 1e60),
  * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED, KILN_ERROR_OPEN_MESH: *place is untouched. Any number of threads. No
- * allocation; 8 KiB of stack. Cost: that of a ray that meets all on its way. */
+ * allocation; 32 KiB of stack. Cost: that of a ray that meets all on its way. */
 KILN_API kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose,
                                        const double point[3], kiln_place *place);
 

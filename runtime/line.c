@@ -57,7 +57,10 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
 /* ------------------------------------------------------------------------------ node space -- */
 
 /* From the lower faces of an AABB8 node to its upper ones. */
-enum { BYTES_TO_UPPER = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower) };
+enum {
+    BYTES_TO_UPPER =
+        offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower)
+};
 
 static double power_of_two(int exponent)
 {
@@ -75,8 +78,8 @@ static int exponent_of(double x)
     return (int)(bits >> 52 & 0x7FF) - 1023;
 }
 
-/* A direction nearly along a face of the boxes is turned so much from it that no quotient is infinite.
- * From s = 0 to LENGTH_MAX that moves a point by at most TURN_SLACK. */
+/* A direction nearly along a face of the boxes is turned so much from it that no quotient is
+ * infinite. From s = 0 to LENGTH_MAX that moves a point by at most TURN_SLACK. */
 #define TURN 0x1p-30
 #define LENGTH_MAX 8.0
 #define TURN_SLACK (LENGTH_MAX * TURN)
@@ -104,7 +107,8 @@ static void clip(const kiln_slab_ray *ray, int k, double lower, double upper, do
     *last = leave < *last ? leave : *last;
 }
 
-/* Slack so large that no box tells anything: let all boxes pass, with numbers that stay in range. */
+/* Slack so large that no box tells anything: let all boxes pass, with numbers that stay in range.
+ */
 static void see_everything(kiln_slab_ray *ray)
 {
     memset(ray->origin, 0, sizeof ray->origin);
@@ -114,15 +118,16 @@ static void see_everything(kiln_slab_ray *ray)
     ray->s_first = 0;
 }
 
-/* Moves the origin to where the line enters the box, so that floats suffice from there on. `true_way`
- * is the direction without turns.
+/* Moves the origin to where the line enters the box, so that floats suffice from there on.
+ * `true_way` is the direction without turns.
  *
- * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50 of
- * the numbers that take part, by the turn, and by `off` that the caller tells. */
+ * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50
+ * of the numbers that take part, by the turn, and by `off` that the caller tells. */
 static bool enter_box(kiln_slab_ray *ray, const kiln_format_tree *entry, double unit,
                       const double true_way[3], double off, double first, double last)
 {
-    double margin = off + TURN_SLACK + 0x1p-48 * (largest_of(ray->origin) + largest_of(entry->origin) * unit);
+    double margin =
+        off + TURN_SLACK + 0x1p-48 * (largest_of(ray->origin) + largest_of(entry->origin) * unit);
     double lower[3], upper[3];
     for (int k = 0; k < 3; k++) {
         lower[k] = ((double)entry->bounds_lower[k] - entry->origin[k]) * unit - margin;
@@ -154,7 +159,8 @@ static bool enter_box(kiln_slab_ray *ray, const kiln_format_tree *entry, double 
     return true;
 }
 
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line, double off)
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
+                        double off)
 {
     const kiln_format_tree *entry = tree->entry;
     const int along = exponent_of(largest_of(line->direction));

@@ -4,37 +4,39 @@
 
 #include "pose.h"
 
-/* The points origin + t direction with t_min <= t <= t_max, exactly these numbers. Coordinates of the
- * origin are 0 or of a magnitude from 2^-250 to 2^202; of the direction 0 or from 2^-160 to 2^101, the
- * largest from 2^-101; the ends of t are 0, infinite or of a magnitude from 2^-290 to 2^400. */
+/* The points origin + t direction with t_min <= t <= t_max, exactly these numbers. Coordinates of
+ * the origin are 0 or of a magnitude from 2^-250 to 2^202; of the direction 0 or from 2^-160 to
+ * 2^101, the largest from 2^-101; the ends of t are 0, infinite or of a magnitude from 2^-290 to
+ * 2^400. */
 typedef struct kiln_line {
     double origin[3], direction[3];
     double t_min, t_max;
 } kiln_line;
 
-/* KILN_OK or KILN_ERROR_ARGUMENT: a number that is not finite or out of range (but for ends of t), no
- * direction, t_min > t_max. */
+/* KILN_OK or KILN_ERROR_ARGUMENT: a number that is not finite or out of range (but for ends of t),
+ * no direction, t_min > t_max. */
 kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, const kiln_ray *ray);
 
-/* The part of a line inside the box of a tree, for filtering: the points origin + s direction of node
- * space with 0 <= s <= s_max, the largest coordinate of the direction from 1 to 2 in magnitude. Every
- * point of the line that is in the box is within `slack`, on each axis, of the one with
- * s = t s_of_t - s_first. Fourth numbers are 0. */
+/* The part of a line inside the box of a tree, for filtering: the points origin + s direction of
+ * node space with 0 <= s <= s_max, the largest coordinate of the direction from 1 to 2 in
+ * magnitude. Every point of the line that is in the box is within `slack`, on each axis, of the
+ * one with s = t s_of_t - s_first. Fourth numbers are 0. */
 typedef struct kiln_slab_ray {
     double origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
     double inverse[4];              /* of the direction */
     double spread[4];               /* slack / |direction| */
     double s_of_t, s_first;
     float slack;
-    float s_max;     /* may be lowered during a walk */
-    float length;    /* s_max before that */
-    float narrow[3]; /* the direction once more */
+    float s_max;                   /* may be lowered during a walk */
+    float length;                  /* s_max before that */
+    float narrow[3];               /* the direction once more */
     uint8_t nearer[3], farther[3]; /* in AABB8: the byte of lane 0 that is met first, and last */
 } kiln_slab_ray;
 
-/* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`, in the
- * units of the tree. */
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line, double off);
+/* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`,
+ * in the units of the tree. */
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
+                        double off);
 
 /* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. */
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t);

@@ -1,19 +1,20 @@
 /* Line against triangle: a double filter, then expansions.
  *
- * Three volumes decide, those that the line's direction d spans with each edge as the origin o sees
- * it: e_a = det(d, b - o, c - o) and likewise e_b, e_c. The line passes the closed triangle where none
- * differs in sign from another, and cuts it at a e_a + b e_b + c e_c over their sum, which is d . n. An
- * edge that two triangles share, or a corner that many do, has one volume up to sign in all of them: a
- * line can't slip through between them. Where all three are 0, the line lies in the triangle's plane, or
- * the triangle has no area and the line reaches its own: then edges are asked one by one.
+ * Three volumes decide, those that the line's direction d spans with each edge as the origin o
+ * sees it: e_a = det(d, b - o, c - o) and likewise e_b, e_c. The line passes the closed triangle
+ * where none differs in sign from another, and cuts it at a e_a + b e_b + c e_c over their sum,
+ * which is d . n. An edge that two triangles share, or a corner that many do, has one volume up to
+ * sign in all of them: a line can't slip through between them. Where all three are 0, the line
+ * lies in the triangle's plane, or the triangle has no area and the line reaches its own: then
+ * edges are asked one by one.
  *
  * The filter computes them after Möller and Trumbore, "Fast, minimum storage ray-triangle
  * intersection", J. Graphics Tools 2(1), 1997, from the differences to the corner a.
  *
  * Range, see exact.c: with the bounds of line.h, directions are multiples of 2^-212 up to 2^101,
- * differences of corners and origin multiples of 2^-302 up to 2^203, ends of t multiples of 2^-342 up
- * to 2^400. The product with most of them, an end of t times two directions and a difference, is with
- * all its tails a multiple of 2^-1068 below 2^806: nothing over- or underflows. */
+ * differences of corners and origin multiples of 2^-302 up to 2^203, ends of t multiples of 2^-342
+ * up to 2^400. The product with most of them, an end of t times two directions and a difference,
+ * is with all its tails a multiple of 2^-1068 below 2^806: nothing over- or underflows. */
 #include "line_triangle.h"
 
 #include "expansion.h"
@@ -134,13 +135,14 @@ static void corner_point(const exact_case *c, int i, quotient *q, double weights
     weights[i] = 1;
 }
 
-/* The line crosses the edge from corner i to corner j between its ends: moments m and n are parallel
- * and opposite, and part the edge in their ratio. False: it does not. */
+/* The line crosses the edge from corner i to corner j between its ends: moments m and n are
+ * parallel and opposite, and part the edge in their ratio. False: it does not. */
 static bool crossing_point(const exact_case *c, int i, const moment *m, int j, const moment *n,
                            quotient *q, double weights[3])
 {
     const int k = m->count[0] != 0 ? 0 : m->count[1] != 0 ? 1 : 2;
-    if (kiln_expansion_sign(m->count[k], m->part[k]) * kiln_expansion_sign(n->count[k], n->part[k]) >=
+    if (kiln_expansion_sign(m->count[k], m->part[k]) *
+            kiln_expansion_sign(n->count[k], n->part[k]) >=
         0) {
         return false;
     }
@@ -191,8 +193,8 @@ static void interpolate(const edge_span *span, double t, double weights[3])
     }
 }
 
-/* All three volumes are 0, so the line and any edge are in one plane. What line and triangle share is
- * the convex hull of what the line shares with the edges. */
+/* All three volumes are 0, so the line and any edge are in one plane. What line and triangle share
+ * is the convex hull of what the line shares with the edges. */
 static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
 {
     moment m[3];
@@ -260,8 +262,8 @@ __attribute__((noinline)) static bool meets_exactly(const kiln_line *line, const
     bool plus = false, minus = false;
     make_case(&c, line, corners);
     for (int i = 0; i < 3; i++) {
-        const int count = kiln_expansion_triple(c.way, c.corner[(i + 1) % 3],
-                                                c.corner[(i + 2) % 3], volume);
+        const int count =
+            kiln_expansion_triple(c.way, c.corner[(i + 1) % 3], c.corner[(i + 2) % 3], volume);
         const int sign = kiln_expansion_sign(count, volume);
         weights[i] = estimate(count, volume);
         plus = plus || sign > 0;
@@ -275,9 +277,9 @@ __attribute__((noinline)) static bool meets_exactly(const kiln_line *line, const
 
 /* ------------------------------------------------------------------------------- filter -- */
 
-/* As in exact.c: each of the six monomials of a volume goes through at most 8 rounded operations, so
- * the volume is off by at most 9 2^-53 of the sum of their magnitudes; COARSE is for six times the
- * product of the largest coordinates in place of that sum, rounded up. */
+/* As in exact.c: each of the six monomials of a volume goes through at most 8 rounded operations,
+ * so the volume is off by at most 9 2^-53 of the sum of their magnitudes; COARSE is for six times
+ * the product of the largest coordinates in place of that sum, rounded up. */
 #define SPACE_BOUND 0x1.2p-50
 #define COARSE 0x1p-47
 
@@ -322,15 +324,16 @@ static inline double magnitude(vector a, vector b, vector c)
            fabs(a.z) * (fabs(b.x * c.y) + fabs(b.y * c.x));
 }
 
-/* A line that surely passes the inside: u, v, w and their sum have one sign, beyond their errors. */
+/* A line that surely passes the inside: u, v, w and their sum have one sign, beyond their errors.
+ */
 typedef struct {
     vector way, from_a, ab, ac;
     double u, v, w, sum;
     double error; /* of u, v */
 } inside_case;
 
-/* Where the line passes the inside, is that within its ends, and can t and weights be told well enough
- * from here? 1 yes, 0 no hit, -1 not known. */
+/* Where the line passes the inside, is that within its ends, and can t and weights be told well
+ * enough from here? 1 yes, 0 no hit, -1 not known. */
 static int settle_inside(const kiln_line *line, const inside_case *c, kiln_line_hit *hit)
 {
     const double height = dot(c->ac, cross(c->from_a, c->ab));
@@ -366,7 +369,8 @@ bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], ki
     c.u = dot(c.from_a, p);
     c.v = dot(c.way, cross(c.from_a, c.ab));
     c.w = (c.sum - c.u) - c.v;
-    const double edge = larger(largest(c.ab), largest(c.ac)), reach = COARSE * largest(c.way) * edge;
+    const double edge = larger(largest(c.ab), largest(c.ac)),
+                 reach = COARSE * largest(c.way) * edge;
     c.error = reach * largest(c.from_a);
     const double error_w = 2 * (2 * c.error + reach * edge);
     const bool minus = c.u < -c.error || c.v < -c.error || c.w < -error_w;

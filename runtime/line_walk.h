@@ -4,7 +4,8 @@
 
 #include "line.h"
 
-/* Called for each stored triangle that the ray may meet. It may cut the ray. False stops the walk. */
+/* Called for each stored triangle that the ray may meet. It may cut the ray. False stops the walk.
+ */
 typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
 
 /* `line`: triangles that it surely passes by are left out; NULL: all in the leaves are visited. */

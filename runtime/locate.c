@@ -1,8 +1,8 @@
 /* Containment as a caller asks: a point in a closed mesh, a mesh in another.
  *
- * A mesh B that has no contact with A: each of its triangles is wholly on one side, and so is all that is in
- * a box of its tree that A's surface does not enter. One corner tells for all of that; other boxes are
- * opened. */
+ * A mesh B that has no contact with A: each of its triangles is wholly on one side, and so is all
+ * that is in a box of its tree that A's surface does not enter. One corner tells for all of that;
+ * other boxes are opened. */
 #include "fpu.h"
 #include "inside.h"
 #include "shape_walk.h"
@@ -49,8 +49,8 @@ kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose, cons
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const double *, kiln_place *) =
-        locate_point;
+    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const double *,
+                                kiln_place *) = locate_point;
     const kiln_status status = run(tree, pose, point, place);
     kiln_fpu_leave(caller);
     return status;
@@ -66,7 +66,8 @@ typedef struct {
     bool inside, outside; /* what was found so far */
 } mesh_query;
 
-/* Tells of the triangle in a slot of the inner tree, by its first corner. False: both were found. */
+/* Tells of the triangle in a slot of the inner tree, by its first corner. False: both were found.
+ */
 static bool classify(mesh_query *q, uint32_t slot)
 {
     const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);

@@ -1,7 +1,7 @@
 /* Rays: the closest hit, any, all.
  *
- * All hits into a buffer: the first `capacity` in canonical order are kept in a heap in the caller's
- * own buffer, as contacts.c does with pairs. */
+ * All hits into a buffer: the first `capacity` in canonical order are kept in a heap in the
+ * caller's own buffer, as contacts.c does with pairs. */
 #include "line_triangle.h"
 #include "line_walk.h"
 #include "query.h"
@@ -87,8 +87,8 @@ static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const 
     return status;
 }
 
-/* The query whose `take` and `user` are set. `finish`, where there is one, runs at the end of a walk,
- * still in the environment of queries. */
+/* The query whose `take` and `user` are set. `finish`, where there is one, runs at the end of a
+ * walk, still in the environment of queries. */
 static kiln_status run(ray_query *query, const kiln_tree *tree, const kiln_pose *pose,
                        const kiln_ray *ray, const kiln_query_options *options,
                        void (*finish)(ray_query *query))

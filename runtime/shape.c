@@ -24,7 +24,8 @@ struct shape_query {
     void *user;
 };
 
-/* The shape as it is compared: numbers that are not looked at are 0. False: not one that is defined. */
+/* The shape as it is compared: numbers that are not looked at are 0. False: not one that is
+ * defined. */
 static bool take_shape(const kiln_shape *given, kiln_shape *shape)
 {
     *shape = *given;
@@ -56,7 +57,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
         double corners[9];
         for (int c = 0; c < 3; c++) {
             kiln_carry_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
-                                 corners + 3 * c);
+                              corners + 3 * c);
         }
         if (kiln_shape_meets_triangle(&query->shape, corners) &&
             kiln_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {

@@ -1,16 +1,17 @@
 /* Boxes exactly; balls around points and segments by a distance with a bounded error.
  *
- * Box: the separating-axis test of a triangle and a box (Akenine-Möller, "Fast 3D triangle-box overlap
- * testing", J. Graphics Tools 6(1), 2001) in double, with a bound on its error. What is within the
- * bound on some axis, and apart on none, is decided by the exact predicate on the box's surface: a
- * triangle that meets the box has a corner in it or meets one of its faces.
+ * Box: the separating-axis test of a triangle and a box (Akenine-Möller, "Fast 3D triangle-box
+ * overlap testing", J. Graphics Tools 6(1), 2001) in double, with a bound on its error. What is
+ * within the bound on some axis, and apart on none, is decided by the exact predicate on the box's
+ * surface: a triangle that meets the box has a corner in it or meets one of its faces.
  *
- * Distances: let A be the largest magnitude that takes part, and u = 2^-53. All below is within 2^-45 A of
- * the true distance. The distance of a point from a segment is told at a parameter that is off by a few
- * u A / |edge|, where it is least; so that moves it by a few u A. The distance from a plane, and of two
- * lines, is a product with a normal of length 1, and the normal is right to a few u even for needles: it
- * is got from its exact value by expansions. Whether it counts depends on where the foot is, which is
- * off by some u A across the edge, where the distance from the edge is as good. */
+ * Distances: let A be the largest magnitude that takes part, and u = 2^-53. All below is within
+ * 2^-45 A of the true distance. The distance of a point from a segment is told at a parameter that
+ * is off by a few u A / |edge|, where it is least; so that moves it by a few u A. The distance
+ * from a plane, and of two lines, is a product with a normal of length 1, and the normal is right
+ * to a few u even for needles: it is got from its exact value by expansions. Whether it counts
+ * depends on where the foot is, which is off by some u A across the edge, where the distance from
+ * the edge is as good. */
 #include "shape_triangle.h"
 
 #include "exact.h"
@@ -42,7 +43,7 @@ static bool in_box(const kiln_shape *box, const double p[3])
 /* Numbers about the middle of a box. */
 typedef struct {
     double corner[3][3], half[3];
-    double size;  /* the largest magnitude of all, before the middle was taken off */
+    double size; /* the largest magnitude of all, before the middle was taken off */
     double edge[3][3], edge_size;
 } centred;
 
@@ -129,7 +130,8 @@ static bool meets_face(const kiln_shape *box, int face, const double corners[9])
         memcpy(half[0] + 3 * corner, square[corner], sizeof square[corner]);
         memcpy(half[1] + 3 * corner, square[(corner + 2) % 4], sizeof square[corner]);
     }
-    return kiln_exact_triangles_meet(half[0], corners) || kiln_exact_triangles_meet(half[1], corners);
+    return kiln_exact_triangles_meet(half[0], corners) ||
+           kiln_exact_triangles_meet(half[1], corners);
 }
 
 static bool meets_box(const kiln_shape *box, const double corners[9])
@@ -330,8 +332,8 @@ static bool segment_meets(const scaled_case *s, double reach, const vector *norm
            kiln_exact_triangles_meet(line, s->t);
 }
 
-/* The largest magnitude is now from 1/2 to 1: the tolerance is far above the error, and at most what
- * kiln.h allows. */
+/* The largest magnitude is now from 1/2 to 1: the tolerance is far above the error, and at most
+ * what kiln.h allows. */
 static bool meets_ball(const kiln_shape *shape, const double corners[9])
 {
     scaled_case s;

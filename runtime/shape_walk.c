@@ -59,9 +59,10 @@ static void bound_shape(const kiln_shape *shape, shape_bounds *b)
     b->half[0] += scale * sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
 }
 
-/* Positions go wrong by a few roundings of the numbers that take part; balls reach 2^-40 further. */
-void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree, const kiln_placement *placement,
-                         const kiln_shape *shape)
+/* Positions go wrong by a few roundings of the numbers that take part; balls reach 2^-40 further.
+ */
+void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
+                         const kiln_placement *placement, const kiln_shape *shape)
 {
     const kiln_format_tree *entry = tree->entry;
     const double unit = ldexp(1.0, -entry->scale_exponent), *inverse = placement->inverse;
@@ -73,16 +74,15 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree, const kiln_
         size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]));
     }
     for (int k = 0; k < 3; k++) {
-        const double own = inverse[3 * k] * from[0] + inverse[3 * k + 1] * from[1] +
-                           inverse[3 * k + 2] * from[2];
+        const double own =
+            inverse[3 * k] * from[0] + inverse[3 * k + 1] * from[1] + inverse[3 * k + 2] * from[2];
         box->centre[k] = (own - entry->origin[k]) * unit;
         const double half = bounds.half[k] * unit * (1 + 0x1p-18);
         reach = fmax(reach, half);
         box->probe.half[k] = (float)fmin(half, REACH_MAX);
         for (int i = 0; i < 3; i++) {
             const double *row = inverse + 3 * i, *axis = bounds.axes[k];
-            box->probe.axis[k][i] =
-                (float)(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
+            box->probe.axis[k][i] = (float)(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
         }
     }
     const double slack = 0x1p-38 * (bounds.size + size + ldexp(1.0, entry->scale_exponent)) * unit;
@@ -112,8 +112,8 @@ static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
     }
     probe.slack = box->slack + 0x1p-23f * size;
     tree->kind->decode(node, &lanes);
-    return (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
-        &lanes, &probe, kiln_node8_used(node));
+    return (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(&lanes, &probe,
+                                                                             kiln_node8_used(node));
 }
 
 void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shape_leaf leaf,

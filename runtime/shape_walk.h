@@ -12,8 +12,8 @@ typedef struct {
 } kiln_shape_box;
 
 /* Around a shape whose frame `placement` puts the tree in. */
-void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree, const kiln_placement *placement,
-                         const kiln_shape *shape);
+void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
+                         const kiln_placement *placement, const kiln_shape *shape);
 
 /* Called for each leaf that the box may meet. False stops the walk. */
 typedef bool (*kiln_shape_leaf)(void *user, uint32_t first, uint32_t count);

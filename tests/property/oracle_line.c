@@ -24,8 +24,8 @@ static struct {
 
 static void prepare(void)
 {
-    vector *const all[] = {&w.corner[0], &w.corner[1], &w.corner[2], &w.origin, &w.way, &w.normal,
-                           &w.edge, &w.across, &w.from, &w.point, &w.other};
+    vector *const all[] = {&w.corner[0], &w.corner[1], &w.corner[2], &w.origin, &w.way,  &w.normal,
+                           &w.edge,      &w.across,    &w.from,      &w.point,  &w.other};
     if (w.ready) {
         return;
     }

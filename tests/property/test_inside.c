@@ -1,12 +1,12 @@
-/* What is sampled: closed meshes (tori; unions of tetrahedra with corners at small integers, which overlap, touch,
- * enclose each other, are turned inside out or have no volume; the same with triangles turned over, where only
- * parity counts) and points: random ones, small integers (on corners, edges, faces and in line with
- * many of them) and points of triangles; at random and at exact poses, in trees of every kind, leaf sizes 1
- * to 15, each instruction set in turn, under other rounding modes and flush-to-zero. And meshes of several parts
- * in such meshes.
+/* What is sampled: closed meshes (tori; unions of tetrahedra with corners at small integers, which
+ * overlap, touch, enclose each other, are turned inside out or have no volume; the same with
+ * triangles turned over, where only parity counts) and points: random ones, small integers (on
+ * corners, edges, faces and in line with many of them) and points of triangles; at random and at
+ * exact poses, in trees of every kind, leaf sizes 1 to 15, each instruction set in turn, under
+ * other rounding modes and flush-to-zero. And meshes of several parts in such meshes.
  *
- * Oracle: a point on any triangle, by integers (oracle.c); else the triangles that a ray in a random direction
- * meets, by fractions (oracle_line.c), added up by their sides. Tolerance: none.
+ * Oracle: a point on any triangle, by integers (oracle.c); else the triangles that a ray in a
+ * random direction meets, by fractions (oracle_line.c), added up by their sides. Tolerance: none.
  *
  * KILN_PROPERTY_SCALE (default 1) multiplies the number of meshes. */
 #include <math.h>
@@ -168,7 +168,8 @@ static void any_point(uint64_t *state, const mesh *m, const kiln_pose *pose, int
                       double out[3])
 {
     double p[3];
-    const uint32_t kind = random_below(state, 3), corner = 3 * random_below(state, m->triangle_count);
+    const uint32_t kind = random_below(state, 3),
+                   corner = 3 * random_below(state, m->triangle_count);
     const double part = 0.25 * random_below(state, 5);
     for (uint32_t k = 0; k < 3; k++) {
         const double a = (double)m->positions[3 * m->indices[corner] + k];
@@ -183,7 +184,8 @@ static void any_point(uint64_t *state, const mesh *m, const kiln_pose *pose, int
     }
 }
 
-static void check_points(uint64_t *state, body *b, bool exact, int extent, int mode, size_t tally[3])
+static void check_points(uint64_t *state, body *b, bool exact, int extent, int mode,
+                         size_t tally[3])
 {
     const bool oriented = kiln_tree_get_info(b->trees[0]).closed == KILN_MESH_CLOSED;
     for (int i = 0; i < POINTS; i++) {
@@ -238,7 +240,8 @@ static kiln_place mesh_place(uint64_t *state, const body *a, const kiln_pose *po
     brute_affine carry;
     size_t contacts;
     const bool b_stays = brute_place(a->trees[0], pose_a, b->trees[0], pose_b, &carry);
-    free(brute_pairs(&a->mesh, a->trees[0], pose_a, &b->mesh, b->trees[0], pose_b, true, &contacts));
+    free(
+        brute_pairs(&a->mesh, a->trees[0], pose_a, &b->mesh, b->trees[0], pose_b, true, &contacts));
     if (contacts > 0) {
         return KILN_PLACE_SURFACE;
     }
@@ -268,9 +271,9 @@ static void test_meshes(void **unused)
         for (int n = 0; n < 4; n++) {
             kiln_pose pose_a = pose_random(&state, 3), pose_b = pose_random(&state, 0);
             for (int k = 0; k < 3; k++) { /* near A, or in the middle of the tube of a torus */
-                pose_b.translation[k] = pose_a.translation[k] +
-                                        (i % 3 == 0 ? pose_a.rotation[3 * k]
-                                                    : random_between(&state, -1, 1));
+                pose_b.translation[k] =
+                    pose_a.translation[k] +
+                    (i % 3 == 0 ? pose_a.rotation[3 * k] : random_between(&state, -1, 1));
             }
             const kiln_place want = mesh_place(&state, &a, &pose_a, &b, &pose_b);
             for (int k = 0; k < KINDS * KINDS; k++) {
@@ -289,8 +292,8 @@ static void test_meshes(void **unused)
         body_free(&b);
     }
     kiln_kernel_force(NULL);
-    print_message("%zu meshes outside, %zu inside, %zu touching, %zu parted, 0 differences\n", tally[0],
-                  tally[1], tally[2], tally[3]);
+    print_message("%zu meshes outside, %zu inside, %zu touching, %zu parted, 0 differences\n",
+                  tally[0], tally[1], tally[2], tally[3]);
     assert_true(tally[0] > 10 && tally[1] > 10 && tally[2] > 10 && tally[3] > 10);
 }
 

@@ -1,12 +1,13 @@
-/* What is sampled: boxes, spheres and capsules, as points and flat ones too, at soups, lattices of small integers
- * (in which shapes that just touch abound) and sizes from 1e-18 to 1e18, at random and at exact poses of mesh and
- * shape, in trees of every kind, leaf sizes 1 to 15, each instruction set in turn, under other rounding modes and
- * flush-to-zero.
+/* What is sampled: boxes, spheres and capsules, as points and flat ones too, at soups, lattices of
+ * small integers (in which shapes that just touch abound) and sizes from 1e-18 to 1e18, at random
+ * and at exact poses of mesh and shape, in trees of every kind, leaf sizes 1 to 15, each
+ * instruction set in turn, under other rounding modes and flush-to-zero.
  *
- * Oracle: every triangle, carried as kiln.h says. Boxes: a corner inside, or exact integer arithmetic
- * (oracle.c) against the twelve triangles of the surface. Spheres and capsules: distances by clamping,
- * after Ericson, "Real-Time Collision Detection", 2005, 5.1, in long double; what is nearer to
- * the radius than that arithmetic can tell is not compared, but must be equal for all kinds.
+ * Oracle: every triangle, carried as kiln.h says. Boxes: a corner inside, or exact integer
+ * arithmetic (oracle.c) against the twelve triangles of the surface. Spheres and capsules:
+ * distances by clamping, after Ericson, "Real-Time Collision Detection", 2005, 5.1, in long
+ * double; what is nearer to the radius than that arithmetic can tell is not compared, but must be
+ * equal for all kinds.
  *
  * KILN_PROPERTY_SCALE (default 1) multiplies the number of meshes. */
 #include <math.h>
@@ -60,7 +61,8 @@ typedef struct {
     double r[3][3], t[3];
 } affine;
 
-/* The mesh in the shape's frame: inverse of the shape's pose after the mesh's; nothing where equal. */
+/* The mesh in the shape's frame: inverse of the shape's pose after the mesh's; nothing where
+ * equal. */
 static affine relative(const kiln_pose *shape, const kiln_pose *of)
 {
     affine out = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
@@ -94,7 +96,8 @@ static void corners_of(const mesh *m, uint32_t triangle, const affine *carry, do
     for (uint32_t i = 0; i < 3; i++) {
         const float *p = m->positions + 3 * m->indices[3 * triangle + i];
         for (int k = 0; k < 3; k++) {
-            out[3 * i + (uint32_t)k] = carry->r[k][0] * (double)p[0] + carry->r[k][1] * (double)p[1] +
+            out[3 * i + (uint32_t)k] = carry->r[k][0] * (double)p[0] +
+                                       carry->r[k][1] * (double)p[1] +
                                        carry->r[k][2] * (double)p[2] + carry->t[k];
         }
     }
@@ -312,8 +315,8 @@ static void check_others(const body *b, const kiln_pose *pose, const kiln_shape 
         kiln_triangle_hit hit;
         next_set();
         rounding_enter(mode);
-        const kiln_status all = kiln_overlap_all(b->trees[i], pose, shape, at, NULL, again,
-                                                 TRIANGLES_MAX, &found);
+        const kiln_status all =
+            kiln_overlap_all(b->trees[i], pose, shape, at, NULL, again, TRIANGLES_MAX, &found);
         const kiln_status any = kiln_overlap_any(b->trees[i], pose, shape, at, NULL, &hit);
         const kiln_status some = kiln_overlap_all(b->trees[i], pose, shape, at, NULL, two, 2, &few);
         const kiln_status each =

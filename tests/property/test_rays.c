@@ -1,13 +1,15 @@
-/* What is sampled: rays at soups, lattices of small integers (in which rays along edges, through corners
- * and in the planes of triangles abound, and triangles without area), tori and sizes from 1e-18 to 1e18, at
- * random and at exact poses, in trees of every kind, leaf sizes 1 to 15, each instruction set in turn, under other
- * rounding modes and flush-to-zero. A third of the rays is aimed at corners, a third at edges. Ends of t are
- * infinite, random, or where a corner is.
+/* What is sampled: rays at soups, lattices of small integers (in which rays along edges, through
+ * corners and in the planes of triangles abound, and triangles without area), tori and sizes from
+ * 1e-18 to 1e18, at random and at exact poses, in trees of every kind, leaf sizes 1 to 15, each
+ * instruction set in turn, under other rounding modes and flush-to-zero. A third of the rays is
+ * aimed at corners, a third at edges. Ends of t are infinite, random, or where a corner is.
  *
- * Oracle: every triangle by exact fractions (oracle_line.c), the ray carried as kiln.h says, written anew.
- * Tolerance: none for which triangles are met; t within 2^-40, weights within 2^-30, as promised.
+ * Oracle: every triangle by exact fractions (oracle_line.c), the ray carried as kiln.h says,
+ * written anew. Tolerance: none for which triangles are met; t within 2^-40, weights within 2^-30,
+ * as promised.
  *
- * And: from inside a closed mesh no ray escapes, whatever edge or corner it is aimed at: a million rays.
+ * And: from inside a closed mesh no ray escapes, whatever edge or corner it is aimed at: a million
+ * rays.
  *
  * KILN_PROPERTY_SCALE (default 1) multiplies the numbers of meshes and rays. */
 #include <math.h>
@@ -97,7 +99,8 @@ static void any_target(uint64_t *state, const mesh *m, double out[3])
     }
 }
 
-static kiln_ray any_ray(uint64_t *state, const mesh *m, const kiln_pose *pose, bool whole, double size)
+static kiln_ray any_ray(uint64_t *state, const mesh *m, const kiln_pose *pose, bool whole,
+                        double size)
 {
     kiln_ray ray;
     double from[3], to[3], origin[3], end[3];
@@ -147,7 +150,8 @@ static kiln_ray carried(const kiln_pose *pose, const kiln_ray *ray)
         }
         from[i] = ray->origin[i] - pose->translation[i];
     }
-    const double det = r[0][0] * cofactor[0][0] + r[0][1] * cofactor[0][1] + r[0][2] * cofactor[0][2];
+    const double det =
+        r[0][0] * cofactor[0][0] + r[0][1] * cofactor[0][1] + r[0][2] * cofactor[0][2];
     for (int i = 0; i < 3; i++) {
         double row[3];
         for (int j = 0; j < 3; j++) {
@@ -205,7 +209,8 @@ static void check_all(const body *b, const kiln_ray *own, const kiln_ray_hit *hi
         double corners[9];
         oracle_line_hit want;
         triangle_of(&b->mesh, i, corners);
-        if (!oracle_line_meets(own->origin, own->direction, own->t_min, own->t_max, corners, &want)) {
+        if (!oracle_line_meets(own->origin, own->direction, own->t_min, own->t_max, corners,
+                               &want)) {
             continue;
         }
         const kiln_ray_hit *got = NULL;
@@ -296,7 +301,8 @@ static size_t check_ray(const body *b, const kiln_pose *pose, const kiln_ray *ra
     size_t count = 0;
     const kiln_ray own = carried(pose, ray);
     next_set();
-    assert_int_equal(kiln_ray_all(b->trees[0], pose, ray, NULL, hits, TRIANGLES_MAX, &count), KILN_OK);
+    assert_int_equal(kiln_ray_all(b->trees[0], pose, ray, NULL, hits, TRIANGLES_MAX, &count),
+                     KILN_OK);
     check_all(b, &own, hits, count, &want);
     for (int i = 0; i < KINDS; i++) {
         next_set();

@@ -67,7 +67,8 @@ static void test_kept_pairs(void **state)
     for (int k = 0; k < 4; k++) {
         body a = body_of(mesh_torus(20, 10, 0.1), kinds[k]);
         size_t count, found;
-        assert_int_equal(kiln_contacts(a.tree, NULL, a.tree, &pose, all, CAPACITY, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a.tree, NULL, a.tree, &pose, all, CAPACITY, &count),
+                         KILN_OK);
         assert_in_range(count, 20, CAPACITY);
         for (uint32_t modulus = 1; modulus < 40; modulus += 3) {
             rule r = {modulus, modulus / 2, FE_UPWARD, 0};
@@ -105,7 +106,8 @@ static void test_no_filter(void **state)
     size_t count = 0, plain = 0;
     assert_int_equal(kiln_collide_filtered(a.tree, NULL, a.tree, NULL, &none, &hit), KILN_OK);
     assert_true(hit.found);
-    assert_int_equal(kiln_contacts_filtered(a.tree, NULL, a.tree, NULL, NULL, NULL, 0, &count), KILN_OK);
+    assert_int_equal(kiln_contacts_filtered(a.tree, NULL, a.tree, NULL, NULL, NULL, 0, &count),
+                     KILN_OK);
     assert_int_equal(kiln_contacts(a.tree, NULL, a.tree, NULL, NULL, 0, &plain), KILN_OK);
     assert_int_equal(count, plain);
     rule nothing = {1, 1, FE_TONEAREST, 0};

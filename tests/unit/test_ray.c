@@ -1,4 +1,5 @@
-/* What the public header promises of rays: what is refused, and answers on geometry that has a name. */
+/* What the public header promises of rays: what is refused, and answers on geometry that has a
+ * name. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -225,7 +226,8 @@ static void test_callback_stops(void **state)
     body b = square();
     const kiln_ray down = ray_of(1, 1, 3, 0, 0, -2);
     size_t calls = 0, count = 9;
-    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, stop_at_once, &calls, &count), KILN_OK);
+    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, stop_at_once, &calls, &count),
+                     KILN_OK);
     assert_true(calls == 1 && count == 1);
     assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, NULL, NULL, &count),
                      KILN_ERROR_ARGUMENT);
@@ -342,12 +344,17 @@ static void test_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_plain_hit),    cmocka_unit_test(test_edges_and_corners),
-        cmocka_unit_test(test_ends_of_t),      cmocka_unit_test(test_in_the_plane),
+        cmocka_unit_test(test_a_plain_hit),
+        cmocka_unit_test(test_edges_and_corners),
+        cmocka_unit_test(test_ends_of_t),
+        cmocka_unit_test(test_in_the_plane),
         cmocka_unit_test(test_triangles_without_area),
-        cmocka_unit_test(test_culling),        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_callback_stops), cmocka_unit_test(test_pose),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_without_polygons),
+        cmocka_unit_test(test_culling),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_without_polygons),
         cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* What the public header promises of shapes: touching counts, what is refused, filters and buffers. */
+/* What the public header promises of shapes: touching counts, what is refused, filters and
+ * buffers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +77,8 @@ static void test_surfaces_not_solids(void **state)
     assert_int_equal(kiln_overlap_all(b.tree, NULL, &box_around, NULL, NULL, NULL, 0, &count),
                      KILN_OK);
     assert_int_equal(count, 12);
-    assert_int_equal(kiln_overlap_all(b.tree, NULL, &through, NULL, NULL, NULL, 0, &count), KILN_OK);
+    assert_int_equal(kiln_overlap_all(b.tree, NULL, &through, NULL, NULL, NULL, 0, &count),
+                     KILN_OK);
     assert_int_equal(count, 2);
     body_free(&b);
 }
@@ -133,7 +135,8 @@ static void test_filter_and_buffer(void **state)
     options.filter = even_only;
     uint32_t ids[4];
     size_t count;
-    assert_int_equal(kiln_overlap_all(b.tree, NULL, &around, NULL, &options, ids, 4, &count), KILN_OK);
+    assert_int_equal(kiln_overlap_all(b.tree, NULL, &around, NULL, &options, ids, 4, &count),
+                     KILN_OK);
     assert_int_equal(count, 6);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(ids[i], 2 * i);
@@ -195,8 +198,8 @@ static void test_refusals(void **state)
     pose.rotation[4] = -1;
     expect_refused(b.tree, &pose, &good, KILN_ERROR_POSE);
     size_t calls = 0, count = 0;
-    assert_int_equal(kiln_overlap_each(b.tree, NULL, &good, NULL, NULL, stop_at_once, &calls, &count),
-                     KILN_OK);
+    assert_int_equal(
+        kiln_overlap_each(b.tree, NULL, &good, NULL, NULL, stop_at_once, &calls, &count), KILN_OK);
     assert_true(calls == 1 && count == 1);
     body_free(&b);
     counted c = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);

@@ -23,7 +23,8 @@ typedef struct {
 
 static const option query_options[] = {
     {"rays", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(rays),
-     "a line a ray, '-' for standard input: origin and direction, 6 numbers, and, with 8, the least and "
+     "a line a ray, '-' for standard input: origin and direction, 6 numbers, and, with 8, the "
+     "least and "
      "the largest t, in lengths of the direction (default 0 inf); '#' starts a comment"},
     {"points", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(points),
      "a line a point, 3 numbers: where is it to a closed mesh?"},
@@ -31,7 +32,8 @@ static const option query_options[] = {
      "a line a shape: 4 numbers, a sphere by centre and radius; 6, a box by its lower and upper "
      "corner; 7, a capsule by both ends and radius"},
     {"mode", 0, OPTION_CHOICE, NULL, "first|any|all", 0, 0, FIELD(mode),
-     "of rays and shapes: first tells one triangle, of a ray the closest; any prints 1 or 0; all tells "
+     "of rays and shapes: first tells one triangle, of a ray the closest; any prints 1 or 0; all "
+     "tells "
      "every triangle that is met (default first)"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
      "side of triangles that rays pass through (default none)"},
@@ -204,9 +206,8 @@ static kiln_status ask_ray(query_run *run, const kiln_ray *ray, size_t *count)
 {
     const query_mode mode = (query_mode)run->settings->mode;
     if (mode != MODE_ALL) {
-        const kiln_status status =
-            (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(run->tree, NULL, ray,
-                                                                 &run->options, run->hits);
+        const kiln_status status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(
+            run->tree, NULL, ray, &run->options, run->hits);
         *count = status == KILN_OK && run->hits->found;
         return status;
     }
@@ -228,7 +229,8 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     kiln_ray ray;
     size_t found = 0;
     if (count != 6 && count != 8) {
-        return wrong_count(run, line, count, "a ray has 6 (origin, direction) or 8 (and both ends of t)");
+        return wrong_count(run, line, count,
+                           "a ray has 6 (origin, direction) or 8 (and both ends of t)");
     }
     memcpy(ray.origin, numbers, sizeof ray.origin);
     memcpy(ray.direction, numbers + 3, sizeof ray.direction);
@@ -275,9 +277,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     if (count != 4 && count != 6 && count != 7) {
         return wrong_count(run, line, count, "a sphere has 4, a box 6, a capsule 7");
     }
-    shape.kind = count == 4   ? KILN_SHAPE_SPHERE
-                 : count == 6 ? KILN_SHAPE_BOX
-                              : KILN_SHAPE_CAPSULE;
+    shape.kind = count == 4 ? KILN_SHAPE_SPHERE : count == 6 ? KILN_SHAPE_BOX : KILN_SHAPE_CAPSULE;
     memcpy(shape.a, numbers, sizeof shape.a);
     if (count > 4) {
         memcpy(shape.b, numbers + 3, sizeof shape.b);
@@ -386,11 +386,15 @@ const verb verb_query = {
     "query",
     "FILE.kiln",
     "ask rays, points or shapes of a mesh",
-    "Prints a line a question. Rays: 1 or 0, then the triangle, t and the side that is met: front, back or "
-    "edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is met, touching "
+    "Prints a line a question. Rays: 1 or 0, then the triangle, t and the side that is met: front, "
+    "back or "
+    "edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is met, "
+    "touching "
     "included. With --mode all the number of triangles follows, then all of them, of rays as "
-    "triangle:t:side in the order of t. Points: outside, inside or surface; only closed meshes have an "
-    "inside.\n\nTriangles are named by their position among those of the import, counted from 0; with "
+    "triangle:t:side in the order of t. Points: outside, inside or surface; only closed meshes "
+    "have an "
+    "inside.\n\nTriangles are named by their position among those of the import, counted from 0; "
+    "with "
     "--witness by the face in the source file. With --json the times of the queries are told, in "
     "microseconds.",
     query_options,
