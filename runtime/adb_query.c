@@ -66,7 +66,7 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 static const kiln_adb_options modes[] = {
     [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.87,
+                          .p_min = 0.9,
                           .k_min = 1,
                           .epsilon = 0.1},
     [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),
@@ -74,7 +74,7 @@ static const kiln_adb_options modes[] = {
                        .k_min = 1,
                        .epsilon = 0.15},
     [KILN_ADB_CAREFUL] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.95,
+                          .p_min = 0.97,
                           .k_min = 1,
                           .epsilon = 0.0,
                           .hybrid = true},

@@ -14,9 +14,10 @@ enum {
 #define SEED UINT64_C(0x6B696C6E) /* any: nobody else draws from it */
 #define WEIGHT_OF_A_TREE 1000.0
 
-/* Pairs are seen as by two sorts of query, each of which counts as much as the other: the default
- * one, whose pairs matter most, and one that goes on where that ends, so that what is seen on the way
+/* Pairs are seen as by two sorts of query, each of which counts as much as the other: one much like
+ * the default, whose pairs matter most, and one that goes on where that ends, so that what is seen on the way
  * to sure answers is seen too, and leaves out only what no caller would open. */
+#define P_MIN_SOON 0.87
 #define P_MIN 0.97
 #define EPSILON 0.02
 
@@ -208,6 +209,7 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
     kiln_adb_weights opening = *weights;
     opening.yes = ROOTS_OPENED;
+    options.p_min = P_MIN_SOON;
     options.weights = &opening;
     observe(set, tree, poses, options);
     options.p_min = P_MIN;
