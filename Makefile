@@ -238,6 +238,10 @@ $O/flags: FORCE
 	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
 
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
+# What hardly a machine runs is to be small.
+ifeq ($(CONFIG),release)
+$O/runtime/kernel_scalar.o: private LIBRARY_FLAGS += -O2 $(CFLAGS)
+endif
 
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)

@@ -37,7 +37,8 @@ typedef struct {
     double column_z[3], offset_z;
     kiln_quad rotation[3];
     float scale, epsilon, slack;
-    bool aligned; /* the boxes lie along the axes of their node space */
+    bool aligned;  /* the boxes lie along the axes of their node space */
+    bool parallel; /* and along those of the other, whose boxes do, too */
 } kiln_carrier;
 
 /* The lanes of a node that was opened against a probe. */

@@ -34,6 +34,7 @@
 #define overlap_lanes KILN_SIMD_NAME(overlap_lanes)
 #define aligned_terms KILN_SIMD_NAME(aligned_terms)
 #define overlap_lanes_aligned KILN_SIMD_NAME(overlap_lanes_aligned)
+#define overlap_parallel KILN_SIMD_NAME(overlap_parallel)
 #define decode_axes KILN_SIMD_NAME(decode_axes)
 #define decode_obb8 KILN_SIMD_NAME(decode_obb8)
 #define decode_aabb8 KILN_SIMD_NAME(decode_aabb8)
@@ -199,6 +200,28 @@ static uint32_t overlap_lanes_aligned(const kiln_lanes *lanes, const kiln_probe 
             lane_centres(&vectors, probe, &terms);
             aligned_terms(probe, &terms);
             mask |= test_terms(probe, &terms, some) << first;
+        }
+    }
+    return mask;
+}
+
+/* Axis-aligned lanes and a probe whose axes are those of node space: of the fifteen axes only three
+ * differ, and none of the others need be looked at. */
+static uint32_t overlap_parallel(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
+{
+    uint32_t mask = 0;
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        const uint32_t some = used >> first & KILN_LANES_ALL;
+        if (some != 0) {
+            lane_vectors vectors;
+            box_terms terms;
+            load_lanes(lanes, first, false, &vectors);
+            lane_centres(&vectors, probe, &terms);
+            for (int k = 0; k < 3; k++) {
+                const vec reach = terms.half[k] + probe->half[k];
+                terms.apart |= vec_greater(vec_abs(terms.t[k]), reach);
+            }
+            mask |= (~vec_lanes(terms.apart) & some) << first;
         }
     }
     return mask;
@@ -433,20 +456,24 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by
                            const kiln_opened *other, bool in_order, kiln_opened *out)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
+    const uint32_t used = kiln_node8_used(node);
     kiln_probe probe;
     carry_probe(by, other, node->org, &probe);
 #if KILN_SIMD_LANES == 8
-    lane_vectors lanes;
-    decode_aabb8(aabb, 0, &lanes);
-    const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
-#else
+    if (!by->parallel) {
+        lane_vectors lanes;
+        decode_aabb8(aabb, 0, &lanes);
+        const uint32_t mask = meet_lanes(&lanes, true, &probe, used, out);
+        return finish(node, &probe, mask, in_order, out);
+    }
+#endif
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         lane_vectors lanes;
         decode_aabb8(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    const uint32_t mask = overlap_lanes_aligned(&out->lanes, &probe, kiln_node8_used(node));
-#endif
+    const uint32_t mask = by->parallel ? overlap_parallel(&out->lanes, &probe, used)
+                                       : overlap_lanes_aligned(&out->lanes, &probe, used);
     return finish(node, &probe, mask, in_order, out);
 }
 
@@ -476,6 +503,8 @@ static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_carrier *by
         decode_aabb2(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    const uint32_t mask = overlap_lanes_aligned(&out->lanes, &probe, kiln_node8_used(node));
+    const uint32_t used = kiln_node8_used(node);
+    const uint32_t mask = by->parallel ? overlap_parallel(&out->lanes, &probe, used)
+                                       : overlap_lanes_aligned(&out->lanes, &probe, used);
     return finish(node, &probe, mask, in_order, out);
 }

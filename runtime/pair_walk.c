@@ -52,6 +52,16 @@ static inline unsigned lowest_bit(uint32_t mask)
 
 /* ------------------------------------------------------------------------------- probes -- */
 
+/* Do both trees' boxes lie along the same axes? */
+static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
+{
+    bool parallel = frame->x->kind->aligned && frame->y->kind->aligned;
+    for (int i = 0; i < 9; i++) {
+        parallel = parallel && map->rotation[i] == (i % 4 == 0 ? 1.0f : 0.0f);
+    }
+    return parallel;
+}
+
 static void make_carrier(const kiln_pair_frame *frame, bool to_x, kiln_carrier *out)
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
@@ -68,6 +78,7 @@ static void make_carrier(const kiln_pair_frame *frame, bool to_x, kiln_carrier *
     out->slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
     out->epsilon = frame->epsilon;
     out->aligned = (to_x ? frame->y : frame->x)->kind->aligned;
+    out->parallel = are_parallel(frame, map);
 }
 
 /* ------------------------------------------------------------------------------- levels -- */
