@@ -28,6 +28,21 @@ says out '"verdict": "undecided"'
 says out '"probability": 0.'
 case_end
 
+case_begin 'the defaults are those that --help tells'
+awk 'BEGIN { for (i = 0; i < 400; i++) { a = 0.7 * i; t = 0.3 + 0.0025 * i
+    printf "%.9f %.9f 0 %.9f %.9f %.9f 0 %.9f 0 0 1 %.9f\n", cos(a), -sin(a), t, sin(a), cos(a), 0.4 * t, 0.2 * t } }' >"$TMPDIR/many"
+expect 0 "$KILN" collide --help
+tr -s ' \n' '  ' <"$TMPDIR/out" >"$TMPDIR/help"
+expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --poses "$TMPDIR/many"
+mv "$TMPDIR/out" "$TMPDIR/by_default"
+for option in p-min k-min eps; do
+    told=$(sed "s/.*--$option [A-Z] adb: [^(]*(default \([0-9.]*\)).*/\1/" "$TMPDIR/help")
+    expect 0 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --poses "$TMPDIR/many" \
+        "--$option" "$told"
+    same "$TMPDIR/by_default" "$TMPDIR/out"
+done
+case_end
+
 case_begin 'files without what is needed'
 expect 3 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --mode adb
 says err 'bake it again with --adb'

@@ -32,7 +32,7 @@ typedef struct {
      0,                                                                                            \
      1,                                                                                            \
      offsetof(settings, adb.p_min),                                                                \
-     "adb: a pair of boxes at least this probable counts as a collision (default 0.84)"},          \
+     "adb: a pair of boxes at least this probable counts as a collision (default 0.9)"},           \
         {"k-min",                                                                                  \
          0,                                                                                        \
          OPTION_INTEGER,                                                                           \
