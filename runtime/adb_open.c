@@ -3,7 +3,11 @@
  * Figure 3 opens both nodes: all pairs of children. With eight children that is done in two steps,
  * so that most of the 64 are never looked at: the lanes of Y's node against X's box, then each that
  * is left, as a probe, against the lanes of X's node. Where one box is a leaf, the paper says
- * nothing; here the leaf stays and the other is opened. */
+ * nothing; here the leaf stays and the other is opened.
+ *
+ * Where one box is much larger it alone is opened, and till boxes are of much the same size nothing is
+ * decided by probabilities, which are fitted to copies of one mesh: a small thing in the box of a large
+ * one seldom meets it, and what is that improbable would never be looked at. */
 #include "adb_query.h"
 #include "fpu.h"
 
@@ -13,6 +17,11 @@
  * space. */
 #define AREA_RATIO_MOST 2.0f
 #define FAR_AWAY 1e6
+
+/* Boxes are unlike from this ratio of their surfaces on; and so is a pair, by log2 of the ratio of edges
+ * of cubes with their volumes. */
+#define UNLIKE_AREA 8.0f
+#define UNLIKE_EDGE 1.5f
 
 /* One node that is opened. */
 typedef struct {
@@ -78,13 +87,22 @@ __attribute__((cold)) static void observe(kiln_adb *query, const kiln_adb_entry 
     kiln_fpu_leave(ours);
 }
 
-/* Is it likely enough to count, or to be opened some time? */
-static void file_entry(kiln_adb *query, kiln_adb_entry entry)
+/* May the pair's probability decide what becomes of it? Of a root it may not: a pair of p_min says more
+ * than p_min by what else would be opened, and beside a root there is nothing else. */
+static bool is_judged(const kiln_adb_entry *entry, float edge_ratio)
 {
-    if (entry.loss >= query->count_from) {
+    return entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
+           (entry->lane_x != KILN_ADB_ROOT && entry->lane_y != KILN_ADB_ROOT &&
+            edge_ratio < UNLIKE_EDGE);
+}
+
+/* Is it likely enough to count, or to be opened some time? */
+static void file_entry(kiln_adb *query, kiln_adb_entry entry, bool judged)
+{
+    if (judged && entry.loss >= query->count_from) {
         query->counted++;
     }
-    if (entry.loss < query->open_from) {
+    if (judged && entry.loss < query->open_from) {
         kiln_adb_frontier_set_aside(&query->frontier, entry.loss);
     } else {
         kiln_adb_frontier_push(&query->frontier, entry);
@@ -124,7 +142,13 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
     if (query->options.observer != NULL) {
         observe(query, &entry, weighed, lane);
     }
-    file_entry(query, entry);
+    file_entry(query, entry, is_judged(&entry, weighed->features[3][lane]));
+}
+
+static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node, uint8_t lane)
+{
+    return lane == KILN_ADB_ROOT ? kiln_tree_root_counts(tree)
+                                 : kiln_tree_lane_counts(tree, node, lane);
 }
 
 /* Weighs the lanes of the opened node against the other tree's box of `entry`, as whose probe `other`
@@ -134,8 +158,8 @@ static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, k
 {
     kiln_adb_weighed weighed;
     take_other(query, is_x,
-               is_x ? kiln_tree_lane_counts(query->frame.y, entry.node_y, entry.lane_y)
-                    : kiln_tree_lane_counts(query->frame.x, entry.node_x, entry.lane_x),
+               is_x ? counts_of(query->frame.y, entry.node_y, entry.lane_y)
+                    : counts_of(query->frame.x, entry.node_x, entry.lane_x),
                other);
     uint32_t mask = kiln_adb_weigh(query->kernels, &query->options, &query->weights, &opened->boxes,
                                    other, kiln_node8_used(opened->node), &weighed);
@@ -254,7 +278,8 @@ static bool roots_are_alike(const kiln_adb *query)
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     kiln_adb_weighed weighed;
-    const bool is_weighed = entry->lane_x != KILN_ADB_ROOT || entry->loss > 0.0f;
+    const bool is_weighed = entry->lane_x != KILN_ADB_ROOT || entry->lane_y != KILN_ADB_ROOT ||
+                            entry->loss > 0.0f;
     return is_weighed || !weigh_roots(query, &weighed) ? entry->loss : weighed.loss[0];
 }
 
@@ -290,9 +315,11 @@ void kiln_adb_meet_roots(kiln_adb *query)
 void kiln_adb_open_pair(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
                         const kiln_tree_box *y)
 {
-    if ((entry->leaves & KILN_ADB_LEAF_Y) != 0) {
+    const bool x_stays = (entry->leaves & KILN_ADB_LEAF_X) != 0;
+    const bool y_stays = (entry->leaves & KILN_ADB_LEAF_Y) != 0;
+    if (y_stays || (!x_stays && x->area > UNLIKE_AREA * y->area)) {
         open_one(query, entry, true, x, y);
-    } else if ((entry->leaves & KILN_ADB_LEAF_X) != 0) {
+    } else if (x_stays || y->area > UNLIKE_AREA * x->area) {
         open_one(query, entry, false, y, x);
     } else {
         open_both(query, x, y);

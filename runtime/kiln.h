@@ -805,8 +805,8 @@ typedef struct {
                                           thickness of both, log2 expected common cells x level */
     double probability;
     uint32_t leaves;                   /* of the two boxes, how many are leaves */
-    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them; both
-                                          lanes are 255 for the two roots */
+    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them; the
+                                          lane of a root is 255 */
 } kiln_adb_observation;
 
 typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
@@ -820,7 +820,9 @@ typedef struct {
                             that a pair of p_min gives. 0: any two boxes that overlap; 1: none is
                             counted */
     uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
-    double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out */
+    double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither
+                            p_min nor epsilon decide about two boxes one of which is much larger, or
+                            one tree's root, unless both are leaves: weights are not fitted to these */
     bool hybrid;         /* test what is below two boxes of some 256 triangles or less exactly, as
                             one pair; else a pair of leaves counts from probability 1/2 on. With
                             epsilon 0 and p_min 1 a run to its end is exact; with a lower p_min it

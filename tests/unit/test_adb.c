@@ -494,6 +494,60 @@ static void far_apart_in_size(void **state)
     counted_free(&large);
 }
 
+static mesh small_torus(float size)
+{
+    mesh m = mesh_torus(40, 20, 0);
+    for (uint32_t i = 0; i < 3 * m.vertex_count; i++) {
+        m.positions[i] *= size;
+    }
+    return m;
+}
+
+/* Of poses at which a small body's box meets that of a large one: how many meet, and how many of these
+ * and of the others were told by the probability. */
+static void ask_about_small(const counted *large, const counted *small, uint64_t random,
+                            uint32_t of[2], uint32_t told[2])
+{
+    kiln_adb *query = query_of(ROOM);
+    for (int i = 0; i < 1500; i++) {
+        const kiln_pose pose = pose_random(&random, 1.5);
+        const kiln_adb_answer there = ask_adb(query, large->tree, NULL, small->tree, &pose, NULL,
+                                              UINT64_MAX);
+        const kiln_adb_answer back = ask_adb(query, small->tree, &pose, large->tree, NULL, NULL,
+                                             UINT64_MAX);
+        kiln_hit hit;
+        assert_int_equal(kiln_collide(large->tree, NULL, small->tree, &pose, &hit), KILN_OK);
+        assert_true(same_answer(&there, &back));
+        if (there.pairs != 0) {
+            of[hit.found]++;
+            told[hit.found] += (there.probability > 0.5) == hit.found;
+        }
+    }
+}
+
+/* Weights are fitted to copies of one size. Smaller bodies are not passed over in larger ones' boxes,
+ * nor taken for hits. */
+static void small_bodies_are_found(void **state)
+{
+    (void)state;
+    static const float sizes[] = {0.25f, 0.0625f, 0.02f};
+    static const char *const kinds[] = {"obb", "aabb2"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        counted large = counted_of(small_torus(1), kinds[k], 4);
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            counted small = counted_of(small_torus(sizes[i]), kinds[k], 4);
+            uint32_t of[2] = {0, 0}, told[2] = {0, 0};
+            ask_about_small(&large, &small, 5 + i, of, told);
+            print_message("%s, size %g: %u of %u hits told, %u of %u misses\n", kinds[k],
+                          (double)sizes[i], told[1], of[1], told[0], of[0]);
+            assert_true(of[1] >= 10 && of[0] >= 10);
+            assert_true(10 * told[1] >= 9 * of[1] && 10 * told[0] >= 7 * of[0]);
+            counted_free(&small);
+        }
+        counted_free(&large);
+    }
+}
+
 /* ------------------------------------------------------------------------ order of arguments -- */
 
 static void order_does_not_matter(void **state)
@@ -859,6 +913,7 @@ int main(void)
         cmocka_unit_test(frontiers_keep_the_likeliest),
         cmocka_unit_test(odd_meshes_have_answers),
         cmocka_unit_test(far_apart_in_size),
+        cmocka_unit_test(small_bodies_are_found),
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(order_does_not_matter_at_one_pose),
         cmocka_unit_test(hints_are_in_the_boxes),
