@@ -55,6 +55,7 @@ kiln_bake_options kiln_bake_options_default(void)
     options.adb_area = KILN_ADB_AREA_BY_MEAN;
     options.adb_polygons = KILN_ADB_SUBTREE;
     options.adb_regions = KILN_ADB_OCTANTS;
+    options.quality = KILN_QUALITY_DEFAULT;
     return options;
 }
 
@@ -169,6 +170,9 @@ static kiln_bake_status check_options(bake *b)
     if (o->lossy_grid != 0 &&
         (o->lossy_grid < KILN_LOSSY_BITS_MIN || o->lossy_grid > KILN_LOSSY_BITS_MAX)) {
         return fail(b, KILN_BAKE_USAGE, "a lossy grid has 4 to 24 bits");
+    }
+    if ((int)o->quality < KILN_QUALITY_DEFAULT || (int)o->quality > KILN_QUALITY_BEST) {
+        return fail(b, KILN_BAKE_USAGE, "unknown quality; use default or best");
     }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");

@@ -52,6 +52,7 @@ void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
     feed_text(&sha, options->bv);
     feed_text(&sha, options->builder);
     feed_number(&sha, (uint64_t)options->leaf);
+    feed_number(&sha, (uint64_t)options->quality);
     feed_number(&sha, (uint64_t)options->split);
     kiln_sha256_update(&sha, &options->scale, sizeof options->scale);
     feed_number(&sha, (uint64_t)(options->up + 1));
@@ -124,10 +125,12 @@ static json_t *adb_object(const kiln_bake_options *options)
 static json_t *options_object(const kiln_bake_options *options)
 {
     static const char *const splits[] = {"none", "mesh", "node"};
+    static const char *const qualities[] = {"default", "best"};
     json_t *object = json_object();
     (void)json_object_set_new(object, "bv", text(options->bv));
     (void)json_object_set_new(object, "builder", text(options->builder));
     (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
+    (void)json_object_set_new(object, "quality", json_string(qualities[options->quality]));
     (void)json_object_set_new(object, "split", json_string(splits[options->split]));
     (void)json_object_set_new(object, "scale", json_real(options->scale));
     (void)json_object_set_new(object, "up", json_string(axis_name(options->up)));

@@ -356,7 +356,7 @@ static void a_full_frontier_is_never_left(void **state)
     (void)state;
     enum { GUARD = 64 };
     static const uint32_t rooms[] = {1, 2, 16};
-    counted torus = counted_of(mesh_torus(40, 20, 0.1), "obb", 2);
+    counted torus = counted_of(mesh_torus(80, 40, 0.1), "obb", 2);
     uint64_t random = 6;
     uint32_t full = 0, undecided = 0;
     for (int i = 0; i < POSES; i++) {

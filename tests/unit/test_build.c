@@ -457,11 +457,14 @@ static void check_tree(const mesh *m, const kiln_build_kind *kind, unsigned leaf
     free(w.seen);
 }
 
+static kiln_quality quality = KILN_QUALITY_DEFAULT; /* of what options_of returns */
+
 static kiln_bake_options options_of(unsigned leaf, int threads, const char *builder)
 {
     kiln_bake_options options = {.struct_size = sizeof options, .builder = builder};
     options.leaf = (int)leaf;
     options.threads = threads;
+    options.quality = quality;
     return options;
 }
 
@@ -491,6 +494,20 @@ static void assert_same(const kiln_build_tree *a, const kiln_build_tree *b, uint
     assert_memory_equal(a->nodes, b->nodes, (size_t)a->node_count * a->node_size);
     assert_memory_equal(a->order, b->order, count * sizeof *a->order);
     assert_memory_equal(&a->sah_cost, &b->sah_cost, sizeof a->sah_cost);
+}
+
+static int set_best(void **state)
+{
+    (void)state;
+    quality = KILN_QUALITY_BEST;
+    return 0;
+}
+
+static int set_default(void **state)
+{
+    (void)state;
+    quality = KILN_QUALITY_DEFAULT;
+    return 0;
 }
 
 /* ---- tests ---- */
@@ -886,11 +903,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mesh_is_contained),
+        cmocka_unit_test_setup_teardown(every_mesh_is_contained, set_best, set_default),
         cmocka_unit_test(median_builder_is_contained),
         cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test_setup_teardown(threads_do_not_show, set_best, set_default),
         cmocka_unit_test(rounding_mode_does_not_show),
         cmocka_unit_test(flush_to_zero_does_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),
+        cmocka_unit_test_setup_teardown(hopeless_meshes_stay_shallow, set_best, set_default),
         cmocka_unit_test(nodes_are_full),
         cmocka_unit_test(parts_of_an_input_keep_their_names),
         cmocka_unit_test(planar_mesh_gets_a_flat_box),

@@ -9,6 +9,8 @@
  * O(D count) whatever the input. */
 #include "binary.h"
 
+#include <stdlib.h>
+
 enum {
     ITEMS_A_LEVEL = 256,  /* at most this many ranges of one level exceed count / 256 */
     ITEM_LIMIT_MIN = 4096 /* subtrees of less work than this are not worth a turn of their own */
@@ -17,7 +19,8 @@ enum {
 typedef struct {
     kiln_binary *tree;
     kiln_record *records;
-    const kiln_builder *builder;
+    uint32_t *marks;
+    kiln_divide divide;
     uint32_t level_first; /* first item of the level that is being split */
 } build;
 
@@ -32,10 +35,11 @@ static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth)
     const uint32_t leaf = b->tree->leaf, count = range->last - range->first;
     const uint32_t levels = KILN_BINARY_DEPTH_MAX - 1 - depth;
     kiln_record *records = b->records + range->first;
-    uint32_t left = b->builder->split(records, count, leaf);
+    uint32_t *marks = b->marks + range->first;
+    uint32_t left = b->divide(records, marks, count, leaf);
     if (!fits(kiln_leaf_units(left, leaf), levels) ||
         !fits(kiln_leaf_units(count - left, leaf), levels)) {
-        left = kiln_split_median(records, count, leaf);
+        left = kiln_split_median(records, marks, count, leaf);
     }
     return range->first + left;
 }
@@ -135,10 +139,11 @@ static bool build_all(build *b, const kiln_watch *watch)
 }
 
 bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
-                       const kiln_builder *builder, const kiln_watch *watch, kiln_arena *arena,
+                       kiln_divide divide, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled)
 {
-    build b = {.tree = tree, .records = records, .builder = builder};
+    uint32_t *marks = malloc(count * sizeof *marks);
+    build b = {.tree = tree, .records = records, .marks = marks, .divide = divide};
     const uint32_t share = count / ITEMS_A_LEVEL;
     *tree = (kiln_binary){.count = count, .leaf = leaf};
     tree->item_limit = share > ITEM_LIMIT_MIN ? share : ITEM_LIMIT_MIN;
@@ -148,9 +153,10 @@ bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, 
         count > tree->item_limit ? 2 * ITEMS_A_LEVEL * KILN_BINARY_DEPTH_MAX + 1 : 1;
     tree->items = kiln_arena_take(arena, most, sizeof *tree->items);
     *cancelled = false;
-    if (tree->nodes == NULL || tree->items == NULL) {
-        return false;
+    const bool ready = marks != NULL && tree->nodes != NULL && tree->items != NULL;
+    if (ready) {
+        *cancelled = !build_all(&b, watch);
     }
-    *cancelled = !build_all(&b, watch);
-    return !*cancelled;
+    free(marks);
+    return ready && !*cancelled;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const kiln_builder builders[] = {
-    {"sah", kiln_split_sah},
-    {"median", kiln_split_median},
+    {"sah", kiln_split_sah, kiln_split_oriented},
+    {"median", kiln_split_median, kiln_split_median},
 };
 
 const kiln_builder *kiln_builder_find(const char *name)

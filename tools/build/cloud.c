@@ -18,15 +18,17 @@ static void repeat_last(kiln_points *points, unsigned count)
 
 void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points)
 {
-    const unsigned corners = 3 * (last - first);
-    for (unsigned k = 0; k < 3; k++) {
-        const float *source = cloud->corner[k] + 3 * (size_t)first;
-        double *at = points->at[k];
-        for (unsigned i = 0; i < corners; i++) {
-            at[i] = kiln_frame_apply(&cloud->frame, k, source[i]);
+    const unsigned count = last - first;
+    for (unsigned t = 0; t < count; t++) {
+        const kiln_record *record = &cloud->records[first + t];
+        for (unsigned i = 0; i < 3; i++) {
+            for (unsigned k = 0; k < 3; k++) {
+                points->at[k][3 * t + i] =
+                    kiln_frame_apply(&cloud->frame, k, record->corner[i][k]);
+            }
         }
     }
-    repeat_last(points, corners);
+    repeat_last(points, 3 * count);
 }
 
 /* Unlike fmin and fmax a comparison and no call; there are no NaN here. */
@@ -157,16 +159,20 @@ void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
 
 void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out)
 {
-    for (unsigned k = 0; k < 3; k++) {
-        const float *source = cloud->corner[k];
-        float lower = INFINITY, upper = -INFINITY;
-        for (size_t i = 3 * (size_t)first; i < 3 * (size_t)last; i++) {
-            lower = source[i] < lower ? source[i] : lower;
-            upper = source[i] > upper ? source[i] : upper;
+    float lower[3] = {INFINITY, INFINITY, INFINITY};
+    float upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t t = first; t < last; t++) {
+        for (unsigned k = 0; k < 3; k++) {
+            const float low = kiln_record_lower(&cloud->records[t], k);
+            const float high = kiln_record_upper(&cloud->records[t], k);
+            lower[k] = low < lower[k] ? low : lower[k];
+            upper[k] = high > upper[k] ? high : upper[k];
         }
+    }
+    for (unsigned k = 0; k < 3; k++) {
         /* The map to node space is monotone. */
-        out->lower[k] = kiln_frame_apply(&cloud->frame, k, lower);
-        out->upper[k] = kiln_frame_apply(&cloud->frame, k, upper);
+        out->lower[k] = kiln_frame_apply(&cloud->frame, k, lower[k]);
+        out->upper[k] = kiln_frame_apply(&cloud->frame, k, upper[k]);
     }
 }
 

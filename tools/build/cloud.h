@@ -3,12 +3,13 @@
 #define KILN_BUILD_CLOUD_H
 
 #include "frame.h"
+#include "record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
-    const float *corner[3]; /* x, y, z, as in the model; triangle t has corners 3 t .. 3 t + 2 */
+    const kiln_record *records;
     kiln_frame frame;
 } kiln_cloud;
 

@@ -18,7 +18,7 @@ void kiln_measure_triangles(const kiln_cloud *cloud, uint32_t first, uint32_t la
         kiln_moments one;
         for (unsigned i = 0; i < 3; i++) {
             for (unsigned k = 0; k < 3; k++) {
-                p[i][k] = kiln_frame_apply(&cloud->frame, k, cloud->corner[k][3 * (size_t)t + i]);
+                p[i][k] = kiln_frame_apply(&cloud->frame, k, cloud->records[t].corner[i][k]);
             }
         }
         kiln_moments_of_triangle(p, &one);

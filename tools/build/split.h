@@ -2,33 +2,31 @@
 #ifndef KILN_BUILD_SPLIT_H
 #define KILN_BUILD_SPLIT_H
 
+#include "record.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a builder sees of a triangle: its box in the model's own float coordinates. The upper corner
- * is stored negated, so that joining boxes is one minimum over six numbers. */
-typedef struct {
-    float bound[6];
-    uint32_t triangle; /* position in the input; breaks ties */
-    uint32_t unused;
-} kiln_record;
-
 /* Orders records so that the first k of them, which it returns, go left and the others right;
- * 0 < k < count. `leaf` triangles make a full leaf, count > leaf. */
-typedef uint32_t (*kiln_divide)(kiln_record *records, uint32_t count, uint32_t leaf);
+ * 0 < k < count. `leaf` triangles make a full leaf, count > leaf. `marks` are for the divide's own
+ * use, one a record. */
+typedef uint32_t (*kiln_divide)(kiln_record *records, uint32_t *marks, uint32_t count,
+                                uint32_t leaf);
 
 typedef struct {
     const char *name;
     kiln_divide split;
+    kiln_divide oriented; /* for trees of oriented boxes; may be the same */
 } kiln_builder;
 
 const kiln_builder *kiln_builder_find(const char *name);
 
-uint32_t kiln_split_sah(kiln_record *records, uint32_t count, uint32_t leaf);
+uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
+uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
 
 /* Halves the set, in whole leaves, where the middle of centroids lies along their longest axis. The
  * left side gets ceil(u / 2) of the u = kiln_leaf_units(count, leaf) leaves. Time O(count). */
-uint32_t kiln_split_median(kiln_record *records, uint32_t count, uint32_t leaf);
+uint32_t kiln_split_median(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
 
 /* Leaves that `count` triangles fill. */
 static inline uint32_t kiln_leaf_units(uint32_t count, uint32_t leaf)
@@ -39,7 +37,7 @@ static inline uint32_t kiln_leaf_units(uint32_t count, uint32_t leaf)
 /* Twice the centroid of the box, exact for floats within 2^29 of each other. */
 static inline double kiln_record_centre(const kiln_record *record, unsigned axis)
 {
-    return (double)record->bound[axis] - (double)record->bound[axis + 3];
+    return (double)kiln_record_lower(record, axis) + (double)kiln_record_upper(record, axis);
 }
 
 typedef struct {

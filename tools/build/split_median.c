@@ -89,8 +89,9 @@ static void move_smaller_first(kiln_record *records, uint32_t count, unsigned ax
     }
 }
 
-uint32_t kiln_split_median(kiln_record *records, uint32_t count, uint32_t leaf)
+uint32_t kiln_split_median(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
+    (void)marks;
     const uint32_t units = kiln_leaf_units(count, leaf);
     const uint32_t left = (units - units / 2) * leaf;
     kiln_centres centres;

@@ -8,6 +8,7 @@
 
 enum { BINS = 16 };
 
+/* The upper corner is stored negated, so that joining boxes is one minimum over six numbers. */
 typedef struct {
     float bound[6];
     uint32_t count;
@@ -66,9 +67,14 @@ static void fill_bins(const kiln_record *records, uint32_t count, const binning 
         }
     }
     for (uint32_t i = 0; i < count; i++) {
+        float bound[6];
+        for (unsigned k = 0; k < 3; k++) {
+            bound[k] = kiln_record_lower(&records[i], k);
+            bound[3 + k] = -kiln_record_upper(&records[i], k);
+        }
         for (unsigned axis = 0; axis < 3; axis++) {
             bin *b = &bins[axis][bin_of(by, &records[i], axis)];
-            join(b->bound, records[i].bound);
+            join(b->bound, bound);
             b->count++;
         }
     }
@@ -138,7 +144,7 @@ static uint32_t divide(kiln_record *records, uint32_t count, const binning *by, 
     }
 }
 
-uint32_t kiln_split_sah(kiln_record *records, uint32_t count, uint32_t leaf)
+uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
     kiln_centres centres;
     binning by;
@@ -153,7 +159,7 @@ uint32_t kiln_split_sah(kiln_record *records, uint32_t count, uint32_t leaf)
         }
     }
     if (!(best.cost < INFINITY)) {
-        return kiln_split_median(records, count, leaf); /* all centroids are one point */
+        return kiln_split_median(records, marks, count, leaf); /* all centroids are one point */
     }
     return divide(records, count, &by, &best);
 }

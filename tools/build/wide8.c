@@ -6,16 +6,14 @@
 
 enum { CHUNK = 16384, NODE_CHUNK = 16 }; /* triangles and nodes a turn */
 
-/* Everything of one build. Per triangle at the peak: records 32 bytes, binary nodes 16, corners 36,
- * names 4; later without records, and with plans (about 9) and the result (about 15). */
+/* Everything of one build. Per triangle: records 40 bytes, binary nodes 16, marks of the builder 4;
+ * later plans (about 6) and the result (about 11) instead of the marks. */
 typedef struct {
     const kiln_wide8_kind *kind;
     const kiln_build_input *input;
     kiln_build_tree *out;
-    kiln_arena records_arena, arena;
+    kiln_arena arena;
     kiln_record *records;
-    float *corner[3];
-    uint32_t *names; /* tree order -> triangle as the input names it */
     kiln_cloud cloud;
     kiln_binary binary;
     kiln_wide *plans; /* of each node */
@@ -55,11 +53,10 @@ static void make_records(void *context, uint32_t index)
         const float *c = corner_of(j->input, name, 2);
         kiln_record *record = &j->records[t];
         record->triangle = t;
-        record->unused = 0;
         for (unsigned k = 0; k < 3; k++) {
-            const float low = a[k] < b[k] ? a[k] : b[k], high = a[k] < b[k] ? b[k] : a[k];
-            record->bound[k] = low < c[k] ? low : c[k];
-            record->bound[3 + k] = -(high > c[k] ? high : c[k]);
+            record->corner[0][k] = a[k];
+            record->corner[1][k] = b[k];
+            record->corner[2][k] = c[k];
         }
     }
 }
@@ -81,7 +78,7 @@ static void measure_crowd(const job *j, kiln_crowd *crowd)
     for (unsigned k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < sample; i++) {
             const uint32_t t = (uint32_t)((uint64_t)i * count / sample);
-            value[i] = j->records[t].bound[k] + 0.0f;
+            value[i] = kiln_record_lower(&j->records[t], k) + 0.0f;
         }
         qsort(value, sample, sizeof value[0], compare_floats);
         crowd->quarter[k] = value[sample / 4];
@@ -93,18 +90,20 @@ static void measure_crowd(const job *j, kiln_crowd *crowd)
 static void measure_bounds(job *j)
 {
     kiln_build_tree *out = j->out;
-    float bound[6];
-    for (unsigned k = 0; k < 6; k++) {
-        bound[k] = j->records[0].bound[k];
-        for (uint32_t t = 1; t < j->input->count; t++) {
-            const float b = j->records[t].bound[k];
-            bound[k] = b < bound[k] ? b : bound[k];
+    float lower[3] = {INFINITY, INFINITY, INFINITY};
+    float upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t t = 0; t < j->input->count; t++) {
+        for (unsigned k = 0; k < 3; k++) {
+            const float low = kiln_record_lower(&j->records[t], k);
+            const float high = kiln_record_upper(&j->records[t], k);
+            lower[k] = low < lower[k] ? low : lower[k];
+            upper[k] = high > upper[k] ? high : upper[k];
         }
     }
     for (unsigned k = 0; k < 3; k++) {
         out->bounds_lower[k] =
-            bound[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
-        out->bounds_upper[k] = 0.0f - bound[3 + k];
+            lower[k] + 0.0f; /* -0 becomes 0: which one came first must not show */
+        out->bounds_upper[k] = upper[k] + 0.0f;
     }
     kiln_crowd crowd;
     const bool many = j->input->count >= CROWD_LEAST;
@@ -113,23 +112,6 @@ static void measure_bounds(job *j)
     }
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL,
                       &j->cloud.frame);
-}
-
-/* Copies corners and names into tree order. */
-static void gather(void *context, uint32_t index)
-{
-    const job *j = context;
-    const uint32_t first = index * CHUNK, end = chunk_end(first, j->input->count, CHUNK);
-    for (uint32_t t = first; t < end; t++) {
-        const uint32_t name = name_of(j->input, j->records[t].triangle);
-        j->names[t] = name;
-        for (unsigned i = 0; i < 3; i++) {
-            const float *corner = corner_of(j->input, name, i);
-            for (unsigned k = 0; k < 3; k++) {
-                j->corner[k][3 * (size_t)t + i] = corner[k];
-            }
-        }
-    }
 }
 
 static void part(job *j, double from, double to)
@@ -144,10 +126,10 @@ static bool run(job *j, uint32_t turns, kiln_turn turn)
     return !j->cancelled;
 }
 
-static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder)
+static bool order_triangles(job *j, uint32_t leaf, kiln_divide divide)
 {
     const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
-    j->records = kiln_arena_take(&j->records_arena, count, sizeof *j->records);
+    j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
     if (j->records == NULL) {
         return false;
     }
@@ -156,24 +138,12 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder)
         return false;
     }
     measure_bounds(j);
-    part(j, 0.05, 0.4);
-    if (!kiln_binary_build(&j->binary, j->records, count, leaf, builder, &j->watch, &j->arena,
+    part(j, 0.05, 0.45);
+    if (!kiln_binary_build(&j->binary, j->records, count, leaf, divide, &j->watch, &j->arena,
                            &j->cancelled)) {
         return false;
     }
-    for (unsigned k = 0; k < 3; k++) {
-        j->corner[k] = kiln_arena_take(&j->arena, 3 * (size_t)count, sizeof *j->corner[k]);
-        j->cloud.corner[k] = j->corner[k];
-    }
-    j->names = kiln_arena_take(&j->arena, count, sizeof *j->names);
-    if (!j->corner[0] || !j->corner[1] || !j->corner[2] || !j->names) {
-        return false;
-    }
-    part(j, 0.4, 0.45);
-    if (!run(j, chunks, gather)) {
-        return false;
-    }
-    kiln_arena_free(&j->records_arena);
+    j->cloud.records = j->records;
     return true;
 }
 
@@ -190,7 +160,7 @@ static kiln_format_node8 *node_at(const kiln_build_tree *tree, uint32_t index)
 static void take_slots(job *j, const kiln_range *leaf)
 {
     for (uint32_t t = leaf->first; t < leaf->last; t++) {
-        j->out->order[j->slot_count++] = j->names[t];
+        j->out->order[j->slot_count++] = name_of(j->input, j->records[t].triangle);
     }
 }
 
@@ -319,9 +289,9 @@ static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree 
     return cost + (double)kiln_popcount8(kiln_node8_used(node_at(tree, 0)));
 }
 
-static bool build(job *j, uint32_t leaf, const kiln_builder *builder)
+static bool build(job *j, uint32_t leaf, kiln_divide divide)
 {
-    if (!order_triangles(j, leaf, builder)) {
+    if (!order_triangles(j, leaf, divide)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -363,8 +333,9 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                            .stage = stage};
     tree->node_size = kind->node_size;
     tree->triangle_count = input->count;
-    const bool done = build(&j, (uint32_t)options->leaf, builder);
-    kiln_arena_free(&j.records_arena);
+    const bool oriented = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
+    const bool done =
+        build(&j, (uint32_t)options->leaf, oriented ? builder->oriented : builder->split);
     kiln_arena_free(&j.arena);
     return done ? KILN_BAKE_OK : KILN_BAKE_FAILED;
 }

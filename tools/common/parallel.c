@@ -53,7 +53,8 @@ static void lead(loop *work, const kiln_watch *watch)
         if (index + 1 >= due) {
             due = index + 1 + interval;
             const double done = (double)(index + 1) / (double)work->count;
-            if (!report(watch, watch->from + (watch->to - watch->from) * done)) {
+            const double part = watch->from + (watch->to - watch->from) * done;
+            if (!report(watch, part < watch->to ? part : watch->to)) { /* it may be rounded up */
                 atomic_store_explicit(&work->cancelled, true, memory_order_relaxed);
             }
         }
