@@ -238,9 +238,11 @@ $O/flags: FORCE
 	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
 
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
-# What hardly a machine runs is to be small.
+# What hardly a machine runs, and what takes no part in a query's inner loops, is to be small.
+SMALL = $(addprefix runtime/,adb_hints adb_observed adb_pick bins bins_lookup bins_open facts \
+          kernel_scalar locate open query shape shape_triangle shape_walk status) formats/bins_check
 ifeq ($(CONFIG),release)
-$O/runtime/kernel_scalar.o: private LIBRARY_FLAGS += -O2 $(CFLAGS)
+$(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)
 endif
 
 $O/%.o: %.c $O/flags
