@@ -116,6 +116,9 @@ expect 3 "$KILN" collide "$TMPDIR/weights.kiln" "$TMPDIR/counted.kiln"
 says err 'these are weights'
 expect 3 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --adb-weights "$TMPDIR/plain.kiln"
 says err 'there are no weights'
+expect 0 "$KILN" bake "$cube" -o "$TMPDIR/oriented.kiln" --adb --bv obb2 --quiet
+expect 3 "$KILN" collide "$TMPDIR/oriented.kiln" "$TMPDIR/oriented.kiln" --mode adb --adb-weights "$TMPDIR/weights.kiln"
+says err 'weights.kiln: has no weights for trees of obb2'
 expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --adb-weights "$TMPDIR/weights.kiln"
 says err 'need --mode adb'
 case_end

@@ -13,6 +13,16 @@ bool adb_is_given(const adb_settings *settings)
            settings->weights != NULL;
 }
 
+static bool has_kind(const kiln_adb_fitted rows[], uint32_t count, const kiln_tree *tree)
+{
+    const kiln_bv bv = kiln_tree_get_info(tree).bv;
+    uint32_t i = 0;
+    while (i < count && rows[i].bv != bv) {
+        i++;
+    }
+    return i < count;
+}
+
 int adb_read_weights(adb_settings *settings, const kiln_tree *a, const kiln_tree *b)
 {
     kiln_adb_fitted rows[ROWS_MAX];
@@ -27,6 +37,11 @@ int adb_read_weights(adb_settings *settings, const kiln_tree *a, const kiln_tree
         kiln_adb_read_weights(settings->weights, &options, rows, ROWS_MAX, &count);
     if (status != KILN_OK) {
         return report_fault(settings->weights, (int)status, error.message);
+    }
+    if (!has_kind(rows, count, a) && !has_kind(rows, count, b)) {
+        return report_error(EXIT_INVALID, settings->weights,
+                            "has no weights for trees of %s; fit some (kiln calibrate)",
+                            kiln_tree_get_info(a).bv_name);
     }
     settings->between = kiln_adb_pick_weights(rows, count, a, b);
     return EXIT_DONE;
