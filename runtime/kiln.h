@@ -847,7 +847,9 @@ typedef enum { KILN_ADB_DEFAULT = 0, KILN_ADB_FAST = 1, KILN_ADB_CAREFUL = 2 } k
 KILN_API kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode);
 
 typedef enum {
-    KILN_ADB_NO = 0,       /* nothing is left to open, and no pair counted */
+    KILN_ADB_NO = 0,       /* nothing is left to open, and no pair counted. `probability` can yet be
+                              over 1/2, by many pairs that were left out, none of them likely: where
+                              one body is much smaller than the other it is then mostly right */
     KILN_ADB_YES = 1,      /* k_min pairs counted, or two triangles were found to meet */
     KILN_ADB_UNDECIDED = 2 /* the budget ended first, or pairs were lost for want of room */
 } kiln_adb_verdict;
