@@ -157,7 +157,7 @@ typedef struct {
 static void watch(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
 {
     watcher *w = user;
-    const bool roots = seen->lane[0] == 255;
+    const bool roots = seen->lane[0] == 255 && seen->lane[1] == 255;
     bool meet = false;
     if ((!roots && random_next(&w->random) % ONE_OF != 0) ||
         kiln_adb_observed_meet(query, seen, &meet) != KILN_OK) {
