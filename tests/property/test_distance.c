@@ -24,38 +24,17 @@
 
 #include "../../runtime/kernel.h"
 #include "../../runtime/tri_distance.h"
+#include "../support/body.h"
 #include "../support/brute.h"
-#include "../support/quick_bake.h"
 #include "../support/rounding.h"
 #include "near_oracle.h"
 
-enum { PAIRS = 1500, KINDS = 4 };
+enum { PAIRS = 1500, KINDS = BODY_KINDS };
 
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *trees[KINDS];
-} body;
-
-static body body_of(mesh m, int leaf)
+/* Packed or raw by the size of the leaves. */
+static body body_by_leaf(mesh m, int leaf)
 {
-    body b;
-    b.mesh = m;
-    b.file = quick_open(&b.mesh, "obb,aabb,obb2,aabb2", leaf,
-                        leaf % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW, &b.bytes);
-    for (int i = 0; i < KINDS; i++) {
-        b.trees[i] = kiln_file_find(b.file, NULL, (unsigned)(KILN_BV_OBB + i));
-        assert_non_null(b.trees[i]);
-    }
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
+    return body_of(m, leaf, leaf % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
 }
 
 static mesh scaled(mesh m, double factor)
@@ -263,9 +242,9 @@ static void run_class(bool lattice)
     for (uint32_t i = 0; i < pairs; i++) {
         const uint32_t n = 1 + random_below(&state, 30), m = 1 + random_below(&state, 30);
         const double size = random_between(&state, 0.05, 0.9);
-        body a = body_of(lattice ? mesh_lattice(&state, n, 3) : mesh_soup(&state, n, size),
+        body a = body_by_leaf(lattice ? mesh_lattice(&state, n, 3) : mesh_soup(&state, n, size),
                          1 + (int)random_below(&state, 15));
-        body b = body_of(lattice ? mesh_lattice(&state, m, 3) : mesh_soup(&state, m, size),
+        body b = body_by_leaf(lattice ? mesh_lattice(&state, m, 3) : mesh_soup(&state, m, size),
                          1 + (int)random_below(&state, 15));
         const kiln_pose pose_a = lattice ? pose_exact(&state, 9) : pose_random(&state, 2);
         const kiln_pose pose_b = lattice ? pose_exact(&state, 9) : pose_random(&state, 2);
@@ -294,8 +273,8 @@ static void test_tori(void **state)
 {
     (void)state;
     uint64_t random = 5;
-    body a = body_of(mesh_torus(24, 12, 0.3), 4);
-    body b = body_of(mesh_torus(20, 10, 0.2), 3);
+    body a = body_by_leaf(mesh_torus(24, 12, 0.3), 4);
+    body b = body_by_leaf(mesh_torus(20, 10, 0.2), 3);
     for (int i = 0; i < 30; i++) {
         const kiln_pose pose_a = pose_random(&random, 2.5), pose_b = pose_random(&random, 2.5);
         (void)check(&a, &pose_a, &b, &pose_b, 1 + i % ROUNDING_MODES, false);
@@ -315,8 +294,8 @@ static void test_sizes(void **state)
     const double sizes[][2] = {{1e-6, 1e-6}, {1e6, 1e6}, {1e-6, 1}, {1, 1e6}, {1e-6, 1e6}, {1e-30, 1e30}};
     for (int i = 0; i < 120; i++) {
         const double *size = sizes[i % 6], larger = fmax(size[0], size[1]);
-        body a = body_of(scaled(mesh_torus(9, 7, 0.3), size[0]), 1 + i % 8);
-        body b = body_of(scaled(mesh_soup(&random, 40, 0.3), size[1]), 1 + i % 5);
+        body a = body_by_leaf(scaled(mesh_torus(9, 7, 0.3), size[0]), 1 + i % 8);
+        body b = body_by_leaf(scaled(mesh_soup(&random, 40, 0.3), size[1]), 1 + i % 5);
         kiln_pose pose_a = pose_random(&random, 1), pose_b = pose_random(&random, 1);
         for (int k = 0; k < 3; k++) {
             pose_a.translation[k] *= larger;
@@ -334,7 +313,7 @@ static void test_single_triangles(void **state)
     (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 300; i++) {
-        body a = body_of(mesh_soup(&random, 1, 0.5), 1), b = body_of(mesh_soup(&random, 1, 0.5), 4);
+        body a = body_by_leaf(mesh_soup(&random, 1, 0.5), 1), b = body_by_leaf(mesh_soup(&random, 1, 0.5), 4);
         const double reach = pow(10, random_between(&random, -1, 5));
         const kiln_pose pose_a = pose_random(&random, reach), pose_b = pose_random(&random, reach);
         (void)check(&a, &pose_a, &b, &pose_b, 1 + i % ROUNDING_MODES, true);
@@ -348,11 +327,11 @@ static void test_specks(void **state)
 {
     (void)state;
     uint64_t random = 8;
-    body large = body_of(mesh_box(-1, -1, -1, 1, 1, 1), 2);
+    body large = body_by_leaf(mesh_box(-1, -1, -1, 1, 1, 1), 2);
     const kiln_pose at_rest = kiln_pose_identity();
     for (int i = 0; i < 60; i++) {
         const float h = (float)random_between(&random, 0x1p-26, 0x1p-20);
-        body speck = body_of(mesh_box(-h, -h, -h, h, h, h), 4);
+        body speck = body_by_leaf(mesh_box(-h, -h, -h, h, h, h), 4);
         for (int face = 0; face < 6; face++) {
             kiln_pose pose = i % 2 == 0 ? kiln_pose_identity() : pose_random(&random, 0);
             for (int k = 0; k < 3; k++) {
@@ -372,7 +351,7 @@ static void test_far_apart(void **state)
 {
     (void)state;
     uint64_t random = 9;
-    body a = body_of(mesh_torus(24, 12, 0.3), 4), b = body_of(mesh_torus(20, 10, 0.2), 3);
+    body a = body_by_leaf(mesh_torus(24, 12, 0.3), 4), b = body_by_leaf(mesh_torus(20, 10, 0.2), 3);
     for (int i = 0; i < 24; i++) {
         kiln_pose pose_a = pose_random(&random, 0), pose_b = pose_random(&random, 0);
         pose_b.translation[i % 3] = pow(2, 1 + i % 20);
@@ -387,7 +366,7 @@ static void test_far_apart(void **state)
 static void test_out_of_sight(void **state)
 {
     (void)state;
-    body a = body_of(mesh_torus(60, 60, 0.1), 4);
+    body a = body_by_leaf(mesh_torus(60, 60, 0.1), 4);
     kiln_pose off = kiln_pose_identity();
     off.rotation[0] = 1 + 4e-7;
     const clock_t start = clock();
@@ -410,7 +389,7 @@ static void test_kernels(void **state)
 {
     (void)state;
     uint64_t random = 10;
-    body a = body_of(mesh_torus(16, 9, 0.3), 4), b = body_of(mesh_soup(&random, 60, 0.2), 3);
+    body a = body_by_leaf(mesh_torus(16, 9, 0.3), 4), b = body_by_leaf(mesh_soup(&random, 60, 0.2), 3);
     for (unsigned i = 0; kiln_kernel_runnable(i) != NULL; i++) {
         kiln_kernel_force(kiln_kernel_runnable(i));
         uint64_t same = 11;

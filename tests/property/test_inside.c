@@ -22,39 +22,13 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel.h"
+#include "../support/body.h"
 #include "../support/brute.h"
-#include "../support/quick_bake.h"
 #include "../support/rounding.h"
 #include "oracle.h"
 #include "oracle_line.h"
 
-enum { MESHES = 600, POINTS = 20, KINDS = 4 };
-
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *trees[KINDS];
-} body;
-
-static body body_of(mesh m, int leaf, kiln_layout layout)
-{
-    body b;
-    b.mesh = m;
-    b.file = quick_open(&b.mesh, "obb,aabb,obb2,aabb2", leaf, layout, &b.bytes);
-    for (int i = 0; i < KINDS; i++) {
-        b.trees[i] = kiln_file_find(b.file, NULL, (unsigned)(KILN_BV_OBB + i));
-        assert_non_null(b.trees[i]);
-    }
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
-}
+enum { MESHES = 600, POINTS = 20, KINDS = BODY_KINDS };
 
 static uint32_t scaled(uint32_t count)
 {
