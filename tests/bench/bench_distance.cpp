@@ -13,11 +13,8 @@
  * Timing as in bench_fcl. Distances are compared with FCL's within 1e-9 of the size (exit status 1 when one
  * differs), contacts pair by pair: FCL decides in doubles, and pairs that only one side has are counted. */
 #include "fcl_model.hpp"
+#include "kiln_model.hpp"
 #include "measure.hpp"
-
-extern "C" {
-#include "../support/quick_bake.h"
-}
 
 #include <fcl/narrowphase/distance.h>
 
@@ -35,31 +32,6 @@ namespace
 enum { WARM_UP = 50 };
 
 /* ---------------------------------------------------------------------------------- models -- */
-
-class KilnModel
-{
-public:
-    explicit KilnModel(const mesh &m)
-        : file(quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes)),
-          obb(kiln_file_find(file, nullptr, KILN_BV_OBB)),
-          aabb(kiln_file_find(file, nullptr, KILN_BV_AABB))
-    {
-    }
-    ~KilnModel()
-    {
-        kiln_close(file);
-        std::free(bytes);
-    }
-    KilnModel(const KilnModel &) = delete;
-    KilnModel &operator=(const KilnModel &) = delete;
-
-private:
-    void *bytes = nullptr;
-    kiln_file *file;
-
-public:
-    const kiln_tree *const obb, *const aabb;
-};
 
 void require(kiln_status status)
 {

@@ -10,12 +10,12 @@
  *
  * Every answer is compared with FCL's; the exit status is 1 when one differs. */
 #include "fcl_model.hpp"
+#include "kiln_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
 
 extern "C" {
 #include "../../runtime/kernel.h"
-#include "../support/quick_bake.h"
 }
 
 #include <algorithm>
@@ -72,32 +72,6 @@ struct Cell {
     {
         return of[base].p99 / of[method].p99;
     }
-};
-
-/* Both trees of a mesh and the bytes they live in. */
-class KilnModel
-{
-public:
-    explicit KilnModel(const mesh &m)
-        : file(quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes)),
-          obb(kiln_file_find(file, nullptr, KILN_BV_OBB)),
-          aabb(kiln_file_find(file, nullptr, KILN_BV_AABB))
-    {
-    }
-    ~KilnModel()
-    {
-        kiln_close(file);
-        std::free(bytes);
-    }
-    KilnModel(const KilnModel &) = delete;
-    KilnModel &operator=(const KilnModel &) = delete;
-
-private:
-    void *bytes = nullptr;
-    kiln_file *file;
-
-public:
-    const kiln_tree *const obb, *const aabb;
 };
 
 /* --------------------------------------------------------------------------------- measuring -- */

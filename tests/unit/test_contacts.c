@@ -11,32 +11,10 @@
 #include <cmocka.h>
 
 #include "../../runtime/contact_geometry.h"
+#include "../support/body.h"
 #include "../support/counted.h"
 
 enum { CONTACTS_MAX = 200 };
-
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *tree;
-} body;
-
-static body body_of(mesh m)
-{
-    body b;
-    b.mesh = m;
-    b.file = quick_open(&b.mesh, "obb", 4, KILN_LAYOUT_RAW, &b.bytes);
-    b.tree = kiln_file_tree(b.file, 0);
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
-}
 
 static kiln_pose at(double x, double y, double z)
 {
@@ -50,8 +28,9 @@ static kiln_pose at(double x, double y, double z)
 static size_t ask(const body *a, const body *b, const kiln_pose *pose, kiln_contact *contacts)
 {
     size_t count;
-    assert_int_equal(kiln_contacts_geometry(a->tree, NULL, b->tree, pose, contacts, CONTACTS_MAX,
-                                            &count), KILN_OK);
+    assert_int_equal(kiln_contacts_geometry(a->trees[0], NULL, b->trees[0], pose, contacts,
+                                            CONTACTS_MAX, &count),
+                     KILN_OK);
     assert_true(count > 0 && count <= CONTACTS_MAX);
     for (size_t i = 0; i < count; i++) {
         double length = 0;
@@ -68,7 +47,8 @@ static size_t ask(const body *a, const body *b, const kiln_pose *pose, kiln_cont
 static void test_faces_that_touch(void **state)
 {
     (void)state;
-    body large = body_of(mesh_box(0, 0, 0, 1, 1, 1)), small = body_of(mesh_box(0, 0, 0, 0.5f, 0.5f, 0.5f));
+    body large = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW),
+         small = body_of(mesh_box(0, 0, 0, 0.5f, 0.5f, 0.5f), 4, KILN_LAYOUT_RAW);
     kiln_contact contacts[CONTACTS_MAX];
     const kiln_pose pose = at(1, 0.25, 0.25);
     const size_t count = ask(&large, &small, &pose, contacts);
@@ -87,7 +67,7 @@ static void test_faces_that_touch(void **state)
 static void test_all_that_touches(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const double shifts[][3] = {{1, 0, 0}, {1, 0.25, 0.25}, {1, 1, 0}, {1, 1, 1}};
     for (int i = 0; i < 4; i++) {
         kiln_contact contacts[CONTACTS_MAX];
@@ -107,12 +87,13 @@ static void test_all_that_touches(void **state)
 static void test_overlap(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(0.875, 0.25, 0.375);
     kiln_contacts_summary summary;
     kiln_contact contacts[CONTACTS_MAX];
     const size_t count = ask(&cube, &cube, &pose, contacts);
-    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, &pose, &summary), KILN_OK);
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, &summary),
+                     KILN_OK);
     assert_int_equal(summary.count, count);
     assert_true(fabs(summary.deepest.depth - 0.125) < 1e-15);
     assert_true(fabs(summary.deepest.normal[0] + 1) < 1e-15); /* A moves away from B */
@@ -123,16 +104,18 @@ static void test_overlap(void **state)
 static void test_nothing_meets(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(3, 0, 0);
     kiln_contacts_summary summary, none;
     kiln_contact contact;
     size_t count = 7;
     memset(&none, 0, sizeof none);
-    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, &pose, &summary), KILN_OK);
-    assert_memory_equal(&summary, &none, sizeof none);
-    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, &pose, &contact, 1, &count),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, &summary),
                      KILN_OK);
+    assert_memory_equal(&summary, &none, sizeof none);
+    assert_int_equal(
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], &pose, &contact, 1, &count),
+        KILN_OK);
     assert_int_equal(count, 0);
     body_free(&cube);
 }
@@ -141,14 +124,15 @@ static void test_nothing_meets(void **state)
 static void test_hint(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(0.5, 0.5, 0.5);
     kiln_contact contacts[CONTACTS_MAX];
     (void)ask(&cube, &cube, &pose, contacts);
     kiln_distance_options options = kiln_distance_options_default();
     kiln_nearest nearest;
     options.hint = contacts[0].hint;
-    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, &pose, &options, &nearest), KILN_OK);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &nearest),
+                     KILN_OK);
     assert_true(nearest.distance == 0);
     assert_true(nearest.pair.a == contacts[0].pair.a && nearest.pair.b == contacts[0].pair.b);
     assert_memory_equal(nearest.normal, contacts[0].normal, sizeof nearest.normal);
@@ -160,7 +144,8 @@ static void expect_contact(const double a[9], const double b[9], const double fr
 {
     kiln_tri_contact found;
     kiln_triangles_contact(a, b, &found);
-    const bool forward = found.from[0] == from[0] && found.from[1] == from[1] && found.from[2] == from[2];
+    const bool forward =
+        found.from[0] == from[0] && found.from[1] == from[1] && found.from[2] == from[2];
     for (int k = 0; k < 3; k++) {
         assert_true((forward ? found.from : found.to)[k] == from[k]);
         assert_true((forward ? found.to : found.from)[k] == to[k]);
@@ -191,7 +176,7 @@ static void test_triangles_without_area(void **state)
 static void test_wrong_arguments(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     kiln_pose bent = kiln_pose_identity();
     bent.rotation[4] = -1;
     size_t count = 5;
@@ -199,20 +184,27 @@ static void test_wrong_arguments(void **state)
     memset(&before, 0x5a, sizeof before);
     summary = before;
     kiln_contact contact;
-    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, NULL, 1, &count),
+    assert_int_equal(
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, 1, &count),
+        KILN_ERROR_ARGUMENT);
+    assert_int_equal(
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, &contact, 1, NULL),
+        KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_geometry(NULL, NULL, cube.trees[0], NULL, &contact, 1, &count),
                      KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, &contact, 1, NULL),
-                     KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_geometry(NULL, NULL, cube.tree, NULL, &contact, 1, &count),
-                     KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_geometry(cube.tree, &bent, cube.tree, NULL, &contact, 1, &count),
+    assert_int_equal(
+        kiln_contacts_geometry(cube.trees[0], &bent, cube.trees[0], NULL, &contact, 1, &count),
+        KILN_ERROR_POSE);
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], &bent, cube.trees[0], NULL, &summary),
                      KILN_ERROR_POSE);
-    assert_int_equal(kiln_contacts_summarise(cube.tree, &bent, cube.tree, NULL, &summary), KILN_ERROR_POSE);
-    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, NULL, NULL, &summary), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_summarise(cube.tree, NULL, cube.tree, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, NULL, NULL, &summary),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
     assert_memory_equal(&summary, &before, sizeof before);
     assert_int_equal(count, 5);
-    assert_int_equal(kiln_contacts_geometry(cube.tree, NULL, cube.tree, NULL, NULL, 0, &count), KILN_OK);
+    assert_int_equal(
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, 0, &count), KILN_OK);
     assert_true(count >= 12);
     counted bare = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
     assert_int_equal(kiln_contacts_geometry(bare.tree, NULL, bare.tree, NULL, &contact, 1, &count),
@@ -226,9 +218,12 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces_that_touch), cmocka_unit_test(test_all_that_touches),
-        cmocka_unit_test(test_overlap),          cmocka_unit_test(test_nothing_meets),
-        cmocka_unit_test(test_hint),             cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_faces_that_touch),
+        cmocka_unit_test(test_all_that_touches),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_nothing_meets),
+        cmocka_unit_test(test_hint),
+        cmocka_unit_test(test_triangles_without_area),
         cmocka_unit_test(test_wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,30 +10,8 @@
 
 #include <cmocka.h>
 
+#include "../support/body.h"
 #include "../support/counted.h"
-
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *tree;
-} body;
-
-static body body_of(mesh m)
-{
-    body b;
-    b.mesh = m;
-    b.file = quick_open(&b.mesh, "obb,aabb", 4, KILN_LAYOUT_RAW, &b.bytes);
-    b.tree = kiln_file_tree(b.file, 0);
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
-}
 
 static kiln_pose at(double x, double y, double z)
 {
@@ -48,7 +26,7 @@ static kiln_nearest between(const body *a, const body *b, double x, double y, do
 {
     kiln_nearest out;
     const kiln_pose pose = at(x, y, z);
-    assert_int_equal(kiln_distance(a->tree, NULL, b->tree, &pose, NULL, &out), KILN_OK);
+    assert_int_equal(kiln_distance(a->trees[0], NULL, b->trees[0], &pose, NULL, &out), KILN_OK);
     assert_true(out.found);
     return out;
 }
@@ -56,7 +34,7 @@ static kiln_nearest between(const body *a, const body *b, double x, double y, do
 static void test_boxes(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     assert_true(between(&cube, &cube, 3, 0, 0).distance == 2);
     assert_true(between(&cube, &cube, 0, -1.25, 0.5).distance == 0.25);
     assert_true(between(&cube, &cube, 4, 5, 0).distance == 5);
@@ -72,7 +50,8 @@ static void test_boxes(void **state)
 static void test_inside(void **state)
 {
     (void)state;
-    body outer = body_of(mesh_box(-5, -5, -5, 5, 5, 5)), inner = body_of(mesh_box(-1, -1, -1, 1, 1, 1));
+    body outer = body_of(mesh_box(-5, -5, -5, 5, 5, 5), 4, KILN_LAYOUT_RAW),
+         inner = body_of(mesh_box(-1, -1, -1, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     assert_true(between(&outer, &inner, 0, 0, 0).distance == 4);
     assert_true(between(&outer, &inner, 0, 3, 0).distance == 1);
     assert_true(between(&outer, &inner, 0, 4, 0).distance == 0);
@@ -83,7 +62,8 @@ static void test_inside(void **state)
 static void test_points_and_normal(void **state)
 {
     (void)state;
-    body large = body_of(mesh_box(-5, -5, -5, 5, 5, 5)), tip = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body large = body_of(mesh_box(-5, -5, -5, 5, 5, 5), 4, KILN_LAYOUT_RAW),
+         tip = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     kiln_nearest out;
     /* Both turned about z by a quarter and moved: world = (-y, x, z) + (10, 20, 30). */
     kiln_pose pose_a = at(10, 20, 30), pose_b;
@@ -91,13 +71,15 @@ static void test_points_and_normal(void **state)
     memcpy(pose_a.rotation, quarter, sizeof quarter);
     pose_b = pose_a;
     pose_b.translation[0] += -7; /* y = 7 in A's frame */
-    assert_int_equal(kiln_distance(large.tree, &pose_a, tip.tree, &pose_b, NULL, &out), KILN_OK);
+    assert_int_equal(kiln_distance(large.trees[0], &pose_a, tip.trees[0], &pose_b, NULL, &out),
+                     KILN_OK);
     assert_true(out.distance == 2);
     assert_true(out.point_a[0] == 5 && out.point_b[0] == 3);
     assert_true(out.point_a[1] == out.point_b[1] && out.point_a[2] == out.point_b[2]);
     assert_true(out.normal[0] == 1 && fabs(out.normal[1]) == 0 && fabs(out.normal[2]) == 0);
     kiln_nearest swapped;
-    assert_int_equal(kiln_distance(tip.tree, &pose_b, large.tree, &pose_a, NULL, &swapped), KILN_OK);
+    assert_int_equal(kiln_distance(tip.trees[0], &pose_b, large.trees[0], &pose_a, NULL, &swapped),
+                     KILN_OK);
     assert_true(swapped.pair.a == out.pair.b && swapped.pair.b == out.pair.a);
     assert_memory_equal(swapped.point_a, out.point_b, sizeof out.point_b);
     assert_true(swapped.normal[0] == -1);
@@ -109,7 +91,7 @@ static void test_points_and_normal(void **state)
 static void test_meeting(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_nearest out = between(&cube, &cube, 1, 0.25, 0.25);
     assert_true(out.point_a[0] == 1 && out.point_b[0] == 1);
     for (int k = 1; k < 3; k++) {
@@ -127,22 +109,27 @@ static void test_meeting(void **state)
 static void test_within(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(3, 0, 0), touching = at(1, 0, 0);
     kiln_hint hint = {0, 0};
     kiln_hit hit;
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, &pose, 2, &hint, &hit), KILN_OK);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 2, &hint, &hit),
+                     KILN_OK);
     assert_true(hit.found && hint.a != 0 && hint.b != 0);
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, &pose, HUGE_VAL, &hint, &hit), KILN_OK);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, HUGE_VAL, &hint, &hit),
+                     KILN_OK);
     assert_true(hit.found);
     const kiln_hint kept = hint;
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, &pose, nextafter(2, 0), &hint, &hit),
-                     KILN_OK);
+    assert_int_equal(
+        kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, nextafter(2, 0), &hint, &hit),
+        KILN_OK);
     assert_true(!hit.found && hit.pair.a == 0 && hit.pair.b == 0);
     assert_memory_equal(&hint, &kept, sizeof hint);
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, &pose, 0, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 0, NULL, &hit),
+                     KILN_OK);
     assert_false(hit.found);
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, &touching, 0, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &touching, 0, NULL, &hit),
+                     KILN_OK);
     assert_true(hit.found);
     body_free(&cube);
 }
@@ -150,16 +137,18 @@ static void test_within(void **state)
 static void test_beyond(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(3, 0, 0);
     kiln_distance_options options = kiln_distance_options_default();
     kiln_nearest out;
     options.beyond = 1.5;
-    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, &pose, &options, &out), KILN_OK);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &out),
+                     KILN_OK);
     const kiln_nearest none = {.distance = 1.5};
     assert_memory_equal(&out, &none, sizeof out);
     options.beyond = 2;
-    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, &pose, &options, &out), KILN_OK);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &out),
+                     KILN_OK);
     assert_true(out.found && out.distance == 2);
     body_free(&cube);
 }
@@ -170,15 +159,15 @@ static void refuse(const body *b, const kiln_pose *pose, const kiln_distance_opt
     kiln_nearest out, before;
     memset(&before, 0x5a, sizeof before);
     out = before;
-    assert_int_equal(kiln_distance(b->tree, pose, b->tree, NULL, options, &out), want);
-    assert_int_equal(kiln_distance(b->tree, NULL, b->tree, pose, options, &out), want);
+    assert_int_equal(kiln_distance(b->trees[0], pose, b->trees[0], NULL, options, &out), want);
+    assert_int_equal(kiln_distance(b->trees[0], NULL, b->trees[0], pose, options, &out), want);
     assert_memory_equal(&out, &before, sizeof out);
 }
 
 static void test_wrong_arguments(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const double wrong[] = {NAN, -1, -HUGE_VAL, -0x1p-1074};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         kiln_hit hit = {true, {7, 8}};
@@ -194,8 +183,9 @@ static void test_wrong_arguments(void **state)
         for (int k = 0; k < 4; k++) {
             refuse(&cube, NULL, &options[k], KILN_ERROR_ARGUMENT);
         }
-        assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, NULL, wrong[i], &hint, &hit),
-                         KILN_ERROR_ARGUMENT);
+        assert_int_equal(
+            kiln_within(cube.trees[0], NULL, cube.trees[0], NULL, wrong[i], &hint, &hit),
+            KILN_ERROR_ARGUMENT);
         assert_true(hit.found && hit.pair.a == 7 && hint.a == 1 && hint.b == 2);
     }
     kiln_distance_options old = kiln_distance_options_default();
@@ -206,12 +196,18 @@ static void test_wrong_arguments(void **state)
     refuse(&cube, &bent, NULL, KILN_ERROR_POSE);
     kiln_nearest out;
     kiln_hit hit;
-    assert_int_equal(kiln_distance(NULL, NULL, cube.tree, NULL, NULL, &out), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_distance(cube.tree, NULL, NULL, NULL, NULL, &out), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, NULL, NULL, NULL), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_within(NULL, NULL, cube.tree, NULL, 1, NULL, &hit), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_within(cube.tree, NULL, cube.tree, NULL, 1, NULL, NULL), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_within(cube.tree, &bent, cube.tree, NULL, 1, NULL, &hit), KILN_ERROR_POSE);
+    assert_int_equal(kiln_distance(NULL, NULL, cube.trees[0], NULL, NULL, &out),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, NULL, NULL, NULL, &out),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], NULL, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_within(NULL, NULL, cube.trees[0], NULL, 1, NULL, &hit),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], NULL, 1, NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_within(cube.trees[0], &bent, cube.trees[0], NULL, 1, NULL, &hit),
+                     KILN_ERROR_POSE);
     body_free(&cube);
 }
 
@@ -233,12 +229,13 @@ static void test_without_polygons(void **state)
 static void test_parallel_planes(void **state)
 {
     (void)state;
-    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1));
+    body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     kiln_distance_options options = kiln_distance_options_default();
     options.relative = 1e-9;
     kiln_nearest out;
     const kiln_pose pose = at(0, 0, 1.5);
-    assert_int_equal(kiln_distance(cube.tree, NULL, cube.tree, &pose, &options, &out), KILN_OK);
+    assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &out),
+                     KILN_OK);
     assert_true(out.distance == 0.5);
     assert_true(between(&cube, &cube, 0, 0, 1.5).distance == 0.5);
     body_free(&cube);
@@ -247,10 +244,14 @@ static void test_parallel_planes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),           cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_points_and_normal), cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_within),          cmocka_unit_test(test_beyond),
-        cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_without_polygons),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_points_and_normal),
+        cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_within),
+        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_without_polygons),
         cmocka_unit_test(test_parallel_planes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
