@@ -134,6 +134,7 @@ test: deps
 ## check: the part of the tests that takes less than a minute
 check: all tests models lint amalgamation
 	$(Q)$(CC) -std=gnu11 -fsyntax-only $(OUT)/amalgamation/kiln.c
+	$(Q)$(CXX) -std=c++17 -fsyntax-only -x c++ $(OUT)/amalgamation/kiln.c
 	$(Q)tests/run.sh --build $(BUILD) --config $(CONFIG) check
 
 ## bench: measures against libfcl in the same run and prints ratios

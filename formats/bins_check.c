@@ -90,7 +90,7 @@ static bool check_header(kiln_bins_view *view, kiln_fault *fault)
 {
     const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS, 0);
     const kiln_reader_section *section = &view->reader->sections[index];
-    view->header = section->data;
+    view->header = (const kiln_format_bins *)section->data;
     if (section->count != 1 || !header_is_sound(view->header)) {
         return fault_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, fault);
     }
@@ -118,7 +118,7 @@ static bool name_rows(kiln_bins_view *view, kiln_fault *fault)
     if (section->count != kiln_bins_row_index(view->header->max_u + 1, 1)) {
         return fault_in(view->reader, index, KILN_RULE_COUNTS, 0, fault);
     }
-    view->rows = section->data;
+    view->rows = (const uint8_t *)section->data;
     return true;
 }
 
@@ -154,7 +154,7 @@ static bool name_records(kiln_bins_view *view, kiln_fault *fault)
 static void name_meta(kiln_bins_view *view)
 {
     const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_META, 0);
-    view->meta = view->reader->sections[index].data;
+    view->meta = (const char *)view->reader->sections[index].data;
     view->meta_size = view->reader->sections[index].count;
 }
 
@@ -224,7 +224,7 @@ static bool check_rows(const kiln_bins_view *view, kiln_fault *fault)
  * infinity or a negative number, negative zero too, is above. */
 static bool floats_are_sound(const void *values, uint64_t records, uint32_t lanes)
 {
-    const uint8_t *bytes = values;
+    const uint8_t *bytes = (const uint8_t *)values;
     uint32_t bad = 0;
     for (uint64_t i = 0; i < records; i++) {
         uint32_t before = 0x3F800000u;
@@ -240,7 +240,7 @@ static bool floats_are_sound(const void *values, uint64_t records, uint32_t lane
 
 static bool counts_are_sound(const void *values, uint64_t records, uint32_t lanes)
 {
-    const uint16_t *counts = values;
+    const uint16_t *counts = (const uint16_t *)values;
     uint32_t bad = 0;
     for (uint64_t i = 0; i < records; i++) {
         uint16_t before = UINT16_MAX;

@@ -83,22 +83,22 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
                                "section table");
     }
     view->reader = reader;
-    view->vertices = vertices->data;
+    view->vertices = (const float *)vertices->data;
     view->vertex_count = (uint32_t)vertices->count;
-    view->triangles = triangles->data;
+    view->triangles = (const uint32_t *)triangles->data;
     view->triangle_count = (uint32_t)triangles->count;
-    view->ids = ids->data;
-    view->faces = section_data(reader, KILN_SECTION_FACES);
-    view->user = section_data(reader, KILN_SECTION_USER);
-    view->parts = parts->data;
+    view->ids = (const uint32_t *)ids->data;
+    view->faces = (const uint32_t *)section_data(reader, KILN_SECTION_FACES);
+    view->user = (const uint32_t *)section_data(reader, KILN_SECTION_USER);
+    view->parts = (const kiln_format_part *)parts->data;
     view->part_count = (uint32_t)parts->count;
-    view->materials = materials->data;
+    view->materials = (const uint32_t *)materials->data;
     view->material_count = (uint32_t)materials->count;
-    view->strings = strings->data;
+    view->strings = (const char *)strings->data;
     view->strings_size = strings->count;
-    view->meta = meta->data;
+    view->meta = (const char *)meta->data;
     view->meta_size = meta->count;
-    view->trees = trees->data;
+    view->trees = (const kiln_format_tree *)trees->data;
     view->tree_count = (uint32_t)trees->count;
     return true;
 }
@@ -133,8 +133,9 @@ static bool name_counts(kiln_view *view, kiln_fault *fault)
     }
     view->adb_count = (uint32_t)count;
     if (count > 0) {
-        view->adb = section_data(view->reader, KILN_SECTION_ADB);
-        view->adb_boxes = section_data(view->reader, KILN_SECTION_ADB_BOXES);
+        view->adb = (const kiln_format_adb *)section_data(view->reader, KILN_SECTION_ADB);
+        view->adb_boxes =
+            (const kiln_format_adb_box *)section_data(view->reader, KILN_SECTION_ADB_BOXES);
     }
     return view->triangle_count != 0 || name_no_polygons(view, fault);
 }
@@ -389,7 +390,7 @@ typedef struct {
 
 static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
 {
-    const uint8_t *nodes = tree->nodes;
+    const uint8_t *nodes = (const uint8_t *)tree->nodes;
     return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
@@ -540,7 +541,7 @@ static void most_counts(const kiln_format_adb *adb, uint8_t most[KILN_ADB_REGION
 static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most[],
                               uint32_t depth, bool used)
 {
-    static const kiln_format_adb_box nothing;
+    static const kiln_format_adb_box nothing = {{0}, 0, 0, {0}};
     bool within = box->depth <= depth && box->reserved[0] == 0 && box->reserved[1] == 0;
     for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
         within = within && box->count[i] <= most[i];
@@ -616,14 +617,14 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     kiln_view_tree tree;
     tree.entry = &view->trees[index];
     tree.kind = kiln_node_kind_find(tree.entry->bv);
-    const uint8_t *nodes = section_data(view->reader, tree.kind->section);
+    const uint8_t *nodes = (const uint8_t *)section_data(view->reader, tree.kind->section);
     tree.nodes = nodes;
     if (nodes != NULL) {
         tree.nodes = nodes + (size_t)tree.entry->node_first * tree.kind->node_size;
     }
     tree.order = NULL;
     if (tree.entry->order_first != KILN_NO_INDEX) {
-        const uint32_t *order = section_data(view->reader, KILN_SECTION_ORDER);
+        const uint32_t *order = (const uint32_t *)section_data(view->reader, KILN_SECTION_ORDER);
         tree.order = order + tree.entry->order_first;
     }
     tree.adb = find_counts(view, index);

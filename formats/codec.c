@@ -16,12 +16,12 @@
 
 uint32_t kiln_crc32(const void *data, size_t size)
 {
-    return (uint32_t)crc32_z(0, data, size);
+    return (uint32_t)crc32_z(0, (const Bytef *)data, size);
 }
 
 uint32_t kiln_crc32_continue(uint32_t crc, const void *data, size_t size)
 {
-    return (uint32_t)crc32_z(crc, data, size);
+    return (uint32_t)crc32_z(crc, (const Bytef *)data, size);
 }
 
 bool kiln_transform_fits(uint16_t transform, uint32_t element_size)
@@ -131,12 +131,12 @@ bool kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_
 /* 7 KiB of state and 32 KiB of window today; room for half as much again. */
 typedef struct {
     size_t used;
-    _Alignas(16) uint8_t bytes[60 * 1024];
+    KILN_ALIGNAS(16) uint8_t bytes[60 * 1024];
 } zlib_pool;
 
 static voidpf pool_allocate(voidpf opaque, uInt items, uInt size)
 {
-    zlib_pool *pool = opaque;
+    zlib_pool *pool = (zlib_pool *)opaque;
     const size_t wanted = ((size_t)items * size + 15u) & ~(size_t)15u;
     if (wanted > sizeof pool->bytes - pool->used) {
         return Z_NULL;

@@ -17,8 +17,10 @@
 /* Written so that the header also compiles as C++. */
 #ifdef __cplusplus
 #define KILN_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#define KILN_ALIGNAS(bytes) alignas(bytes)
 #else
 #define KILN_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#define KILN_ALIGNAS(bytes) _Alignas(bytes)
 #endif
 
 #define KILN_FORMAT_MAJOR 0u

@@ -451,7 +451,7 @@ static bool load_sections(kiln_reader *reader, const kiln_reader_options *option
         return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: %llu bytes wanted",
                               (unsigned long long)plan.total);
     }
-    reader->sections = reader->memory;
+    reader->sections = (kiln_reader_section *)reader->memory;
     const uint32_t task_count = place_sections(reader, wanted, &plan);
     if (!options->trusted && !check_padding(reader, fault)) {
         return false;
@@ -479,13 +479,13 @@ static bool open_container(kiln_reader *reader, const kiln_reader_options *optio
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
                       const kiln_reader_options *options, kiln_fault *fault)
 {
-    static const kiln_reader_options defaults;
+    static const kiln_reader_options defaults = {0};
     if (options == NULL) {
         options = &defaults;
     }
     memset(reader, 0, sizeof *reader);
     memset(fault, 0, sizeof *fault);
-    reader->file = data;
+    reader->file = (const uint8_t *)data;
     reader->file_size = size;
     reader->allocator = options->allocator.allocate != NULL ? options->allocator
                                                             : kiln_reader_default_allocator;

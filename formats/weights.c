@@ -54,7 +54,7 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, 
         return true;
     }
     const kiln_reader_section *section = &reader->sections[index];
-    const kiln_format_adb_weights *rows = section->data;
+    const kiln_format_adb_weights *rows = (const kiln_format_adb_weights *)section->data;
     const uint64_t start = section->entry.codec == KILN_CODEC_RAW ? section->entry.offset : 0;
     for (uint64_t i = 0; i < section->count; i++) {
         const uint64_t at = start + i * sizeof *rows;

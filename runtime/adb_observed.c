@@ -10,7 +10,7 @@ typedef struct {
 
 static bool take_any(void *user, kiln_pair pair)
 {
-    walk_below *below = user;
+    walk_below *below = (walk_below *)user;
     (void)pair;
     below->found = true;
     return false;

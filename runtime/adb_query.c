@@ -64,21 +64,14 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
 
 /* ----------------------------------------------------------------------------------- options -- */
 
+/* By kiln_adb_mode. */
 static const kiln_adb_options modes[] = {
-    [KILN_ADB_DEFAULT] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.9,
-                          .k_min = 1,
-                          .epsilon = 0.1},
-    [KILN_ADB_FAST] = {.struct_size = sizeof(kiln_adb_options),
-                       .p_min = 0.82,
-                       .k_min = 1,
-                       .epsilon = 0.15},
-    [KILN_ADB_CAREFUL] = {.struct_size = sizeof(kiln_adb_options),
-                          .p_min = 0.97,
-                          .k_min = 1,
-                          .epsilon = 0.0,
-                          .hybrid = true},
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.9, .k_min = 1, .epsilon = 0.1},
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.82, .k_min = 1, .epsilon = 0.15},
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.97, .k_min = 1, .hybrid = true},
 };
+KILN_STATIC_ASSERT(KILN_ADB_DEFAULT == 0 && KILN_ADB_FAST == 1 && KILN_ADB_CAREFUL == 2,
+                   "the order of their options");
 
 kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode)
 {
@@ -255,7 +248,7 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
 
 static bool take_exact(void *user, kiln_pair pair)
 {
-    kiln_adb *query = user;
+    kiln_adb *query = (kiln_adb *)user;
     query->found = pair;
     query->exact = true;
     return false;

@@ -100,7 +100,7 @@ kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *opt
     if (mapped != KILN_OK) {
         return kiln_opening_report_status(&full, mapped);
     }
-    static const char nothing[1];
+    static const char nothing[1] = "";
     const kiln_status status = kiln_adb_read_weights_memory(map != NULL ? map : nothing, size,
                                                             options, rows, capacity, count);
     kiln_opening_unmap(map, size);

@@ -6,7 +6,8 @@
 static kiln_bins_table *allocate_table(const kiln_reader *reader)
 {
     const kiln_reader_allocator *allocator = &reader->allocator;
-    kiln_bins_table *table = allocator->allocate(allocator->user, sizeof *table, 64);
+    kiln_bins_table *table =
+        (kiln_bins_table *)allocator->allocate(allocator->user, sizeof *table, 64);
     if (table != NULL) {
         memset(table, 0, sizeof *table);
         table->reader = *reader;
@@ -117,7 +118,7 @@ kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, k
     if (status != KILN_OK) {
         return kiln_opening_report_status(&full, status);
     }
-    static const char nothing[1];
+    static const char nothing[1] = "";
     status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
     if (status == KILN_OK) {
         ((kiln_bins_table *)*out)->map = map;

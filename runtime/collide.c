@@ -7,7 +7,7 @@
 
 static bool take_first(void *user, kiln_pair pair)
 {
-    kiln_hit *hit = user;
+    kiln_hit *hit = (kiln_hit *)user;
     hit->found = true;
     hit->pair = pair;
     return false;

@@ -86,7 +86,7 @@ static inline void sort_heap(pair_heap *heap, size_t stride, void *spare)
 
 static bool keep_pair(void *user, kiln_pair pair)
 {
-    keep(user, sizeof pair, &pair);
+    keep((pair_heap *)user, sizeof pair, &pair);
     return true;
 }
 
@@ -124,7 +124,7 @@ typedef struct {
 
 static bool call_back(void *user, kiln_pair pair)
 {
-    callback_visit *visit = user;
+    callback_visit *visit = (callback_visit *)user;
     visit->count++;
     kiln_fpu_leave(visit->caller);
     const bool more = visit->callback(visit->user, pair);
@@ -188,7 +188,7 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
 
 static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    contact_visit *visit = user;
+    contact_visit *visit = (contact_visit *)user;
     const kiln_contact contact = contact_of(frame, x, y);
     if (visit->heap.count == 0) {
         visit->frame = *frame;
@@ -215,7 +215,7 @@ static void sum_up(kiln_contacts_summary *summary, const kiln_contact *contact)
 
 static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    const contact_visit *visit = user;
+    const contact_visit *visit = (const contact_visit *)user;
     kiln_contact contact = contact_of(frame, x, y);
     add_geometry(visit, frame, &contact);
     sum_up(visit->summary, &contact);

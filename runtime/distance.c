@@ -172,7 +172,7 @@ static bool try_leaf_pair(search *s, uint32_t i, uint32_t j)
 static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
                          const kiln_tree_box *leaf_y)
 {
-    search *s = walk->user;
+    search *s = (search *)walk->user;
     if (s->x.count == 0 || s->x.first != leaf_x->first) {
         kiln_leaf_triangles_load(&s->x, s->frame, walk->kernel, true,
                                  (kiln_behind){leaf_x->first, leaf_x->count});

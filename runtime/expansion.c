@@ -1,16 +1,9 @@
 /* Error-free sums and products of doubles, and expansions made of them. */
 #include "expansion.h"
 
-#include <float.h>
-#include <math.h>
+#include "ieee.h"
 
-#if defined(__FAST_MATH__)
-#error "expansions need the arithmetic of IEEE 754: build without -ffast-math"
-#endif
-_Static_assert(FLT_RADIX == 2 && DBL_MANT_DIG == 53, "double is IEEE 754 binary64");
-/* 16: types narrower than float are, too, evaluated as they are (ISO/IEC TS 18661-3). */
-_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
-               "double arithmetic is rounded to double at every operation");
+#include <math.h>
 
 /* A rounded result and what rounding took away: head + tail is exact. */
 typedef struct {

@@ -4,6 +4,8 @@
 #ifndef KILN_FPU_H
 #define KILN_FPU_H
 
+#include "ieee.h"
+
 #include <stdint.h>
 
 #if defined(__SSE2__) || defined(_M_X64)

@@ -86,7 +86,7 @@ static void load_corners(const point_query *q, uint32_t stored, double corners[9
 
 static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
-    point_query *q = user;
+    point_query *q = (point_query *)user;
     double t[9], here[9];
     bool around;
     (void)ray;

@@ -1,8 +1,6 @@
 /* Which set of kernels runs. */
 #include "kernel.h"
 
-#include <stdatomic.h>
-
 /* Ordered from the one that always runs to the best. */
 static const kiln_kernel *const built[] = {
     &kiln_kernel_scalar,
@@ -14,7 +12,7 @@ static const kiln_kernel *const built[] = {
 };
 enum { BUILT = sizeof built / sizeof built[0] };
 
-static _Atomic(const kiln_kernel *) forced;
+static const kiln_kernel *forced;
 
 /* How many of them this processor and operating system run. The compiler's own table of the
  * processor's features is filled before main, so this is two loads and needs no state. */
@@ -32,7 +30,7 @@ static inline unsigned runnable(void)
 
 const kiln_kernel *kiln_kernel_active(void)
 {
-    const kiln_kernel *kernel = atomic_load_explicit(&forced, memory_order_relaxed);
+    const kiln_kernel *kernel = __atomic_load_n(&forced, __ATOMIC_RELAXED);
     return kernel != NULL ? kernel : built[runnable() - 1];
 }
 
@@ -43,5 +41,5 @@ const kiln_kernel *kiln_kernel_runnable(unsigned index)
 
 void kiln_kernel_force(const kiln_kernel *kernel)
 {
-    atomic_store_explicit(&forced, kernel, memory_order_relaxed);
+    __atomic_store_n(&forced, kernel, __ATOMIC_RELAXED);
 }

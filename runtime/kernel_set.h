@@ -15,10 +15,10 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .open_aabb8 = aabb8_open,
     .open_obb2 = obb2_open,
     .open_aabb2 = aabb2_open,
+    .load_triangles = triangles_load,
+    .triangle_pairs = triangles_pairs,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,
     .ray_walk = rays_walk,
-    .load_triangles = triangles_load,
-    .triangle_pairs = triangles_pairs,
     .adb = &KILN_SIMD_NAME(adb_kernels),
 };

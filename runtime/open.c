@@ -79,7 +79,7 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
 
 static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index)
 {
-    const kiln_open_options *options = user;
+    const kiln_open_options *options = (const kiln_open_options *)user;
     kiln_format_section entry;
     memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
            sizeof entry);
@@ -105,7 +105,7 @@ static void fill_trees(kiln_file *file)
         kiln_tree *tree = &file->trees[file->tree_count++];
         tree->file = file;
         tree->entry = from.entry;
-        tree->nodes = from.nodes;
+        tree->nodes = (const uint8_t *)from.nodes;
         tree->order = from.order;
         tree->kind = from.kind;
         tree->vertices = file->view.vertices;
@@ -119,7 +119,7 @@ static void fill_trees(kiln_file *file)
 static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t tree_count)
 {
     const size_t size = sizeof(kiln_file) + tree_count * sizeof(kiln_tree);
-    kiln_file *file = allocator->allocate(allocator->user, size, 64);
+    kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
     if (file != NULL) {
         memset(file, 0, size);
         file->size = size;
@@ -265,7 +265,7 @@ kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_f
     if (status != KILN_OK) {
         return kiln_opening_report_status(&full, status);
     }
-    static const char nothing[1];
+    static const char nothing[1] = "";
     status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
     if (status == KILN_OK) {
         (*out)->map = map;

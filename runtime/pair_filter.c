@@ -32,7 +32,7 @@ typedef struct {
 
 static bool visit_kept(void *user, kiln_pair pair)
 {
-    filtered *f = user;
+    filtered *f = (filtered *)user;
     kiln_fpu_leave(f->caller);
     const bool keeps = f->options.filter(f->options.filter_user, pair, kiln_tree_user(f->a, pair.a),
                                          kiln_tree_user(f->b, pair.b));
@@ -57,7 +57,7 @@ kiln_status kiln_pair_walk_filtered(const kiln_tree *a, const kiln_pose *pose_a,
 
 static bool take_first(void *user, kiln_pair pair)
 {
-    kiln_hit *hit = user;
+    kiln_hit *hit = (kiln_hit *)user;
     hit->found = true;
     hit->pair = pair;
     return false;

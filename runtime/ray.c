@@ -50,7 +50,7 @@ static bool is_culled(kiln_cull cull, kiln_side side)
 
 static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
-    ray_query *query = user;
+    ray_query *query = (ray_query *)user;
     const kiln_tree *tree = query->tree;
     const double limit = query->limit;
     found_hit hit;
@@ -162,7 +162,7 @@ typedef struct {
 
 static bool take_closest(ray_query *query, const found_hit *hit)
 {
-    one_hit *one = query->user;
+    one_hit *one = (one_hit *)query->user;
     if (!one->found || hit->at.t < one->best.at.t ||
         (hit->at.t == one->best.at.t && hit->id < one->best.id)) {
         one->found = true;
@@ -174,7 +174,7 @@ static bool take_closest(ray_query *query, const found_hit *hit)
 
 static bool take_any(ray_query *query, const found_hit *hit)
 {
-    one_hit *one = query->user;
+    one_hit *one = (one_hit *)query->user;
     one->found = true;
     one->best = *hit;
     return false;
@@ -182,7 +182,7 @@ static bool take_any(ray_query *query, const found_hit *hit)
 
 static void tell_one(ray_query *query)
 {
-    one_hit *one = query->user;
+    one_hit *one = (one_hit *)query->user;
     if (one->found) {
         tell(query, &one->best, &one->told);
     }
@@ -262,7 +262,7 @@ static void sift_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
 
 static bool take_all(ray_query *query, const found_hit *hit)
 {
-    hit_heap *heap = query->user;
+    hit_heap *heap = (hit_heap *)query->user;
     kiln_ray_hit told;
     if (heap->count < heap->capacity) {
         tell(query, hit, &told);
@@ -281,7 +281,7 @@ static bool take_all(ray_query *query, const found_hit *hit)
 
 static void sort_heap(ray_query *query)
 {
-    hit_heap *heap = query->user;
+    hit_heap *heap = (hit_heap *)query->user;
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
     while (size > 1) {
         const kiln_ray_hit largest = heap->hits[0], last = heap->hits[--size];
@@ -316,7 +316,7 @@ typedef struct {
 
 static bool call_back(ray_query *query, const found_hit *hit)
 {
-    hit_caller *caller = query->user;
+    hit_caller *caller = (hit_caller *)query->user;
     kiln_ray_hit told;
     tell(query, hit, &told);
     caller->count++;

@@ -49,7 +49,7 @@ static bool take_shape(const kiln_shape *given, kiln_shape *shape)
 
 static bool visit_leaf(void *user, uint32_t first, uint32_t count)
 {
-    shape_query *query = user;
+    shape_query *query = (shape_query *)user;
     const kiln_tree *tree = query->tree;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t stored = kiln_tree_triangle(tree, first + i), id = tree->ids[stored];
@@ -108,7 +108,7 @@ static kiln_status run(shape_query *query, const kiln_tree *tree, const kiln_pos
 
 static bool take_any(shape_query *query, uint32_t triangle)
 {
-    kiln_triangle_hit *hit = query->user;
+    kiln_triangle_hit *hit = (kiln_triangle_hit *)query->user;
     hit->found = true;
     hit->triangle = triangle;
     hit->value = kiln_tree_user(query->tree, triangle);
@@ -164,7 +164,7 @@ static void sift_down(uint32_t *heap, size_t size, uint32_t id)
 
 static bool take_all(shape_query *query, uint32_t triangle)
 {
-    id_heap *heap = query->user;
+    id_heap *heap = (id_heap *)query->user;
     if (heap->count < heap->capacity) {
         sift_up(heap->ids, heap->count, triangle);
     } else if (heap->capacity > 0 && triangle < heap->ids[0]) {
@@ -207,7 +207,7 @@ typedef struct {
 
 static bool call_back(shape_query *query, uint32_t triangle)
 {
-    triangle_caller *caller = query->user;
+    triangle_caller *caller = (triangle_caller *)query->user;
     const uint32_t value = kiln_tree_user(query->tree, triangle);
     caller->count++;
     kiln_fpu_leave(query->filter.caller);

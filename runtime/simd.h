@@ -21,6 +21,8 @@
  * gives the same bits in every set. Fused operations made queries 5 % faster at most. */
 #ifndef KILN_SIMD_NAME
 
+#include "ieee.h"
+
 #include <stdint.h>
 #include <string.h>
 #if defined(__x86_64__)

@@ -49,7 +49,7 @@ typedef struct {
     double s, t; /* edges: where on each */
 } candidate;
 
-static inline two select(two_bits mask, two yes, two no)
+static inline two choose(two_bits mask, two yes, two no)
 {
     return (two)((mask & (two_bits)yes) | (~mask & (two_bits)no));
 }
@@ -57,8 +57,8 @@ static inline two select(two_bits mask, two yes, two no)
 static inline two clamp(two v)
 {
     const two none = {0, 0}, all = {1, 1};
-    v = select(v > none, v, none);
-    return select(v < all, v, all);
+    v = choose(v > none, v, none);
+    return choose(v < all, v, all);
 }
 
 static inline two dot(const two a[3], const two b[3])
@@ -127,9 +127,9 @@ static inline two edges(const corners *c, int i, int h, two *s_out, two *t_out)
     const double *ex = c->edge_x[i];
     const double a = c->square_x[i], inverse_a = a > 0 ? 1 / a : 0;
     const two e = c->square_y[h], b = dot_all(ex, ey), p = dot_all(ex, r), q = dot(ey, r);
-    const two inverse_e = select(e > none, 1.0 / e, none);
+    const two inverse_e = choose(e > none, 1.0 / e, none);
     const two determinant = a * e - b * b;
-    two s = select(determinant > none, clamp((b * q - p * e) / determinant), none);
+    two s = choose(determinant > none, clamp((b * q - p * e) / determinant), none);
     const two t = clamp((b * s + q) * inverse_e);
     s = clamp((b * t - p) * inverse_a);
     two w[3];

@@ -1,15 +1,27 @@
 #!/bin/sh
-# The runtime in one file: compiled alone as an engine would, it passes the library's own tests; with
-# -ffast-math it does not compile.
+# The runtime in one file: compiled alone as an engine would, by C and C++ compilers, it passes the
+# library's own tests and gives the library's answers to the bit; with -ffast-math it does not compile.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 objects=$KILN_BUILD/release
 one=$TMPDIR/one
+flags='-O3 -march=native -Wall -Werror'
+files='tests/golden/0.2/torus-raw.kiln tests/golden/0.2/binary-raw.kiln tests/golden/0.2/soup-raw.kiln'
+
+# The digest of answers that another object gives in place of the library.
+answers() { # answers OBJECT
+    # shellcheck disable=SC2086
+    gcc -pthread "$TMPDIR/ask_sets.o" "$1" -lz -lm -o "$TMPDIR/ask" && "$TMPDIR/ask" $files
+}
 
 case_begin 'make amalgamation'
 make -s "BUILD=$KILN_BUILD" amalgamation && mkdir "$one" &&
     cp "$KILN_BUILD/amalgamation/kiln.c" "$KILN_BUILD/amalgamation/kiln.h" "$one" ||
     case_fail 'make amalgamation'
+gcc -std=c11 -O2 -ffp-contract=off -c tests/gate/arm64/ask_sets.c -o "$TMPDIR/ask_sets.o" ||
+    case_fail 'the asking program does not compile'
+answers "$KILN_BUILD/libkiln.a" >"$TMPDIR/wanted" && [ -s "$TMPDIR/wanted" ] ||
+    case_fail 'the library gives no answers'
 case_end
 
 # The test's own objects and helpers with the one file in place of libkiln.a.
@@ -25,21 +37,47 @@ passes() { # passes OBJECT TEST
     }
 }
 
-for compiler in gcc clang; do
-    case_begin "$compiler -O3 -march=native -std=gnu11: the same answers"
-    $compiler -std=gnu11 -O3 -march=native -Wall -Wextra -Werror -c "$one/kiln.c" -o "$one/kiln.o" ||
-        case_fail 'compile'
-    for test in property/test_queries property/test_triangles unit/test_exact unit/test_open \
-        unit/test_adb; do
+# compiled COMPILER...: this compiler makes one.o of it, whose answers are the library's.
+compiled() {
+    case_begin "$* $flags: the same answers"
+    # shellcheck disable=SC2086
+    "$@" $flags -c "$one/kiln.c" -o "$one/kiln.o" || case_fail 'compile'
+    answers "$one/kiln.o" >"$TMPDIR/answers" || case_fail 'ask'
+    same "$TMPDIR/wanted" "$TMPDIR/answers"
+    for test in property/test_triangles unit/test_exact unit/test_open unit/test_adb; do
         passes "$one/kiln.o" $test
     done
     case_end
+}
 
-    case_begin "$compiler -ffast-math is refused"
-    $compiler -std=gnu11 -O2 -ffast-math -c "$one/kiln.c" -o "$one/fast.o" 2>"$TMPDIR/err" &&
-        case_fail 'it compiles'
+compiled clang -std=gnu11 -Wextra
+compiled g++ -x c++ -std=c++17
+compiled clang++ -x c++ -std=c++17
+compiled gcc -std=gnu11 -Wextra
+
+case_begin 'every query of it, as gcc -std=gnu11 -O3 -march=native makes it'
+passes "$one/kiln.o" property/test_queries
+case_end
+
+# What lets arithmetic be inexact, as far as the compiler tells of it.
+refused() {
+    case_begin "$* is refused"
+    "$@" -fsyntax-only "$one/kiln.c" 2>"$TMPDIR/err" && case_fail 'it compiles'
     says err 'leave out -ffast-math'
     case_end
+}
+
+for compiler in 'gcc -std=gnu11' 'clang -std=gnu11' 'g++ -x c++ -std=c++17' 'clang++ -x c++ -std=c++17'; do
+    for flag in -ffast-math -Ofast -ffinite-math-only; do
+        # shellcheck disable=SC2086
+        refused $compiler $flag
+    done
 done
+refused gcc -funsafe-math-optimizations
+refused gcc -fno-signed-zeros
+case_begin 'the sources are refused, too'
+gcc -std=c11 -O2 -ffast-math -fsyntax-only runtime/pair_walk.c 2>"$TMPDIR/err" && case_fail 'compiles'
+says err 'leave out -ffast-math'
+case_end
 
 cases_end

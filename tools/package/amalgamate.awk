@@ -5,7 +5,8 @@
 #
 #     awk -f amalgamate.awk SOURCE... >kiln.c
 #
-# kiln.h, which users include, stays a file of its own.
+# kiln.h, which users include, stays a file of its own. For a C++ compiler all names are C's, as those of
+# the library are: amalgamation.h has the macros that say so, and headers of the system stand outside.
 
 function die(what) {
     print "amalgamate: " what >"/dev/stderr"
@@ -191,6 +192,14 @@ function tell_apart(line, out, word, before) {
     return out line
 }
 
+# Between system headers and the rest.
+function of_system(is) {
+    if (is != outside) {
+        print is ? "KILN_C_END" : "KILN_C_BEGIN"
+    }
+    outside = is
+}
+
 # `lasts`: a header with a guard includes it, and whoever includes that one later relies on its macros.
 function emit(file, lasts, line, name, folder, target) {
     folder = folder_of(file)
@@ -200,6 +209,7 @@ function emit(file, lasts, line, name, folder, target) {
         die(file ": includes itself")
     }
     while ((getline line <file) > 0) {
+        of_system(line ~ /^#include </)
         if (line ~ /^#include "/) {
             name = line
             sub(/^#include "/, "", name)
@@ -254,6 +264,7 @@ BEGIN {
             renamed[part[1], part[2]] = 1
         }
     }
+    print "\nKILN_C_BEGIN"
     for (i = 1; i < ARGC; i++) {
         unit = ARGV[i]
         stem = unit
@@ -263,5 +274,6 @@ BEGIN {
         emit(unit, 0)
         undefine()
     }
+    print "\nKILN_C_END"
     exit failed
 }
