@@ -3,6 +3,7 @@
 #include "kiln_bake.h"
 
 #include "bake_meta.h"
+#include "cache.h"
 #include "build/split.h"
 #include "common/message.h"
 #include "common/parallel.h"
@@ -107,7 +108,7 @@ static bool has_kind(const bake *b, const kiln_build_kind *kind)
 
 static kiln_bake_status read_kinds(bake *b)
 {
-    const char *list = b->options.bv != NULL ? b->options.bv : "obb";
+    const char *list = b->options.bv;
     for (;;) {
         const size_t length = strcspn(list, ",");
         const kiln_build_kind *kind = find_kind(list, length);
@@ -154,7 +155,9 @@ static kiln_bake_status check_count_options(bake *b)
 
 static kiln_bake_status check_options(bake *b)
 {
-    const kiln_bake_options *o = &b->options;
+    kiln_bake_options *o = &b->options;
+    o->bv = o->bv != NULL ? o->bv : "obb";
+    o->builder = o->builder != NULL ? o->builder : "sah";
     if (o->leaf < 1 || o->leaf > (int)KILN_LEAF_TRIANGLES_MAX) {
         return fail(b, KILN_BAKE_USAGE, "leaf must be 1 to 15");
     }
@@ -213,7 +216,7 @@ static kiln_bake_status read_weights(bake *b)
     if (b->weights.count == 0) {
         kiln_bake_report_error(b->report, path,
                                "has no weights for trees of %s; fit some (kiln calibrate)",
-                               b->options.bv != NULL ? b->options.bv : "obb");
+                               b->options.bv);
         return KILN_BAKE_INVALID;
     }
     return KILN_BAKE_OK;
@@ -551,7 +554,8 @@ static kiln_bake_status encode_file(bake *b)
 {
     uint8_t build_key[16];
     uint64_t packed_sizes[KINDS_MAX] = {0};
-    kiln_bake_meta_key(&b->options, &b->soup, &b->weights, build_key);
+    kiln_bake_meta_key(b->input, &b->options, b->soup.format, b->soup.source_hash, &b->weights,
+                       build_key);
     b->meta = kiln_bake_meta_document(b->input, &b->options, &b->soup, b->trees, b->group_count,
                                       b->kinds, b->kind_count);
     if (b->meta == NULL) {
@@ -571,17 +575,10 @@ static kiln_bake_status encode_file(bake *b)
     return status;
 }
 
-static kiln_bake_status run_bake(bake *b)
+static kiln_bake_status make_file(bake *b)
 {
-    kiln_bake_status status = check_options(b);
-    if (status == KILN_BAKE_OK) {
-        status = read_weights(b);
-    }
-    if (status != KILN_BAKE_OK) {
-        return status;
-    }
     double start = now_seconds();
-    status = kiln_import(b->input, &b->options, &b->soup, b->report);
+    kiln_bake_status status = kiln_import(b->input, &b->options, &b->soup, b->report);
     if (status == KILN_BAKE_OK && b->options.lossy_grid != 0 &&
         !kiln_snap_to_grid(&b->soup, b->options.lossy_grid)) {
         status = KILN_BAKE_FAILED;
@@ -624,27 +621,89 @@ static void free_bake(bake *b)
     kiln_soup_free(&b->soup);
 }
 
+/* Is there a file of this request already? `output` NULL: only the cache is asked. */
+static bool find_made(bake *b, kiln_request *request, const char *output)
+{
+    const kiln_bake_options *o = &b->options;
+    if (o->if_changed && output != NULL && kiln_request_up_to_date(request, output, b->report)) {
+        b->report->outcome = KILN_OUTCOME_UP_TO_DATE;
+        return true;
+    }
+    if (o->cache != NULL) {
+        b->file = kiln_cache_find(o->cache, request, &b->file_size, b->report);
+        b->report->outcome = b->file != NULL ? KILN_OUTCOME_CACHED : KILN_OUTCOME_BAKED;
+    }
+    return b->file != NULL;
+}
+
+static kiln_bake_status make_and_keep(bake *b, kiln_request *request, const char *output)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    if (output != NULL && !kiln_write_file_possible(output, message)) {
+        kiln_bake_report_error(b->report, output, "%s", message);
+        return KILN_BAKE_IO;
+    }
+    const kiln_bake_status status = make_file(b);
+    if (status == KILN_BAKE_OK && request != NULL && b->options.cache != NULL &&
+        !kiln_cache_store(b->options.cache, request, &b->soup, b->file, b->file_size, message)) {
+        (void)snprintf(b->report->cache_error, sizeof b->report->cache_error, "%s", message);
+    }
+    return status;
+}
+
+/* Finds the file, or makes it. */
+static kiln_bake_status find_or_make(bake *b, const char *output)
+{
+    kiln_request *request = NULL;
+    if (b->options.if_changed || b->options.cache != NULL) {
+        request = kiln_request_open(b->input, &b->options, &b->weights);
+    }
+    const kiln_bake_status status = request != NULL && find_made(b, request, output)
+                                        ? KILN_BAKE_OK
+                                        : make_and_keep(b, request, output);
+    kiln_request_close(request);
+    return status;
+}
+
+static kiln_bake_status run_bake(bake *b, const char *output)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    kiln_bake_status status = check_options(b);
+    if (status == KILN_BAKE_OK) {
+        status = read_weights(b);
+    }
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
+    if (b->options.cache != NULL && !kiln_cache_prepare(b->options.cache, message)) {
+        kiln_bake_report_error(b->report, b->options.cache, "%s", message);
+        return KILN_BAKE_IO;
+    }
+    return find_or_make(b, output);
+}
+
 /* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads and the importing
  * child inherit what is set here. */
-static kiln_bake_status run_with_default_rounding(bake *b)
+static kiln_bake_status run_with_default_rounding(bake *b, const char *output)
 {
     fenv_t caller;
     (void)fegetenv(&caller);
     (void)fesetenv(FE_DFL_ENV);
-    const kiln_bake_status status = run_bake(b);
+    const kiln_bake_status status = run_bake(b, output);
     (void)fesetenv(&caller);
     return status;
 }
 
-kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
-                                     void **data, size_t *size, kiln_bake_report *report)
+/* *data stays NULL where the file `output` (NULL: there is none) was left as it is. */
+static kiln_bake_status bake_for(const kiln_bake_input *input, const char *output,
+                                 const kiln_bake_options *options, void **data, size_t *size,
+                                 kiln_bake_report *report)
 {
-    kiln_bake_report unseen;
     bake b;
     memset(&b, 0, sizeof b);
-    b.report = report != NULL ? report : &unseen;
-    memset(b.report, 0, sizeof *b.report);
-    b.report->up_axis = -1;
+    b.report = report;
+    memset(report, 0, sizeof *report);
+    report->up_axis = -1;
     b.input = input;
     b.options = kiln_bake_options_default();
     if (options != NULL) {
@@ -652,7 +711,7 @@ kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_ba
                                                                       : sizeof b.options;
         memcpy(&b.options, options, known);
     }
-    kiln_bake_status status = run_with_default_rounding(&b);
+    kiln_bake_status status = run_with_default_rounding(&b, output);
     if (status == KILN_BAKE_OK) {
         *data = b.file;
         *size = b.file_size;
@@ -660,27 +719,29 @@ kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_ba
         status = stage_failed(&b, status);
     }
     free_bake(&b);
+    return status;
+}
+
+kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
+                                     void **data, size_t *size, kiln_bake_report *report)
+{
+    kiln_bake_report unseen;
+    const kiln_bake_status status =
+        bake_for(input, NULL, options, data, size, report != NULL ? report : &unseen);
     if (report == NULL) {
         kiln_bake_report_free(&unseen);
     }
     return status;
 }
 
-kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
-                           const kiln_bake_options *options, kiln_bake_report *report)
+static kiln_bake_status bake_and_write(const kiln_bake_input *input, const char *output,
+                                       const kiln_bake_options *options, kiln_bake_report *report)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
-    void *data;
-    size_t size;
-    if (!kiln_write_file_possible(output, message)) {
-        if (report != NULL) {
-            memset(report, 0, sizeof *report);
-        }
-        kiln_bake_report_error(report, output, "%s", message);
-        return KILN_BAKE_IO;
-    }
-    const kiln_bake_status status = kiln_bake_to_memory(input, options, &data, &size, report);
-    if (status != KILN_BAKE_OK) {
+    void *data = NULL;
+    size_t size = 0;
+    const kiln_bake_status status = bake_for(input, output, options, &data, &size, report);
+    if (status != KILN_BAKE_OK || data == NULL) {
         return status;
     }
     const bool written = kiln_write_file(output, data, size, message);
@@ -690,4 +751,16 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
         return KILN_BAKE_IO;
     }
     return KILN_BAKE_OK;
+}
+
+kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
+                           const kiln_bake_options *options, kiln_bake_report *report)
+{
+    kiln_bake_report unseen;
+    const kiln_bake_status status =
+        bake_and_write(input, output, options, report != NULL ? report : &unseen);
+    if (report == NULL) {
+        kiln_bake_report_free(&unseen);
+    }
+    return status;
 }

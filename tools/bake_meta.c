@@ -36,19 +36,28 @@ static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
     feed_number(sha, options->no_geometry);
 }
 
-void kiln_bake_meta_key(const kiln_bake_options *options, const kiln_soup *soup,
+static const char *name_of(const kiln_bake_input *input)
+{
+    const char *name = input->path != NULL ? input->path : "";
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *options,
+                        const char *format, const uint8_t source_hash[32],
                         const kiln_weights_rows *weights, uint8_t key[16])
 {
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
     kiln_sha256_init(&sha);
-    feed_text(&sha, "kiln build key 1");
+    feed_text(&sha, "kiln build key 2");
     feed_text(&sha, KILN_VERSION_STRING);
     feed_number(&sha, KILN_FORMAT_MAJOR << 16 | KILN_FORMAT_MINOR);
     feed_text(&sha, kiln_import_library_version());
     feed_text(&sha, zlibVersion());
-    kiln_sha256_update(&sha, soup->source_hash, sizeof soup->source_hash);
-    feed_text(&sha, soup->format);
+    kiln_sha256_update(&sha, source_hash, KILN_SHA256_SIZE);
+    feed_text(&sha, name_of(input));
+    feed_text(&sha, format);
     feed_text(&sha, options->bv);
     feed_text(&sha, options->builder);
     feed_number(&sha, (uint64_t)options->leaf);
@@ -86,23 +95,30 @@ static const char *axis_name(int axis)
     return axis >= 0 && axis <= 2 ? names[axis] : "";
 }
 
+static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint32_t length)
+{
+    json_t *names = json_array();
+    for (uint32_t i = 0; i < length; i++) {
+        (void)json_array_append_new(names, text(soup->strings + offsets[i]));
+    }
+    return names;
+}
+
 static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup)
 {
     char hash[2 * sizeof soup->source_hash + 1];
     for (size_t i = 0; i < sizeof soup->source_hash; i++) {
         (void)snprintf(hash + 2 * i, 3, "%02x", soup->source_hash[i]);
     }
-    const char *name = input->path != NULL ? input->path : "";
-    const char *slash = strrchr(name, '/');
-    json_t *side_files = json_array();
-    for (uint32_t i = 0; i < soup->side_file_count; i++) {
-        (void)json_array_append_new(side_files, text(soup->strings + soup->side_files[i]));
-    }
     json_t *source = json_object();
-    (void)json_object_set_new(source, "name", text(slash != NULL ? slash + 1 : name));
+    (void)json_object_set_new(source, "name", text(name_of(input)));
     (void)json_object_set_new(source, "format", text(soup->format));
     (void)json_object_set_new(source, "sha256", json_string(hash));
-    (void)json_object_set_new(source, "side_files", side_files);
+    (void)json_object_set_new(source, "side_files",
+                              names_array(soup, soup->side_files, soup->side_file_count));
+    (void)json_object_set_new(source, "absent_files",
+                              names_array(soup, soup->side_files + soup->side_file_count,
+                                          soup->absent_file_count));
     (void)json_object_set_new(source, "unit_metres", json_real(soup->unit));
     (void)json_object_set_new(source, "up", json_string(axis_name(soup->up_axis)));
     return source;
@@ -162,6 +178,7 @@ static json_t *counts_object(const kiln_soup *soup)
     (void)json_object_set_new(object, "duplicate", count(soup->duplicate_count));
     (void)json_object_set_new(object, "polygons_cut", count(soup->polygons_cut));
     (void)json_object_set_new(object, "empty_meshes", count(soup->empty_mesh_count));
+    (void)json_object_set_new(object, "warnings", count(soup->warning_count));
     (void)json_object_set_new(object, "precision_step", json_real(soup->precision_step));
     if (soup->lossy_step > 0) {
         (void)json_object_set_new(object, "lossy_step", json_real(soup->lossy_step));

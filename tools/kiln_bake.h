@@ -81,6 +81,11 @@ typedef struct {
                                   those for the kinds in `bv` go into the file, whose trees then use
                                   them; needs adb */
     kiln_quality quality;      /* default KILN_QUALITY_DEFAULT; BEST is for oriented boxes */
+    bool if_changed;           /* leave an output alone that this bake would write again: made from the
+                                  same bytes (side files included, absent ones too) by the same
+                                  options and versions, and whole. Clocks are not asked */
+    const char *cache;         /* NULL, or a folder, made if need be, where files are looked for and
+                                  kept by what they were made from; any number of bakers may share it */
 } kiln_bake_options;
 
 kiln_bake_options kiln_bake_options_default(void);
@@ -95,7 +100,15 @@ typedef struct {
     uint64_t bytes_counts;     /* raw */
 } kiln_bake_tree_report;
 
-/* What happened. Filled on success and on failure as far as it got; release by
+/* How a call that returned KILN_BAKE_OK came by its file. */
+typedef enum {
+    KILN_OUTCOME_BAKED = 0,
+    KILN_OUTCOME_UP_TO_DATE = 1, /* the output was left as it is */
+    KILN_OUTCOME_CACHED = 2      /* it was in the cache */
+} kiln_bake_outcome;
+
+/* What happened. Where nothing was baked, the report has what the file tells of its bake: no trees,
+ * warnings, dropped faces or seconds. Filled on success and on failure as far as it got; release by
  * kiln_bake_report_free. */
 typedef struct {
     char error[1024];          /* "" or "FILE: what; why; what to do" */
@@ -120,6 +133,8 @@ typedef struct {
     uint64_t bytes_source, bytes_file;
     double seconds_import, seconds_build, seconds_write;
     double seconds_count;
+    kiln_bake_outcome outcome;
+    char cache_error[256];     /* "" or why the file could not be kept in the cache, which is no failure */
 } kiln_bake_report;
 
 void kiln_bake_report_free(kiln_bake_report *report);
@@ -132,6 +147,18 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
 /* The same into memory: *data [*size bytes] is released by free(). */
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
                                      void **data, size_t *size, kiln_bake_report *report);
+
+typedef struct {
+    uint64_t files, bytes;                 /* that are left */
+    uint64_t files_removed, bytes_removed;
+    char error[1024];                      /* "" or "FOLDER: what; why; what to do" */
+} kiln_cache_report;
+
+/* Makes the cache `folder` no larger than max_bytes by removing what has not been used for longest, and
+ * what killed bakers left unfinished a day ago. Bakers may go on using it. Only a cache's own files are
+ * touched, and only in a folder that a bake made a cache. KILN_BAKE_USAGE: it is none; KILN_BAKE_IO: it
+ * can't be read, or a file not removed. `report` may be NULL. */
+kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report);
 
 #ifdef __cplusplus
 }

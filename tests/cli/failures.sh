@@ -92,7 +92,7 @@ patched magic 0 'K'
 broken 3 'not a kiln file' magic
 patched newer 8 '\011'
 broken 5 'version' newer
-patched flipped $((size / 2)) '\377\377\377'
+patched flipped 904 '\377\377\377' # within the first section
 broken 3 'checksum' flipped
 broken 2 'nowhere' nowhere
 mkdir folder

@@ -860,11 +860,22 @@ static void side_files(void **state)
     assert_int_equal(r.soup.side_file_count, 2);
     assert_string_equal(string(&r, r.soup.side_files[0]), "a.mtl");
     assert_string_equal(string(&r, r.soup.side_files[1]), "b.mtl");
+    assert_int_equal(r.soup.absent_file_count, 2);
+    assert_string_equal(string(&r, r.soup.side_files[2]), "a.mtl b.mtl none.mtl");
+    assert_string_equal(string(&r, r.soup.side_files[3]), "none.mtl");
     assert_true(r.soup.side_files[0] >= r.soup.names_size);
     memcpy(before, r.soup.source_hash, sizeof before);
     done(&r);
     write_file(path, "newmtl blue\n");
     r = import_file(other);
+    assert_memory_not_equal(before, r.soup.source_hash, sizeof before);
+    memcpy(before, r.soup.source_hash, sizeof before);
+    done(&r);
+    snprintf(path, sizeof path, "%s/none.mtl", folder);
+    write_file(path, "");
+    r = import_file(other);
+    assert_int_equal(r.soup.side_file_count, 3);
+    assert_int_equal(r.soup.absent_file_count, 1);
     assert_memory_not_equal(before, r.soup.source_hash, sizeof before);
     done(&r);
 }

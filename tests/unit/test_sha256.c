@@ -10,6 +10,19 @@
 
 #include "../../tools/common/sha256.h"
 
+/* The same source once more, without the processor's own instructions. */
+#define KILN_SHA256_PLAIN
+#define kiln_sha256_init plain_init
+#define kiln_sha256_update plain_update
+#define kiln_sha256_final plain_final
+void plain_init(kiln_sha256 *hash);
+void plain_update(kiln_sha256 *hash, const void *data, size_t size);
+void plain_final(kiln_sha256 *hash, uint8_t digest[KILN_SHA256_SIZE]);
+#include "../../tools/common/sha256.c"
+#undef kiln_sha256_init
+#undef kiln_sha256_update
+#undef kiln_sha256_final
+
 static void finish(kiln_sha256 *hash, char text[65])
 {
     uint8_t digest[KILN_SHA256_SIZE];
@@ -62,11 +75,33 @@ static void pieces_of_any_size(void **state)
     assert_string_equal(text, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+/* Whatever instructions do it: messages of every length up to five blocks. */
+static void plain_and_by_instructions(void **state)
+{
+    uint8_t message[5 * KILN_SHA256_BLOCK], one[KILN_SHA256_SIZE], other[KILN_SHA256_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof message; i++)
+        message[i] = (uint8_t)(i * 151 + 7);
+    for (size_t size = 0; size <= sizeof message; size++) {
+        kiln_sha256 hash;
+
+        kiln_sha256_init(&hash);
+        kiln_sha256_update(&hash, message, size);
+        kiln_sha256_final(&hash, one);
+        plain_init(&hash);
+        plain_update(&hash, message, size);
+        plain_final(&hash, other);
+        assert_memory_equal(one, other, sizeof one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_digests),
         cmocka_unit_test(pieces_of_any_size),
+        cmocka_unit_test(plain_and_by_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

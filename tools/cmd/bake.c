@@ -25,7 +25,8 @@ typedef struct {
     int lossy_grid;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
-    bool no_geometry, strict, quiet, json;
+    const char *cache;
+    bool no_geometry, strict, quiet, json, if_changed;
 } bake_settings;
 
 #define FIELD(name) offsetof(bake_settings, name)
@@ -86,6 +87,11 @@ static const option bake_options[] = {
      "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
      "time that reading a model may take; 0: no limit (default 50)"},
+    {"if-changed", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(if_changed),
+     "leave an OUT alone that was made from the same bytes by the same options and versions"},
+    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache),
+     "look for OUT in this folder first, by what it is made from, and keep it there; made if need be; "
+     "any number of bakers may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja: each OUT depends on its IN and all files that IN refers to"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
@@ -151,6 +157,8 @@ static int to_bake_options(const bake_settings *settings, kiln_bake_options *opt
     options->threads = settings->threads;
     options->import_memory = (uint64_t)settings->import_memory << 20;
     options->import_seconds = settings->import_seconds;
+    options->if_changed = settings->if_changed;
+    options->cache = settings->cache;
     options->progress = progress_step;
     to_count_options(settings, options);
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, &options->drop);

@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+/* A test takes the plain way as well. */
+#if defined(__x86_64__) && !defined(KILN_SHA256_PLAIN)
+#define HAVE_INSTRUCTIONS 1
+#else
+#define HAVE_INSTRUCTIONS 0
+#endif
+#if HAVE_INSTRUCTIONS
+#include <cpuid.h>
+#include <immintrin.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#endif
+
 /* First 32 bits of the fractional parts of the cube roots of the first 64 primes (4.2.2). */
 static const uint32_t K[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -30,33 +43,112 @@ static void store_big_endian(uint8_t *p, uint32_t x)
         p[i] = (uint8_t)(x >> (24 - 8 * i));
 }
 
+/* One turn of 6.2.2, step 3, with the working variables named by their places: instead of moving
+ * them along, the next turn names them one further. */
+#define TURN(a, b, c, d, e, f, g, h, t)                                                            \
+    do {                                                                                           \
+        const uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);      \
+        const uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);      \
+        const uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + K[t] + w[t];                         \
+        d += t1;                                                                                   \
+        h = t1 + sum0 + ((a & b) ^ (a & c) ^ (b & c));                                             \
+    } while (0)
+
 /* 6.2.2, steps 1 to 4. */
-static void compress(uint32_t state[8], const uint8_t block[KILN_SHA256_BLOCK])
+static void compress_plain(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
-    uint32_t w[64], v[8];
+    for (; blocks > 0; blocks--, data += KILN_SHA256_BLOCK) {
+        uint32_t w[64], v[8];
 
-    for (int t = 0; t < 16; t++)
-        w[t] = load_big_endian(block + 4 * t);
-    for (int t = 16; t < 64; t++) {
-        uint32_t s0 = rotate_right(w[t - 15], 7) ^ rotate_right(w[t - 15], 18) ^ w[t - 15] >> 3;
-        uint32_t s1 = rotate_right(w[t - 2], 17) ^ rotate_right(w[t - 2], 19) ^ w[t - 2] >> 10;
-        w[t] = s1 + w[t - 7] + s0 + w[t - 16];
-    }
-    memcpy(v, state, sizeof v);
-    for (int t = 0; t < 64; t++) {
-        uint32_t a = v[0], b = v[1], c = v[2], e = v[4];
-        uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
-        uint32_t choice = (e & v[5]) ^ (~e & v[6]);
-        uint32_t t1 = v[7] + sum1 + choice + K[t] + w[t];
-        uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
-        uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+        for (int t = 0; t < 16; t++)
+            w[t] = load_big_endian(data + 4 * t);
+        for (int t = 16; t < 64; t++) {
+            const uint32_t x = w[t - 15], y = w[t - 2];
 
-        memmove(v + 1, v, 7 * sizeof v[0]);
-        v[4] += t1;
-        v[0] = t1 + t2;
+            w[t] = (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10) + w[t - 7] +
+                   (rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3) + w[t - 16];
+        }
+        memcpy(v, state, sizeof v);
+        for (int t = 0; t < 64; t += 8) {
+            TURN(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], t);
+            TURN(v[7], v[0], v[1], v[2], v[3], v[4], v[5], v[6], t + 1);
+            TURN(v[6], v[7], v[0], v[1], v[2], v[3], v[4], v[5], t + 2);
+            TURN(v[5], v[6], v[7], v[0], v[1], v[2], v[3], v[4], t + 3);
+            TURN(v[4], v[5], v[6], v[7], v[0], v[1], v[2], v[3], t + 4);
+            TURN(v[3], v[4], v[5], v[6], v[7], v[0], v[1], v[2], t + 5);
+            TURN(v[2], v[3], v[4], v[5], v[6], v[7], v[0], v[1], t + 6);
+            TURN(v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[0], t + 7);
+        }
+        for (int i = 0; i < 8; i++)
+            state[i] += v[i];
     }
-    for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+}
+
+#if HAVE_INSTRUCTIONS
+/* The same by the processor's own instructions: two turns each, on the variables as (a b e f) and
+ * (c d g h), highest first. */
+__attribute__((target("sha,ssse3,sse4.1"))) static void
+compress_by_instructions(uint32_t state[8], const uint8_t *data, size_t blocks)
+{
+    const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+    const __m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)state), 0xB1);
+    const __m128i efgh =
+        _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(state + 4)), 0x1B);
+    __m128i abef = _mm_alignr_epi8(abcd, efgh, 8);
+    __m128i cdgh = _mm_blend_epi16(efgh, abcd, 0xF0);
+
+    for (; blocks > 0; blocks--, data += KILN_SHA256_BLOCK) {
+        const __m128i abef_before = abef, cdgh_before = cdgh;
+        __m128i w[4];
+
+        for (int i = 0; i < 4; i++)
+            w[i] = _mm_shuffle_epi8(
+                _mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i)), swap);
+        for (int t = 0; t < 64; t += 4) {
+            const __m128i sum = _mm_add_epi32(
+                w[0], _mm_loadu_si128((const __m128i *)(const void *)(K + t)));
+            const __m128i next = _mm_sha256msg2_epu32(
+                _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4)),
+                w[3]);
+
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0E));
+            w[0] = w[1], w[1] = w[2], w[2] = w[3], w[3] = next;
+        }
+        abef = _mm_add_epi32(abef, abef_before);
+        cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    }
+    const __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
+    _mm_storeu_si128((__m128i *)(void *)state, _mm_blend_epi16(feba, dchg, 0xF0));
+    _mm_storeu_si128((__m128i *)(void *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+/* Leaf 7: EBX bit 29; leaf 1: ECX bits 9 and 19, SSSE3 and SSE4.1. */
+static bool has_instructions(void)
+{
+    unsigned a, b, c, d;
+
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c >> 9 & c >> 19 & 1u) != 0 &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b >> 29 & 1u) != 0;
+}
+#endif
+
+static void compress(uint32_t state[8], const uint8_t *data, size_t blocks)
+{
+#if HAVE_INSTRUCTIONS
+    static atomic_int known; /* 0: not looked for yet; 1: no; 2: yes */
+    int has = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (has == 0) {
+        has = has_instructions() ? 2 : 1;
+        atomic_store_explicit(&known, has, memory_order_relaxed);
+    }
+    if (has == 2) {
+        compress_by_instructions(state, data, blocks);
+        return;
+    }
+#endif
+    compress_plain(state, data, blocks);
 }
 
 void kiln_sha256_init(kiln_sha256 *hash)
@@ -78,11 +170,12 @@ void kiln_sha256_update(kiln_sha256 *hash, const void *data, size_t size)
         size_t take = KILN_SHA256_BLOCK - used < size ? KILN_SHA256_BLOCK - used : size;
 
         if (take == KILN_SHA256_BLOCK) {
-            compress(hash->state, bytes);
+            take = size / KILN_SHA256_BLOCK * KILN_SHA256_BLOCK;
+            compress(hash->state, bytes, take / KILN_SHA256_BLOCK);
         } else {
             memcpy(hash->block + used, bytes, take);
             if (used + take == KILN_SHA256_BLOCK)
-                compress(hash->state, hash->block);
+                compress(hash->state, hash->block, 1);
         }
         hash->length += take;
         bytes += take;

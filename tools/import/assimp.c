@@ -252,7 +252,7 @@ static void send_meshes(walk *w)
     kiln_gltf_faces lost = {0};
     face_stream s = {.reading = w->reading};
 
-    if (w->reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(&w->reading->model, &lost) &&
+    if (w->reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(w->reading, &lost) &&
         lost.bad_count > 0 && lost.primitive_count == w->scene->mNumMeshes) {
         s.lost = lost.bad;
         s.lost_count = lost.bad_count;

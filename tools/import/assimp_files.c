@@ -12,7 +12,6 @@ typedef struct {
     kiln_reading *reading;
     kiln_model bytes;
     uint64_t at;
-    char *name; /* of a side file that is not recorded yet; else NULL */
     bool owned; /* the descriptor is ours to close */
 } open_file;
 
@@ -26,11 +25,6 @@ static size_t read_some(struct aiFile *file, char *to, size_t size, size_t count
     open_file *f = self(file);
     size_t got;
 
-    if (f->name != NULL) {
-        kiln_read_side_file(f->reading, f->name);
-        free(f->name);
-        f->name = NULL;
-    }
     if (size == 0 || count > SIZE_MAX / size)
         return 0;
     got = kiln_model_read(&f->bytes, f->at, to, size * count);
@@ -81,11 +75,11 @@ static void close_one(struct aiFileIO *files, struct aiFile *file)
     f = self(file);
     if (f->owned)
         close(f->bytes.file);
-    free(f->name);
     free(f);
 }
 
-/* Opens a regular file for reading, and nothing else. */
+/* Opens a regular file for reading, and nothing else. It is recorded at once: that it is there may
+ * count, even if it is not read. */
 static bool open_beside(open_file *f, const char *name)
 {
     struct stat status, model;
@@ -102,7 +96,7 @@ static bool open_beside(open_file *f, const char *name)
     f->owned = true;
     if (f->reading->model.file < 0 || fstat(f->reading->model.file, &model) != 0 ||
         model.st_dev != status.st_dev || model.st_ino != status.st_ino)
-        f->name = strdup(name);
+        kiln_read_side_file(f->reading, name);
     return true;
 }
 
@@ -118,6 +112,7 @@ static struct aiFile *open_one(struct aiFileIO *files, const char *name, const c
     if (strcmp(name, reading->name) == 0) {
         f->bytes = reading->model;
     } else if (!open_beside(f, name)) {
+        kiln_read_absent_file(reading, name);
         free(f);
         return NULL;
     }

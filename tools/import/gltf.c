@@ -18,6 +18,7 @@ typedef struct {
 } span;
 
 typedef struct {
+    kiln_reading *reading;
     json_t *root;
     span binary;   /* a .glb's second chunk */
     span *buffers; /* as far as they are loaded */
@@ -106,7 +107,7 @@ static void decode_percent(char *text)
     *to = '\0';
 }
 
-static bool load_file(const char *uri, span *to)
+static bool load_file(const gltf *g, const char *uri, span *to)
 {
     char *name = strdup(uri);
     struct stat facts;
@@ -117,6 +118,10 @@ static bool load_file(const char *uri, span *to)
         return false;
     decode_percent(name);
     model.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (model.file < 0)
+        kiln_read_absent_file(g->reading, name);
+    else
+        kiln_read_side_file(g->reading, name);
     free(name);
     if (model.file < 0)
         return false;
@@ -140,7 +145,7 @@ static bool load_buffer(const gltf *g, const json_t *buffer, span *to)
         to->size = g->binary.size;
         return to->bytes != NULL;
     }
-    return data != NULL ? decode_base64(data + strlen(";base64,"), to) : load_file(uri, to);
+    return data != NULL ? decode_base64(data + strlen(";base64,"), to) : load_file(g, uri, to);
 }
 
 static const span *buffer_at(gltf *g, size_t index)
@@ -304,14 +309,14 @@ static void close_document(gltf *g, span *whole)
     free(whole->bytes);
 }
 
-bool kiln_gltf_find_bad(const kiln_model *model, kiln_gltf_faces *faces)
+bool kiln_gltf_find_bad(kiln_reading *reading, kiln_gltf_faces *faces)
 {
-    gltf g = {.faces = faces};
+    gltf g = {.reading = reading, .faces = faces};
     span whole = {NULL, 0};
     bool good;
 
     memset(faces, 0, sizeof *faces);
-    good = open_document(&g, model, &whole) && search(&g);
+    good = open_document(&g, &reading->model, &whole) && search(&g);
     close_document(&g, &whole);
     return good;
 }
@@ -430,7 +435,7 @@ static void check_nodes(kiln_reading *reading, const gltf *g)
 
 void kiln_gltf_check(kiln_reading *reading)
 {
-    gltf g = {.root = NULL};
+    gltf g = {.reading = reading};
     span whole = {NULL, 0};
 
     if (open_document(&g, &reading->model, &whole)) {

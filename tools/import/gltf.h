@@ -19,7 +19,7 @@ typedef struct {
 } kiln_gltf_faces;
 
 /* False: the file keeps its indices in a way that is not followed here, or there is no memory. */
-bool kiln_gltf_find_bad(const kiln_model *model, kiln_gltf_faces *faces);
+bool kiln_gltf_find_bad(kiln_reading *reading, kiln_gltf_faces *faces);
 void kiln_gltf_free(kiln_gltf_faces *faces);
 
 /* Ends the process where the file needs what Assimp does not follow and its geometry would be

@@ -19,7 +19,7 @@ typedef struct {
     const kiln_bake_input *input;
     const kiln_bake_options *options;
     kiln_bake_report *report;
-    kiln_source source;
+    kiln_source_file source;
     kiln_scene scene;
 } job;
 
@@ -154,39 +154,62 @@ static kiln_bake_status fetch_scene(job *j)
     return status != KILN_BAKE_OK ? status : judge_scene(j);
 }
 
-static int compare_names(const void *a, const void *b)
+/* By name; what is there stands before what is absent. */
+static int compare_sides(const void *p, const void *q)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const kiln_side_file *a = p, *b = q;
+    int by_name = strcmp(a->name, b->name);
+
+    return by_name != 0 ? by_name : (int)a->absent - (int)b->absent;
 }
 
-/* Names of the side files as the child gave them, sorted, each once; NULL without memory. */
-static const char **list_side_files(const kiln_scene *scene, size_t *count)
+/* Keeps of each name the first. Two that were read with different bytes are left both: hashing will
+ * find that the file was changed. */
+static size_t drop_repeated(kiln_side_file *sides, size_t count)
 {
-    const kiln_scene_array *files = &scene->arrays[KILN_ARRAY_SIDE_FILES];
-    const char **names = malloc((files->count + 1) * sizeof *names);
     size_t kept = 0;
 
-    if (names == NULL)
-        return NULL;
-    for (size_t i = 0; i < files->count; i++)
-        names[i] = kiln_scene_string(scene, ((const uint32_t *)files->items)[i]);
-    if (files->count > 0)
-        qsort(names, files->count, sizeof *names, compare_names);
-    for (size_t i = 0; i < files->count; i++)
-        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
-            names[kept++] = names[i];
-    *count = kept;
-    return names;
+    for (size_t i = 0; i < count; i++) {
+        const kiln_side_file *last = kept > 0 ? &sides[kept - 1] : NULL;
+
+        if (last == NULL || strcmp(last->name, sides[i].name) != 0 ||
+            (!sides[i].absent && last->crc != sides[i].crc))
+            sides[kept++] = sides[i];
+    }
+    return kept;
 }
 
-/* Appends names as they are, bytes and all: they name files. */
-static bool keep_side_files(kiln_soup *soup, const char *const *names, size_t count)
+/* The side files as the child told of them, sorted, each once; NULL without memory. */
+static kiln_side_file *list_side_files(const kiln_scene *scene, size_t *count)
+{
+    const kiln_scene_array *files = &scene->arrays[KILN_ARRAY_SIDE_FILES];
+    const kiln_scene_array *absent = &scene->arrays[KILN_ARRAY_ABSENT];
+    kiln_side_file *sides = calloc(files->count + absent->count + 1, sizeof *sides);
+
+    if (sides == NULL)
+        return NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        const kiln_scene_side_file *side = (const kiln_scene_side_file *)files->items + i;
+
+        sides[i] = (kiln_side_file){kiln_scene_string(scene, side->name), false, true, side->crc};
+    }
+    for (size_t i = 0; i < absent->count; i++)
+        sides[files->count + i] = (kiln_side_file){
+            kiln_scene_string(scene, ((const uint32_t *)absent->items)[i]), true, true, 0};
+    qsort(sides, files->count + absent->count, sizeof *sides, compare_sides);
+    *count = drop_repeated(sides, files->count + absent->count);
+    return sides;
+}
+
+/* Appends names as they are, bytes and all: they name files. Those of files that are there stand
+ * before the absent ones. */
+static bool keep_side_files(kiln_soup *soup, const kiln_side_file *sides, size_t count)
 {
     size_t size = soup->strings_size;
     char *strings;
 
     for (size_t i = 0; i < count; i++)
-        size += strlen(names[i]) + 1;
+        size += strlen(sides[i].name) + 1;
     strings = size <= UINT32_MAX ? realloc(soup->strings, size) : NULL;
     if (strings == NULL)
         return false;
@@ -194,14 +217,18 @@ static bool keep_side_files(kiln_soup *soup, const char *const *names, size_t co
     soup->side_files = malloc((count + 1) * sizeof *soup->side_files);
     if (soup->side_files == NULL)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(names[i]) + 1;
+    for (size_t i = 0, kept = 0; i < 2 * count; i++) {
+        const kiln_side_file *side = &sides[i % count];
+        size_t length = strlen(side->name) + 1;
 
-        soup->side_files[i] = (uint32_t)soup->strings_size;
-        memcpy(strings + soup->strings_size, names[i], length);
+        if (side->absent != (i >= count))
+            continue;
+        soup->side_files[kept++] = (uint32_t)soup->strings_size;
+        soup->side_file_count += !side->absent;
+        soup->absent_file_count += side->absent;
+        memcpy(strings + soup->strings_size, side->name, length);
         soup->strings_size += length;
     }
-    soup->side_file_count = (uint32_t)count;
     return true;
 }
 
@@ -209,21 +236,22 @@ static kiln_bake_status hash_source(job *j, kiln_soup *soup)
 {
     size_t count = 0;
     uint64_t bytes;
-    const char **names = list_side_files(&j->scene, &count), *bad;
+    kiln_side_file *sides = list_side_files(&j->scene, &count);
+    const char *bad;
     kiln_bake_status status = KILN_BAKE_OK;
 
-    if (names == NULL || !keep_side_files(soup, names, count)) {
-        free(names);
+    if (sides == NULL || !keep_side_files(soup, sides, count)) {
+        free(sides);
         return FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
     }
-    bad = kiln_source_hash(&j->source, names, count, soup->source_hash, &bytes);
+    bad = kiln_source_hash(&j->source, sides, count, soup->source_hash, &bytes);
     if (bad != NULL)
         status = FAIL(j, KILN_BAKE_IO, "%s changed or went away while it was read; try again",
                       bad[0] != '\0' ? bad : "it");
     if (j->report != NULL)
         j->report->bytes_source = bytes;
     memcpy(soup->format, j->source.format, sizeof soup->format);
-    free(names);
+    free(sides);
     return status;
 }
 
@@ -231,8 +259,10 @@ static kiln_bake_status import_open(job *j, kiln_soup *soup)
 {
     double start = kiln_clock();
     kiln_flatten_task task = {.path = j->input->path, .options = j->options, .report = j->report};
-    kiln_bake_status status = fetch_scene(j);
+    kiln_bake_status status;
 
+    kiln_source_mark(&j->source);
+    status = fetch_scene(j);
     if (j->options->import_seconds > 0)
         task.deadline = start + j->options->import_seconds;
     if (status == KILN_BAKE_OK)

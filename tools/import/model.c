@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "../common/grow.h"
 
@@ -32,6 +33,21 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
         have += (size_t)got;
     }
     return have;
+}
+
+uint32_t kiln_model_crc(const kiln_model *model)
+{
+    uint8_t *block = malloc(FETCH_SIZE);
+    uLong crc = crc32(0, NULL, 0);
+    uint64_t at = 0;
+    size_t got = block != NULL ? kiln_model_read(model, 0, block, FETCH_SIZE) : 0;
+
+    for (; got > 0; got = kiln_model_read(model, at, block, FETCH_SIZE)) {
+        crc = crc32(crc, block, (uInt)got);
+        at += got;
+    }
+    free(block);
+    return at == model->size ? (uint32_t)crc : 0;
 }
 
 bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,

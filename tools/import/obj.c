@@ -249,10 +249,13 @@ static void read_library(obj *o, const char *at)
     } else {
         char *place = NULL;
 
+        kiln_read_absent_file(o->reading, names);
         for (char *name = strtok_r(names, " \t", &place); name != NULL;
              name = strtok_r(NULL, " \t", &place))
             if (is_file(name))
                 kiln_read_side_file(o->reading, name);
+            else
+                kiln_read_absent_file(o->reading, name);
     }
     free(names);
 }

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include "reader.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void kiln_read_vertex(kiln_reading *reading, const double position[3])
 {
@@ -90,18 +93,40 @@ static const char *inside_folder(const char *path)
     return inside ? path + length + 1 : path;
 }
 
-void kiln_read_side_file(kiln_reading *reading, const char *name)
+static uint32_t send_name(kiln_reading *reading, const char *name)
 {
     char *path = strdup(name);
+    uint32_t offset;
     const char *shown;
 
     if (path == NULL)
         kiln_read_no_memory(reading);
     simplify(path);
     shown = inside_folder(path);
-    kiln_send_u32(reading->sender, KILN_ARRAY_SIDE_FILES,
-                  kiln_send_string(reading->sender, shown, strlen(shown)));
+    offset = kiln_send_string(reading->sender, shown, strlen(shown));
     free(path);
+    return offset;
+}
+
+void kiln_read_side_file(kiln_reading *reading, const char *name)
+{
+    kiln_scene_side_file side = {.name = send_name(reading, name)};
+    struct stat facts;
+    kiln_model model = {.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+
+    if (model.file >= 0 && fstat(model.file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        model.size = (uint64_t)facts.st_size;
+        side.crc = kiln_model_crc(&model);
+    }
+    if (model.file >= 0)
+        close(model.file);
+    kiln_send(reading->sender, KILN_ARRAY_SIDE_FILES, &side, 1);
+}
+
+void kiln_read_absent_file(kiln_reading *reading, const char *name)
+{
+    if (name[0] != '\0')
+        kiln_send_u32(reading->sender, KILN_ARRAY_ABSENT, send_name(reading, name));
 }
 
 _Noreturn void kiln_read_no_memory(kiln_reading *reading)

@@ -45,6 +45,11 @@ typedef struct {
     uint32_t message; /* offset in strings */
 } kiln_scene_failure;
 
+typedef struct {
+    uint32_t name; /* offset in strings */
+    uint32_t crc;  /* CRC-32 of its bytes before they were read */
+} kiln_scene_side_file;
+
 typedef enum {
     KILN_ARRAY_STRINGS,    /* char; zero-ended; offset 0 is "" */
     KILN_ARRAY_MATERIALS,  /* uint32: offset in strings */
@@ -57,7 +62,8 @@ typedef enum {
     KILN_ARRAY_MESHES,     /* kiln_scene_mesh */
     KILN_ARRAY_NODES,      /* kiln_scene_node */
     KILN_ARRAY_PLACES,     /* uint32: a mesh that the node shows */
-    KILN_ARRAY_SIDE_FILES, /* uint32: offset in strings */
+    KILN_ARRAY_SIDE_FILES, /* kiln_scene_side_file */
+    KILN_ARRAY_ABSENT,     /* uint32: offset in strings of a name looked for and not found */
     KILN_ARRAY_WARNINGS,   /* uint32: offset in strings */
     KILN_ARRAY_FACTS,      /* one kiln_scene_facts */
     KILN_ARRAY_FAILURE,    /* at most one kiln_scene_failure; nothing else counts then */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "../common/message.h"
 
@@ -17,7 +18,7 @@ static bool fail(kiln_bake_status *status, kiln_bake_status code)
 }
 
 /* The extension as given, or that of the name. */
-static bool find_format(kiln_source *source, const kiln_bake_input *input, kiln_bake_status *status,
+static bool find_format(kiln_source_file *source, const kiln_bake_input *input, kiln_bake_status *status,
                         kiln_bake_report *report)
 {
     const char *format = input->format, *name = source->name;
@@ -42,7 +43,7 @@ static bool find_format(kiln_source *source, const kiln_bake_input *input, kiln_
     return true;
 }
 
-static bool split_path(kiln_source *source, const char *path, kiln_bake_status *status,
+static bool split_path(kiln_source_file *source, const char *path, kiln_bake_status *status,
                        kiln_bake_report *report)
 {
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
@@ -67,7 +68,7 @@ static const char *kind_of(mode_t mode)
 }
 
 /* Does not wait for a writer, should it be a pipe. */
-static bool open_file(kiln_source *source, const char *path, kiln_bake_status *status,
+static bool open_file(kiln_source_file *source, const char *path, kiln_bake_status *status,
                       kiln_bake_report *report)
 {
     struct stat facts;
@@ -88,7 +89,13 @@ static bool open_file(kiln_source *source, const char *path, kiln_bake_status *s
     return true;
 }
 
-bool kiln_source_open(kiln_source *source, const kiln_bake_input *input, kiln_bake_status *status,
+void kiln_source_mark(kiln_source_file *source)
+{
+    source->crc = kiln_model_crc(&source->model);
+    source->has_crc = true;
+}
+
+bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input, kiln_bake_status *status,
                       kiln_bake_report *report)
 {
     bool good;
@@ -116,7 +123,7 @@ bool kiln_source_open(kiln_source *source, const kiln_bake_input *input, kiln_ba
     return good;
 }
 
-void kiln_source_close(kiln_source *source)
+void kiln_source_close(kiln_source_file *source)
 {
     if (source->model.file >= 0)
         close(source->model.file);
@@ -125,10 +132,12 @@ void kiln_source_close(kiln_source *source)
     source->model.file = -1;
 }
 
-static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE])
+/* *crc gets the CRC-32 of the same bytes. */
+static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE], uint32_t *crc)
 {
     enum { BLOCK = 1 << 16 };
     uint8_t *block = malloc(BLOCK);
+    uLong sum = crc32(0, NULL, 0);
     kiln_sha256 hash;
     uint64_t at = 0;
 
@@ -139,15 +148,17 @@ static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE]
         if (got == 0)
             break;
         kiln_sha256_update(&hash, block, got);
+        sum = crc32(sum, block, (uInt)got);
         at += got;
     }
     kiln_sha256_final(&hash, digest);
+    *crc = (uint32_t)sum;
     free(block);
     return block != NULL && at == model->size;
 }
 
 static bool hash_side_file(int folder, const char *name, uint8_t digest[KILN_SHA256_SIZE],
-                           uint64_t *bytes)
+                           uint32_t *crc, uint64_t *bytes)
 {
     int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     struct stat facts;
@@ -156,7 +167,7 @@ static bool hash_side_file(int folder, const char *name, uint8_t digest[KILN_SHA
 
     if (good) {
         model.size = (uint64_t)facts.st_size;
-        good = hash_model(&model, digest);
+        good = hash_model(&model, digest, crc);
         *bytes += model.size;
     }
     if (file >= 0)
@@ -164,7 +175,45 @@ static bool hash_side_file(int folder, const char *name, uint8_t digest[KILN_SHA
     return good;
 }
 
-const char *kiln_source_hash(const kiln_source *source, const char *const *side_files, size_t count,
+/* As the importer sees it: a regular file that may be read. */
+static bool is_there(int folder, const char *name)
+{
+    int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    struct stat facts;
+    bool there = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+
+    if (file >= 0)
+        close(file);
+    return there;
+}
+
+/* What stands for a side file in the hash; false when it is not as `side` has it. */
+static bool digest_of(int folder, const kiln_side_file *side, uint8_t digest[KILN_SHA256_SIZE],
+                      uint64_t *bytes)
+{
+    uint32_t crc;
+
+    if (!side->absent)
+        return hash_side_file(folder, side->name, digest, &crc, bytes) &&
+               (!side->has_crc || crc == side->crc);
+    memset(digest, 0, KILN_SHA256_SIZE);
+    if (side->has_crc)
+        return true;
+    return !is_there(folder, side->name);
+}
+
+/* The model's own digest, taken once; false when it can't be read, or is not what was read. */
+static bool digest_model(kiln_source_file *source)
+{
+    uint32_t crc;
+
+    if (!source->has_digest)
+        source->has_digest = hash_model(&source->model, source->digest, &crc) &&
+                             (!source->has_crc || crc == source->crc);
+    return source->has_digest;
+}
+
+const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sides, size_t count,
                              uint8_t hash[KILN_SHA256_SIZE], uint64_t *bytes)
 {
     int folder = open(source->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,13 +223,13 @@ const char *kiln_source_hash(const kiln_source *source, const char *const *side_
 
     kiln_sha256_init(&all);
     *bytes = source->model.size;
-    if (!hash_model(&source->model, digest))
+    if (!digest_model(source))
         bad = "";
-    kiln_sha256_update(&all, digest, sizeof digest);
+    kiln_sha256_update(&all, source->digest, sizeof source->digest);
     for (size_t i = 0; bad == NULL && i < count; i++) {
-        if (!hash_side_file(folder, side_files[i], digest, bytes))
-            bad = side_files[i];
-        kiln_sha256_update(&all, side_files[i], strlen(side_files[i]) + 1);
+        if (!digest_of(folder, &sides[i], digest, bytes))
+            bad = sides[i].name;
+        kiln_sha256_update(&all, sides[i].name, strlen(sides[i].name) + 1);
         kiln_sha256_update(&all, digest, sizeof digest);
     }
     kiln_sha256_final(&all, hash);
