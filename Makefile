@@ -283,7 +283,7 @@ $(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY
 	@mkdir -p $(@D)
 	$(say) AWK $@
 	$(Q){ sed 's|@VERSION@|$(VERSION)|' tools/package/amalgamation.h && \
-	      awk -f $(AMALGAMATE) $(LIBRARY_SOURCES); } >$@
+	      awk -f $(AMALGAMATE) $(filter-out %/os.c,$(LIBRARY_SOURCES)) formats/os.c; } >$@
 
 $(OUT)/amalgamation/kiln.h: runtime/kiln.h
 	@mkdir -p $(@D)

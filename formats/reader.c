@@ -3,9 +3,9 @@
 #include "reader.h"
 
 #include "codec.h"
+#include "os.h"
 #include "sections.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A deflate stream can't expand by more than 1032 (RFC 1951: 258 bytes from 2 bits). */
@@ -14,14 +14,14 @@ enum { EXPANSION_MAX = 1032 };
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    return kiln_os_allocate(size, alignment);
 }
 
 static void default_release(void *user, void *memory, size_t size)
 {
     (void)user;
     (void)size;
-    free(memory);
+    kiln_os_release(memory);
 }
 
 const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, default_release, NULL};
@@ -41,8 +41,8 @@ static bool check_magic(const uint8_t *file, size_t size, kiln_fault *fault)
     }
     if (size < sizeof(kiln_format_header)) {
         return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
-                              "not a complete file: %llu bytes, the header alone has %zu",
-                              (unsigned long long)size, sizeof(kiln_format_header));
+                              "not a complete file: %llu bytes, the header alone has %u",
+                              (unsigned long long)size, (unsigned)sizeof(kiln_format_header));
     }
     return true;
 }

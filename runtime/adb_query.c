@@ -9,12 +9,12 @@
  *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
  *   vanish: they are part of the probability of the answer. */
-#define _POSIX_C_SOURCE 200809L
 #include "adb_query.h"
+
+#include "../formats/os.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
 
@@ -309,18 +309,10 @@ static void visit(kiln_adb *query, const kiln_adb_entry *entry)
     }
 }
 
-static uint64_t monotonic(void *user)
-{
-    struct timespec now;
-    (void)user;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t read_clock(const kiln_adb *query)
 {
     if (query->options.clock == NULL) {
-        return monotonic(NULL);
+        return kiln_os_nanoseconds();
     }
     const kiln_fpu_state ours = kiln_fpu_enter();
     kiln_fpu_leave(query->caller);

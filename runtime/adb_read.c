@@ -103,6 +103,6 @@ kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *opt
     static const char nothing[1] = "";
     const kiln_status status = kiln_adb_read_weights_memory(map != NULL ? map : nothing, size,
                                                             options, rows, capacity, count);
-    kiln_opening_unmap(map, size);
+    kiln_os_unmap(map, size);
     return status;
 }

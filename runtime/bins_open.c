@@ -124,7 +124,7 @@ kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, k
         ((kiln_bins_table *)*out)->map = map;
         ((kiln_bins_table *)*out)->map_size = size;
     } else {
-        kiln_opening_unmap(map, size);
+        kiln_os_unmap(map, size);
     }
     return status;
 }
@@ -137,6 +137,6 @@ void kiln_bins_close(kiln_bins *table)
     kiln_bins_table *whole = (kiln_bins_table *)table;
     const kiln_reader_allocator allocator = whole->reader.allocator;
     kiln_reader_close(&whole->reader);
-    kiln_opening_unmap(whole->map, whole->map_size);
+    kiln_os_unmap(whole->map, whole->map_size);
     allocator.release(allocator.user, whole, sizeof *whole);
 }

@@ -831,8 +831,9 @@ typedef struct {
     const kiln_bins *bins;           /* KILN_ADB_BINS: NULL for the built-in evaluator */
     const kiln_adb_weights *weights; /* NULL: those of kiln_adb_get_weights; else read by
                                         kiln_adb_begin */
-    uint64_t (*clock)(void *user);   /* nanoseconds since any moment; NULL: CLOCK_MONOTONIC. Called
-                                        before every pair while a budget of time is given */
+    uint64_t (*clock)(void *user);   /* nanoseconds since any moment; NULL: the system's monotonic
+                                        clock. Called before every pair while a budget of time is
+                                        given */
     void *clock_user;
     kiln_adb_observer observer;      /* NULL, or called for every pair of boxes that is weighed, in
                                         the floating-point environment of the caller */

@@ -1,16 +1,10 @@
 /* Opening and closing: a file on disk is mapped, everything else is the core on memory. */
-#define _POSIX_C_SOURCE 200809L
 #include "../formats/sections.h"
 #include "fpu.h"
 #include "opening.h"
 #include "tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The two lists of codes are one. */
 #define SAME(name, fault) KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FAULT_##fault, #name)
@@ -200,53 +194,19 @@ kiln_status kiln_open_memory(const void *data, size_t size, const kiln_open_opti
 
 /* ------------------------------------------------------------------------------- on disk -- */
 
-static kiln_status status_of_errno(int error)
+kiln_status kiln_opening_map(const char *path, void **map, size_t *size)
 {
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
+    switch (kiln_os_map(path, map, size)) {
+    case KILN_OS_OK:
+        return KILN_OK;
+    case KILN_OS_NOT_FOUND:
         return KILN_ERROR_NOT_FOUND;
-    case ENOMEM:
+    case KILN_OS_NOT_A_FILE:
+        return KILN_ERROR_NOT_A_FILE;
+    case KILN_OS_MEMORY:
         return KILN_ERROR_MEMORY;
     default:
         return KILN_ERROR_IO;
-    }
-}
-
-/* Opens without waiting for a writer, so that a fifo is told and not hung on. */
-kiln_status kiln_opening_map(const char *path, void **map, size_t *size)
-{
-    const int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (handle < 0) {
-        return status_of_errno(errno);
-    }
-    struct stat facts;
-    kiln_status status = KILN_OK;
-    *map = NULL;
-    if (fstat(handle, &facts) != 0) {
-        status = KILN_ERROR_IO;
-    } else if (!S_ISREG(facts.st_mode)) {
-        status = KILN_ERROR_NOT_A_FILE;
-    } else if ((uint64_t)facts.st_size > SIZE_MAX) {
-        status = KILN_ERROR_MEMORY;
-    } else {
-        *size = (size_t)facts.st_size;
-        if (*size > 0) {
-            *map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, handle, 0);
-            if (*map == MAP_FAILED) {
-                *map = NULL;
-                status = status_of_errno(errno);
-            }
-        }
-    }
-    (void)close(handle);
-    return status;
-}
-
-void kiln_opening_unmap(void *map, size_t size)
-{
-    if (map != NULL) {
-        (void)munmap(map, size);
     }
 }
 
@@ -271,7 +231,7 @@ kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_f
         (*out)->map = map;
         (*out)->map_size = size;
     } else {
-        kiln_opening_unmap(map, size);
+        kiln_os_unmap(map, size);
     }
     return status;
 }
@@ -283,6 +243,6 @@ void kiln_close(kiln_file *file)
     }
     const kiln_reader_allocator allocator = file->allocator;
     kiln_reader_close(&file->reader);
-    kiln_opening_unmap(file->map, file->map_size);
+    kiln_os_unmap(file->map, file->map_size);
     allocator.release(allocator.user, file, file->size);
 }

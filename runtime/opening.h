@@ -2,6 +2,7 @@
 #ifndef KILN_OPENING_H
 #define KILN_OPENING_H
 
+#include "../formats/os.h"
 #include "../formats/reader.h"
 #include "kiln.h"
 
@@ -17,8 +18,7 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
 kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_fault *fault);
 kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status);
 
-/* Maps a regular file read-only; *map is NULL for an empty one. */
+/* kiln_os_map. */
 kiln_status kiln_opening_map(const char *path, void **map, size_t *size);
-void kiln_opening_unmap(void *map, size_t size);
 
 #endif
