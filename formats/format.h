@@ -73,7 +73,10 @@ enum {
     KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')   /* records of uint16 */
 };
 
-enum { KILN_SECTION_REQUIRED = 1u }; /* flag: a reader that does not know the kind refuses the file */
+enum {
+    KILN_SECTION_REQUIRED = 1u, /* a reader that does not know the kind refuses the file */
+    KILN_SECTION_CONTINUES = 2u /* further blocks of the section of this kind before it */
+};
 
 enum { KILN_CODEC_RAW = 0, KILN_CODEC_DEFLATE = 1, KILN_CODEC_COUNT };
 

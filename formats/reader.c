@@ -122,9 +122,10 @@ static bool check_features(const kiln_format_header *header, kiln_fault *fault)
 
 static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
 {
+    const uint32_t flags = KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES;
     const bool known = entry->codec < KILN_CODEC_COUNT &&
                        kiln_transform_fits(entry->transform, entry->element_size) &&
-                       (entry->flags & ~(uint32_t)KILN_SECTION_REQUIRED) == 0;
+                       (entry->flags & ~flags) == 0;
     const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
                                                          entry->stored_size == entry->raw_size);
     if (!known || !fits) {
@@ -185,6 +186,33 @@ static kiln_format_section table_entry(const kiln_reader *reader, uint32_t index
     return entry;
 }
 
+static bool continues(const kiln_format_section *entry)
+{
+    return (entry->flags & KILN_SECTION_CONTINUES) != 0;
+}
+
+/* What goes on in entry `index` is the last entry before it of its kind: of whole blocks, and stored in the
+ * same way. */
+static bool check_entry_before(const kiln_reader *reader, uint32_t index, uint64_t at,
+                               kiln_fault *fault)
+{
+    const kiln_format_section entry = table_entry(reader, index);
+    for (uint32_t i = index; continues(&entry) && i-- > 0;) {
+        const kiln_format_section before = table_entry(reader, i);
+        if (before.kind == entry.kind && before.codec == KILN_CODEC_DEFLATE &&
+            entry.codec == KILN_CODEC_DEFLATE && before.transform == entry.transform &&
+            before.element_size == entry.element_size && before.raw_size != 0 &&
+            before.raw_size % kiln_block_raw_size(before.element_size) == 0) {
+            return true;
+        }
+        if (before.kind == entry.kind) {
+            break;
+        }
+    }
+    return !continues(&entry) ||
+           kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
+}
+
 static bool check_table(const kiln_reader *reader, kiln_fault *fault)
 {
     uint64_t earliest = sizeof(kiln_format_header) +
@@ -193,12 +221,13 @@ static bool check_table(const kiln_reader *reader, kiln_fault *fault)
         const uint64_t at = sizeof(kiln_format_header) + (uint64_t)i * sizeof(kiln_format_section);
         const kiln_format_section entry = table_entry(reader, i);
         if (!check_entry_kind(&entry, at, fault) || !check_entry_codec(&entry, at, fault) ||
-            !check_entry_place(&entry, at, earliest, reader->file_size, fault)) {
+            !check_entry_place(&entry, at, earliest, reader->header.file_size, fault) ||
+            !check_entry_before(reader, i, at, fault)) {
             return false;
         }
         earliest = entry.offset + entry.stored_size;
     }
-    if (earliest != reader->file_size) {
+    if (earliest != reader->header.file_size) {
         return kiln_fault_rule(fault, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
     }
     return true;
@@ -209,13 +238,13 @@ static bool check_table(const kiln_reader *reader, kiln_fault *fault)
 static bool check_padding(const kiln_reader *reader, kiln_fault *fault)
 {
     uint64_t end = sizeof(kiln_format_header) +
-                   (uint64_t)reader->section_count * sizeof(kiln_format_section);
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        const kiln_format_section *entry = &reader->sections[i].entry;
-        if (!is_zero(reader->file + end, entry->offset - end)) {
+                   (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        if (!is_zero(reader->file + end, entry.offset - end)) {
             return kiln_fault_rule(fault, KILN_RULE_RESERVED, end, "padding before a section");
         }
-        end = entry->offset + entry->stored_size;
+        end = entry.offset + entry.stored_size;
     }
     return true;
 }
@@ -364,11 +393,52 @@ typedef struct {
     uint64_t task_count;
 } layout;
 
+/* The entry that begins the section which entry `index` begins or continues. */
+static uint32_t first_entry(const kiln_reader *reader, uint32_t index)
+{
+    kiln_format_section entry = table_entry(reader, index);
+    const uint32_t kind = entry.kind;
+    while (continues(&entry) || entry.kind != kind) {
+        entry = table_entry(reader, --index);
+    }
+    return index;
+}
+
+/* The number of that section. */
+static uint32_t section_of_entry(const kiln_reader *reader, uint32_t index)
+{
+    const uint32_t first = first_entry(reader, index);
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < first; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        number += !continues(&entry);
+    }
+    return number;
+}
+
+/* Sections as they are known from here on: what continues one is part of it. */
+static void list_sections(kiln_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        if (continues(&entry)) {
+            kiln_reader_section *whole = &reader->sections[section_of_entry(reader, i)];
+            whole->entry.stored_size += entry.stored_size;
+            whole->entry.raw_size += entry.raw_size;
+            whole->count = whole->entry.raw_size / entry.element_size;
+        } else {
+            reader->sections[reader->section_count++] =
+                (kiln_reader_section){entry, NULL, entry.raw_size / entry.element_size};
+        }
+    }
+}
+
 static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
 {
-    layout plan = {padded(reader->section_count * (uint32_t)sizeof(kiln_reader_section), 64), 0, 0, 0};
+    const uint32_t count = reader->header.section_count;
+    layout plan = {padded(count * (uint32_t)sizeof(kiln_reader_section), 64), 0, 0, 0};
     plan.total = plan.decoded;
-    for (uint32_t i = 0; i < reader->section_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const kiln_format_section entry = table_entry(reader, i);
         if (wanted[i] && must_move(reader, &entry)) {
             plan.total += (entry.raw_size + 63u) & ~(uint64_t)63u;
@@ -380,30 +450,46 @@ static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
     return plan;
 }
 
-static uint32_t place_sections(kiln_reader *reader, const uint8_t *wanted, const layout *plan)
+/* Where wanted sections will be, or are. */
+static void place_sections(kiln_reader *reader, const uint8_t *wanted, const layout *plan)
 {
     uint8_t *out = (uint8_t *)reader->memory + plan->decoded;
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        if (continues(&entry)) {
+            continue;
+        }
+        kiln_reader_section *section = &reader->sections[index++];
+        if (wanted[i] && must_move(reader, &entry)) {
+            section->data = out;
+            out += (section->entry.raw_size + 63u) & ~(uint64_t)63u;
+        } else if (wanted[i]) {
+            section->data = reader->file + entry.offset;
+        }
+    }
+}
+
+/* Fills what is stored raw; the result is the number of blocks to decode for the rest. */
+static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
+{
     block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
+    uint64_t done[KILN_SECTION_COUNT_MAX] = {0}; /* bytes of each section */
     uint32_t task_count = 0;
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        kiln_reader_section *section = &reader->sections[i];
-        section->entry = table_entry(reader, i);
-        section->count = section->entry.raw_size / section->entry.element_size;
-        section->data = NULL;
-        if (!wanted[i]) {
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const kiln_format_section entry = table_entry(reader, i);
+        const uint32_t number = section_of_entry(reader, i);
+        const kiln_reader_section *section = &reader->sections[number];
+        if (section->data == NULL || !must_move(reader, &entry)) {
             continue;
         }
-        if (!must_move(reader, &section->entry)) {
-            section->data = reader->file + section->entry.offset;
-            continue;
-        }
-        section->data = out;
-        if (section->entry.codec == KILN_CODEC_RAW) {
-            memcpy(out, reader->file + section->entry.offset, (size_t)section->entry.raw_size);
+        uint8_t *out = (uint8_t *)(uintptr_t)section->data + done[number];
+        if (entry.codec == KILN_CODEC_RAW) {
+            memcpy(out, reader->file + entry.offset, (size_t)entry.raw_size);
         } else {
-            task_count += add_block_tasks(reader, &section->entry, out, tasks + task_count);
+            task_count += add_block_tasks(reader, &entry, out, tasks + task_count);
         }
-        out += (section->entry.raw_size + 63u) & ~(uint64_t)63u;
+        done[number] += entry.raw_size;
     }
     return task_count;
 }
@@ -430,29 +516,50 @@ static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t coun
     return true;
 }
 
+/* By entry of the table; what continues a section is wanted as that is. */
+static void ask_wanted(const kiln_reader *reader, const kiln_reader_options *options,
+                       uint8_t *wanted)
+{
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const uint32_t first = first_entry(reader, i);
+        wanted[i] = first != i ? wanted[first]
+                               : options->wanted == NULL || options->wanted(options->user, reader, i);
+    }
+}
+
+static bool take_memory(kiln_reader *reader, const layout *plan, kiln_fault *fault)
+{
+    if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: the file is too large");
+    }
+    reader->memory_size = (size_t)plan->total;
+    reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
+    if (reader->memory == NULL) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: %llu bytes wanted",
+                              (unsigned long long)plan->total);
+    }
+    reader->sections = (kiln_reader_section *)reader->memory;
+    return true;
+}
+
 static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
                           kiln_fault *fault)
 {
     uint8_t wanted[KILN_SECTION_COUNT_MAX];
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        wanted[i] = options->wanted == NULL || options->wanted(options->user, reader, i);
+    ask_wanted(reader, options, wanted);
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = table_entry(reader, i);
         if (!check_section_bytes(reader, &entry, options->trusted, fault)) {
             return false;
         }
     }
     const layout plan = plan_memory(reader, wanted);
-    if (plan.total > SIZE_MAX / 2 || plan.task_count > UINT32_MAX) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: the file is too large");
+    if (!take_memory(reader, &plan, fault)) {
+        return false;
     }
-    reader->memory_size = (size_t)plan.total;
-    reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
-    if (reader->memory == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: %llu bytes wanted",
-                              (unsigned long long)plan.total);
-    }
-    reader->sections = (kiln_reader_section *)reader->memory;
-    const uint32_t task_count = place_sections(reader, wanted, &plan);
+    list_sections(reader);
+    place_sections(reader, wanted, &plan);
+    const uint32_t task_count = list_tasks(reader, &plan);
     if (!options->trusted && !check_padding(reader, fault)) {
         return false;
     }
@@ -472,7 +579,6 @@ static bool open_container(kiln_reader *reader, const kiln_reader_options *optio
         !check_table(reader, fault)) {
         return false;
     }
-    reader->section_count = reader->header.section_count;
     return load_sections(reader, options, fault);
 }
 

@@ -21,7 +21,8 @@ extern const kiln_reader_allocator kiln_reader_default_allocator;
 typedef void (*kiln_reader_parallel)(void *user, void (*task)(void *context, uint32_t index),
                                      void *context, uint32_t count);
 
-/* One section, decoded. `data` is NULL when it was not loaded. */
+/* One section, decoded: with what continues it, whose sizes are in those of its entry. `data` is NULL when it was
+ * not loaded. */
 typedef struct {
     kiln_format_section entry;
     const void *data;    /* 64-byte aligned */
@@ -41,7 +42,8 @@ typedef struct {
 
 typedef struct {
     bool trusted;                 /* no checksums, no padding: header, table and sizes only */
-    /* Is section `index` wanted? NULL: all. Called once each, after the table was read. */
+    /* Is the section wanted that entry `index` of the table begins? NULL: all. Called once each, after the
+     * table was read. */
     bool (*wanted)(void *user, const kiln_reader *reader, uint32_t index);
     void *user;
     kiln_reader_allocator allocator; /* all zero: the default */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../formats/nodes.h"
+#include "../support/quick_bake.h"
 #include "../support/quick_weights.h"
 #include "refuse.h"
 
@@ -350,6 +351,84 @@ static void rule_6_codecs_transforms_and_flags(void **state)
         }
         refuse_entry(KILN_RULE_SECTION_CODEC, KILN_SECTION_STRINGS, packed, entry);
     }
+}
+
+/* A file whose OBB2 nodes are in two places: their first block, and behind other nodes the rest. */
+static sealed continued_bytes(uint32_t entry[2])
+{
+    mesh m = mesh_torus(30, 20, 0.1);
+    sealed s;
+    s.bytes = quick_bake(&m, "obb2,aabb", 1, KILN_LAYOUT_PACKED, &s.size);
+    mesh_free(&m);
+    entry[0] = edit_index(s.bytes, KILN_SECTION_NODES_OBB2);
+    entry[1] = edit_index(s.bytes, KILN_SECTION_NODES_AABB8) + 1;
+    assert_int_equal(edit_get_entry(s.bytes, entry[1]).kind, KILN_SECTION_NODES_OBB2);
+    assert_int_equal(edit_get_entry(s.bytes, entry[1]).flags,
+                     KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES);
+    return s;
+}
+
+static void rule_6_sections_that_are_continued(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        uint32_t index[2];
+        sealed s = continued_bytes(index);
+        kiln_format_section first = edit_get_entry(s.bytes, index[0]);
+        kiln_format_section next = edit_get_entry(s.bytes, index[1]);
+        switch (i) {
+        case 0:
+            first.raw_size -= first.element_size;
+            break;
+        case 1:
+            first.raw_size = 0;
+            break;
+        case 2:
+            next.transform = KILN_TRANSFORM_NONE;
+            break;
+        case 3:
+            next.element_size = 80;
+            next.kind = KILN_SECTION_NODES_AABB2;
+            break;
+        case 4:
+            first.codec = KILN_CODEC_RAW;
+            first.transform = KILN_TRANSFORM_NONE;
+            first.stored_size = first.raw_size;
+            break;
+        case 5:
+            next.codec = KILN_CODEC_RAW;
+            next.transform = KILN_TRANSFORM_NONE;
+            next.stored_size = next.raw_size;
+            break;
+        default:
+            first.flags |= KILN_SECTION_CONTINUES;
+            break;
+        }
+        edit_set_entry(s.bytes, index[0], &first);
+        edit_set_entry(s.bytes, index[1], &next);
+        if (i == 4 || i == 5) { /* sizes no longer fit the place: which rule is seen first is open */
+            edit_reseal(s.bytes, s.size);
+            kiln_file *file;
+            assert_int_equal(kiln_open_memory(s.bytes, s.size, NULL, &file), KILN_ERROR_RULE);
+            free(s.bytes);
+            continue;
+        }
+        const uint32_t seen = index[i == 6 ? 0 : 1];
+        assert_int_equal(refuse_sealed(&s, KILN_RULE_SECTION_CODEC),
+                         sizeof(kiln_format_header) + seen * sizeof(kiln_format_section));
+    }
+}
+
+static void rule_7_what_continues_must_say_so(void **state)
+{
+    (void)state;
+    uint32_t index[2];
+    sealed s = continued_bytes(index);
+    assert_true(accept(s.bytes, s.size) > 0);
+    kiln_format_section next = edit_get_entry(s.bytes, index[1]);
+    next.flags &= ~(uint32_t)KILN_SECTION_CONTINUES;
+    edit_set_entry(s.bytes, index[1], &next);
+    (void)refuse_sealed(&s, KILN_RULE_SECTION_ONCE);
 }
 
 static const uint32_t always_there[] = {
@@ -1337,6 +1416,8 @@ int main(void)
         cmocka_unit_test(rule_5_element_sizes_of_unknown_kinds),
         cmocka_unit_test(rule_5_half_elements),
         cmocka_unit_test(rule_6_codecs_transforms_and_flags),
+        cmocka_unit_test(rule_6_sections_that_are_continued),
+        cmocka_unit_test(rule_7_what_continues_must_say_so),
         cmocka_unit_test(rule_7_missing_sections),
         cmocka_unit_test(rule_7_sections_that_are_there_twice),
         cmocka_unit_test(rule_8_block_tables_that_do_not_add_up),

@@ -125,8 +125,11 @@ public:
         kiln_fault fault;
         check(kiln_reader_open(&reader, baked.data, baked.size, nullptr, &fault), "reading");
         kiln_shares(&reader, shares);
-        for (uint32_t i = 0; i < reader.section_count; i++) {
-            add_blocks(reader.sections[i].entry);
+        for (uint32_t i = 0; i < reader.header.section_count; i++) {
+            kiln_format_section entry;
+            std::memcpy(&entry, reader.file + sizeof reader.header + i * sizeof entry,
+                        sizeof entry);
+            add_blocks(entry);
         }
     }
     ~Contents() { kiln_reader_close(&reader); }

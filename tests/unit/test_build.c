@@ -266,7 +266,7 @@ typedef struct {
     unsigned leaf;
     bound above[KILN_TREE_DEPTH_MAX];
     unsigned depth, deepest;
-    uint32_t next_node, next_slot;
+    uint32_t top, top_opened, next_node, next_slot;
     unsigned char *seen;
 } walk;
 
@@ -395,6 +395,38 @@ static void check_empty(const walk *w, const kiln_format_node8 *node, unsigned l
     }
 }
 
+/* Numbers are given breadth-first while there is room in the first block of nodes, then depth-first. */
+static void check_children(walk *w, const kiln_format_node8 *node, uint32_t index)
+{
+    const uint32_t children = kiln_popcount8(node->inner);
+    assert_true(node->child > index);
+    if (index < w->top_opened) {
+        assert_true(node->child + children <= w->top);
+    } else {
+        assert_int_equal(node->child, w->next_node);
+        w->next_node += children;
+    }
+}
+
+/* How many nodes the top opens, in order, and has. */
+static void measure_top(walk *w)
+{
+    const uint32_t room = 131072u / (uint32_t)w->tree->node_size;
+    w->top = 1;
+    for (w->top_opened = 0; w->top_opened < w->top; w->top_opened++) {
+        const kiln_format_node8 *node = node_at(w, w->top_opened);
+        const uint32_t children = kiln_popcount8(node->inner);
+        if (w->top + children > room) {
+            break;
+        }
+        if (children > 0) {
+            assert_int_equal(node->child, w->top);
+        }
+        w->top += children;
+    }
+    w->next_node = w->top;
+}
+
 static void walk_node(walk *w, uint32_t index)
 {
     const kiln_format_node8 *node = node_at(w, index);
@@ -402,12 +434,10 @@ static void walk_node(walk *w, uint32_t index)
     w->deepest = w->depth + 1 > w->deepest ? w->depth + 1 : w->deepest;
     assert_int_equal(node->tri, w->next_slot);
     if (node->inner != 0) {
-        assert_int_equal(node->child, w->next_node);
-        assert_true(node->child > index);
+        check_children(w, node, index);
     } else {
         assert_int_equal(node->child, 0);
     }
-    w->next_node += kiln_popcount8(node->inner);
     for (unsigned k = 0; k < 3; k++) {
         assert_in_range(node->exp[k], 1, 254);
         assert_true(isfinite(node->org[k]));
@@ -448,6 +478,7 @@ static void check_tree(const mesh *m, const kiln_build_kind *kind, unsigned leaf
     assert_non_null(w.seen);
     assert_int_equal(tree->node_size, kind->node_size);
     assert_true(tree->scale_exponent >= -400 && tree->scale_exponent <= 200);
+    measure_top(&w);
     walk_node(&w, 0);
     assert_int_equal(w.next_slot, triangles);
     assert_int_equal(w.next_node, tree->node_count);

@@ -1,5 +1,7 @@
 #include "wide8.h"
 
+#include "../../formats/codec.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@ typedef struct {
     kiln_cloud cloud;
     kiln_binary binary;
     kiln_wide *plans; /* of each node */
+    uint32_t *top;    /* first child of each node that the top of the tree opens */
+    uint32_t top_count;
     uint32_t node_count, slot_count, depth;
     kiln_watch watch;
     bool cancelled;
@@ -164,7 +168,7 @@ static void take_slots(job *j, const kiln_range *leaf)
     }
 }
 
-static void write_head(job *j, const kiln_wide *wide, kiln_format_node8 *node)
+static void write_head(job *j, const kiln_wide *wide, uint32_t child, kiln_format_node8 *node)
 {
     unsigned inner = 0;
     node->tri = j->slot_count;
@@ -179,7 +183,7 @@ static void write_head(job *j, const kiln_wide *wide, kiln_format_node8 *node)
         }
     }
     node->inner = (uint8_t)inner;
-    node->child = inner != 0 ? j->node_count : 0;
+    node->child = inner != 0 ? child : 0;
 }
 
 /* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two sides,
@@ -197,21 +201,66 @@ static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, 
     }
 }
 
-/* Visits node `index` and all below it; siblings get successive indices before any of them is
- * entered. With no plans yet it only counts. Recursion at most KILN_WIDE_DEPTH_MAX deep, or
- * KILN_BINARY_DEPTH_MAX for binary kinds. */
+static unsigned inner_count(const job *j, const kiln_wide *wide)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < wide->lane_count; i++) {
+        count += is_inner(j, &wide->lane[i]);
+    }
+    return count;
+}
+
+/* A node of the top and its depth. */
+typedef struct {
+    kiln_range range;
+    unsigned depth;
+} top_node;
+
+/* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so that who
+ * has that block has all of the tree, coarsely. */
+static bool number_top(job *j)
+{
+    const uint32_t most = kiln_block_raw_size(j->out->node_size);
+    const uint32_t room = most / j->out->node_size;
+    top_node *nodes = kiln_arena_take(&j->arena, room, sizeof *nodes);
+    j->top = kiln_arena_take(&j->arena, room, sizeof *j->top);
+    if (nodes == NULL || j->top == NULL) {
+        return false;
+    }
+    nodes[0] = (top_node){{0, j->binary.count, j->binary.root}, 1};
+    uint32_t count = 1;
+    for (j->top_count = 0; j->top_count < count; j->top_count++) {
+        const top_node *node = &nodes[j->top_count];
+        kiln_wide wide;
+        choose_lanes(j, &node->range, node->depth, &wide);
+        if (inner_count(j, &wide) > room - count) {
+            break;
+        }
+        j->top[j->top_count] = count;
+        for (unsigned i = 0; i < wide.lane_count; i++) {
+            if (is_inner(j, &wide.lane[i])) {
+                nodes[count++] = (top_node){wide.lane[i], node->depth + 1};
+            }
+        }
+    }
+    j->node_count = count;
+    return true;
+}
+
+/* Visits node `index` and all below it. Siblings have successive numbers: those of the top their own,
+ * the others get them before any of them is entered. With no plans yet it only counts. Recursion at most
+ * KILN_WIDE_DEPTH_MAX deep, or KILN_BINARY_DEPTH_MAX for binary kinds. */
 static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
 {
     kiln_wide wide;
     choose_lanes(j, range, depth, &wide);
+    const bool is_top = index < j->top_count;
+    uint32_t child = is_top ? j->top[index] : j->node_count;
     if (j->plans != NULL) {
         j->plans[index] = wide;
-        write_head(j, &wide, node_at(j->out, index));
+        write_head(j, &wide, child, node_at(j->out, index));
     }
-    uint32_t child = j->node_count;
-    for (unsigned i = 0; i < wide.lane_count; i++) {
-        j->node_count += is_inner(j, &wide.lane[i]);
-    }
+    j->node_count += is_top ? 0 : inner_count(j, &wide);
     j->depth = depth > j->depth ? depth : j->depth;
     for (unsigned i = 0; i < wide.lane_count; i++) {
         if (is_inner(j, &wide.lane[i])) {
@@ -220,10 +269,10 @@ static void visit(job *j, const kiln_range *range, uint32_t index, unsigned dept
     }
 }
 
-static void visit_root(job *j)
+static void visit_root(job *j, uint32_t top)
 {
     const kiln_range root = {0, j->binary.count, j->binary.root};
-    j->node_count = 1;
+    j->node_count = top;
     visit(j, &root, 0, 1);
 }
 
@@ -240,7 +289,11 @@ static void encode_nodes(void *context, uint32_t index)
 static bool encode_tree(job *j)
 {
     kiln_build_tree *out = j->out;
-    visit_root(j);
+    if (!number_top(j)) {
+        return false;
+    }
+    const uint32_t top = j->node_count;
+    visit_root(j, top);
     out->node_count = j->node_count;
     out->depth = j->depth;
     out->nodes = calloc(j->node_count, out->node_size);
@@ -249,7 +302,7 @@ static bool encode_tree(job *j)
     if (out->nodes == NULL || out->order == NULL || j->plans == NULL) {
         return false;
     }
-    visit_root(j);
+    visit_root(j, top);
     part(j, 0.8, 1);
     return run(j, chunk_count(j->node_count, NODE_CHUNK), encode_nodes);
 }

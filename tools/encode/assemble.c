@@ -272,7 +272,9 @@ static bool convert_parts(encoder *e)
 
 enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT_MAX };
 
-static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
+/* First what a file that is still on its way answers from, last what no query needs. *nodes is the first
+ * section of nodes. */
+static uint32_t list_sections(const encoder *e, kiln_section_input *sections, uint32_t *nodes)
 {
     const kiln_model *model = e->model;
     const kiln_soup *soup = model->soup;
@@ -283,7 +285,34 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
     sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees,
                                              trees * sizeof *e->trees, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size, 0};
+    if (e->box_count > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB, e->counts,
+                                                 trees * sizeof *e->counts, 0};
+    }
+    if (model->weight_count > 0) {
+        sections[count++] =
+            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
+                                 model->weight_count * sizeof *model->weights, 0};
+    }
+    if (e->box_count > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
+                                                 e->box_count * sizeof *e->boxes, 0};
+    }
+    *nodes = count;
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+        sections[count++] = (kiln_section_input){
+            model->kinds[kind]->section, e->nodes[kind],
+            e->node_counts[kind] * model->kinds[kind]->node_size, 0};
+    }
+    if (e->order_count > 0) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
+                                                 4 * (uint64_t)e->order_count, 0};
+    }
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
+                                             12 * triangles, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
+                                             12 * vertices, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_PARTS, e->parts,
                                              (uint64_t)soup->part_count * sizeof *e->parts, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
@@ -294,31 +323,7 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections)
     if (!e->users_agree && triangles > 0) {
         sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
     }
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
-                                             12 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
-                                             12 * vertices, 0};
-    if (e->order_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
-                                                 4 * (uint64_t)e->order_count, 0};
-    }
-    if (e->box_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB, e->counts,
-                                                 trees * sizeof *e->counts, 0};
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
-                                                 e->box_count * sizeof *e->boxes, 0};
-    }
-    if (model->weight_count > 0) {
-        sections[count++] =
-            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
-                                 model->weight_count * sizeof *model->weights, 0};
-    }
-    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
-        sections[count++] = (kiln_section_input){
-            model->kinds[kind]->section, e->nodes[kind],
-            e->node_counts[kind] * model->kinds[kind]->node_size, 0};
-    }
+    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size, 0};
     return count;
 }
 
@@ -334,10 +339,11 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
         join_counts(&e) && convert_parts(&e)) {
         kiln_section_input sections[SECTIONS_MAX];
         uint64_t stored[SECTIONS_MAX];
-        const uint32_t count = list_sections(&e, sections);
+        uint32_t nodes;
+        const uint32_t count = list_sections(&e, sections, &nodes);
         status = kiln_container_write(sections, count, layout, build_key, watch, file, size, stored);
         for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
-            packed_sizes[kind] = stored[count - model->kind_count + kind];
+            packed_sizes[kind] = stored[nodes + kind];
         }
     }
     kiln_arena_free(&e.arena);

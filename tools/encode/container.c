@@ -1,6 +1,7 @@
 /* Sections that pack smaller than they are become deflate, by the smallest of the transforms that
- * their kind lists; the rest stay raw. Each block of a section
- * is a task of its own, and where a block lies follows from sizes alone, so threads don't show. */
+ * their kind lists; the rest stay raw. Each block of a section is a task of its own, and where a block lies
+ * follows from sizes alone, so threads don't show. Of neighbours with tops of trees in their first blocks
+ * these come first, so that a file that is still on its way answers from all of them. */
 #include "container.h"
 
 #include "../../formats/codec.h"
@@ -29,19 +30,27 @@ typedef struct {
     uint32_t crc;
 } packed_block;
 
-/* One section on its way into the file. */
+/* One section, packed. */
 typedef struct {
-    kiln_format_section entry;
     uint16_t transform;
     uint32_t first_block, block_count; /* 0: raw */
-} placed_section;
+} packed_section;
+
+/* What an entry of the section table stands for: a section, its first block, or the others. */
+typedef struct {
+    kiln_format_section entry;
+    uint32_t section;
+    uint32_t first_block, block_count; /* 0: raw */
+} piece;
 
 typedef struct {
     const kiln_section_input *sections;
     uint32_t count;
-    placed_section *placed;
+    packed_section *packed;
     packed_block *blocks;
     uint32_t block_count;
+    piece *pieces;
+    uint32_t piece_count;
 } container;
 
 static uint32_t element_size_of(const kiln_section_input *section)
@@ -160,7 +169,7 @@ static bool try_transforms(container *box, const kiln_watch *watch)
     for (uint32_t i = 0; i < box->count; i++) {
         const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
         const uint32_t blocks = blocks_of(&box->sections[i]);
-        box->placed[i].transform = smallest_transform(kind, trials + count, blocks);
+        box->packed[i].transform = smallest_transform(kind, trials + count, blocks);
         count += transform_count(kind) * blocks;
     }
     free(trials);
@@ -171,9 +180,9 @@ static bool pack_sections(container *box, const kiln_watch *watch)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < box->count; i++) {
-        box->placed[i].first_block = (uint32_t)total;
-        box->placed[i].block_count = blocks_of(&box->sections[i]);
-        total += box->placed[i].block_count;
+        box->packed[i].first_block = (uint32_t)total;
+        box->packed[i].block_count = blocks_of(&box->sections[i]);
+        total += box->packed[i].block_count;
     }
     box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
     if (box->blocks == NULL || total > UINT32_MAX || !try_transforms(box, watch)) {
@@ -181,9 +190,9 @@ static bool pack_sections(container *box, const kiln_watch *watch)
     }
     box->block_count = (uint32_t)total;
     for (uint32_t i = 0; i < box->count; i++) {
-        for (uint32_t b = 0; b < box->placed[i].block_count; b++) {
-            box->blocks[box->placed[i].first_block + b] =
-                block_of(&box->sections[i], b, box->placed[i].transform);
+        for (uint32_t b = 0; b < box->packed[i].block_count; b++) {
+            box->blocks[box->packed[i].first_block + b] =
+                block_of(&box->sections[i], b, box->packed[i].transform);
         }
     }
     if (!kiln_parallel_for(watch, box->block_count, pack_block, box->blocks)) {
@@ -197,14 +206,62 @@ static bool pack_sections(container *box, const kiln_watch *watch)
     return true;
 }
 
-static uint64_t packed_size(const container *box, uint32_t index)
+static uint64_t packed_size(const container *box, uint32_t first, uint32_t count)
 {
-    const placed_section *placed = &box->placed[index];
-    uint64_t size = placed->block_count * sizeof(kiln_format_block);
-    for (uint32_t i = 0; i < placed->block_count; i++) {
-        size += box->blocks[placed->first_block + i].stored_size;
+    uint64_t size = count * sizeof(kiln_format_block);
+    for (uint32_t i = 0; i < count; i++) {
+        size += box->blocks[first + i].stored_size;
     }
     return size;
+}
+
+/* What packs to no less than it is stays raw. */
+static void drop_larger(container *box)
+{
+    for (uint32_t i = 0; i < box->count; i++) {
+        packed_section *packed = &box->packed[i];
+        if (packed_size(box, packed->first_block, packed->block_count) >= box->sections[i].size) {
+            packed->block_count = 0;
+        }
+    }
+}
+
+static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t to)
+{
+    box->pieces[box->piece_count++] =
+        (piece){.section = section,
+                .first_block = box->packed[section].first_block + from,
+                .block_count = to - from};
+}
+
+/* Sections first .. last - 1, whose first blocks come before the rest of any: the last is left whole where
+ * those before it are. */
+static void add_run(container *box, uint32_t first, uint32_t last)
+{
+    bool split = false;
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t blocks = box->packed[i].block_count;
+        split = split || (blocks > 1 && i + 1 < last);
+        add_piece(box, i, 0, split && blocks > 1 ? 1 : blocks);
+    }
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t blocks = box->packed[i].block_count;
+        if (split && blocks > 1) {
+            add_piece(box, i, 1, blocks);
+        }
+    }
+}
+
+static void cut_sections(container *box)
+{
+    for (uint32_t i = 0, last; i < box->count; i = last) {
+        last = i;
+        while (last < box->count && kiln_section_kind_find(box->sections[last].kind)->first != 0) {
+            last++;
+        }
+        last = last > i ? last : i + 1;
+        add_run(box, i, last);
+    }
 }
 
 static uint64_t aligned(uint64_t offset, uint32_t alignment)
@@ -212,34 +269,44 @@ static uint64_t aligned(uint64_t offset, uint32_t alignment)
     return (offset + alignment - 1) & ~(uint64_t)(alignment - 1);
 }
 
-/* Fills the table entries but for their CRCs; the result is the file's size. */
-static uint64_t place_sections(container *box)
+static uint64_t raw_size(const container *box, const piece *p)
 {
-    uint64_t end = sizeof(kiln_format_header) + box->count * sizeof(kiln_format_section);
-    for (uint32_t i = 0; i < box->count; i++) {
-        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
-        placed_section *placed = &box->placed[i];
-        kiln_format_section *entry = &placed->entry;
-        const uint64_t raw = box->sections[i].size;
-        if (placed->block_count > 0 && packed_size(box, i) >= raw) {
-            placed->block_count = 0;
-        }
-        const bool packed = placed->block_count > 0;
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < p->block_count; i++) {
+        size += box->blocks[p->first_block + i].raw_size;
+    }
+    return p->block_count > 0 ? size : box->sections[p->section].size;
+}
+
+/* Fills the table entries but for their CRCs; the result is the file's size. */
+static uint64_t place_pieces(container *box)
+{
+    uint64_t end = sizeof(kiln_format_header) + box->piece_count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < box->piece_count; i++) {
+        piece *p = &box->pieces[i];
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[p->section].kind);
+        const packed_section *section = &box->packed[p->section];
+        const bool packed = p->block_count > 0;
+        kiln_format_section *entry = &p->entry;
         entry->kind = kind->kind;
         entry->flags = kind->flags;
+        if (packed && p->first_block != section->first_block) {
+            entry->flags |= KILN_SECTION_CONTINUES;
+        }
         entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
-        entry->transform = packed ? placed->transform : KILN_TRANSFORM_NONE;
-        entry->element_size = element_size_of(&box->sections[i]);
+        entry->transform = packed ? section->transform : KILN_TRANSFORM_NONE;
+        entry->element_size = element_size_of(&box->sections[p->section]);
         entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
-        entry->raw_size = raw;
-        entry->stored_size = packed ? packed_size(box, i) : raw;
+        entry->raw_size = raw_size(box, p);
+        entry->stored_size =
+            packed ? packed_size(box, p->first_block, p->block_count) : entry->raw_size;
         entry->offset = aligned(end, entry->alignment);
         end = entry->offset + entry->stored_size;
     }
     return end;
 }
 
-static void write_packed(const container *box, const placed_section *placed, uint8_t *out)
+static void write_packed(const container *box, const piece *placed, uint8_t *out)
 {
     kiln_format_block entry;
     uint8_t *data = out + placed->block_count * sizeof entry;
@@ -254,20 +321,20 @@ static void write_packed(const container *box, const placed_section *placed, uin
     }
 }
 
-static void write_sections(container *box, uint8_t *file)
+static void write_pieces(container *box, uint8_t *file)
 {
-    for (uint32_t i = 0; i < box->count; i++) {
-        placed_section *placed = &box->placed[i];
-        uint8_t *out = file + placed->entry.offset;
-        if (placed->block_count > 0) {
-            write_packed(box, placed, out);
-            placed->entry.crc = kiln_crc32(out, placed->block_count * sizeof(kiln_format_block));
-        } else if (box->sections[i].size > 0) {
-            memcpy(out, box->sections[i].data, (size_t)box->sections[i].size);
-            placed->entry.crc = kiln_crc32(out, (size_t)box->sections[i].size);
+    for (uint32_t i = 0; i < box->piece_count; i++) {
+        piece *p = &box->pieces[i];
+        uint8_t *out = file + p->entry.offset;
+        if (p->block_count > 0) {
+            write_packed(box, p, out);
+            p->entry.crc = kiln_crc32(out, p->block_count * sizeof(kiln_format_block));
+        } else if (p->entry.raw_size > 0) {
+            memcpy(out, box->sections[p->section].data, (size_t)p->entry.raw_size);
+            p->entry.crc = kiln_crc32(out, (size_t)p->entry.raw_size);
         }
-        memcpy(file + sizeof(kiln_format_header) + i * sizeof(kiln_format_section),
-               &placed->entry, sizeof placed->entry);
+        memcpy(file + sizeof(kiln_format_header) + i * sizeof(kiln_format_section), &p->entry,
+               sizeof p->entry);
     }
 }
 
@@ -297,13 +364,13 @@ static void write_header(const container *box, const uint8_t build_key[16], uint
     header.version_major = KILN_FORMAT_MAJOR;
     header.version_minor = KILN_FORMAT_MINOR;
     header.file_size = size;
-    header.section_count = box->count;
+    header.section_count = box->piece_count;
     header.section_entry_size = sizeof(kiln_format_section);
     kiln_container_content_hash(box->sections, box->count, header.content_hash);
     memcpy(header.build_key, build_key, sizeof header.build_key);
     header.header_crc =
         kiln_crc32_continue(kiln_crc32(&header, sizeof header), file + sizeof header,
-                            box->count * sizeof(kiln_format_section));
+                            box->piece_count * sizeof(kiln_format_section));
     memcpy(file, &header, sizeof header);
 }
 
@@ -311,16 +378,20 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
                                         const uint8_t build_key[16], const kiln_watch *watch,
                                         void **file, size_t *size)
 {
-    box->placed = calloc(box->count, sizeof *box->placed);
-    if (box->placed == NULL || (layout == KILN_LAYOUT_PACKED && !pack_sections(box, watch))) {
+    box->packed = calloc(box->count, sizeof *box->packed);
+    box->pieces = calloc(2 * (size_t)box->count, sizeof *box->pieces);
+    if (box->packed == NULL || box->pieces == NULL ||
+        (layout == KILN_LAYOUT_PACKED && !pack_sections(box, watch))) {
         return KILN_BAKE_FAILED;
     }
-    const uint64_t total = place_sections(box);
+    drop_larger(box);
+    cut_sections(box);
+    const uint64_t total = place_pieces(box);
     uint8_t *bytes = total <= SIZE_MAX ? calloc(1, (size_t)total) : NULL;
     if (bytes == NULL) {
         return KILN_BAKE_FAILED;
     }
-    write_sections(box, bytes);
+    write_pieces(box, bytes);
     write_header(box, build_key, total, bytes);
     *file = bytes;
     *size = (size_t)total;
@@ -333,7 +404,8 @@ static void free_container(container *box)
         free(box->blocks[i].stored);
     }
     free(box->blocks);
-    free(box->placed);
+    free(box->packed);
+    free(box->pieces);
 }
 
 kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
@@ -341,10 +413,13 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
                                       const kiln_watch *watch, void **file, size_t *size,
                                       uint64_t *stored_sizes)
 {
-    container box = {sections, count, NULL, NULL, 0};
+    container box = {.sections = sections, .count = count};
     const kiln_bake_status status = write_container(&box, layout, build_key, watch, file, size);
-    for (uint32_t i = 0; i < count && status == KILN_BAKE_OK && stored_sizes != NULL; i++) {
-        stored_sizes[i] = box.placed[i].entry.stored_size;
+    if (status == KILN_BAKE_OK && stored_sizes != NULL) {
+        memset(stored_sizes, 0, count * sizeof *stored_sizes);
+        for (uint32_t i = 0; i < box.piece_count; i++) {
+            stored_sizes[box.pieces[i].section] += box.pieces[i].entry.stored_size;
+        }
     }
     free_container(&box);
     return status;
