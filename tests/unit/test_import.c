@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
@@ -17,10 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../tools/import/cage.h"
 #include "../../tools/import/child.h"
 #include "../../tools/import/flatten.h"
 #include "../../tools/import/import.h"
@@ -1068,6 +1075,172 @@ static void host_ignores_children(void **state)
     signal(SIGCHLD, before);
 }
 
+/* -- the cage -- */
+
+/* Whether this machine and this build have one. */
+static bool have_cage(void)
+{
+    int status = -1;
+    pid_t process = fork();
+
+    if (process == 0)
+        _exit(kiln_cage_close());
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+/* Each forbidden deed sends 'x' when it was possible, else its reason. */
+static void tell(int pipe, bool possible)
+{
+    uint8_t reason = possible ? 'x' : (uint8_t)errno;
+
+    if (write(pipe, &reason, 1) < 0)
+        _exit(9);
+}
+
+static void work_misbehaves(void *user, int pipe, int file)
+{
+    const char *path = user;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+    (void)file;
+    tell(pipe, open(path, O_WRONLY) >= 0);
+    tell(pipe, open(path, O_RDWR) >= 0);
+    tell(pipe, open(path, O_RDONLY | O_TRUNC) >= 0);
+    tell(pipe, open("/tmp/kiln-caged", O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
+    tell(pipe, mkdir("/tmp/kiln-caged", 0700) == 0);
+    tell(pipe, unlink(path) == 0);
+    tell(pipe, rename(path, "/tmp/kiln-caged") == 0);
+    tell(pipe, chmod(path, 0777) == 0);
+    tell(pipe, mmap(NULL, 4096, PROT_READ | PROT_EXEC, flags, -1, 0) != MAP_FAILED);
+    tell(pipe, fork() >= 0);
+    tell(pipe, kill(getppid(), 0) == 0);
+    tell(pipe, setrlimit(RLIMIT_AS, &limit) == 0);
+    tell(pipe, fcntl(pipe, F_SETOWN, 1) == 0);
+    errno = 0;
+    tell(pipe, !(open(path, O_RDONLY) >= 0 && getcwd((char[4096]){0}, 4096) != NULL));
+}
+
+static void work_runs(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    execl("/bin/true", "true", (char *)NULL);
+}
+
+static void work_calls(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    (void)socket(AF_INET, SOCK_STREAM, 0);
+}
+
+static void work_traces(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    (void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static void work_aborts(void *user, int pipe, int file)
+{
+    (void)user, (void)pipe, (void)file;
+    abort();
+}
+
+static void caged_child_reads_and_no_more(void **state)
+{
+    static kept k;
+    char path[] = "/tmp/kiln-cage-XXXXXX";
+    int number, file = mkstemp(path);
+    kiln_child child = {.work = work_misbehaves,
+                        .work_user = path,
+                        .file = -1,
+                        .receive = keep,
+                        .receive_user = &k,
+                        .seconds = 10};
+
+    (void)state;
+    if (!have_cage())
+        skip();
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "all", 3), 3);
+    memset(&k, 0, sizeof k);
+    assert_int_equal(kiln_child_run(&child, &number), KILN_CHILD_ENDED);
+    assert_int_equal(k.size, 14);
+    for (size_t i = 0; i + 1 < k.size; i++)
+        if (k.bytes[i] != EPERM && k.bytes[i] != ENOSYS)
+            fail_msg("deed %zu: %u", i, k.bytes[i]);
+    assert_int_equal(k.bytes[13], 0);
+    assert_int_equal(lseek(file, 0, SEEK_END), 3);
+    assert_int_equal(access("/tmp/kiln-caged", F_OK), -1);
+    assert_int_equal(unlink(path), 0);
+    close(file);
+}
+
+static void hostile_child_ends(void **state)
+{
+    static kept k;
+    int number;
+
+    (void)state;
+    assert_int_equal(run_child(work_aborts, 0, 5, &k, &number), KILN_CHILD_CRASHED);
+    assert_int_equal(number, SIGABRT);
+    if (!have_cage())
+        skip();
+    assert_int_equal(run_child(work_runs, 0, 5, &k, &number), KILN_CHILD_CRASHED);
+    assert_int_equal(number, SIGSYS);
+    assert_int_equal(run_child(work_calls, 0, 5, &k, &number), KILN_CHILD_CRASHED);
+    assert_int_equal(number, SIGSYS);
+    assert_int_equal(run_child(work_traces, 0, 5, &k, &number), KILN_CHILD_CRASHED);
+    assert_int_equal(number, SIGSYS);
+}
+
+/* Ends the one child process with the signal `user`, as a fault of the importer does. */
+static bool strike(void *user, const char *stage, double part)
+{
+    char text[32] = "";
+    FILE *list = fopen("/proc/thread-self/children", "r");
+
+    (void)stage;
+    (void)part;
+    if (list != NULL) {
+        if (fgets(text, sizeof text, list) != NULL)
+            (void)kill((pid_t)atol(text), *(const int *)user);
+        fclose(list);
+    }
+    return true;
+}
+
+static void crash_names_the_file(void **state)
+{
+    static const struct {
+        int number;
+        const char *says;
+    } ends[] = {{SIGSEGV, "big.obj: the importer crashed (Segmentation fault)"},
+                {SIGSYS, "big.obj: the importer was stopped: it asked the system"}};
+    size_t size;
+    char *text = grid(500, &size);
+
+    (void)state;
+    if (access("/proc/thread-self/children", R_OK) != 0) {
+        free(text);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        kiln_bake_options options = defaults();
+        kiln_bake_input input = {.path = "big.obj", .data = text, .size = size};
+        int number = ends[i].number;
+        result r;
+
+        memset(&r, 0, sizeof r);
+        options.progress = strike;
+        options.progress_user = &number;
+        r.status = kiln_import(&input, &options, &r.soup, &r.report);
+        assert_error(&r, KILN_BAKE_FAILED, ends[i].says);
+    }
+    free(text);
+}
+
 static void *import_often(void *user)
 {
     for (int i = 0; i < 20; i++) {
@@ -1211,6 +1384,9 @@ int main(void)
         cmocka_unit_test(limits_of_import),
         cmocka_unit_test(child_ends),
         cmocka_unit_test(host_ignores_children),
+        cmocka_unit_test(caged_child_reads_and_no_more),
+        cmocka_unit_test(hostile_child_ends),
+        cmocka_unit_test(crash_names_the_file),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(hostile_scenes),
     };

@@ -4,6 +4,7 @@
 #include "import.h"
 
 #include <fenv.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,10 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
 
     switch (end) {
     case KILN_CHILD_CRASHED:
+        if (number == SIGSYS)
+            return FAIL(j, KILN_BAKE_FAILED,
+                        "the importer was stopped: it asked the system for what reading a model "
+                        "never needs; don't trust the file");
         return FAIL(
             j, KILN_BAKE_FAILED,
             "the importer crashed (%s); the file is broken in a way that it can't take; repair "
