@@ -12,9 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HASH_CHUNK = 16384 }; /* triangles a turn */
+
+/* Sums over one group's triangles, a part a turn. */
+typedef struct {
+    uint64_t geometry[2];
+    kiln_closed_sums closed;
+} group_sums;
+
+typedef struct {
+    const kiln_soup *soup;
+    const kiln_model_group *group;
+    group_sums *parts;
+} summing;
+
 typedef struct {
     kiln_arena arena;
     const kiln_model *model;
+    const kiln_watch *watch;
+    group_sums *sums; /* room for the parts of the largest group */
     float *vertices;
     uint32_t vertex_count;
     uint32_t *triangles;
@@ -156,6 +172,57 @@ static bool take_node_room(encoder *e)
     return true;
 }
 
+static uint32_t part_count(uint32_t triangles)
+{
+    return triangles / HASH_CHUNK + (triangles % HASH_CHUNK != 0);
+}
+
+static void sum_part(void *context, uint32_t index)
+{
+    const summing *s = context;
+    const kiln_model_group *group = s->group;
+    const uint32_t first = index * HASH_CHUNK;
+    const uint32_t last = group->count - first < HASH_CHUNK ? group->count : first + HASH_CHUNK;
+    kiln_geometry_hash_part(s->soup->positions, s->soup->indices, group->triangles, first, last,
+                            s->parts[index].geometry);
+    kiln_closed_part(s->soup->positions, s->soup->indices, group->triangles, first, last,
+                     &s->parts[index].closed);
+}
+
+static bool take_sums(encoder *e)
+{
+    uint32_t most = 0;
+    for (uint32_t g = 0; g < e->model->group_count; g++) {
+        const uint32_t count = part_count(e->model->groups[g].count);
+        most = count > most ? count : most;
+    }
+    e->sums = kiln_arena_take(&e->arena, most, sizeof *e->sums);
+    return e->sums != NULL;
+}
+
+/* What of a group does not depend on the order of its triangles. False: cancelled. */
+static bool sum_group(const encoder *e, const kiln_model_group *group, uint8_t hash[16],
+                      uint32_t *closed)
+{
+    summing s = {e->model->soup, group, e->sums};
+    const uint32_t parts = part_count(group->count);
+    group_sums all;
+    kiln_watch silent = *e->watch; /* groups may be many, and this is short */
+    silent.to = silent.from;
+    memset(&all, 0, sizeof all);
+    if (!kiln_parallel_for(&silent, parts, sum_part, &s)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < parts; i++) {
+        all.geometry[0] += e->sums[i].geometry[0];
+        all.geometry[1] += e->sums[i].geometry[1];
+        kiln_closed_add(&all.closed, &e->sums[i].closed);
+    }
+    memcpy(hash, all.geometry, sizeof all.geometry);
+    *closed = kiln_closed_of(&all.closed);
+    return true;
+}
+
 static bool join_trees(encoder *e)
 {
     const kiln_model *model = e->model;
@@ -163,7 +230,8 @@ static bool join_trees(encoder *e)
     e->trees = kiln_arena_take(&e->arena, (size_t)model->group_count * model->kind_count,
                                sizeof *e->trees);
     e->order = kiln_arena_take(&e->arena, orders > 0 ? orders : 1, sizeof *e->order);
-    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX || !take_node_room(e)) {
+    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX || !take_node_room(e) ||
+        !take_sums(e)) {
         return false;
     }
     uint32_t name = (uint32_t)model->soup->names_size;
@@ -171,11 +239,11 @@ static bool join_trees(encoder *e)
     for (uint32_t g = 0; g < model->group_count; g++) {
         const kiln_model_group *group = &model->groups[g];
         uint8_t hash[16];
+        uint32_t closed;
         strcpy(e->strings + name, group->name);
-        kiln_geometry_hash(model->soup->positions, model->soup->indices, group->triangles,
-                           group->count, hash);
-        const uint32_t closed = kiln_closed(model->soup->positions, model->soup->indices,
-                                            group->triangles, group->count);
+        if (!sum_group(e, group, hash, &closed)) {
+            return false;
+        }
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
             kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
             fill_tree(e, g, kind, name, first, out);
@@ -334,6 +402,7 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     encoder e;
     memset(&e, 0, sizeof e);
     e.model = model;
+    e.watch = watch;
     kiln_bake_status status = KILN_BAKE_FAILED;
     if (order_triangles(&e) && order_vertices(&e) && join_strings(&e) && join_trees(&e) &&
         join_counts(&e) && convert_parts(&e)) {

@@ -52,12 +52,12 @@ static uint64_t hash_edge(const place *low, const place *high, uint64_t seed)
     return mix(hash + seed);
 }
 
-uint32_t kiln_closed(const float *positions, const uint32_t *indices, const uint32_t *list,
-                     uint32_t count)
+void kiln_closed_part(const float *positions, const uint32_t *indices, const uint32_t *list,
+                      uint32_t first, uint32_t last, kiln_closed_sums *sums)
 {
     static const uint64_t seeds[2] = {0x243F6A8885A308D3u, 0x13198A2E03707344u};
-    uint64_t sum[2] = {0, 0}, parity[2] = {0, 0};
-    for (uint32_t i = 0; i < count; i++) {
+    memset(sums, 0, sizeof *sums);
+    for (uint32_t i = first; i < last; i++) {
         const uint32_t *corner = indices + 3 * (size_t)(list != NULL ? list[i] : i);
         place at[3];
         for (int k = 0; k < 3; k++) {
@@ -69,13 +69,33 @@ uint32_t kiln_closed(const float *positions, const uint32_t *indices, const uint
             for (int n = 0; n < 2 && order != 0; n++) {
                 const uint64_t hash =
                     order < 0 ? hash_edge(from, to, seeds[n]) : hash_edge(to, from, seeds[n]);
-                sum[n] += order < 0 ? hash : 0 - hash;
-                parity[n] ^= hash;
+                sums->sum[n] += order < 0 ? hash : 0 - hash;
+                sums->parity[n] ^= hash;
             }
         }
     }
-    if (sum[0] == 0 && sum[1] == 0) {
+}
+
+void kiln_closed_add(kiln_closed_sums *sums, const kiln_closed_sums *part)
+{
+    for (int n = 0; n < 2; n++) {
+        sums->sum[n] += part->sum[n];
+        sums->parity[n] ^= part->parity[n];
+    }
+}
+
+uint32_t kiln_closed_of(const kiln_closed_sums *sums)
+{
+    if (sums->sum[0] == 0 && sums->sum[1] == 0) {
         return KILN_CLOSED_ORIENTED;
     }
-    return parity[0] == 0 && parity[1] == 0 ? KILN_CLOSED_EVEN : KILN_CLOSED_NOT;
+    return sums->parity[0] == 0 && sums->parity[1] == 0 ? KILN_CLOSED_EVEN : KILN_CLOSED_NOT;
+}
+
+uint32_t kiln_closed(const float *positions, const uint32_t *indices, const uint32_t *list,
+                     uint32_t count)
+{
+    kiln_closed_sums sums;
+    kiln_closed_part(positions, indices, list, 0, count, &sums);
+    return kiln_closed_of(&sums);
 }

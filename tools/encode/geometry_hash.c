@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-void kiln_geometry_hash(const float *positions, const uint32_t *indices, const uint32_t *list,
-                        uint32_t count, uint8_t hash[16])
+void kiln_geometry_hash_part(const float *positions, const uint32_t *indices, const uint32_t *list,
+                             uint32_t first, uint32_t last, uint64_t sum[2])
 {
-    uint64_t sum[2] = {0, 0};
-    for (uint32_t i = 0; i < count; i++) {
+    sum[0] = sum[1] = 0;
+    for (uint32_t i = first; i < last; i++) {
         const uint32_t *corner = indices + 3 * (size_t)(list != NULL ? list[i] : i);
         float floats[9];
         uint8_t digest[KILN_SHA256_SIZE];
@@ -26,5 +26,12 @@ void kiln_geometry_hash(const float *positions, const uint32_t *indices, const u
         sum[0] += part[0];
         sum[1] += part[1];
     }
+}
+
+void kiln_geometry_hash(const float *positions, const uint32_t *indices, const uint32_t *list,
+                        uint32_t count, uint8_t hash[16])
+{
+    uint64_t sum[2];
+    kiln_geometry_hash_part(positions, indices, list, 0, count, sum);
     memcpy(hash, sum, sizeof sum);
 }

@@ -10,4 +10,8 @@
 void kiln_geometry_hash(const float *positions, const uint32_t *indices, const uint32_t *list,
                         uint32_t count, uint8_t hash[16]);
 
+/* The two sums over list[first .. last - 1] alone: those of parts of a list add up, in any order. */
+void kiln_geometry_hash_part(const float *positions, const uint32_t *indices, const uint32_t *list,
+                             uint32_t first, uint32_t last, uint64_t sum[2]);
+
 #endif
