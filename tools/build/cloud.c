@@ -1,5 +1,7 @@
 #include "cloud.h"
 
+#include "extents_x86.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -89,6 +91,17 @@ void kiln_points_deduplicate(kiln_points *points)
 
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out)
 {
+#if KILN_HAVE_EXTENTS_X86
+    if (kiln_extents_x86_possible()) {
+        kiln_extents_x86(points, axis, out);
+        return;
+    }
+#endif
+    kiln_points_extents_plain(points, axis, out);
+}
+
+void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln_extents *out)
+{
     for (unsigned k = 0; k < 3; k++) {
         extent(points, axis[k], &out->lower[k], &out->upper[k]);
     }
@@ -128,6 +141,25 @@ static void take_point(const kiln_points *from, const float a[3], double value, 
     }
 }
 
+/* Takes what `points` reach further than was reached before along direction[first .. first + 2]. */
+static void extend_support(const kiln_points *points, float direction[][3], unsigned first,
+                           double *lower, double *upper, kiln_points *support)
+{
+    kiln_extents reached;
+    kiln_points_extents(points, direction + first, &reached);
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = first + k;
+        if (reached.lower[k] < lower[i]) {
+            lower[i] = reached.lower[k];
+            take_point(points, direction[i], lower[i], support, 2 * i);
+        }
+        if (reached.upper[k] > upper[i]) {
+            upper[i] = reached.upper[k];
+            take_point(points, direction[i], upper[i], support, 2 * i + 1);
+        }
+    }
+}
+
 void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                         float direction[][3], unsigned count, kiln_points *support)
 {
@@ -140,17 +172,8 @@ void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
     for (uint32_t at = first; at < last;) {
         const uint32_t end = last - at > BLOCK ? at + BLOCK : last;
         kiln_points_load(cloud, at, end, &points);
-        for (unsigned i = 0; i < count; i++) {
-            double low, high;
-            extent(&points, direction[i], &low, &high);
-            if (low < lower[i]) {
-                lower[i] = low;
-                take_point(&points, direction[i], low, support, 2 * i);
-            }
-            if (high > upper[i]) {
-                upper[i] = high;
-                take_point(&points, direction[i], high, support, 2 * i + 1);
-            }
+        for (unsigned i = 0; i < count; i += 3) {
+            extend_support(&points, direction, i, lower, upper, support);
         }
         at = end;
     }

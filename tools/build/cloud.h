@@ -11,6 +11,7 @@
 typedef struct {
     const kiln_record *records;
     kiln_frame frame;
+    bool quick; /* spend no time on the last turn of boxes */
 } kiln_cloud;
 
 /* Corners in node space, a few at a time: structure of arrays for the compiler's SIMD. */
@@ -35,12 +36,15 @@ typedef struct {
 /* Extents of the points alone, along each axis. */
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out);
 
+/* The same without the processor's wider instructions; bit for bit the same. */
+void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln_extents *out);
+
 /* Extents of the corners of triangles [first, last). */
 void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
                         kiln_extents *out);
 
-/* The corners of triangles [first, last) that are extreme along any of `count` directions, at most
- * KILN_POINTS_MAX / 2: of equals the first. */
+/* The corners of triangles [first, last) that are extreme along any of `count` directions, a multiple
+ * of 3, at most KILN_POINTS_MAX / 2: of equals the first. */
 void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                         float direction[][3], unsigned count, kiln_points *support);
 
