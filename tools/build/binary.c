@@ -13,14 +13,15 @@
 
 enum {
     ITEMS_A_LEVEL = 256,  /* at most this many ranges of one level exceed count / 256 */
-    ITEM_LIMIT_MIN = 4096 /* subtrees of less work than this are not worth a turn of their own */
+    ITEM_LIMIT_MIN = 4096, /* subtrees of less work than this are not worth a turn of their own */
+    WIDE_MIN = 1 << 15     /* nor are fewer triangles worth the start of threads */
 };
 
 typedef struct {
     kiln_binary *tree;
     kiln_record *records;
     uint32_t *marks;
-    kiln_divide divide;
+    const kiln_divider *divider;
     uint32_t level_first; /* first item of the level that is being split */
 } build;
 
@@ -29,14 +30,20 @@ static bool fits(uint32_t units, uint32_t levels)
     return units <= (uint64_t)1 << levels;
 }
 
-/* Cuts a range that is not a leaf. */
-static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth)
+/* Cuts a range that is not a leaf, by the threads of `watch` where that is not NULL; then 0 where it
+ * cancels. */
+static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
+                    const kiln_watch *watch)
 {
     const uint32_t leaf = b->tree->leaf, count = range->last - range->first;
     const uint32_t levels = KILN_BINARY_DEPTH_MAX - 1 - depth;
     kiln_record *records = b->records + range->first;
     uint32_t *marks = b->marks + range->first;
-    uint32_t left = b->divide(records, marks, count, leaf);
+    uint32_t left = watch != NULL ? b->divider->wide(records, marks, count, leaf, watch)
+                                  : b->divider->one(records, marks, count, leaf);
+    if (left == 0) {
+        return 0;
+    }
     if (!fits(kiln_leaf_units(left, leaf), levels) ||
         !fits(kiln_leaf_units(count - left, leaf), levels)) {
         left = kiln_split_median(records, marks, count, leaf);
@@ -50,7 +57,7 @@ static uint32_t build_below(const build *b, kiln_range range, uint32_t depth)
     if (kiln_is_leaf(b->tree, &range)) {
         return 0;
     }
-    const uint32_t split = cut(b, &range, depth);
+    const uint32_t split = cut(b, &range, depth, NULL);
     kiln_binary_node *node = &b->tree->nodes[split];
     node->left = build_below(b, (kiln_range){range.first, split, 0}, depth + 1);
     node->right = build_below(b, (kiln_range){split, range.last, 0}, depth + 1);
@@ -66,9 +73,33 @@ static void split_single(void *context, uint32_t index)
 {
     const build *b = context;
     kiln_item *item = &b->tree->items[b->level_first + index];
-    if (is_single(b->tree, item)) {
-        item->range.split = cut(b, &item->range, item->depth);
+    if (is_single(b->tree, item) && item->range.split == 0) {
+        item->range.split = cut(b, &item->range, item->depth, NULL);
     }
+}
+
+/* Cuts those of a level by all threads together that would keep one thread busy while others wait.
+ * What they are depends on the number of threads, the cuts don't. */
+static bool split_largest(const build *b, const kiln_watch *watch)
+{
+    kiln_binary *tree = b->tree;
+    const uint32_t share = tree->count / (2 * watch->threads);
+    kiln_watch still = *watch;
+    still.to = still.from;
+    if (watch->threads < 2 || b->divider->wide == NULL) {
+        return true;
+    }
+    for (uint32_t i = b->level_first; i < tree->item_count; i++) {
+        kiln_item *item = &tree->items[i];
+        const uint32_t count = item->range.last - item->range.first;
+        if (is_single(tree, item) && count > share && count > WIDE_MIN) {
+            item->range.split = cut(b, &item->range, item->depth, &still);
+            if (item->range.split == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 static void build_subtree(void *context, uint32_t index)
@@ -123,7 +154,7 @@ static bool build_all(build *b, const kiln_watch *watch)
         const uint32_t count = b->tree->item_count - level;
         part.to = part.from + (part.from + step < watch->to - 8 * step ? step : 0);
         b->level_first = level;
-        if (!kiln_parallel_for(&part, count, split_single, b)) {
+        if (!split_largest(b, &part) || !kiln_parallel_for(&part, count, split_single, b)) {
             return false;
         }
         part.from = part.to;
@@ -139,11 +170,11 @@ static bool build_all(build *b, const kiln_watch *watch)
 }
 
 bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
-                       kiln_divide divide, const kiln_watch *watch, kiln_arena *arena,
+                       const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled)
 {
     uint32_t *marks = malloc(count * sizeof *marks);
-    build b = {.tree = tree, .records = records, .marks = marks, .divide = divide};
+    build b = {.tree = tree, .records = records, .marks = marks, .divider = divider};
     const uint32_t share = count / ITEMS_A_LEVEL;
     *tree = (kiln_binary){.count = count, .leaf = leaf};
     tree->item_limit = share > ITEM_LIMIT_MIN ? share : ITEM_LIMIT_MIN;

@@ -46,7 +46,7 @@ typedef struct {
 
 /* Orders `records` and makes the tree. False: out of memory (*cancelled false) or cancelled. */
 bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
-                       kiln_divide divide, const kiln_watch *watch, kiln_arena *arena,
+                       const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled);
 
 static inline bool kiln_is_leaf(const kiln_binary *tree, const kiln_range *range)

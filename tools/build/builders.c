@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const kiln_builder builders[] = {
-    {"sah", kiln_split_sah, kiln_split_oriented},
-    {"median", kiln_split_median, kiln_split_median},
+    {"sah", {kiln_split_sah, kiln_split_sah_wide}, {kiln_split_oriented, NULL}},
+    {"median", {kiln_split_median, NULL}, {kiln_split_median, NULL}},
 };
 
 const kiln_builder *kiln_builder_find(const char *name)
@@ -29,5 +29,15 @@ void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centr
             centres->lower[k] = c < centres->lower[k] ? c : centres->lower[k];
             centres->upper[k] = c > centres->upper[k] ? c : centres->upper[k];
         }
+    }
+}
+
+void kiln_centres_join(kiln_centres *centres, const kiln_centres *other)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        centres->lower[k] =
+            other->lower[k] < centres->lower[k] ? other->lower[k] : centres->lower[k];
+        centres->upper[k] =
+            other->upper[k] > centres->upper[k] ? other->upper[k] : centres->upper[k];
     }
 }

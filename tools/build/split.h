@@ -2,6 +2,7 @@
 #ifndef KILN_BUILD_SPLIT_H
 #define KILN_BUILD_SPLIT_H
 
+#include "../common/parallel.h"
 #include "record.h"
 
 #include <stddef.h>
@@ -13,15 +14,27 @@
 typedef uint32_t (*kiln_divide)(kiln_record *records, uint32_t *marks, uint32_t count,
                                 uint32_t leaf);
 
+/* The same to the last bit, by the threads of `watch`, whose part done stays as it is and which may
+ * cancel: then 0. */
+typedef uint32_t (*kiln_divide_wide)(kiln_record *records, uint32_t *marks, uint32_t count,
+                                     uint32_t leaf, const kiln_watch *watch);
+
+typedef struct {
+    kiln_divide one;
+    kiln_divide_wide wide; /* NULL: there is none */
+} kiln_divider;
+
 typedef struct {
     const char *name;
-    kiln_divide split;
-    kiln_divide oriented; /* for trees of oriented boxes; may be the same */
+    kiln_divider plain;
+    kiln_divider oriented; /* for trees of oriented boxes; may be the same */
 } kiln_builder;
 
 const kiln_builder *kiln_builder_find(const char *name);
 
 uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
+uint32_t kiln_split_sah_wide(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf,
+                             const kiln_watch *watch);
 uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
 
 /* Halves the set, in whole leaves, where the middle of centroids lies along their longest axis. The
@@ -46,5 +59,6 @@ typedef struct {
 
 /* The box of kiln_record_centre over all records. */
 void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centres *centres);
+void kiln_centres_join(kiln_centres *centres, const kiln_centres *other);
 
 #endif

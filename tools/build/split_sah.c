@@ -1,10 +1,17 @@
 /* Surface-area heuristic over bins (I. Wald, "On fast construction of SAH-based bounding volume
  * hierarchies", 2007): of the planes between 16 equal bins of centroids on each axis, the one with
  * the least sum of half-area times leaves. Counting leaves instead of triangles keeps leaves
- * full. */
+ * full.
+ *
+ * A set may be cut by several threads: each fills bins of its own from a part of the records, and
+ * minima and counts are joined, whose order doesn't matter. To move the records, the i-th that
+ * stands on the wrong side from the left end changes places with the i-th from the right end, as
+ * one thread's two pointers that meet would have it. So the order is the same however many threads
+ * there are. */
 #include "split.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { BINS = 16 };
 
@@ -58,14 +65,19 @@ static void clear(bin *b)
     b->count = 0;
 }
 
-static void fill_bins(const kiln_record *records, uint32_t count, const binning *by,
-                      bin bins[3][BINS])
+static void clear_bins(bin bins[3][BINS])
 {
     for (unsigned axis = 0; axis < 3; axis++) {
         for (unsigned i = 0; i < BINS; i++) {
             clear(&bins[axis][i]);
         }
     }
+}
+
+static void fill_bins(const kiln_record *records, uint32_t count, const binning *by,
+                      bin bins[3][BINS])
+{
+    clear_bins(bins);
     for (uint32_t i = 0; i < count; i++) {
         float bound[6];
         for (unsigned k = 0; k < 3; k++) {
@@ -76,6 +88,16 @@ static void fill_bins(const kiln_record *records, uint32_t count, const binning 
             bin *b = &bins[axis][bin_of(by, &records[i], axis)];
             join(b->bound, bound);
             b->count++;
+        }
+    }
+}
+
+static void join_bins(bin bins[3][BINS], bin other[3][BINS])
+{
+    for (unsigned axis = 0; axis < 3; axis++) {
+        for (unsigned i = 0; i < BINS; i++) {
+            join(bins[axis][i].bound, other[axis][i].bound);
+            bins[axis][i].count += other[axis][i].count;
         }
     }
 }
@@ -125,23 +147,45 @@ static void sweep(const bin bins[BINS], unsigned axis, uint32_t leaf, plane *bes
     }
 }
 
+static bool goes_left(const binning *by, const plane *at, const kiln_record *record)
+{
+    return bin_of(by, record, at->axis) <= at->bin;
+}
+
+static void swap(kiln_record *a, kiln_record *b)
+{
+    const kiln_record moved = *a;
+    *a = *b;
+    *b = moved;
+}
+
 static uint32_t divide(kiln_record *records, uint32_t count, const binning *by, const plane *at)
 {
     uint32_t left = 0, right = count;
     for (;;) {
-        while (left < right && bin_of(by, &records[left], at->axis) <= at->bin) {
+        while (left < right && goes_left(by, at, &records[left])) {
             left++;
         }
-        while (left < right && bin_of(by, &records[right - 1], at->axis) > at->bin) {
+        while (left < right && !goes_left(by, at, &records[right - 1])) {
             right--;
         }
         if (left == right) {
             return left;
         }
-        const kiln_record moved = records[left];
-        records[left++] = records[--right];
-        records[right] = moved;
+        swap(&records[left++], &records[--right]);
     }
+}
+
+/* False: all centroids are one point. */
+static bool choose_plane(bin bins[3][BINS], const binning *by, uint32_t leaf, plane *best)
+{
+    *best = (plane){INFINITY, 0, 0};
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (by->scale[axis] > 0) { /* then its first and last bins are not empty */
+            sweep(bins[axis], axis, leaf, best);
+        }
+    }
+    return best->cost < INFINITY;
 }
 
 uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
@@ -149,17 +193,174 @@ uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, u
     kiln_centres centres;
     binning by;
     bin bins[3][BINS];
-    plane best = {INFINITY, 0, 0};
+    plane best;
     kiln_centres_measure(records, count, &centres);
     binning_choose(&centres, &by);
     fill_bins(records, count, &by, bins);
-    for (unsigned axis = 0; axis < 3; axis++) {
-        if (by.scale[axis] > 0) { /* then its first and last bins are not empty */
-            sweep(bins[axis], axis, leaf, &best);
-        }
-    }
-    if (!(best.cost < INFINITY)) {
-        return kiln_split_median(records, marks, count, leaf); /* all centroids are one point */
+    if (!choose_plane(bins, &by, leaf, &best)) {
+        return kiln_split_median(records, marks, count, leaf);
     }
     return divide(records, count, &by, &best);
+}
+
+/* ---------------------------------------------------------------------- by several threads -- */
+
+enum { PARTS_MAX = 64, PART_MIN = 8192 /* records, for less of which a turn is not worth it */ };
+
+/* Parts of one side of the plane, or of the whole set. */
+typedef struct {
+    uint32_t first, last, step;
+} parts;
+
+typedef struct {
+    kiln_record *records;
+    uint32_t *marks;
+    parts all, side[2];
+    binning by;
+    plane best;
+    kiln_centres centres[PARTS_MAX];
+    bin bins[PARTS_MAX][3][BINS];
+    uint32_t misplaced[2][PARTS_MAX]; /* records of each part of a side that belong to the other */
+} wide;
+
+static parts parts_of(uint32_t first, uint32_t last)
+{
+    const uint32_t step = (last - first) / PARTS_MAX + 1;
+    return (parts){first, last, step > PART_MIN ? step : PART_MIN};
+}
+
+static uint32_t part_count(const parts *p)
+{
+    return (p->last - p->first) / p->step + ((p->last - p->first) % p->step != 0);
+}
+
+static uint32_t part_first(const parts *p, uint32_t index)
+{
+    return p->first + index * p->step;
+}
+
+static uint32_t part_last(const parts *p, uint32_t index)
+{
+    const uint32_t first = part_first(p, index);
+    return p->last - first < p->step ? p->last : first + p->step;
+}
+
+static void measure_part(void *context, uint32_t index)
+{
+    wide *w = context;
+    const uint32_t first = part_first(&w->all, index);
+    kiln_centres_measure(w->records + first, part_last(&w->all, index) - first,
+                         &w->centres[index]);
+}
+
+static void fill_part(void *context, uint32_t index)
+{
+    wide *w = context;
+    const uint32_t first = part_first(&w->all, index);
+    fill_bins(w->records + first, part_last(&w->all, index) - first, &w->by, w->bins[index]);
+}
+
+/* Lists the part's misplaced records, from the outer end on, in its part of the marks. */
+static void list_misplaced(void *context, uint32_t index)
+{
+    wide *w = context;
+    const uint32_t lefts = part_count(&w->side[0]);
+    const bool right = index >= lefts;
+    const uint32_t part = right ? index - lefts : index;
+    const uint32_t first = part_first(&w->side[right], part);
+    const uint32_t last = part_last(&w->side[right], part);
+    uint32_t *list = w->marks + first, found = 0;
+    for (uint32_t i = 0; i < last - first; i++) {
+        const uint32_t at = right ? last - 1 - i : first + i;
+        if (goes_left(&w->by, &w->best, &w->records[at]) == right) {
+            list[found++] = at;
+        }
+    }
+    w->misplaced[right][part] = found;
+}
+
+/* The part of the right side, counted from its end, that lists the i-th misplaced; *i becomes its
+ * place in that list. */
+static uint32_t part_of_misplaced(const wide *w, uint32_t *i)
+{
+    uint32_t part = part_count(&w->side[1]) - 1;
+    while (*i >= w->misplaced[1][part]) {
+        *i -= w->misplaced[1][part--];
+    }
+    return part;
+}
+
+/* The misplaced of one part of the left side change places with theirs of the right. */
+static void swap_misplaced(void *context, uint32_t index)
+{
+    wide *w = context;
+    const uint32_t count = w->misplaced[0][index];
+    const uint32_t *list = w->marks + part_first(&w->side[0], index);
+    uint32_t place = 0;
+    for (uint32_t part = 0; part < index; part++) {
+        place += w->misplaced[0][part];
+    }
+    uint32_t part = count > 0 ? part_of_misplaced(w, &place) : 0;
+    for (uint32_t i = 0; i < count; i++, place++) {
+        while (place == w->misplaced[1][part]) {
+            part--;
+            place = 0;
+        }
+        swap(&w->records[list[i]], &w->records[w->marks[part_first(&w->side[1], part) + place]]);
+    }
+}
+
+static bool fill_wide(wide *w, const kiln_watch *watch)
+{
+    const uint32_t count = part_count(&w->all);
+    if (!kiln_parallel_for(watch, count, measure_part, w)) {
+        return false;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        kiln_centres_join(&w->centres[0], &w->centres[i]);
+    }
+    binning_choose(&w->centres[0], &w->by);
+    if (!kiln_parallel_for(watch, count, fill_part, w)) {
+        return false;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        join_bins(w->bins[0], w->bins[i]);
+    }
+    return true;
+}
+
+/* How many go left; 0: cancelled. */
+static uint32_t divide_wide(wide *w, const kiln_watch *watch)
+{
+    uint32_t left = w->all.first;
+    for (unsigned i = 0; i <= w->best.bin; i++) {
+        left += w->bins[0][w->best.axis][i].count;
+    }
+    w->side[0] = parts_of(w->all.first, left);
+    w->side[1] = parts_of(left, w->all.last);
+    const uint32_t lefts = part_count(&w->side[0]);
+    const bool done =
+        kiln_parallel_for(watch, lefts + part_count(&w->side[1]), list_misplaced, w) &&
+        kiln_parallel_for(watch, lefts, swap_misplaced, w);
+    return done ? left : 0;
+}
+
+uint32_t kiln_split_sah_wide(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf,
+                             const kiln_watch *watch)
+{
+    wide *w = malloc(sizeof *w);
+    if (w == NULL) {
+        return kiln_split_sah(records, marks, count, leaf);
+    }
+    w->records = records;
+    w->marks = marks;
+    w->all = parts_of(0, count);
+    uint32_t left = 0;
+    if (fill_wide(w, watch)) {
+        left = choose_plane(w->bins[0], &w->by, leaf, &w->best)
+                   ? divide_wide(w, watch)
+                   : kiln_split_median(records, marks, count, leaf);
+    }
+    free(w);
+    return left;
 }
