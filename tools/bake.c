@@ -174,8 +174,8 @@ static kiln_bake_status check_options(bake *b)
         (o->lossy_grid < KILN_LOSSY_BITS_MIN || o->lossy_grid > KILN_LOSSY_BITS_MAX)) {
         return fail(b, KILN_BAKE_USAGE, "a lossy grid has 4 to 24 bits");
     }
-    if ((int)o->quality < KILN_QUALITY_DEFAULT || (int)o->quality > KILN_QUALITY_BEST) {
-        return fail(b, KILN_BAKE_USAGE, "unknown quality; use default or best");
+    if ((int)o->quality < KILN_QUALITY_FAST || (int)o->quality > KILN_QUALITY_BEST) {
+        return fail(b, KILN_BAKE_USAGE, "unknown quality; use fast, default or best");
     }
     if (!(o->import_seconds >= 0)) {
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");

@@ -141,12 +141,13 @@ static json_t *adb_object(const kiln_bake_options *options)
 static json_t *options_object(const kiln_bake_options *options)
 {
     static const char *const splits[] = {"none", "mesh", "node"};
-    static const char *const qualities[] = {"default", "best"};
+    static const char *const qualities[] = {"fast", "default", "best"};
     json_t *object = json_object();
     (void)json_object_set_new(object, "bv", text(options->bv));
     (void)json_object_set_new(object, "builder", text(options->builder));
     (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
-    (void)json_object_set_new(object, "quality", json_string(qualities[options->quality]));
+    (void)json_object_set_new(
+        object, "quality", json_string(qualities[(int)options->quality - KILN_QUALITY_FAST]));
     (void)json_object_set_new(object, "split", json_string(splits[options->split]));
     (void)json_object_set_new(object, "scale", json_real(options->scale));
     (void)json_object_set_new(object, "up", json_string(axis_name(options->up)));

@@ -34,8 +34,9 @@ typedef struct {
 
 typedef enum { KILN_ON_BAD_ERROR = 0, KILN_ON_BAD_DROP = 1 } kiln_on_bad;
 typedef enum { KILN_LAYOUT_PACKED = 0, KILN_LAYOUT_RAW = 1 } kiln_layout;
-/* How much time goes into the trees of the builder "sah"; queries gain by it, answers never change. */
-typedef enum { KILN_QUALITY_DEFAULT = 0, KILN_QUALITY_BEST = 1 } kiln_quality;
+/* How much time goes into the trees: FAST leaves out the last turn of oriented boxes, BEST also cuts
+ * triangles by them, with the builder "sah". Queries gain by it, answers never change. */
+typedef enum { KILN_QUALITY_FAST = -1, KILN_QUALITY_DEFAULT = 0, KILN_QUALITY_BEST = 1 } kiln_quality;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
 /* Values as a file records them: formats/hierarchy.md, section 12. */
 typedef enum { KILN_ADB_AREA_BY_MEAN = 1, KILN_ADB_AREA_BY_MAX = 2 } kiln_adb_area;
@@ -80,7 +81,7 @@ typedef struct {
     const char *adb_weights;   /* NULL, or a file that kiln calibrate wrote, or a model with weights:
                                   those for the kinds in `bv` go into the file, whose trees then use
                                   them; needs adb */
-    kiln_quality quality;      /* default KILN_QUALITY_DEFAULT; BEST is for oriented boxes */
+    kiln_quality quality;      /* default KILN_QUALITY_DEFAULT; the others are for oriented boxes */
     bool if_changed;           /* leave an output alone that this bake would write again: made from the
                                   same bytes (side files included, absent ones too) by the same
                                   options and versions, and whole. Clocks are not asked */

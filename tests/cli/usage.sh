@@ -31,7 +31,7 @@ wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf=0
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf 4x
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf=
 wrong '--leaf is given twice' bake $cube -o "$out" --leaf 4 --leaf 4
-wrong '--quality takes one of default|best' bake $cube -o "$out" --quality poor
+wrong '--quality takes one of fast|default|best' bake $cube -o "$out" --quality poor
 wrong '--layout takes one of packed|raw' bake $cube -o "$out" --layout flat
 wrong '--scale takes a number' bake $cube -o "$out" --scale 0
 wrong '--scale takes a number' bake $cube -o "$out" --scale nan

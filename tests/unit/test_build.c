@@ -3,6 +3,8 @@
  * triangle inside every box above it. */
 #include "../../formats/node_kinds.h"
 #include "../../tools/build/build.h"
+#include "../../tools/build/cloud.h"
+#include "../../tools/build/split.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -534,6 +536,13 @@ static int set_best(void **state)
     return 0;
 }
 
+static int set_fast(void **state)
+{
+    (void)state;
+    quality = KILN_QUALITY_FAST;
+    return 0;
+}
+
 static int set_default(void **state)
 {
     (void)state;
@@ -593,6 +602,89 @@ static void threads_do_not_show(void **state)
             kiln_build_tree_free(&one);
         }
         free_mesh(&meshes[i]);
+    }
+}
+
+/* Large enough that all threads together make the first cuts. */
+static void threads_do_not_show_in_first_cuts(void **state)
+{
+    (void)state;
+    mesh meshes[] = {soup(150000), copies(70000), same_centroid(70000)};
+    const kiln_build_kind *kind = kiln_build_kind_find("aabb2");
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+        kiln_bake_options options = options_of(4, 1, "sah");
+        kiln_build_tree one = build_with(&meshes[i], kind, &options);
+        for (options.threads = 2; options.threads <= 5; options.threads += 3) {
+            kiln_build_tree more = build_with(&meshes[i], kind, &options);
+            assert_same(&one, &more, meshes[i].count);
+            kiln_build_tree_free(&more);
+        }
+        kiln_build_tree_free(&one);
+        free_mesh(&meshes[i]);
+    }
+}
+
+/* Records of a mesh. */
+static kiln_record *records_of(const mesh *m)
+{
+    kiln_record *records = malloc(m->count * sizeof *records);
+    assert_non_null(records);
+    for (uint32_t t = 0; t < m->count; t++) {
+        records[t].triangle = t;
+        for (unsigned i = 0; i < 3; i++) {
+            const uint32_t vertex = m->indices[3 * (size_t)t + i];
+            memcpy(records[t].corner[i], m->positions + 3 * (size_t)vertex, 3 * sizeof(float));
+        }
+    }
+    return records;
+}
+
+/* The order within each side too, whatever the number of records and of threads. */
+static void wide_cut_is_the_plain_one(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {2, 3, 100, 8191, 8192, 8193, 16385, 100000};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        mesh m = soup(counts[i]);
+        uint32_t *marks = malloc(m.count * sizeof *marks);
+        kiln_record *plain = records_of(&m);
+        assert_non_null(marks);
+        const uint32_t left = kiln_split_sah(plain, marks, m.count, 1);
+        for (unsigned threads = 1; threads <= 4; threads++) {
+            const kiln_watch watch = {threads, NULL, NULL, "test", 0, 0};
+            kiln_record *wide = records_of(&m);
+            assert_int_equal(kiln_split_sah_wide(wide, marks, m.count, 1, &watch), left);
+            assert_memory_equal(plain, wide, m.count * sizeof *wide);
+            free(wide);
+        }
+        free(plain);
+        free(marks);
+        free_mesh(&m);
+    }
+}
+
+/* Bit for bit, where products are -0 and 0 too. */
+static void wider_instructions_do_not_show(void **state)
+{
+    (void)state;
+    kiln_points points;
+    srand(1);
+    for (unsigned turn = 0; turn < 2000; turn++) {
+        float axis[3][3];
+        points.count = KILN_POINTS_STRIDE * (1 + turn % (KILN_POINTS_MAX / KILN_POINTS_STRIDE));
+        for (unsigned k = 0; k < 3; k++) {
+            for (unsigned j = 0; j < 3; j++) {
+                axis[k][j] = turn % 3 == 0 ? (float)(rand() % 3 - 1) : (float)(rand() % 2001 - 1000);
+            }
+            for (unsigned i = 0; i < points.count; i++) {
+                points.at[k][i] = turn % 2 == 0 ? rand() % 3 - 1 : (rand() - RAND_MAX / 2) * 0x1p-20;
+                points.at[k][i] = turn % 5 == 0 ? -0.0 * points.at[k][i] : points.at[k][i];
+            }
+        }
+        kiln_extents plain, wide;
+        kiln_points_extents_plain(&points, axis, &plain);
+        kiln_points_extents(&points, axis, &wide);
+        assert_memory_equal(&plain, &wide, sizeof plain);
     }
 }
 
@@ -935,9 +1027,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mesh_is_contained),
         cmocka_unit_test_setup_teardown(every_mesh_is_contained, set_best, set_default),
+        cmocka_unit_test_setup_teardown(every_mesh_is_contained, set_fast, set_default),
         cmocka_unit_test(median_builder_is_contained),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test_setup_teardown(threads_do_not_show, set_best, set_default),
+        cmocka_unit_test(threads_do_not_show_in_first_cuts),
+        cmocka_unit_test(wide_cut_is_the_plain_one),
+        cmocka_unit_test(wider_instructions_do_not_show),
         cmocka_unit_test(rounding_mode_does_not_show),
         cmocka_unit_test(flush_to_zero_does_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),

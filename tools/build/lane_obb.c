@@ -40,8 +40,13 @@ void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
     for (unsigned k = 0; k < 3; k++) {
         box->rotation[k] = (float)rotation[k];
     }
-    kiln_refine_obb(cloud, range->first, range->last, finest, box->rotation, &box->extents);
+    if (!cloud->quick) {
+        kiln_refine_obb(cloud, range->first, range->last, finest, box->rotation, &box->extents);
+    }
     kiln_rodrigues_steps(box->rotation[0], box->rotation[1], box->rotation[2], box->axis);
+    if (cloud->quick) {
+        kiln_cloud_extents(cloud, range->first, range->last, box->axis, &box->extents);
+    }
     for (unsigned k = 0; k < 3; k++) {
         box->centre[k] = 0;
         for (unsigned j = 0; j < 3; j++) {

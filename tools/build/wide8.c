@@ -130,7 +130,7 @@ static bool run(job *j, uint32_t turns, kiln_turn turn)
     return !j->cancelled;
 }
 
-static bool order_triangles(job *j, uint32_t leaf, kiln_divide divide)
+static bool order_triangles(job *j, uint32_t leaf, const kiln_divider *divider)
 {
     const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
     j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
@@ -143,7 +143,7 @@ static bool order_triangles(job *j, uint32_t leaf, kiln_divide divide)
     }
     measure_bounds(j);
     part(j, 0.05, 0.45);
-    if (!kiln_binary_build(&j->binary, j->records, count, leaf, divide, &j->watch, &j->arena,
+    if (!kiln_binary_build(&j->binary, j->records, count, leaf, divider, &j->watch, &j->arena,
                            &j->cancelled)) {
         return false;
     }
@@ -342,9 +342,9 @@ static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree 
     return cost + (double)kiln_popcount8(kiln_node8_used(node_at(tree, 0)));
 }
 
-static bool build(job *j, uint32_t leaf, kiln_divide divide)
+static bool build(job *j, uint32_t leaf, const kiln_divider *divider)
 {
-    if (!order_triangles(j, leaf, divide)) {
+    if (!order_triangles(j, leaf, divider)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -384,11 +384,12 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                            .progress = options->progress,
                            .user = options->progress_user,
                            .stage = stage};
+    j.cloud.quick = options->quality == KILN_QUALITY_FAST;
     tree->node_size = kind->node_size;
     tree->triangle_count = input->count;
     const bool oriented = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
     const bool done =
-        build(&j, (uint32_t)options->leaf, oriented ? builder->oriented : builder->split);
+        build(&j, (uint32_t)options->leaf, oriented ? &builder->oriented : &builder->plain);
     kiln_arena_free(&j.arena);
     return done ? KILN_BAKE_OK : KILN_BAKE_FAILED;
 }

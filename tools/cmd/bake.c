@@ -43,9 +43,9 @@ static const option bake_options[] = {
      "most triangles in a leaf, 1 to 15 (default 4)"},
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
      "how trees are split: sah, median (default sah)"},
-    {"quality", 0, OPTION_CHOICE, NULL, "default|best", 0, 0, FIELD(quality),
-     "how much time trees are given: best cuts obb and obb2 by the surfaces of oriented boxes; "
-     "queries gain by it, answers stay the same (default default)"},
+    {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
+     "how much time trees of obb and obb2 are given: fast leaves out the last turn of their boxes, best "
+     "also cuts by their surfaces; queries gain by it, answers stay the same (default default)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "packed is small, for shipping; raw is used in place from the map (default packed)"},
     {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
@@ -146,7 +146,7 @@ static int to_bake_options(const bake_settings *settings, kiln_bake_options *opt
     options->bv = settings->bv;
     options->builder = settings->builder;
     options->leaf = settings->leaf;
-    options->quality = (kiln_quality)settings->quality;
+    options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
     options->layout = (kiln_layout)settings->layout;
     options->split = (kiln_split)settings->split;
     options->scale = settings->scale;
@@ -288,7 +288,7 @@ static int run_bake(int argc, char **argv)
     bake_settings settings = {.bv = "obb",
                               .builder = "sah",
                               .leaf = 4,
-                              .quality = KILN_QUALITY_DEFAULT,
+                              .quality = KILN_QUALITY_DEFAULT - KILN_QUALITY_FAST,
                               .up = -1,
                               .scale = 1.0,
                               .import_memory = 1792,
