@@ -289,8 +289,7 @@ void kiln_adb_meet_roots(kiln_adb *query)
     kiln_adb_weighed weighed;
     const bool alike = roots_are_alike(query);
     if (alike ? !weigh_roots(query, &weighed)
-              : !kiln_roots_may_meet(&query->frame, &kiln_kernel_scalar, &query->root_x,
-                                     &query->root_y)) {
+              : !kiln_roots_may_meet(&query->frame)) {
         query->decided = true;
         query->verdict = KILN_ADB_NO;
         return;

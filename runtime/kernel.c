@@ -22,7 +22,7 @@ static inline unsigned runnable(void)
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) {
         return 1;
     }
-    return __builtin_cpu_supports("avx2") ? 3 : 2;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 3 : 2;
 #else
     return BUILT;
 #endif

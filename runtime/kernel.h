@@ -2,7 +2,7 @@
  * in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by kernel_scalar.c, the
  * reference, which is always built, kernel_sse42.c, kernel_avx2.c and kernel_neon.c. What needs a new
  * kernel gives kiln_kernel a member and each of these an include.
- * Every set gives the same bits. */
+ * Every set gives the same bits, but for masks of kiln_open_node. */
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
@@ -39,6 +39,7 @@ typedef struct {
     float scale, epsilon, slack;
     bool aligned;  /* the boxes lie along the axes of their node space */
     bool parallel; /* and along those of the other, whose boxes do, too */
+    bool alike;    /* masks are those of `overlap`, which are the same in every set */
 } kiln_carrier;
 
 /* The lanes of a node that was opened against a probe. */
@@ -51,8 +52,9 @@ typedef struct {
 } kiln_opened;
 
 /* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe, decodes the
- * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`. The order is left
- * alone unless it is wanted and there are two. */
+ * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`, but unless by->alike a
+ * set may find proofs that others miss. What is below such lanes does not meet, so that no answer about
+ * triangles depends on it. The order is left alone unless it is wanted and there are two. */
 typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_carrier *by,
                                    const kiln_opened *other, bool in_order, kiln_opened *out);
 

@@ -1,4 +1,4 @@
-/* Kernels for x86-64 with AVX2. */
+/* Kernels for x86-64 with AVX2 and FMA. */
 #include "adb_lanes.h"
 #include "exact.h"
 #include "line_walk.h"

@@ -13,21 +13,23 @@
  * probe's is within `slack`, and each t within 18 u S + slack, all three within 30 u S + slack.
  *
  * What a computed distance exceeds the computed sum of radii by is then at most
- *     lane axes    39 u H + (150 u + 6 delta) P + slack
- *     probe axes  187 u H + 4 delta H + (147 u + 4 delta) P + slack
+ *     lane axes    40 u H + (151 u + 6 delta) P + slack
+ *     probe axes  188 u H + 4 delta H + (148 u + 4 delta) P + slack
  *     edge axes   (33 u S + slack) (|c'| + |c"|) + (144 u + 5 delta) H + (198 u + 8 delta) P
  * with the roundings of all sums, c' and c" the products that scale the lane's extents. epsilon >= 128 u + 4 delta (kiln_pair_frame), so a lane's
  * half-extents grown by g = 2 (epsilon S + slack) cover the first; the second, since the |c| that they
  * are scaled by add up to nearly 1 or more; the third with g added once more, for edge axes are not
  * normalised and |c'| and |c"| vanish where edges are parallel. An infinity or NaN makes every
  * comparison false, which keeps the lane, and probes so large that distances could overflow where
- * boxes meet have an infinite slack. */
+ * boxes meet have an infinite slack. Operations that are fused round less, and change no bound. */
 
 #define box_terms KILN_SIMD_NAME(box_terms)
+#define plus_product KILN_SIMD_NAME(plus_product)
 #define lane_vectors KILN_SIMD_NAME(lane_vectors)
 #define load_lanes KILN_SIMD_NAME(load_lanes)
 #define lane_centres KILN_SIMD_NAME(lane_centres)
 #define turn_lanes KILN_SIMD_NAME(turn_lanes)
+#define sum_reach KILN_SIMD_NAME(sum_reach)
 #define test_faces KILN_SIMD_NAME(test_faces)
 #define test_edges KILN_SIMD_NAME(test_edges)
 #define test_terms KILN_SIMD_NAME(test_terms)
@@ -69,6 +71,12 @@ typedef struct {
 
 /* ------------------------------------------------------------------------ separating axes -- */
 
+/* c + a b; `fused` is known when this is compiled. */
+static inline vec plus_product(bool fused, vec c, vec a, vec b)
+{
+    return fused ? vec_fused(a, b, c) : c + a * b;
+}
+
 /* The way from the lanes' centres to the probe's, into terms->t, in node space; half-extents and
  * their growth. */
 static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *probe,
@@ -87,65 +95,79 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
 }
 
 /* Into the lanes' frames. */
-static inline void turn_lanes(const lane_vectors *lanes, const kiln_probe *probe,
+static inline void turn_lanes(bool fused, const lane_vectors *lanes, const kiln_probe *probe,
                               box_terms *terms)
 {
     const vec x = terms->t[0], y = terms->t[1], z = terms->t[2];
     for (int k = 0; k < 3; k++) {
         const vec *axis = lanes->axis + 3 * k;
-        terms->t[k] = axis[0] * x + axis[1] * y + axis[2] * z;
+        const vec two = plus_product(fused, axis[0] * x, axis[1], y);
+        terms->t[k] = plus_product(fused, two, axis[2], z);
         for (int j = 0; j < 3; j++) {
             const float *of = probe->axis[j];
-            terms->c[3 * k + j] = axis[0] * of[0] + axis[1] * of[1] + axis[2] * of[2];
+            const vec sum = plus_product(fused, axis[0] * of[0], axis[1], vec_of(of[1]));
+            terms->c[3 * k + j] = plus_product(fused, sum, axis[2], vec_of(of[2]));
         }
     }
 }
 
+/* r + a |x| + b |y| + c |z|. */
+static inline vec sum_reach(bool fused, vec r, const vec half[3], vec x, vec y, vec z)
+{
+    r = plus_product(fused, r, half[0], vec_abs(x));
+    r = plus_product(fused, r, half[1], vec_abs(y));
+    return plus_product(fused, r, half[2], vec_abs(z));
+}
+
 /* The six face axes. */
-static inline void test_faces(const kiln_probe *probe, box_terms *terms)
+static inline void test_faces(bool fused, const kiln_probe *probe, box_terms *terms)
 {
     const vec *half = terms->half, *t = terms->t;
+    const vec other[3] = {vec_of(probe->half[0]), vec_of(probe->half[1]), vec_of(probe->half[2])};
     for (int k = 0; k < 3; k++) {
         const vec *c = terms->c + 3 * k;
-        const vec reach = (half[k] + probe->half[0] * vec_abs(c[0])) +
-                          (probe->half[1] * vec_abs(c[1]) + probe->half[2] * vec_abs(c[2]));
+        const vec reach = sum_reach(fused, half[k], other, c[0], c[1], c[2]);
         terms->apart |= vec_greater(vec_abs(t[k]), reach);
     }
     for (int j = 0; j < 3; j++) {
         const vec *c = terms->c + j;
-        const vec distance = t[0] * c[0] + t[1] * c[3] + t[2] * c[6];
-        const vec reach = (probe->half[j] + half[0] * vec_abs(c[0])) +
-                          (half[1] * vec_abs(c[3]) + half[2] * vec_abs(c[6]));
+        const vec two = plus_product(fused, t[0] * c[0], t[1], c[3]);
+        const vec distance = plus_product(fused, two, t[2], c[6]);
+        const vec reach = sum_reach(fused, other[j], half, c[0], c[3], c[6]);
         terms->apart |= vec_greater(vec_abs(distance), reach);
     }
 }
 
 /* The nine edge axes: axis k of the lane x axis j of the probe. */
-static inline void test_edges(const kiln_probe *probe, box_terms *terms)
+static inline void test_edges(bool fused, const kiln_probe *probe, box_terms *terms)
 {
     const vec *half = terms->half, *t = terms->t, *c = terms->c;
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         for (int j = 0; j < 3; j++) {
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const vec distance = t[k2] * c[3 * k1 + j] - t[k1] * c[3 * k2 + j];
-            const vec reach =
-                (half[k1] * vec_abs(c[3 * k2 + j]) + half[k2] * vec_abs(c[3 * k1 + j])) +
-                (probe->half[j1] * vec_abs(c[3 * k + j2]) +
-                 (probe->half[j2] * vec_abs(c[3 * k + j1]) + terms->growth));
+            const vec distance =
+                plus_product(fused, t[k2] * c[3 * k1 + j], -t[k1], c[3 * k2 + j]);
+            const vec own = plus_product(fused, half[k1] * vec_abs(c[3 * k2 + j]), half[k2],
+                                         vec_abs(c[3 * k1 + j]));
+            const vec grown = plus_product(fused, terms->growth, vec_of(probe->half[j2]),
+                                           vec_abs(c[3 * k + j1]));
+            const vec reach = own + plus_product(fused, grown, vec_of(probe->half[j1]),
+                                                 vec_abs(c[3 * k + j2]));
             terms->apart |= vec_greater(vec_abs(distance), reach);
         }
     }
 }
 
-static inline uint32_t test_terms(const kiln_probe *probe, box_terms *terms, uint32_t used)
+static inline uint32_t test_terms(bool fused, const kiln_probe *probe, box_terms *terms,
+                                  uint32_t used)
 {
-    test_faces(probe, terms);
+    test_faces(fused, probe, terms);
     const uint32_t left = ~vec_lanes(terms->apart) & used;
     if (left == 0) {
         return 0;
     }
-    test_edges(probe, terms);
+    test_edges(fused, probe, terms);
     return ~vec_lanes(terms->apart) & left;
 }
 
@@ -181,8 +203,8 @@ static uint32_t overlap_lanes(const kiln_lanes *lanes, const kiln_probe *probe, 
             box_terms terms;
             load_lanes(lanes, first, true, &vectors);
             lane_centres(&vectors, probe, &terms);
-            turn_lanes(&vectors, probe, &terms);
-            mask |= test_terms(probe, &terms, some) << first;
+            turn_lanes(false, &vectors, probe, &terms);
+            mask |= test_terms(false, probe, &terms, some) << first;
         }
     }
     return mask;
@@ -199,7 +221,7 @@ static uint32_t overlap_lanes_aligned(const kiln_lanes *lanes, const kiln_probe 
             load_lanes(lanes, first, false, &vectors);
             lane_centres(&vectors, probe, &terms);
             aligned_terms(probe, &terms);
-            mask |= test_terms(probe, &terms, some) << first;
+            mask |= test_terms(false, probe, &terms, some) << first;
         }
     }
     return mask;
@@ -425,9 +447,9 @@ meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uin
     if (aligned) {
         aligned_terms(probe, &terms);
     } else {
-        turn_lanes(lanes, probe, &terms);
+        turn_lanes(true, lanes, probe, &terms);
     }
-    return test_terms(probe, &terms, used);
+    return test_terms(true, probe, &terms, used);
 }
 #endif
 
@@ -440,7 +462,10 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
 #if KILN_SIMD_LANES == 8
     lane_vectors lanes;
     decode_obb8(obb, 0, &lanes);
-    const uint32_t mask = meet_lanes(&lanes, false, &probe, kiln_node8_used(node), out);
+    uint32_t mask = meet_lanes(&lanes, false, &probe, kiln_node8_used(node), out);
+    if (by->alike) {
+        mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
+    }
 #else
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         lane_vectors lanes;
@@ -460,7 +485,7 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by
     kiln_probe probe;
     carry_probe(by, other, node->org, &probe);
 #if KILN_SIMD_LANES == 8
-    if (!by->parallel) {
+    if (!by->parallel && !by->alike) {
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
         const uint32_t mask = meet_lanes(&lanes, true, &probe, used, out);

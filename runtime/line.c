@@ -62,14 +62,6 @@ enum {
         offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower)
 };
 
-static double power_of_two(int exponent)
-{
-    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 /* Of a normal number: e where 2^e <= |x| < 2^(e + 1). */
 static int exponent_of(double x)
 {
@@ -164,11 +156,11 @@ bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_li
 {
     const kiln_format_tree *entry = tree->entry;
     const int along = exponent_of(largest_of(line->direction));
-    const double unit = power_of_two(-entry->scale_exponent);
-    const double shorten = power_of_two(-along);
+    const double unit = kiln_power_of_two(-entry->scale_exponent);
+    const double shorten = kiln_power_of_two(-along);
     double true_way[3];
     memset(ray, 0, sizeof *ray);
-    ray->s_of_t = power_of_two(along - entry->scale_exponent);
+    ray->s_of_t = kiln_power_of_two(along - entry->scale_exponent);
     for (int k = 0; k < 3; k++) {
         const double d = line->direction[k] * shorten;
         true_way[k] = d;

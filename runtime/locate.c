@@ -168,7 +168,6 @@ static kiln_status locate_apart(const kiln_tree *a, const kiln_pose *pose_a, con
                                 const kiln_pose *pose_b, kiln_place *place)
 {
     mesh_query q;
-    kiln_tree_box root_x, root_y;
     memset(&q, 0, sizeof q);
     const kiln_status status = kiln_pair_frame_form(&q.frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
@@ -178,9 +177,7 @@ static kiln_status locate_apart(const kiln_tree *a, const kiln_pose *pose_a, con
     q.inner = b;
     q.inner_is_carried = !q.frame.swapped;
     kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
-    kiln_tree_box_root(&q.frame, true, &root_x);
-    kiln_tree_box_root(&q.frame, false, &root_y);
-    if (kiln_roots_may_meet(&q.frame, kiln_kernel_active(), &root_x, &root_y)) {
+    if (kiln_roots_may_meet(&q.frame)) {
         classify_all(&q);
     }
     *place = q.inside ? (q.outside ? KILN_PLACE_PARTED : KILN_PLACE_INSIDE) : KILN_PLACE_OUTSIDE;

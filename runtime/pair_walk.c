@@ -26,7 +26,7 @@ enum {
 
 typedef struct level level;
 struct level {
-    kiln_opened opened;
+    _Alignas(64) kiln_opened opened; /* so that no vector of it lies across two lines of the cache */
     const kiln_format_node8 *node;
     const level *other;            /* whose lane in hand the lanes were tested against */
     uint32_t mask;                 /* lanes not taken yet */
@@ -62,7 +62,7 @@ static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
     return parallel;
 }
 
-static void make_carrier(const kiln_pair_frame *frame, bool to_x, kiln_carrier *out)
+static void make_carrier(const kiln_pair_frame *frame, bool to_x, bool alike, kiln_carrier *out)
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
     for (int j = 0; j < 3; j++) {
@@ -79,6 +79,7 @@ static void make_carrier(const kiln_pair_frame *frame, bool to_x, kiln_carrier *
     out->epsilon = frame->epsilon;
     out->aligned = (to_x ? frame->y : frame->x)->kind->aligned;
     out->parallel = are_parallel(frame, map);
+    out->alike = alike;
 }
 
 /* ------------------------------------------------------------------------------- levels -- */
@@ -192,8 +193,8 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
     w.open[1] = kiln_kernel_open(kernel, frame->x->kind->bv);
     w.open[0] = kiln_kernel_open(kernel, frame->y->kind->bv);
-    make_carrier(frame, true, &w.to[1]);
-    make_carrier(frame, false, &w.to[0]);
+    make_carrier(frame, true, visitor->boxes, &w.to[1]);
+    make_carrier(frame, false, visitor->boxes, &w.to[0]);
     w.area_scale[1] = kiln_area_scale(frame, true);
     w.area_scale[0] = kiln_area_scale(frame, false);
     if (frame->x->entry->depth + frame->y->entry->depth <= LEVELS_COMMON - BEGINNINGS) {
@@ -208,16 +209,17 @@ static kiln_status walk_trees(const kiln_tree *a, kiln_placed at_a, const kiln_t
 {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
-    const kiln_status status = kiln_pair_frame_form_placed(&frame, a, at_a, b, at_b);
+    const kiln_status status = kiln_pair_frame_relate(&frame, a, at_a, b, at_b);
     if (status != KILN_OK) {
         return status;
     }
     if (!visitor->boxes && (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b))) {
         return KILN_ERROR_NOT_LOADED;
     }
-    kiln_tree_box_root(&frame, true, &root_x);
-    kiln_tree_box_root(&frame, false, &root_y);
-    if (kiln_roots_may_meet(&frame, kiln_kernel_active(), &root_x, &root_y)) {
+    if (kiln_roots_may_meet(&frame)) {
+        kiln_pair_frame_form_maps(&frame);
+        kiln_tree_box_root(&frame, true, &root_x);
+        kiln_tree_box_root(&frame, false, &root_y);
         kiln_pair_walk_from(&frame, &root_x, &root_y, visitor);
     }
     return KILN_OK;

@@ -18,8 +18,10 @@ typedef struct {
     bool swapped;                         /* X is the caller's B */
     kiln_carry carry; /* p_x = rotation p_y + translation, object frames */
     double scale;     /* of Y by X: what `carry` has beside a rotation */
+    double rotation[9]; /* that */
+    double off;         /* what both poses depart by from orthonormal, at most */
+    float epsilon;      /* of relative directions, with the roundings of floats */
     kiln_node_map to_x, to_y;
-    float epsilon;
 } kiln_pair_frame;
 
 /* A tree at a pose, NULL: identity, and scaled before that. */
@@ -35,7 +37,13 @@ static inline kiln_placed kiln_placed_at(const kiln_instance *instance)
                             : (kiln_placed){NULL, 1};
 }
 
-/* KILN_OK, KILN_ERROR_ARGUMENT (null tree, a scale out of range) or KILN_ERROR_POSE. */
+/* All but the maps between node spaces, then those: a query that the roots decide needs none. KILN_OK,
+ * KILN_ERROR_ARGUMENT (null tree, a scale out of range) or KILN_ERROR_POSE. */
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a, kiln_placed at_a,
+                                   const kiln_tree *b, kiln_placed at_b);
+void kiln_pair_frame_form_maps(kiln_pair_frame *frame);
+
+/* Both. */
 kiln_status kiln_pair_frame_form_placed(kiln_pair_frame *frame, const kiln_tree *a,
                                         kiln_placed at_a, const kiln_tree *b, kiln_placed at_b);
 

@@ -30,6 +30,15 @@ struct kiln_file {
     kiln_tree trees[];
 };
 
+/* 2^exponent, for -1022 .. 1023. */
+static inline double kiln_power_of_two(int exponent)
+{
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
 static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
 {
     return (const kiln_format_node8 *)(const void *)(tree->nodes +

@@ -6,7 +6,7 @@
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box)
 {
     const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->entry;
-    const double unit = ldexp(1.0, -entry->scale_exponent);
+    const double unit = kiln_power_of_two(-entry->scale_exponent);
     for (int k = 0; k < 3; k++) {
         const double lower = ((double)entry->bounds_lower[k] - entry->origin[k]) * unit;
         const double upper = ((double)entry->bounds_upper[k] - entry->origin[k]) * unit;
@@ -21,42 +21,81 @@ void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *
     box->count = 0;
 }
 
-/* Is `other` clear of `lane` on an axis of it? In doubles, for distances that no float holds; the
- * thousandth is for what the map's matrix and the boxes are off by. */
-static bool far_apart(const kiln_node_map *map, const kiln_tree_box *lane,
-                      const kiln_tree_box *other)
+/* The two roots, X's along its object's axes, grown by what is uncertain; Y's in the same frame. */
+typedef struct {
+    double way[3]; /* from the centre of X's to that of Y's */
+    double half_x[3], half_y[3];
+    double margin;
+} roots;
+
+/* Sizes, and `margin`: twice epsilon of all extents, and what positions may be off by, of which pose.c
+ * speaks; the last summand is for coordinates that count as 0. */
+static void measure_roots(const kiln_pair_frame *frame, roots *r)
 {
+    const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
+    double extents = 0, places = 0, centre_y[3];
     for (int k = 0; k < 3; k++) {
-        const double *row = map->matrix + 3 * k;
-        double distance = map->offset[k] - lane->centre[k], reach = (double)lane->half[k];
-        for (int j = 0; j < 3; j++) {
-            distance += row[j] * other->centre[j];
-            reach += fabs(row[j]) * (double)other->half[j];
-        }
-        if (fabs(distance) - map->slack > 1.001 * reach) {
-            return true;
-        }
+        const double lower = (double)y->bounds_lower[k], upper = (double)y->bounds_upper[k];
+        centre_y[k] = (lower + upper) / 2;
+        r->half_y[k] = (upper - lower) / 2 * frame->scale;
+        places += fabs(centre_y[k]) * frame->scale + fabs(frame->carry.translation[k]);
     }
-    return false;
+    for (int k = 0; k < 3; k++) {
+        const double lower = (double)x->bounds_lower[k], upper = (double)x->bounds_upper[k];
+        const double *row = frame->carry.rotation + 3 * k;
+        r->half_x[k] = (upper - lower) / 2;
+        r->way[k] = ((row[0] * centre_y[0] + row[1] * centre_y[1]) + row[2] * centre_y[2]) +
+                    (frame->carry.translation[k] - (lower + upper) / 2);
+        places += fabs(lower + upper);
+        extents += r->half_x[k] + r->half_y[k];
+    }
+    r->margin = 2 * ((double)frame->epsilon * extents + 0x1p-45 * (places + extents) + 0x1p-240);
+    for (int k = 0; k < 3; k++) {
+        r->half_x[k] += r->margin;
+    }
 }
 
-bool kiln_roots_may_meet(const kiln_pair_frame *frame, const kiln_kernel *kernel,
-                         const kiln_tree_box *root_x, const kiln_tree_box *root_y)
+/* Axes of the faces: X's, then Y's. */
+static bool faces_part(const roots *r, const double c[9])
 {
-    const bool in_x = root_x->area >= root_y->area;
-    const kiln_tree_box *lane = in_x ? root_x : root_y, *other = in_x ? root_y : root_x;
-    const kiln_node_map *map = in_x ? &frame->to_x : &frame->to_y;
-    if (far_apart(map, lane, other)) {
-        return false;
-    }
-    const float org[3] = {(float)lane->centre[0], (float)lane->centre[1], (float)lane->centre[2]};
-    kiln_lanes lanes;
-    kiln_probe probe;
-    memset(&lanes, 0, sizeof lanes);
+    bool apart = false;
     for (int k = 0; k < 3; k++) {
-        lanes.centre[k][0] = (float)(lane->centre[k] - (double)org[k]);
-        lanes.half[k][0] = lane->half[k];
+        const double *row = c + 3 * k;
+        const double reach = (r->half_x[k] + fabs(row[0]) * r->half_y[0]) +
+                             (fabs(row[1]) * r->half_y[1] + fabs(row[2]) * r->half_y[2]);
+        apart |= fabs(r->way[k]) > reach;
     }
-    kiln_make_probe(map, other, org, frame->epsilon, &probe);
-    return kernel->overlap_aligned(&lanes, &probe, 1u) != 0;
+    for (int j = 0; j < 3; j++) {
+        const double distance = (r->way[0] * c[j] + r->way[1] * c[3 + j]) + r->way[2] * c[6 + j];
+        const double reach = (r->half_y[j] + fabs(c[j]) * r->half_x[0]) +
+                             (fabs(c[3 + j]) * r->half_x[1] + fabs(c[6 + j]) * r->half_x[2]);
+        apart |= fabs(distance) > reach;
+    }
+    return apart;
+}
+
+/* Axis k of X x axis j of Y. */
+static bool edges_part(const roots *r, const double c[9])
+{
+    bool apart = false;
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        for (int j = 0; j < 3; j++) {
+            const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            const double distance = r->way[k2] * c[3 * k1 + j] - r->way[k1] * c[3 * k2 + j];
+            const double reach =
+                (r->half_x[k1] * fabs(c[3 * k2 + j]) + r->half_x[k2] * fabs(c[3 * k1 + j])) +
+                (r->half_y[j1] * fabs(c[3 * k + j2]) + r->half_y[j2] * fabs(c[3 * k + j1])) +
+                r->margin;
+            apart |= fabs(distance) > reach;
+        }
+    }
+    return apart;
+}
+
+bool kiln_roots_may_meet(const kiln_pair_frame *frame)
+{
+    roots r;
+    measure_roots(frame, &r);
+    return !faces_part(&r, frame->rotation) && !edges_part(&r, frame->rotation);
 }

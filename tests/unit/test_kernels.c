@@ -195,7 +195,7 @@ static void gaps_are_equal_and_below_the_distance(void **unused)
 
 /* Against a box in the middle of node space, along its axes. */
 static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node,
-                          kiln_opened *out)
+                          bool alike, float epsilon, kiln_opened *out)
 {
     static const float nowhere[3] = {0, 0, 0};
     kiln_carrier by;
@@ -209,10 +209,26 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
     }
     by.column_xy[0][0] = by.column_xy[1][1] = by.column_z[2] = 1.0;
     by.scale = 1.0f;
-    by.epsilon = 0x1p-17f;
+    by.epsilon = epsilon;
+    by.alike = alike;
     box.org = nowhere;
     return kiln_kernel_open(kernel, tree->kind->bv)(kiln_tree_node(tree, node), &by, &box, true,
                                                     out);
+}
+
+/* Masks that need not be alike lie between those of a bound that is a little tighter and of one that is
+ * a little looser. */
+static void check_free_mask(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node)
+{
+    kiln_opened opened;
+    const float epsilon = 0x1p-17f;
+    const uint32_t mask = open_node(kernel, tree, node, false, epsilon, &opened);
+    const uint32_t least =
+        open_node(&kiln_kernel_scalar, tree, node, true, 0.9f * epsilon, &opened);
+    const uint32_t most =
+        open_node(&kiln_kernel_scalar, tree, node, true, 1.1f * epsilon, &opened);
+    assert_int_equal(least & ~mask, 0);
+    assert_int_equal(mask & ~most, 0);
 }
 
 /* Every lane bit for bit as formats/nodes.h; the mask and the order those of the reference. */
@@ -223,8 +239,10 @@ static void check_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_
     memset(&opened, 0, sizeof opened);
     memset(&reference, 0, sizeof reference);
     tree->kind->decode(kiln_tree_node(tree, node), &lanes);
-    const uint32_t mask = open_node(kernel, tree, node, &opened);
-    assert_int_equal(mask, open_node(&kiln_kernel_scalar, tree, node, &reference));
+    const uint32_t mask = open_node(kernel, tree, node, true, 0x1p-17f, &opened);
+    assert_int_equal(mask,
+                     open_node(&kiln_kernel_scalar, tree, node, true, 0x1p-17f, &reference));
+    check_free_mask(kernel, tree, node);
     assert_int_equal(opened.order, reference.order);
     for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
         for (int k = 0; k < 3; k++) {
