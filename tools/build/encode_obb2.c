@@ -31,7 +31,7 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     kiln_lane_obb box[2];
     double middle[2][3];
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], finest_turn, &box[i]);
+        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], finest_turn, false, &box[i]);
         memcpy(middle[i], box[i].centre, sizeof middle[i]);
     }
     kiln_box2_head(middle, wide->lane_count, head);

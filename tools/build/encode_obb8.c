@@ -39,7 +39,7 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     kiln_grid grid[3];
     double half[8][3];
     for (unsigned i = 0; i < wide->lane_count; i++) {
-        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], 1, &box[i]);
+        kiln_lane_obb_measure(cloud, tree, &wide->lane[i], 1, true, &box[i]);
     }
     for (unsigned k = 0; k < 3; k++) {
         double lower = INFINITY, upper = -INFINITY;

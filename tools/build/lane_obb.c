@@ -33,12 +33,16 @@ static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
 }
 
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
-                           const kiln_range *range, float finest, kiln_lane_obb *box)
+                           const kiln_range *range, float finest, bool search,
+                           kiln_lane_obb *box)
 {
     int8_t rotation[3];
     choose_rotation(cloud, tree, range, rotation);
     for (unsigned k = 0; k < 3; k++) {
         box->rotation[k] = (float)rotation[k];
+    }
+    if (search && !cloud->quick && !kiln_is_leaf(tree, range)) {
+        kiln_search_obb(cloud, range->first, range->last, box->rotation);
     }
     if (!cloud->quick) {
         kiln_refine_obb(cloud, range->first, range->last, finest, box->rotation, &box->extents);

@@ -5,18 +5,26 @@
  *
  * Many corners are stood for by the few that matter: those extreme along the box's axes and along
  * directions tilted a little from them. What is found on these is measured on all, and taken only
- * if it holds. */
+ * if it holds.
+ *
+ * A descent ends in the next valley. kiln_search_obb looks for the deepest one: it judges a coarse
+ * lattice of all orientations by the corners that are extreme along fixed directions, and descends
+ * from the best few. */
 #include "refine_obb.h"
 
 #include "../../formats/nodes.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     FIRST_STEP = 8,
     ROUNDS = 4,            /* at most so many rounds of all coordinates at one step */
     DIRECT_TRIANGLES = 16, /* no more than these are searched with all their corners */
-    DIRECTIONS = 15
+    DIRECTIONS = 15,
+    SEARCH_DIRECTIONS = 25,
+    SEARCH_STEP = 48, /* of the coarse lattice, whose coordinates are -2 to 2 of these */
+    SEARCH_STARTS = 4
 };
 
 static double area_in(const kiln_points *points, const float rotation[3])
@@ -57,13 +65,15 @@ static bool round_of_steps(const kiln_points *points, float step, float rotation
     return moved;
 }
 
-static void descend(const kiln_points *points, float finest, float rotation[3])
+/* Returns the surface. */
+static double descend(const kiln_points *points, float first_step, float finest, float rotation[3])
 {
     double area = area_in(points, rotation);
-    for (float step = FIRST_STEP; step >= finest; step *= 0.5f) {
+    for (float step = first_step; step >= finest; step *= 0.5f) {
         for (unsigned i = 0; i < ROUNDS && round_of_steps(points, step, rotation, &area); i++) {
         }
     }
+    return area;
 }
 
 /* Each axis, and it tilted towards and from either other one. */
@@ -105,7 +115,7 @@ void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, flo
         kiln_cloud_support(cloud, first, last, direction, DIRECTIONS, &points);
     }
     kiln_points_deduplicate(&points);
-    descend(&points, finest, refined);
+    descend(&points, FIRST_STEP, finest, refined);
     if (refined[0] != rotation[0] || refined[1] != rotation[1] || refined[2] != rotation[2]) {
         kiln_extents candidate;
         measure(cloud, first, last, refined, &candidate);
@@ -113,5 +123,83 @@ void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, flo
             *extents = candidate;
             memcpy(rotation, refined, sizeof refined);
         }
+    }
+}
+
+/* The coordinate axes, the diagonals of the cube and of its faces, and the directions between axes
+ * and face diagonals: one of each opposite pair. */
+static void fix_directions(float direction[SEARCH_DIRECTIONS][3])
+{
+    unsigned count = 0;
+    for (int i = 5 * 5 * 5 / 2 + 1; i < 5 * 5 * 5; i++) {
+        const int x = i / 25 - 2, y = i / 5 % 5 - 2, z = i % 5 - 2;
+        const int squared = x * x + y * y + z * z;
+        if (squared <= 3 || squared == 5) {
+            direction[count][0] = (float)x;
+            direction[count][1] = (float)y;
+            direction[count++][2] = (float)z;
+        }
+    }
+}
+
+typedef struct {
+    float rotation[3];
+    double area;
+} start;
+
+/* Keeps the SEARCH_STARTS best, in order; of equals the earlier. */
+static void keep_best(start best[SEARCH_STARTS], const start *one)
+{
+    unsigned at = SEARCH_STARTS;
+    while (at > 0 && one->area < best[at - 1].area) {
+        if (at < SEARCH_STARTS) {
+            best[at] = best[at - 1];
+        }
+        at--;
+    }
+    if (at < SEARCH_STARTS) {
+        best[at] = *one;
+    }
+}
+
+static void look_everywhere(const kiln_points *points, start best[SEARCH_STARTS])
+{
+    for (unsigned i = 0; i < SEARCH_STARTS; i++) {
+        best[i] = (start){{0, 0, 0}, INFINITY};
+    }
+    for (int i = 0; i < 5 * 5 * 5; i++) {
+        start one = {{(float)(SEARCH_STEP * (i / 25 - 2)), (float)(SEARCH_STEP * (i / 5 % 5 - 2)),
+                      (float)(SEARCH_STEP * (i % 5 - 2))},
+                     0};
+        one.area = area_in(points, one.rotation);
+        keep_best(best, &one);
+    }
+}
+
+void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3])
+{
+    kiln_points points;
+    start best[SEARCH_STARTS], least = {{rotation[0], rotation[1], rotation[2]}, 0};
+    if (last - first <= DIRECT_TRIANGLES) {
+        kiln_points_load(cloud, first, last, &points);
+    } else {
+        float direction[SEARCH_DIRECTIONS][3];
+        fix_directions(direction);
+        kiln_cloud_support(cloud, first, last, direction, SEARCH_DIRECTIONS, &points);
+    }
+    kiln_points_deduplicate(&points);
+    least.area = descend(&points, FIRST_STEP, 1, least.rotation);
+    look_everywhere(&points, best);
+    for (unsigned i = 0; i < SEARCH_STARTS; i++) {
+        best[i].area = descend(&points, SEARCH_STEP / 3, 1, best[i].rotation);
+        if (kiln_area_beats(best[i].area, least.area)) {
+            least = best[i];
+        }
+    }
+    kiln_extents given, found;
+    measure(cloud, first, last, rotation, &given);
+    measure(cloud, first, last, least.rotation, &found);
+    if (kiln_area_beats(kiln_extents_half_area(&found), kiln_extents_half_area(&given))) {
+        memcpy(rotation, least.rotation, sizeof least.rotation);
     }
 }

@@ -1,4 +1,4 @@
-/* Small turns of an oriented box that make it smaller. */
+/* Turns of an oriented box that make it smaller. */
 #ifndef KILN_BUILD_REFINE_OBB_H
 #define KILN_BUILD_REFINE_OBB_H
 
@@ -9,5 +9,8 @@
  * orientation returned, never of more surface than in the one given. */
 void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
                      float rotation[3], kiln_extents *extents);
+
+/* Replaces the orientation by one from anywhere whose box has less surface, if one is found. */
+void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3]);
 
 #endif
