@@ -130,7 +130,8 @@ KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *ent
     least_overlap(b, a, between, &least, hint->normal);
     const double extent_x = half_diagonal(&x), extent_y = half_diagonal(&y);
     hint->extent =
-        ldexp(extent_x < extent_y ? extent_x : extent_y, frame->x->entry->scale_exponent);
+        ldexp(extent_x < extent_y ? extent_x : extent_y, frame->x->entry->scale_exponent) /
+        (frame->swapped ? frame->scale : 1);
     hint->probability = (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, entry));
     to_frame_of_a(frame, p, hint->normal);
 }

@@ -8,10 +8,12 @@ typedef struct {
     bool found;
 } walk_below;
 
-static bool take_any(void *user, kiln_pair pair)
+static bool take_any(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     walk_below *below = (walk_below *)user;
-    (void)pair;
+    (void)frame;
+    (void)x;
+    (void)y;
     below->found = true;
     return false;
 }

@@ -186,7 +186,7 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->counted = 0;
     query->pairs = 0;
     query->exact = false;
-    query->found = (kiln_pair){0, 0};
+    query->found = (kiln_pair){0, 0, 0, 0};
     kiln_adb_frontier_clear(&query->frontier);
     kiln_tree_box_root(&query->frame, true, &query->root_x);
     kiln_tree_box_root(&query->frame, false, &query->root_y);
@@ -246,10 +246,10 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
     kiln_tree_box_contents(box, node, lane);
 }
 
-static bool take_exact(void *user, kiln_pair pair)
+static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     kiln_adb *query = (kiln_adb *)user;
-    query->found = pair;
+    query->found = kiln_pair_named(frame, x, y);
     query->exact = true;
     return false;
 }

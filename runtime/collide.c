@@ -5,44 +5,40 @@
 #include "exact.h"
 #include "fpu.h"
 
-static bool take_first(void *user, kiln_pair pair)
+#include <string.h>
+
+static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     kiln_hit *hit = (kiln_hit *)user;
     hit->found = true;
-    hit->pair = pair;
+    hit->pair = kiln_pair_named(frame, x, y);
+    hit->hint = kiln_pair_hint(frame, x, y);
     return false;
 }
 
-static kiln_status collide_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                  kiln_placed at_b, kiln_hit *hit)
+kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                         const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
 {
+    kiln_hit found;
+    kiln_pair_sieve sieve;
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    kiln_hit found = {false, {0, 0}};
-    const kiln_pair_visitor visitor = {take_first, &found, true, false, NULL};
-    const kiln_status status = kiln_pair_walk_placed(a, at_a, b, at_b, &visitor);
+    memset(&found, 0, sizeof found);
+    const kiln_pair_visitor visitor = {take_first, &found, true, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;
     }
     return status;
 }
 
-kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                         const kiln_pose *pose_b, kiln_hit *hit)
+static bool take_boxes(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    return collide_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, hit);
-}
-
-kiln_status kiln_scaled_collide(const kiln_tree *a, const kiln_instance *at_a, const kiln_tree *b,
-                                const kiln_instance *at_b, kiln_hit *hit)
-{
-    return collide_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), hit);
-}
-
-static bool take_boxes(void *user, kiln_pair pair)
-{
-    (void)pair;
+    (void)frame;
+    (void)x;
+    (void)y;
     *(bool *)user = true;
     return false;
 }

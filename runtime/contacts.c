@@ -7,12 +7,11 @@
 #include "contact_geometry.h"
 #include "fpu.h"
 #include "leaf_pair.h"
-#include "pair_filter.h"
 #include "world.h"
 
 #include <string.h>
 
-/* What is kept of a pair begins with a kiln_pair, and takes `stride` bytes. */
+/* What is kept of a pair begins with a kiln_pair without user values, and takes `stride` bytes. */
 typedef struct {
     uint8_t *kept;
     size_t capacity;
@@ -84,35 +83,35 @@ static inline void sort_heap(pair_heap *heap, size_t stride, void *spare)
     }
 }
 
-static bool keep_pair(void *user, kiln_pair pair)
+static bool keep_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
+    const kiln_pair pair = kiln_pair_ids(frame, x, y);
     keep((pair_heap *)user, sizeof pair, &pair);
     return true;
 }
 
 kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                          const kiln_pose *pose_b, kiln_pair *pairs, size_t capacity,
-                          size_t *count)
-{
-    return kiln_contacts_filtered(a, pose_a, b, pose_b, NULL, pairs, capacity, count);
-}
-
-kiln_status kiln_contacts_filtered(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                   const kiln_pose *pose_b, const kiln_pair_options *options,
-                                   kiln_pair *pairs, size_t capacity, size_t *count)
+                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                          kiln_pair *pairs, size_t capacity, size_t *count)
 {
     if (count == NULL || (pairs == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
     pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
-    const kiln_pair_visitor visitor = {keep_pair, &heap, false, false, NULL};
-    const kiln_status status = kiln_pair_walk_filtered(a, pose_a, b, pose_b, options, &visitor);
-    if (status == KILN_OK) {
-        sort_heap(&heap, sizeof spare, &spare);
-        *count = heap.count;
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status != KILN_OK) {
+        return status;
     }
-    return status;
+    sort_heap(&heap, sizeof spare, &spare);
+    for (size_t i = 0; i < heap.count && i < capacity; i++) {
+        kiln_pair_add_values(a, b, &pairs[i]);
+    }
+    *count = heap.count;
+    return KILN_OK;
 }
 
 typedef struct {
@@ -122,9 +121,10 @@ typedef struct {
     kiln_fpu_state caller;
 } callback_visit;
 
-static bool call_back(void *user, kiln_pair pair)
+static bool call_back(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     callback_visit *visit = (callback_visit *)user;
+    const kiln_pair pair = kiln_pair_named(frame, x, y);
     visit->count++;
     kiln_fpu_leave(visit->caller);
     const bool more = visit->callback(visit->user, pair);
@@ -133,15 +133,17 @@ static bool call_back(void *user, kiln_pair pair)
 }
 
 kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                               const kiln_pose *pose_b, kiln_pair_callback callback, void *user,
-                               size_t *count)
+                               const kiln_pose *pose_b, const kiln_pair_options *options,
+                               kiln_pair_callback callback, void *user, size_t *count)
 {
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
-    const kiln_pair_visitor visitor = {call_back, &visit, false, false, NULL};
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {call_back, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;
@@ -155,18 +157,18 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
 typedef struct {
     pair_heap heap;
     kiln_pair_frame frame;
-    kiln_placed at_a, at_b;
+    const kiln_tree *a, *b;
+    const kiln_pose *pose_a, *pose_b;
     kiln_contacts_summary *summary;
 } contact_visit;
 
 /* The pair, and where it is: what geometry is computed from. */
 static kiln_contact contact_of(const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    const uint32_t id_x = frame->x->ids[x], id_y = frame->y->ids[y];
     kiln_contact contact;
     memset(&contact, 0, sizeof contact);
-    contact.pair = frame->swapped ? (kiln_pair){id_y, id_x} : (kiln_pair){id_x, id_y};
-    contact.hint = frame->swapped ? (kiln_hint){y + 1, x + 1} : (kiln_hint){x + 1, y + 1};
+    contact.pair = kiln_pair_ids(frame, x, y);
+    contact.hint = kiln_pair_hint(frame, x, y);
     return contact;
 }
 
@@ -174,16 +176,17 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
                          kiln_contact *contact)
 {
     const bool swapped = frame->swapped;
-    const kiln_placed at = swapped ? visit->at_b : visit->at_a;
+    const kiln_pose *pose = swapped ? visit->pose_b : visit->pose_a;
     double x[9], y[9];
     kiln_tri_contact geometry;
     kiln_stored_corners(frame, true, (swapped ? contact->hint.b : contact->hint.a) - 1, x);
     kiln_stored_corners(frame, false, (swapped ? contact->hint.a : contact->hint.b) - 1, y);
     kiln_triangles_contact(x, y, &geometry);
-    kiln_world_point(at, geometry.from, contact->from);
-    kiln_world_point(at, geometry.to, contact->to);
-    kiln_world_normal(at, geometry.normal, swapped ? -1 : 1, contact->normal);
-    contact->depth = at.scale * geometry.depth;
+    kiln_world_point(pose, geometry.from, contact->from);
+    kiln_world_point(pose, geometry.to, contact->to);
+    kiln_world_normal(pose, geometry.normal, swapped ? -1 : 1, contact->normal);
+    contact->depth = kiln_pose_scale(pose) * geometry.depth;
+    kiln_pair_add_values(visit->a, visit->b, &contact->pair);
 }
 
 static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
@@ -230,9 +233,10 @@ static void add_all_geometry(const contact_visit *visit, kiln_contact *contacts)
     }
 }
 
-static kiln_status all_contacts(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                kiln_placed at_b, kiln_contact *contacts, size_t capacity,
-                                size_t *count)
+kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
+                                   const kiln_tree *b, const kiln_pose *pose_b,
+                                   const kiln_pair_options *options, kiln_contact *contacts,
+                                   size_t capacity, size_t *count)
 {
     if (count == NULL || (contacts == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
@@ -240,10 +244,14 @@ static kiln_status all_contacts(const kiln_tree *a, kiln_placed at_a, const kiln
     contact_visit visit;
     kiln_contact spare;
     visit.heap = (pair_heap){(uint8_t *)contacts, capacity, 0};
-    visit.at_a = at_a;
-    visit.at_b = at_b;
-    const kiln_pair_visitor visitor = {NULL, &visit, false, false, keep_contact};
-    const kiln_status status = kiln_pair_walk_placed(a, at_a, b, at_b, &visitor);
+    visit.a = a;
+    visit.b = b;
+    visit.pose_a = pose_a;
+    visit.pose_b = pose_b;
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {keep_contact, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
     }
@@ -256,24 +264,9 @@ static kiln_status all_contacts(const kiln_tree *a, kiln_placed at_a, const kiln
     return KILN_OK;
 }
 
-kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
-                                   const kiln_tree *b, const kiln_pose *pose_b,
-                                   kiln_contact *contacts, size_t capacity, size_t *count)
-{
-    return all_contacts(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, contacts,
-                        capacity, count);
-}
-
-kiln_status kiln_scaled_contacts(const kiln_tree *a, const kiln_instance *at_a,
-                                 const kiln_tree *b, const kiln_instance *at_b,
-                                 kiln_contact *contacts, size_t capacity, size_t *count)
-{
-    return all_contacts(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), contacts, capacity,
-                        count);
-}
-
 kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
+                                    const kiln_pair_options *options,
                                     kiln_contacts_summary *summary)
 {
     if (summary == NULL) {
@@ -282,10 +275,14 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     kiln_contacts_summary found;
     memset(&found, 0, sizeof found);
     contact_visit visit;
-    visit.at_a = (kiln_placed){pose_a, 1};
-    visit.at_b = (kiln_placed){pose_b, 1};
+    visit.a = a;
+    visit.b = b;
+    visit.pose_a = pose_a;
+    visit.pose_b = pose_b;
     visit.summary = &found;
-    const kiln_pair_visitor visitor = {NULL, &visit, false, false, sum_contact};
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {sum_contact, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *summary = found;

@@ -25,6 +25,7 @@ typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
     double limit;    /* a pair that is further counts for nothing; in X's frame */
+    kiln_pair_sieve *sieve; /* NULL: all pairs count */
     double scale;    /* of X: distances by it are those that callers see */
     double beyond;   /* and those are no greater than this */
     bool any;        /* the first pair within the limit will do */
@@ -83,7 +84,8 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
         return false;
     }
     const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
-    if (!comes_first(s, near.value, id_x, id_y)) {
+    if (!comes_first(s, near.value, id_x, id_y) ||
+        (s->sieve != NULL && !kiln_pair_sieve_keeps(s->sieve, s->frame, stored_x, stored_y))) {
         return false;
     }
     s->found = true;
@@ -223,10 +225,10 @@ static void try_hint(search *s, kiln_hint hint)
 
 typedef struct {
     const kiln_tree *a, *b;
-    kiln_placed at_a, at_b;
-    double beyond, relative, absolute;
+    const kiln_pose *pose_a, *pose_b;
+    kiln_pair_options options;
     bool any;
-    kiln_hint hint;
+    kiln_pair_sieve *sieve;
 } question;
 
 /* Nearest points and normal in X's frame; for triangles that meet those of their contact. */
@@ -250,27 +252,26 @@ static void finish_points(search *s)
 static void fill_answer(search *s, const question *q, kiln_nearest *out)
 {
     memset(out, 0, sizeof *out);
-    out->distance = q->beyond;
+    out->distance = q->options.beyond;
     if (!s->found) {
         return;
     }
     const bool swapped = s->frame->swapped;
-    const kiln_placed at = swapped ? q->at_b : q->at_a;
+    const kiln_pose *pose = swapped ? q->pose_b : q->pose_a;
     finish_points(s);
     out->found = true;
-    out->distance = s->near.value * at.scale;
-    out->pair = swapped ? (kiln_pair){s->id_y, s->id_x} : (kiln_pair){s->id_x, s->id_y};
-    out->hint = swapped ? (kiln_hint){s->stored_y + 1, s->stored_x + 1}
-                        : (kiln_hint){s->stored_x + 1, s->stored_y + 1};
-    kiln_world_point(at, swapped ? s->near.on_y : s->near.on_x, out->point_a);
-    kiln_world_point(at, swapped ? s->near.on_x : s->near.on_y, out->point_b);
-    kiln_world_normal(at, s->near.apart, swapped ? -1 : 1, out->normal);
+    out->distance = s->near.value * s->scale;
+    out->pair = kiln_pair_named(s->frame, s->stored_x, s->stored_y);
+    out->hint = kiln_pair_hint(s->frame, s->stored_x, s->stored_y);
+    kiln_world_point(pose, swapped ? s->near.on_y : s->near.on_x, out->point_a);
+    kiln_world_point(pose, swapped ? s->near.on_x : s->near.on_y, out->point_b);
+    kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
 static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;
-    const kiln_status status = kiln_pair_frame_form_placed(&frame, q->a, q->at_a, q->b, q->at_b);
+    const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -280,18 +281,19 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     search s;
     kiln_near_walk walk;
     s.frame = &frame;
-    s.relative = q->relative;
-    s.scale = frame.swapped ? q->at_b.scale : q->at_a.scale;
-    s.absolute = q->absolute / s.scale;
-    s.beyond = q->beyond;
-    s.limit = q->beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
+    s.sieve = q->sieve;
+    s.relative = q->options.relative;
+    s.scale = kiln_pose_scale(frame.swapped ? q->pose_b : q->pose_a);
+    s.absolute = q->options.absolute / s.scale;
+    s.beyond = q->options.beyond;
+    s.limit = s.beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
     s.any = q->any;
     s.found = false;
     s.x.count = 0;
     s.y.count = 0;
     s.turn = s.of_x.turn = s.of_y.turn = 0;
     kiln_near_walk_begin(&walk, &frame, visit_leaves, &s);
-    try_hint(&s, q->hint);
+    try_hint(&s, q->options.hint);
     if (!is_done(&s)) {
         lower_limits(&s, &walk);
         if (s.found) {
@@ -303,8 +305,10 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     return KILN_OK;
 }
 
-static kiln_status ask(const question *q, kiln_nearest *out)
+static kiln_status ask(question *q, kiln_nearest *out)
 {
+    kiln_pair_sieve sieve;
+    q->sieve = kiln_pair_sieve_of(&q->options, &sieve);
     const kiln_fpu_state caller = kiln_fpu_enter();
     kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
     const kiln_status status = run(q, out);
@@ -312,25 +316,21 @@ static kiln_status ask(const question *q, kiln_nearest *out)
     return status;
 }
 
-kiln_distance_options kiln_distance_options_default(void)
+static bool is_sound(const kiln_pair_options *options)
 {
-    const kiln_distance_options options = {.struct_size = sizeof options, .beyond = HUGE_VAL};
-    return options;
+    return options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
+           options->absolute >= 0 && options->absolute < HUGE_VAL;
 }
 
-static kiln_status distance_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                   kiln_placed at_b, const kiln_distance_options *options,
-                                   kiln_nearest *nearest)
+kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                          kiln_nearest *nearest)
 {
-    const kiln_distance_options use =
-        options != NULL ? *options : kiln_distance_options_default();
-    if (nearest == NULL || use.struct_size != sizeof use || !(use.beyond >= 0) ||
-        !(use.relative >= 0 && use.relative < HUGE_VAL) ||
-        !(use.absolute >= 0 && use.absolute < HUGE_VAL)) {
+    kiln_nearest found;
+    question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), false, NULL};
+    if (nearest == NULL || !is_sound(&q.options)) {
         return KILN_ERROR_ARGUMENT;
     }
-    kiln_nearest found;
-    const question q = {a, b, at_a, at_b, use.beyond, use.relative, use.absolute, false, use.hint};
     const kiln_status status = ask(&q, &found);
     if (status == KILN_OK) {
         *nearest = found;
@@ -338,51 +338,23 @@ static kiln_status distance_placed(const kiln_tree *a, kiln_placed at_a, const k
     return status;
 }
 
-kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                          const kiln_pose *pose_b, const kiln_distance_options *options,
-                          kiln_nearest *nearest)
+kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                        const kiln_pose *pose_b, double distance, const kiln_pair_options *options,
+                        kiln_hit *hit)
 {
-    return distance_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, options,
-                           nearest);
-}
-
-kiln_status kiln_scaled_distance(const kiln_tree *a, const kiln_instance *at_a,
-                                 const kiln_tree *b, const kiln_instance *at_b,
-                                 const kiln_distance_options *options, kiln_nearest *nearest)
-{
-    return distance_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), options, nearest);
-}
-
-static kiln_status within_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                 kiln_placed at_b, double distance, kiln_hint *hint,
-                                 kiln_hit *hit)
-{
-    if (hit == NULL || !(distance >= 0)) {
+    kiln_nearest found;
+    question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), true, NULL};
+    q.options.beyond = distance;
+    q.options.relative = q.options.absolute = 0;
+    if (hit == NULL || !is_sound(&q.options)) {
         return KILN_ERROR_ARGUMENT;
     }
-    kiln_nearest found;
-    const kiln_hint none = {0, 0};
-    const question q = {a, b, at_a, at_b, distance, 0, 0, true, hint != NULL ? *hint : none};
     const kiln_status status = ask(&q, &found);
     if (status == KILN_OK) {
-        *hit = (kiln_hit){found.found, found.pair};
-        if (hint != NULL && found.found) {
-            *hint = found.hint;
-        }
+        memset(hit, 0, sizeof *hit);
+        hit->found = found.found;
+        hit->pair = found.pair;
+        hit->hint = found.hint;
     }
     return status;
-}
-
-kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                        const kiln_pose *pose_b, double distance, kiln_hint *hint, kiln_hit *hit)
-{
-    return within_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, distance, hint,
-                         hit);
-}
-
-kiln_status kiln_scaled_within(const kiln_tree *a, const kiln_instance *at_a, const kiln_tree *b,
-                               const kiln_instance *at_b, double distance, kiln_hint *hint,
-                               kiln_hit *hit)
-{
-    return within_placed(a, kiln_placed_at(at_a), b, kiln_placed_at(at_b), distance, hint, hit);
 }

@@ -131,7 +131,7 @@ static bool choose_way(point_query *q)
  * what takes part. Returns by how much. */
 static double own_line(const point_query *q, const double inverse[9], kiln_line *line)
 {
-    double size = 0, from[3];
+    double size = 0, most = 0, from[3];
     memset(line->direction, 0, sizeof line->direction);
     line->t_min = 0;
     line->t_max = HUGE_VAL;
@@ -148,6 +148,10 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
         const double *row = inverse + 3 * k;
         line->origin[k] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
         line->direction[k] = row[q->along] * q->sign;
+        most = fmax(most, fmax(fabs(row[0]), fmax(fabs(row[1]), fabs(row[2]))));
+    }
+    size *= 2 * most; /* in units of the tree */
+    for (int k = 0; k < 3; k++) {
         size = fmax(size, fmax(fabs((double)q->tree->entry->bounds_lower[k]),
                                fabs((double)q->tree->entry->bounds_upper[k])));
     }

@@ -6,7 +6,7 @@
  *         kiln_pose pose;
  *         kiln_hit hit;
  *         kiln_pose_from_quaternion(quaternion_xyzw, translation, &pose);
- *         if (kiln_collide(kiln_file_tree(ship, 0), NULL, kiln_file_tree(rock, 0), &pose,
+ *         if (kiln_collide(kiln_file_tree(ship, 0), NULL, kiln_file_tree(rock, 0), &pose, NULL,
  *                          &hit) == KILN_OK && hit.found)
  *             printf("triangle %u meets triangle %u\n", hit.pair.a, hit.pair.b);
  *     }
@@ -23,6 +23,11 @@
  * out exactly. The answer does not depend on the kind of tree, the order of traversal, the number of
  * threads, the instruction set, the caller's rounding mode, flush-to-zero flags or floating-point
  * exception masks.
+ *
+ * How a query is put together: trees at poses, which may scale them; what is asked; options, NULL for the
+ * default, with a filter of triangles in them; where the answer goes. Whatever names a triangle has its
+ * id and its user value (material). Queries of two meshes take kiln_pair_options, those of one
+ * kiln_query_options.
  *
  * Threads: a file and its trees never change between open and close; any number of threads may query
  * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
@@ -75,7 +80,7 @@ extern "C" {
     X(KILN_ERROR_NOT_LOADED, 27, "not in this file, or left out when it was opened")               \
     /* the call: mend the caller */                                                                \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
-    X(KILN_ERROR_POSE, 31, "the pose is not a rotation and a finite translation")                  \
+    X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
     X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")
 
 typedef enum {
@@ -238,40 +243,83 @@ KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* p_world = rotation * p + translation. A rotation that departs from orthonormal by at most 1e-6
- * (largest entry of R^T R - I) is used as given, as an affine map. Anything else (scale, mirror, NaN,
- * a translation component over 1e60) is KILN_ERROR_POSE in every call, never a "no". */
+/* p_world = rotation * (scale * p) + translation. A rotation that departs from orthonormal by at most 1e-6
+ * (largest entry of R^T R - I) is used as given, as an affine map. Anything else (a mirror, another
+ * length, NaN, a translation component over 1e60, a scale out of range) is KILN_ERROR_POSE in every call,
+ * never a "no". All calls that take a pose take its scale.
+ *
+ * What scales do to answers: of two meshes, the ratio of the scales times the rotation carries the one into
+ * the frame of the other, and the translation over the other's scale. Where the scales are powers of two
+ * nothing more is rounded than without them; else the ratio, its products and that quotient are, each
+ * once. Distances, depths, tolerances and points are in the frame that poses lead to ("world"); distances
+ * and depths come from those in the frame of comparison by one multiplication. Equal poses of one mesh
+ * meet in all of it, whatever the scales. */
+#define KILN_SCALE_MIN 9.313225746154785e-10 /* 2^-30 */
+#define KILN_SCALE_MAX 1073741824.0          /* 2^30 */
+
 typedef struct {
     double rotation[9];     /* row-major */
-    double translation[3];  /* unit: that of the meshes */
+    double translation[3];  /* unit: that of the world */
+    double scale;           /* KILN_SCALE_MIN to KILN_SCALE_MAX, along all axes; 1: as it was baked. 0 is an error */
 } kiln_pose;
 
 KILN_API kiln_pose kiln_pose_identity(void);
 
-/* Rotation from a quaternion {x, y, z, w} whose length is within 1e-3 of 1; it is normalised. q and
+/* Scale 1, and a rotation from a quaternion {x, y, z, w} whose length is within 1e-3 of 1; it is normalised. q and
  * -q give the same pose. `translation` NULL: none. KILN_ERROR_POSE for another length, NaN or an
  * infinity; KILN_ERROR_ARGUMENT for NULL; *out is then untouched. */
 KILN_API kiln_status kiln_pose_from_quaternion(const double quaternion[4],
                                                const double translation[3], kiln_pose *out);
 
-/* ----------------------------------------------------------------------------------- queries -- */
+/* ------------------------------------------------------------------- queries of two meshes -- */
 
 typedef struct {
-    uint32_t a; /* triangle id in the tree given as A */
-    uint32_t b; /* triangle id in the tree given as B */
+    uint32_t a;       /* triangle id in the tree given as A */
+    uint32_t b;       /* triangle id in the tree given as B */
+    uint32_t value_a; /* their user values, as by kiln_tree_user */
+    uint32_t value_b;
 } kiln_pair;
 
+/* Where in a file two triangles are, to start the next query there. All 0: nowhere. A hint of other
+ * trees, or any other numbers, may cost time and never changes an answer. */
 typedef struct {
-    bool found;
-    kiln_pair pair; /* if found: two triangles that meet; which pair it is may differ between tree
-                       kinds and library versions */
+    uint32_t a, b;
+} kiln_hint;
+
+/* Does a pair of triangles count? Runs with the floating-point environment that the query was called with;
+ * must not close the files. What it says of a pair must not change during a query: how often and in which
+ * order it is asked is not promised. The answer is then that for the pairs that it keeps: those that it
+ * refuses neither meet nor are near. */
+typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair);
+
+/* Of queries of two meshes. Set everything by kiln_pair_options_default, then change what you need. */
+typedef struct {
+    size_t struct_size;      /* sizeof(kiln_pair_options) of the caller */
+    kiln_pair_filter filter; /* NULL: all count. Cost: where pairs first found are refused, the search goes on */
+    void *filter_user;
+    /* kiln_distance only: */
+    double beyond;           /* >= 0: farther surfaces need not be measured. Infinity, the default: all are */
+    double relative;         /* >= 0, finite. The distance may exceed the least one by this part of it and */
+    double absolute;         /* >= 0, finite. by this much; 0 and 0, the default: the least itself */
+    /* kiln_distance and kiln_within: */
+    kiln_hint hint;          /* of a query before, at nearly the same poses: answers sooner */
+} kiln_pair_options;
+
+KILN_API kiln_pair_options kiln_pair_options_default(void);
+
+typedef struct {
+    bool found;     /* the rest is 0 where not */
+    kiln_pair pair; /* two triangles that meet, or are near; which pair it is may differ between tree kinds
+                       and library versions */
+    kiln_hint hint; /* of these two */
 } kiln_hit;
 
-/* Do the surfaces meet? Poses NULL: identity. A and B may be one tree.
+/* Do the surfaces meet? Poses NULL: identity. Options NULL: defaults. A and B may be one tree.
  * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit), KILN_ERROR_POSE, or
  * KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *hit is untouched. Any number of threads. No allocation. */
 KILN_API kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                  const kiln_pose *pose_b, kiln_hit *hit);
+                                  const kiln_pose *pose_b, const kiln_pair_options *options,
+                                  kiln_hit *hit);
 
 /* Do boxes overlap all the way down to leaves? *found false: the surfaces do not meet, which is
  * proved. True: they may; the smaller the leaves, the likelier. As kiln_collide, but leaves are not
@@ -291,8 +339,8 @@ KILN_API kiln_status kiln_triangles_meet(const double a[9], const double b[9], b
  * when capacity is 0. Errors as kiln_collide, with pairs and *count untouched. Cost: the whole
  * overlap of the trees, and n log n for sorting. */
 KILN_API kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                   const kiln_pose *pose_b, kiln_pair *pairs, size_t capacity,
-                                   size_t *count);
+                                   const kiln_pose *pose_b, const kiln_pair_options *options,
+                                   kiln_pair *pairs, size_t capacity, size_t *count);
 
 /* Called for each pair as it is found; return false to stop. Must not close the files. Runs with the
  * floating-point environment that the query was called with. */
@@ -302,44 +350,14 @@ typedef bool (*kiln_pair_callback)(void *user, kiln_pair pair);
  * calls. Errors as kiln_collide. */
 KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a,
                                         const kiln_tree *b, const kiln_pose *pose_b,
+                                        const kiln_pair_options *options,
                                         kiln_pair_callback callback, void *user, size_t *count);
-
-/* Does a pair of triangles that meet count? `value_a` and `value_b` are their user values, as by
- * kiln_tree_user. Runs with the floating-point environment that the query was called with; must not close the
- * files. What it says of a pair must not change during a query: how often and in which order it is asked
- * is not promised. The answer is then that for the pairs that it keeps. */
-typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair, uint32_t value_a, uint32_t value_b);
-
-/* Set everything by kiln_pair_options_default, then change what you need. */
-typedef struct {
-    size_t struct_size;      /* sizeof(kiln_pair_options) of the caller */
-    kiln_pair_filter filter; /* NULL: all count */
-    void *filter_user;
-} kiln_pair_options;
-
-KILN_API kiln_pair_options kiln_pair_options_default(void);
-
-/* kiln_collide and kiln_contacts of the pairs that the options keep. Options NULL: defaults. Errors as
- * there. Cost: where pairs that meet first are refused, the search goes on. */
-KILN_API kiln_status kiln_collide_filtered(const kiln_tree *a, const kiln_pose *pose_a,
-                                           const kiln_tree *b, const kiln_pose *pose_b,
-                                           const kiln_pair_options *options, kiln_hit *hit);
-KILN_API kiln_status kiln_contacts_filtered(const kiln_tree *a, const kiln_pose *pose_a,
-                                            const kiln_tree *b, const kiln_pose *pose_b,
-                                            const kiln_pair_options *options, kiln_pair *pairs,
-                                            size_t capacity, size_t *count);
-
-/* Where in a file two triangles are, to start the next query there. All 0: nowhere. A hint of other
- * trees, or any other numbers, may cost time and never changes an answer. */
-typedef struct {
-    uint32_t a, b;
-} kiln_hint;
 
 /* Where and how two triangles meet. Points and the normal are in the frame that the poses lead to
  * ("world"). All numbers are finite, whatever the triangles are. */
 typedef struct {
     kiln_pair pair;
-    kiln_hint hint;    /* of these two, for kiln_distance and kiln_within */
+    kiln_hint hint;    /* of these two */
     double from[3];    /* ends of the segment in which they meet, as near as doubles come to it; one point */
     double to[3];      /* twice where they touch in one. Of triangles in one plane: the two points of what
                           they have in common that are farthest from each other */
@@ -347,7 +365,7 @@ typedef struct {
                           other movement that parts them is shorter (edges count as shorter only by over
                           2^-20 of it). Where one triangle lies on the other's face, that face's normal: B's,
                           or A's reversed. For two segments on a line, or points, any unit vector across */
-    double depth;      /* >= 0, in units of the meshes; of two triangles, and so an estimate for solids. 0
+    double depth;      /* >= 0, in units of the world; of two triangles, and so an estimate for solids. 0
                           for triangles in one plane and where a corner, an edge or a face of one lies on
                           the other's face from one side; within rounding of it for two edges that touch */
 } kiln_contact;
@@ -360,6 +378,7 @@ typedef struct {
  * about a microsecond for each that is stored. */
 KILN_API kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
                                             const kiln_tree *b, const kiln_pose *pose_b,
+                                            const kiln_pair_options *options,
                                             kiln_contact *contacts, size_t capacity,
                                             size_t *count);
 
@@ -374,6 +393,7 @@ typedef struct {
  * kiln_collide, with *summary untouched. Cost: about a microsecond for each pair more than kiln_contacts. */
 KILN_API kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
                                              const kiln_tree *b, const kiln_pose *pose_b,
+                                             const kiln_pair_options *options,
                                              kiln_contacts_summary *summary);
 
 /* -------------------------------------------------------------------------------- distances -- */
@@ -391,20 +411,9 @@ KILN_API kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose
  * where surfaces meet, as for kiln_collide; and meshes over 2^20 times their sizes apart, where the
  * distance is within 2^-38 of itself of the least and that of the pair named. */
 
-/* Set everything by kiln_distance_options_default, then change what you need. */
-typedef struct {
-    size_t struct_size; /* sizeof(kiln_distance_options) of the caller */
-    double beyond;      /* >= 0: farther surfaces need not be measured. Infinity, the default: all are */
-    double relative;    /* >= 0, finite. The distance may exceed the least one by this part of it and */
-    double absolute;    /* >= 0, finite. by this much; 0 and 0, the default: the least itself */
-    kiln_hint hint;     /* of a query before, at nearly the same poses: answers sooner */
-} kiln_distance_options;
-
-KILN_API kiln_distance_options kiln_distance_options_default(void);
-
 typedef struct {
     bool found;         /* false: they are farther apart than options.beyond */
-    double distance;    /* in units of the meshes; beyond where not found */
+    double distance;    /* in units of the world; beyond where not found */
     kiln_pair pair;     /* the two triangles, and all below: 0 where not found */
     double point_a[3];  /* on A's triangle, in the frame that the poses lead to ("world"), rounded there */
     double point_b[3];  /* on B's. Where they meet both are the middle of what they have in common */
@@ -412,72 +421,34 @@ typedef struct {
     kiln_hint hint;     /* for the next query */
 } kiln_nearest;
 
-/* The distance of the surfaces. Poses NULL: identity. `options` NULL: the default. A and B may be one
+/* The distance of the surfaces. Poses NULL: identity. Options NULL: defaults. A and B may be one
  * tree. With a tolerance which pair is found may differ between kinds of tree; with an absolute one a
  * distance above 0 says nothing of whether they meet.
- * KILN_OK: *nearest is the answer. KILN_ERROR_ARGUMENT (null tree or nearest, an option negative or NaN),
+ * KILN_OK: *nearest is the answer. KILN_ERROR_ARGUMENT (null tree or nearest, an option out of range or NaN),
  * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *nearest is untouched. Any
  * number of threads. No allocation. Cost: some microseconds to tens of them; more where many pairs are
  * equally near, as between parallel planes of many triangles, all of which are looked at unless there is a
  * tolerance (relative = 1e-9 will do). */
 KILN_API kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                   const kiln_pose *pose_b, const kiln_distance_options *options,
+                                   const kiln_pose *pose_b, const kiln_pair_options *options,
                                    kiln_nearest *nearest);
 
 /* Are the surfaces within `distance` of each other, that is, is what kiln_distance gives <= `distance`?
  * 0 asks whether they meet, and is answered as kiln_collide does. Where the true distance differs from
  * `distance` by no more than the rounding stated above, either answer may come, the same everywhere; to be
- * sure not to miss any, add that margin. `hint` NULL, or taken to start and replaced when a pair is found.
- * *hit: the answer, and a pair that is that near, which may differ between kinds of tree.
+ * sure not to miss any, add that margin. *hit: the answer, and a pair that is that near.
  * KILN_ERROR_ARGUMENT (null tree or hit, distance negative or NaN), KILN_ERROR_POSE,
- * KILN_ERROR_NOT_LOADED: *hit and *hint are untouched. Any number of threads. No allocation. */
+ * KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of threads. No allocation. */
 KILN_API kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                 const kiln_pose *pose_b, double distance, kiln_hint *hint,
-                                 kiln_hit *hit);
-
-/* -------------------------------------------------------------------------------- instances -- */
-
-/* A mesh that is scaled before it is put at a pose: p_world = rotation * (scale * p) + translation. The scale
- * is the same along all axes, from KILN_SCALE_MIN to KILN_SCALE_MAX; anything else (0, a mirror, NaN)
- * is KILN_ERROR_ARGUMENT.
- *
- * Answers are those stated at the top for meshes at poses: the vertices of one mesh as they are stored, those of
- * the other carried into its frame in double precision, by the ratio of the scales times the rotation, and the
- * translation over the first one's scale. Where the scales are powers of two nothing more is rounded than without
- * them; else the ratio, its products and that quotient are, each once. Scales of 1 give the answers of the
- * calls without a scale. Equal instances of one mesh meet in all of it. */
-#define KILN_SCALE_MIN 9.313225746154785e-10 /* 2^-30 */
-#define KILN_SCALE_MAX 1073741824.0          /* 2^30 */
-
-typedef struct {
-    kiln_pose pose;
-    double scale;
-} kiln_instance;
-
-/* As kiln_collide, kiln_contacts_geometry, kiln_distance and kiln_within of meshes that are scaled; NULL: identity
- * at scale 1. Distances, depths, tolerances and points are in the frame that the instances lead to; distances
- * and depths come from those in the frame of comparison by one multiplication. Errors, and the state of outputs
- * then, as there. */
-KILN_API kiln_status kiln_scaled_collide(const kiln_tree *a, const kiln_instance *at_a,
-                                         const kiln_tree *b, const kiln_instance *at_b,
-                                         kiln_hit *hit);
-KILN_API kiln_status kiln_scaled_contacts(const kiln_tree *a, const kiln_instance *at_a,
-                                          const kiln_tree *b, const kiln_instance *at_b,
-                                          kiln_contact *contacts, size_t capacity, size_t *count);
-KILN_API kiln_status kiln_scaled_distance(const kiln_tree *a, const kiln_instance *at_a,
-                                          const kiln_tree *b, const kiln_instance *at_b,
-                                          const kiln_distance_options *options,
-                                          kiln_nearest *nearest);
-KILN_API kiln_status kiln_scaled_within(const kiln_tree *a, const kiln_instance *at_a,
-                                        const kiln_tree *b, const kiln_instance *at_b,
-                                        double distance, kiln_hint *hint, kiln_hit *hit);
+                                 const kiln_pose *pose_b, double distance,
+                                 const kiln_pair_options *options, kiln_hit *hit);
 
 /* -------------------------------------------------------------------------------------- rays -- */
 
 /* The points origin + t direction with t_min <= t <= t_max, in the frame that the tree's pose leads
  * to (world). Answers are those of exact arithmetic on the stored vertices and the ray carried into the
- * tree's own frame: R^-1 (origin - translation) and R^-1 direction in double precision, R^-1 by
- * cofactors. So they are the same for all kinds of tree. */
+ * tree's own frame: R^-1 (origin - translation) / scale, R^-1 direction and the ends of t / scale, in
+ * double precision, R^-1 by cofactors. So they are the same for all kinds of tree. */
 typedef struct {
     double origin[3];    /* within 1e60 */
     double direction[3]; /* of any length: t counts in it. Its largest coordinate is from 1e-30 to
@@ -502,7 +473,7 @@ typedef enum { KILN_CULL_NONE = 0, KILN_CULL_BACK = 1, KILN_CULL_FRONT = 2 } kil
  * that for the mesh without the triangles that it refuses. */
 typedef bool (*kiln_triangle_filter)(void *user, uint32_t triangle, uint32_t value);
 
-/* Of queries of one mesh. Set everything by kiln_query_options_default, then change what you need. */
+/* Of queries of one mesh: rays and shapes. Set everything by kiln_query_options_default, then change what you need. */
 typedef struct {
     size_t struct_size;          /* sizeof(kiln_query_options) of the caller */
     kiln_triangle_filter filter; /* NULL: all take part */
@@ -563,7 +534,8 @@ KILN_API kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose,
  * a box or ball is met, one that wholly encloses it is not.
  *
  * Shapes are solid and stand in a frame of their own at a pose of their own: an axis-aligned box at a pose is
- * an oriented one. The mesh's vertices are carried into that frame in double precision, then compared:
+ * an oriented one, and a pose that scales scales the shape. The mesh's vertices are carried into that frame
+ * in double precision, as those of one mesh into the other's, then compared:
  * boxes exactly. For spheres and capsules let e be 2^-40 of the largest number that takes part (radius, or
  * distance of a corner from the shape's middle on an axis): a triangle at a distance of at most the radius
  * is told, one at more than the radius and 2 e is not, between them the library's fixed arithmetic
@@ -580,7 +552,7 @@ typedef struct {
 typedef struct {
     bool found;        /* the rest is 0 where not */
     uint32_t triangle; /* id */
-    uint32_t value;    /* its user value */
+    uint32_t value;    /* its user value, as by kiln_tree_user */
 } kiln_triangle_hit;
 
 /* Does the shape meet the surface? Which triangle is told may differ between kinds of tree and
@@ -593,15 +565,15 @@ KILN_API kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *po
                                       const kiln_query_options *options, kiln_triangle_hit *hit);
 
 /* All triangles that the shape meets, each once. *count is their number, also when it exceeds
- * `capacity`; `triangles` holds the first `capacity` ids in ascending order, and may be NULL when that is 0.
- * Errors as kiln_overlap_any, with triangles and *count untouched. */
+ * `capacity`; `hits` holds the first `capacity` in ascending order of ids, and may be NULL when that is 0.
+ * Errors as kiln_overlap_any, with hits and *count untouched. */
 KILN_API kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_shape *shape, const kiln_pose *pose_shape,
-                                      const kiln_query_options *options, uint32_t *triangles,
+                                      const kiln_query_options *options, kiln_triangle_hit *hits,
                                       size_t capacity, size_t *count);
 
 /* Called for each triangle as it is found; return false to stop. As kiln_pair_callback otherwise. */
-typedef bool (*kiln_triangle_callback)(void *user, uint32_t triangle, uint32_t value);
+typedef bool (*kiln_triangle_callback)(void *user, const kiln_triangle_hit *hit);
 
 /* All of them through a callback, each once, in no promised order. *count (may be NULL) counts the
  * calls. Errors as kiln_overlap_any. */

@@ -40,12 +40,11 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
                        uint32_t triangle_x, uint32_t triangle_y)
 {
-    if (visitor->visit_stored != NULL) {
-        return visitor->visit_stored(visitor->user, frame, triangle_x, triangle_y);
+    if (visitor->sieve != NULL &&
+        !kiln_pair_sieve_keeps(visitor->sieve, frame, triangle_x, triangle_y)) {
+        return true;
     }
-    const uint32_t id_x = frame->x->ids[triangle_x], id_y = frame->y->ids[triangle_y];
-    const kiln_pair pair = frame->swapped ? (kiln_pair){id_y, id_x} : (kiln_pair){id_x, id_y};
-    return visitor->visit(visitor->user, pair);
+    return visitor->visit(visitor->user, frame, triangle_x, triangle_y);
 }
 
 static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
@@ -65,7 +64,7 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     kiln_leaf_triangles *x = &leaves->x, *y = &leaves->y;
     uint32_t pairs[KILN_LEAF_LANES];
     if (visitor->boxes) {
-        return visitor->visit(visitor->user, (kiln_pair){0, 0});
+        return visitor->visit(visitor->user, frame, 0, 0);
     }
     if (x->count == 0 || x->first != leaf_x.first) {
         kiln_leaf_triangles_load(x, frame, leaves->kernel, true, leaf_x);

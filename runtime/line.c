@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------------ tree's own frame -- */
 
-/* No hit has a t over 2^303: its point is within 2^202, and so is the origin. */
+/* No hit has a t over 2^334: its point is within 2^128, and the origin within 2^232. */
 static double settled_end(double t)
 {
     if (fabs(t) < T_MIN) {
@@ -49,8 +49,8 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
             line->direction[k] = 0;
         }
     }
-    line->t_min = settled_end(ray->t_min);
-    line->t_max = settled_end(ray->t_max);
+    line->t_min = settled_end(ray->t_min / placement->scale);
+    line->t_max = settled_end(ray->t_max / placement->scale);
     return KILN_OK;
 }
 

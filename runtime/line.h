@@ -5,7 +5,7 @@
 #include "pose.h"
 
 /* The points origin + t direction with t_min <= t <= t_max, exactly these numbers. Coordinates of
- * the origin are 0 or of a magnitude from 2^-250 to 2^202; of the direction 0 or from 2^-160 to
+ * the origin are 0 or of a magnitude from 2^-250 to 2^232; of the direction 0 or from 2^-160 to
  * 2^101, the largest from 2^-101; the ends of t are 0, infinite or of a magnitude from 2^-290 to
  * 2^400. */
 typedef struct kiln_line {

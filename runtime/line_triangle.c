@@ -12,9 +12,9 @@
  * intersection", J. Graphics Tools 2(1), 1997, from the differences to the corner a.
  *
  * Range, see exact.c: with the bounds of line.h, directions are multiples of 2^-212 up to 2^101,
- * differences of corners and origin multiples of 2^-302 up to 2^203, ends of t multiples of 2^-342
+ * differences of corners and origin multiples of 2^-302 up to 2^233, ends of t multiples of 2^-342
  * up to 2^400. The product with most of them, an end of t times two directions and a difference,
- * is with all its tails a multiple of 2^-1068 below 2^806: nothing over- or underflows. */
+ * is with all its tails a multiple of 2^-1068 below 2^836: nothing over- or underflows. */
 #include "line_triangle.h"
 
 #include "expansion.h"

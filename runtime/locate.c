@@ -191,7 +191,7 @@ kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const 
     if (place == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    kiln_status status = kiln_collide(a, pose_a, b, pose_b, &hit);
+    kiln_status status = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
     if (status != KILN_OK) {
         return status;
     }

@@ -1,8 +1,7 @@
-/* Pairs that a caller's filter refuses don't count. It is asked about pairs that meet only. */
+/* Pairs that a caller's filter refuses don't count. It is asked about pairs that would count only. */
 #include "pair_filter.h"
 
-#include "fpu.h"
-
+#include <math.h>
 #include <string.h>
 
 kiln_pair_options kiln_pair_options_default(void)
@@ -10,10 +9,11 @@ kiln_pair_options kiln_pair_options_default(void)
     kiln_pair_options options;
     memset(&options, 0, sizeof options);
     options.struct_size = sizeof options;
+    options.beyond = HUGE_VAL;
     return options;
 }
 
-static kiln_pair_options options_of(const kiln_pair_options *options)
+kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options)
 {
     kiln_pair_options full = kiln_pair_options_default();
     if (options != NULL) {
@@ -23,58 +23,49 @@ static kiln_pair_options options_of(const kiln_pair_options *options)
     return full;
 }
 
-typedef struct {
-    const kiln_tree *a, *b;
-    kiln_pair_options options;
-    const kiln_pair_visitor *visitor;
-    kiln_fpu_state caller;
-} filtered;
-
-static bool visit_kept(void *user, kiln_pair pair)
+void kiln_pair_add_values(const kiln_tree *a, const kiln_tree *b, kiln_pair *pair)
 {
-    filtered *f = (filtered *)user;
-    kiln_fpu_leave(f->caller);
-    const bool keeps = f->options.filter(f->options.filter_user, pair, kiln_tree_user(f->a, pair.a),
-                                         kiln_tree_user(f->b, pair.b));
-    f->caller = kiln_fpu_enter();
-    return !keeps || f->visitor->visit(f->visitor->user, pair);
+    pair->value_a = kiln_tree_user(a, pair->a);
+    pair->value_b = kiln_tree_user(b, pair->b);
 }
 
-kiln_status kiln_pair_walk_filtered(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                    const kiln_pose *pose_b, const kiln_pair_options *options,
-                                    const kiln_pair_visitor *visitor)
+kiln_pair kiln_pair_named(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y)
 {
-    filtered f = {a, b, options_of(options), visitor, kiln_fpu_enter()};
-    kiln_fpu_leave(f.caller);
-    if (f.options.filter == NULL) {
-        return kiln_pair_walk(a, pose_a, b, pose_b, visitor);
-    }
-    kiln_pair_visitor kept = *visitor;
-    kept.visit = visit_kept;
-    kept.user = &f;
-    return kiln_pair_walk(a, pose_a, b, pose_b, &kept);
+    kiln_pair pair = kiln_pair_ids(frame, stored_x, stored_y);
+    kiln_pair_add_values(frame->swapped ? frame->y : frame->x, frame->swapped ? frame->x : frame->y,
+                         &pair);
+    return pair;
 }
 
-static bool take_first(void *user, kiln_pair pair)
+kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y)
 {
-    kiln_hit *hit = (kiln_hit *)user;
-    hit->found = true;
-    hit->pair = pair;
-    return false;
+    kiln_hint hint = {stored_x + 1, stored_y + 1};
+    if (frame->swapped) {
+        hint.a = stored_y + 1;
+        hint.b = stored_x + 1;
+    }
+    return hint;
 }
 
-kiln_status kiln_collide_filtered(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                                  const kiln_pose *pose_b, const kiln_pair_options *options,
-                                  kiln_hit *hit)
+kiln_pair_sieve *kiln_pair_sieve_of(const kiln_pair_options *options, kiln_pair_sieve *sieve)
 {
-    kiln_hit found = {false, {0, 0}};
-    const kiln_pair_visitor visitor = {take_first, &found, true, false, NULL};
-    if (hit == NULL) {
-        return KILN_ERROR_ARGUMENT;
+    const kiln_pair_options full = kiln_pair_options_of(options);
+    if (full.filter == NULL) {
+        return NULL;
     }
-    const kiln_status status = kiln_pair_walk_filtered(a, pose_a, b, pose_b, options, &visitor);
-    if (status == KILN_OK) {
-        *hit = found;
-    }
-    return status;
+    sieve->call = full.filter;
+    sieve->user = full.filter_user;
+    sieve->caller = kiln_fpu_enter();
+    kiln_fpu_leave(sieve->caller);
+    return sieve;
+}
+
+bool kiln_pair_sieve_keeps(kiln_pair_sieve *sieve, const kiln_pair_frame *frame, uint32_t stored_x,
+                           uint32_t stored_y)
+{
+    const kiln_pair pair = kiln_pair_named(frame, stored_x, stored_y);
+    kiln_fpu_leave(sieve->caller);
+    const bool keeps = sieve->call(sieve->user, pair);
+    sieve->caller = kiln_fpu_enter();
+    return keeps;
 }

@@ -26,7 +26,7 @@ enum {
 
 typedef struct level level;
 struct level {
-    _Alignas(64) kiln_opened opened; /* so that no vector of it lies across two lines of the cache */
+    KILN_ALIGNAS(64) kiln_opened opened; /* so that no vector of it lies across two lines of the cache */
     const kiln_format_node8 *node;
     const level *other;            /* whose lane in hand the lanes were tested against */
     uint32_t mask;                 /* lanes not taken yet */
@@ -204,12 +204,12 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     }
 }
 
-static kiln_status walk_trees(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                              kiln_placed at_b, const kiln_pair_visitor *visitor)
+static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                              const kiln_pose *pose_b, const kiln_pair_visitor *visitor)
 {
     kiln_pair_frame frame;
     kiln_tree_box root_x, root_y;
-    const kiln_status status = kiln_pair_frame_relate(&frame, a, at_a, b, at_b);
+    const kiln_status status = kiln_pair_frame_relate(&frame, a, pose_a, b, pose_b);
     if (status != KILN_OK) {
         return status;
     }
@@ -225,19 +225,13 @@ static kiln_status walk_trees(const kiln_tree *a, kiln_placed at_a, const kiln_t
     return KILN_OK;
 }
 
-kiln_status kiln_pair_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                  kiln_placed at_b, const kiln_pair_visitor *visitor)
-{
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, kiln_placed, const kiln_tree *, kiln_placed,
-                                const kiln_pair_visitor *) = walk_trees;
-    const kiln_status status = run(a, at_a, b, at_b, visitor);
-    kiln_fpu_leave(caller);
-    return status;
-}
-
 kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                            const kiln_pose *pose_b, const kiln_pair_visitor *visitor)
 {
-    return kiln_pair_walk_placed(a, (kiln_placed){pose_a, 1}, b, (kiln_placed){pose_b, 1}, visitor);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const kiln_tree *,
+                                const kiln_pose *, const kiln_pair_visitor *) = walk_trees;
+    const kiln_status status = run(a, pose_a, b, pose_b, visitor);
+    kiln_fpu_leave(caller);
+    return status;
 }

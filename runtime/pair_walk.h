@@ -2,32 +2,26 @@
 #ifndef KILN_PAIR_WALK_H
 #define KILN_PAIR_WALK_H
 
+#include "pair_filter.h"
 #include "tree_box.h"
 
-/* Called for each pair of triangles that meet, by id in the caller's A and B, or, for boxes, of
- * leaves that overlap, as 0, 0. False stops. */
-typedef bool (*kiln_pair_visit)(void *user, kiln_pair pair);
-
-/* The same by where the triangles are stored in the files of X and Y. */
-typedef bool (*kiln_stored_visit)(void *user, const kiln_pair_frame *frame, uint32_t triangle_x,
-                                  uint32_t triangle_y);
+/* Called for each pair of triangles that meet, by where they are stored in the files of X and Y, or,
+ * for boxes, of leaves that overlap, as 0, 0. False stops. */
+typedef bool (*kiln_pair_visit)(void *user, const kiln_pair_frame *frame, uint32_t stored_x,
+                                uint32_t stored_y);
 
 typedef struct {
     kiln_pair_visit visit;
     void *user;
     bool nearest_first; /* for queries that stop at the first hit */
     bool boxes;         /* leaves are not looked into: trees need no polygons */
-    kiln_stored_visit visit_stored; /* NULL, or called in place of visit */
+    kiln_pair_sieve *sieve; /* NULL, or pairs that it refuses are passed over */
 } kiln_pair_visitor;
 
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment
  * that exact predicates need; `visit` runs in it too. Errors as kiln_collide. */
 kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                            const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
-
-/* The same of trees that are scaled. */
-kiln_status kiln_pair_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                                  kiln_placed at_b, const kiln_pair_visitor *visitor);
 
 /* The same below two boxes that may meet, in a frame that was formed and in that environment. */
 void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,

@@ -5,6 +5,7 @@
 #include "fpu.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define DEPARTURE_MAX 1e-6
@@ -12,7 +13,9 @@
 #define TRANSLATION_MAX 1e60
 #define QUATERNION_TOLERANCE 1e-3
 
-static const kiln_pose identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
+#define UNSCALED offsetof(kiln_pose, scale) /* bytes of rotation and translation */
+
+static const kiln_pose identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, 1};
 
 kiln_pose kiln_pose_identity(void)
 {
@@ -85,7 +88,8 @@ static inline bool pose_is_sound(const kiln_pose *pose, double *worst)
     const double off = departure(pose->rotation);
     *worst = off > *worst ? off : *worst;
     return (off <= DEPARTURE_MAX) & (fabs(t[0]) <= TRANSLATION_MAX) &
-           (fabs(t[1]) <= TRANSLATION_MAX) & (fabs(t[2]) <= TRANSLATION_MAX);
+           (fabs(t[1]) <= TRANSLATION_MAX) & (fabs(t[2]) <= TRANSLATION_MAX) &
+           (pose->scale >= KILN_SCALE_MIN) & (pose->scale <= KILN_SCALE_MAX);
 }
 
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
@@ -247,52 +251,46 @@ static void scale_carry(kiln_carry *carry, double scale_x, double scale)
     }
 }
 
-kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a, kiln_placed at_a,
-                                   const kiln_tree *b, kiln_placed at_b)
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                   const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b)
 {
-    if (a == NULL || b == NULL || !(at_a.scale >= KILN_SCALE_MIN && at_a.scale <= KILN_SCALE_MAX) ||
-        !(at_b.scale >= KILN_SCALE_MIN && at_b.scale <= KILN_SCALE_MAX)) {
+    if (a == NULL || b == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_pose *pose_a = at_a.pose != NULL ? at_a.pose : &identity;
-    const kiln_pose *pose_b = at_b.pose != NULL ? at_b.pose : &identity;
+    pose_a = pose_a != NULL ? pose_a : &identity;
+    pose_b = pose_b != NULL ? pose_b : &identity;
     double off = 0;
     if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
         return KILN_ERROR_POSE;
     }
-    const int by_pose = memcmp(pose_b, pose_a, sizeof *pose_a);
-    frame->swapped = b_comes_first(a, at_a.scale, b, at_b.scale, by_pose);
+    const int by_pose = memcmp(pose_b, pose_a, UNSCALED);
+    frame->swapped = b_comes_first(a, pose_a->scale, b, pose_b->scale, by_pose);
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
-    form_relative(&frame->carry, frame->swapped ? pose_b : pose_a,
-                  frame->swapped ? pose_a : pose_b, by_pose);
+    const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;
+    const kiln_pose *pose_y = frame->swapped ? pose_a : pose_b;
+    form_relative(&frame->carry, pose_x, pose_y, by_pose);
     frame->off = off;
     frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
     memcpy(frame->rotation, frame->carry.rotation, sizeof frame->rotation);
-    const double scale_x = frame->swapped ? at_b.scale : at_a.scale;
-    frame->scale = (frame->swapped ? at_a.scale : at_b.scale) / scale_x;
+    const double scale_x = pose_x->scale;
+    frame->scale = pose_y->scale / scale_x;
     if (scale_x != 1 || frame->scale != 1) {
         scale_carry(&frame->carry, scale_x, frame->scale);
     }
     return KILN_OK;
 }
 
-kiln_status kiln_pair_frame_form_placed(kiln_pair_frame *frame, const kiln_tree *a,
-                                        kiln_placed at_a, const kiln_tree *b, kiln_placed at_b)
-{
-    const kiln_status status = kiln_pair_frame_relate(frame, a, at_a, b, at_b);
-    if (status == KILN_OK) {
-        kiln_pair_frame_form_maps(frame);
-    }
-    return status;
-}
-
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b)
 {
-    return kiln_pair_frame_form_placed(frame, a, (kiln_placed){pose_a, 1}, b,
-                                       (kiln_placed){pose_b, 1});
+    const kiln_status status = kiln_pair_frame_relate(frame, a, pose_a, b, pose_b);
+    if (status == KILN_OK) {
+        kiln_pair_frame_form_maps(frame);
+    }
+    return status;
 }
 
 static double settle(double value)
@@ -317,6 +315,7 @@ void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], 
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
 {
     placement->departure = 0;
+    placement->scale = 1;
     if (pose == NULL) {
         memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
         memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
@@ -328,6 +327,7 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
     }
     memcpy(placement->carry.rotation, pose->rotation, sizeof pose->rotation);
     memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
+    placement->scale = pose->scale;
     kiln_matrix_invert(pose->rotation, placement->inverse);
     return KILN_OK;
 }
@@ -342,8 +342,12 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
         !pose_is_sound(frame, &placement->departure)) {
         return KILN_ERROR_POSE;
     }
-    form_relative(&placement->carry, frame, pose, memcmp(frame, pose, sizeof *pose));
+    form_relative(&placement->carry, frame, pose, memcmp(frame, pose, UNSCALED));
     kiln_matrix_invert(placement->carry.rotation, placement->inverse);
+    placement->scale = pose->scale / frame->scale;
+    if (frame->scale != 1 || placement->scale != 1) {
+        scale_carry(&placement->carry, frame->scale, placement->scale);
+    }
     return KILN_OK;
 }
 
@@ -362,5 +366,8 @@ void kiln_placement_point(const kiln_placement *placement, const double point[3]
     for (int k = 0; k < 3; k++) {
         from[k] = point[k] - placement->carry.translation[k];
     }
-    kiln_placement_direction(placement, from, out);
+    apply(placement->inverse, from, out);
+    for (int k = 0; k < 3; k++) {
+        out[k] = settle(out[k] / placement->scale);
+    }
 }

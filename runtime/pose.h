@@ -24,30 +24,14 @@ typedef struct {
     kiln_node_map to_x, to_y;
 } kiln_pair_frame;
 
-/* A tree at a pose, NULL: identity, and scaled before that. */
-typedef struct {
-    const kiln_pose *pose;
-    double scale;
-} kiln_placed;
-
-/* NULL: identity at scale 1. */
-static inline kiln_placed kiln_placed_at(const kiln_instance *instance)
-{
-    return instance != NULL ? (kiln_placed){&instance->pose, instance->scale}
-                            : (kiln_placed){NULL, 1};
-}
-
 /* All but the maps between node spaces, then those: a query that the roots decide needs none. KILN_OK,
- * KILN_ERROR_ARGUMENT (null tree, a scale out of range) or KILN_ERROR_POSE. */
-kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a, kiln_placed at_a,
-                                   const kiln_tree *b, kiln_placed at_b);
+ * KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses NULL: identity. */
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                   const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b);
 void kiln_pair_frame_form_maps(kiln_pair_frame *frame);
 
 /* Both. */
-kiln_status kiln_pair_frame_form_placed(kiln_pair_frame *frame, const kiln_tree *a,
-                                        kiln_placed at_a, const kiln_tree *b, kiln_placed at_b);
-
-/* The same at scale 1. */
 kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b);
@@ -60,22 +44,29 @@ void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], 
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9]);
 
+static inline double kiln_pose_scale(const kiln_pose *pose)
+{
+    return pose != NULL ? pose->scale : 1;
+}
+
 /* One tree at a pose, for what is asked in the frame that the pose leads to. */
 typedef struct {
-    kiln_carry carry; /* from the tree's own frame to that one */
+    kiln_carry carry; /* from the tree's own frame to that one, without the scale */
     double inverse[9];
+    double scale;     /* of the tree, before it is carried */
     double departure; /* the larger of those of the poses from orthonormal */
 } kiln_placement;
 
 /* KILN_OK or KILN_ERROR_POSE. `pose` NULL: identity. */
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose);
 
-/* The tree at `pose` in a frame that is at a pose itself. */
+/* The tree at `pose` in a frame that is at a pose itself. Here `carry` has the scale. */
 kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
                                    const kiln_pose *pose);
 
-/* A point of that frame in the tree's own: inverse (p - translation), settled as above, each sum from
- * left to right, every operation rounded to double. A direction likewise, without the translation. */
+/* A point of that frame in the tree's own: inverse (p - translation) / scale, settled as above, each sum
+ * from left to right, every operation rounded to double. A direction likewise, without translation and
+ * scale. */
 void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3]);
 void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
                               double out[3]);

@@ -60,13 +60,14 @@ static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
         is_culled(query->cull, hit.at.side)) {
         return true;
     }
+    hit.at.t *= query->placement.scale;
     hit.stored = stored;
     hit.id = tree->ids[stored];
     if (kiln_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
         return false;
     }
     if (query->limit < limit) {
-        kiln_slab_ray_cut(ray, query->limit);
+        kiln_slab_ray_cut(ray, query->limit / query->placement.scale);
     }
     return true;
 }

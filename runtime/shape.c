@@ -1,6 +1,6 @@
 /* Boxes, spheres and capsules against a surface.
  *
- * All triangles into a buffer: the smallest `capacity` ids are kept in a heap in the caller's own
+ * All triangles into a buffer: those of the smallest ids are kept in a heap in the caller's own
  * buffer, as contacts.c does with pairs. */
 #include "shape_walk.h"
 
@@ -104,14 +104,17 @@ static kiln_status run(shape_query *query, const kiln_tree *tree, const kiln_pos
     return status;
 }
 
+static kiln_triangle_hit name(const kiln_tree *tree, uint32_t triangle)
+{
+    const kiln_triangle_hit hit = {true, triangle, kiln_tree_user(tree, triangle)};
+    return hit;
+}
+
 /* --------------------------------------------------------------------------------------- any -- */
 
 static bool take_any(shape_query *query, uint32_t triangle)
 {
-    kiln_triangle_hit *hit = (kiln_triangle_hit *)query->user;
-    hit->found = true;
-    hit->triangle = triangle;
-    hit->value = kiln_tree_user(query->tree, triangle);
+    *(kiln_triangle_hit *)query->user = name(query->tree, triangle);
     return false;
 }
 
@@ -136,39 +139,40 @@ kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const
 /* --------------------------------------------------------------------------------------- all -- */
 
 typedef struct {
-    uint32_t *ids;
+    kiln_triangle_hit *hits; /* named when all are found */
     size_t capacity;
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } id_heap;
 
-static void sift_up(uint32_t *heap, size_t place, uint32_t id)
+static void sift_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
 {
-    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2] < id; place = parent) {
-        heap[place] = heap[parent];
+    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id;
+         place = parent) {
+        heap[place].triangle = heap[parent].triangle;
     }
-    heap[place] = id;
+    heap[place].triangle = id;
 }
 
-static void sift_down(uint32_t *heap, size_t size, uint32_t id)
+static void sift_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
 {
     size_t place = 0;
     for (size_t child; (child = 2 * place + 1) < size; place = child) {
-        child += child + 1 < size && heap[child] < heap[child + 1];
-        if (id >= heap[child]) {
+        child += child + 1 < size && heap[child].triangle < heap[child + 1].triangle;
+        if (id >= heap[child].triangle) {
             break;
         }
-        heap[place] = heap[child];
+        heap[place].triangle = heap[child].triangle;
     }
-    heap[place] = id;
+    heap[place].triangle = id;
 }
 
 static bool take_all(shape_query *query, uint32_t triangle)
 {
     id_heap *heap = (id_heap *)query->user;
     if (heap->count < heap->capacity) {
-        sift_up(heap->ids, heap->count, triangle);
-    } else if (heap->capacity > 0 && triangle < heap->ids[0]) {
-        sift_down(heap->ids, heap->capacity, triangle);
+        sift_up(heap->hits, heap->count, triangle);
+    } else if (heap->capacity > 0 && triangle < heap->hits[0].triangle) {
+        sift_down(heap->hits, heap->capacity, triangle);
     }
     heap->count++;
     return true;
@@ -176,11 +180,11 @@ static bool take_all(shape_query *query, uint32_t triangle)
 
 kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
                              const kiln_pose *pose_shape, const kiln_query_options *options,
-                             uint32_t *triangles, size_t capacity, size_t *count)
+                             kiln_triangle_hit *hits, size_t capacity, size_t *count)
 {
-    id_heap heap = {triangles, capacity, 0};
+    id_heap heap = {hits, capacity, 0};
     shape_query query;
-    if (count == NULL || (triangles == NULL && capacity > 0)) {
+    if (count == NULL || (hits == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
     query.take = take_all;
@@ -189,11 +193,11 @@ kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const
     if (status != KILN_OK) {
         return status;
     }
-    for (size_t size = heap.count < capacity ? heap.count : capacity; size > 1;) {
-        const uint32_t largest = triangles[0];
+    for (size_t size = heap.count < capacity ? heap.count : capacity; size > 0;) {
+        const uint32_t largest = hits[0].triangle;
         size--;
-        sift_down(triangles, size, triangles[size]);
-        triangles[size] = largest;
+        sift_down(hits, size, hits[size].triangle);
+        hits[size] = name(tree, largest);
     }
     *count = heap.count;
     return KILN_OK;
@@ -208,10 +212,10 @@ typedef struct {
 static bool call_back(shape_query *query, uint32_t triangle)
 {
     triangle_caller *caller = (triangle_caller *)query->user;
-    const uint32_t value = kiln_tree_user(query->tree, triangle);
+    const kiln_triangle_hit hit = name(query->tree, triangle);
     caller->count++;
     kiln_fpu_leave(query->filter.caller);
-    const bool more = caller->callback(caller->user, triangle, value);
+    const bool more = caller->callback(caller->user, &hit);
     query->filter.caller = kiln_fpu_enter();
     return more;
 }

@@ -65,19 +65,20 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
                          const kiln_placement *placement, const kiln_shape *shape)
 {
     const kiln_format_tree *entry = tree->entry;
-    const double unit = ldexp(1.0, -entry->scale_exponent), *inverse = placement->inverse;
+    const double scale = placement->scale, *inverse = placement->inverse;
+    const double unit = ldexp(1.0, -entry->scale_exponent), unit_placed = unit / scale;
     shape_bounds bounds;
     double from[3], size = 0, reach = 0;
     bound_shape(shape, &bounds);
     for (int k = 0; k < 3; k++) {
         from[k] = bounds.centre[k] - placement->carry.translation[k];
-        size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]));
+        size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]) * scale);
     }
     for (int k = 0; k < 3; k++) {
         const double own =
             inverse[3 * k] * from[0] + inverse[3 * k + 1] * from[1] + inverse[3 * k + 2] * from[2];
-        box->centre[k] = (own - entry->origin[k]) * unit;
-        const double half = bounds.half[k] * unit * (1 + 0x1p-18);
+        box->centre[k] = (own / scale - entry->origin[k]) * unit;
+        const double half = bounds.half[k] * unit_placed * (1 + 0x1p-18);
         reach = fmax(reach, half);
         box->probe.half[k] = (float)fmin(half, REACH_MAX);
         for (int i = 0; i < 3; i++) {
@@ -85,7 +86,8 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
             box->probe.axis[k][i] = (float)(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
         }
     }
-    const double slack = 0x1p-38 * (bounds.size + size + ldexp(1.0, entry->scale_exponent)) * unit;
+    const double slack =
+        0x1p-38 * (bounds.size + size + ldexp(scale, entry->scale_exponent)) * unit_placed;
     reach = fmax(reach, slack);
     box->slack = (float)fmin(slack, REACH_MAX);
     box->probe.epsilon = (float)(0x1p-17 + 8 * placement->departure);

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stddef.h>
 
-/* A point of the mesh that is scaled and then put at its pose. */
-static inline void kiln_world_point(kiln_placed at, const double p[3], double out[3])
+/* A point of the mesh that is at a pose; NULL: identity. */
+static inline void kiln_world_point(const kiln_pose *pose, const double p[3], double out[3])
 {
-    const kiln_pose *pose = at.pose;
-    const double q[3] = {at.scale * p[0], at.scale * p[1], at.scale * p[2]};
+    const double scale = kiln_pose_scale(pose);
+    const double q[3] = {scale * p[0], scale * p[1], scale * p[2]};
     for (int i = 0; i < 3; i++) {
         out[i] = pose == NULL ? q[i]
                               : ((pose->rotation[3 * i] * q[0] + pose->rotation[3 * i + 1] * q[1]) +
@@ -21,10 +21,9 @@ static inline void kiln_world_point(kiln_placed at, const double p[3], double ou
 }
 
 /* A direction, not 0, made a unit vector times `sign`. */
-static inline void kiln_world_normal(kiln_placed at, const double v[3], double sign,
+static inline void kiln_world_normal(const kiln_pose *pose, const double v[3], double sign,
                                      double out[3])
 {
-    const kiln_pose *pose = at.pose;
     const double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     const double unit[3] = {v[0] / most, v[1] / most, v[2] / most};
     double turned[3], squared = 0;

@@ -120,7 +120,7 @@ size_t accept(const uint8_t *bytes, size_t size)
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = kiln_file_tree(file, i);
         size_t pairs;
-        assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, 0, &pairs), KILN_OK);
+        assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, NULL, 0, &pairs), KILN_OK);
         contacts += pairs;
     }
     kiln_close(file);

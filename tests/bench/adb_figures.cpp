@@ -22,7 +22,7 @@ void measure(Measure *by, const std::string &shape, uint32_t triangles, const Ad
 {
     AdbMesh m = adb_shape(shape, triangles);
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
-                             m.geometry.triangle_count};
+                             m.geometry.triangle_count, nullptr};
     const bench_paper_effort effort = {options.draws, ROUNDS};
     const kiln_status status = by(shape.c_str(), &same, &effort, figure);
     mesh_free(&m.geometry);

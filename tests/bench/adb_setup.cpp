@@ -211,7 +211,7 @@ void measure(bench_adb *run, const AdbMesh &m)
     FclModel<fcl::OBBRSSd> fcl(m.geometry);
     const bench_method added = {"fcl", true, ask_fcl, &fcl};
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
-                             m.geometry.triangle_count};
+                             m.geometry.triangle_count, nullptr};
     const kiln_status status =
         bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);
     if (status != KILN_OK) {

@@ -43,12 +43,12 @@ void require(kiln_status status)
 bool ask_hit(const kiln_tree *tree, const kiln_pose &pose)
 {
     kiln_hit hit;
-    require(kiln_collide(tree, nullptr, tree, &pose, &hit));
+    require(kiln_collide(tree, nullptr, tree, &pose, nullptr, &hit));
     return hit.found;
 }
 
 kiln_nearest ask_distance(const kiln_tree *tree, const kiln_pose &pose,
-                          const kiln_distance_options *options)
+                          const kiln_pair_options *options)
 {
     kiln_nearest nearest;
     require(kiln_distance(tree, nullptr, tree, &pose, options, &nearest));
@@ -130,7 +130,7 @@ Distances measure_distances(const Subject &subject, const Options &options, doub
     const KilnModel kiln(subject.geometry);
     FclModel<fcl::RSSd> fcl_rss(subject.geometry);
     const std::vector<Pose> poses = make_poses(subject, kiln.obb, options.quick ? 20 : 50);
-    kiln_distance_options loose = kiln_distance_options_default();
+    kiln_pair_options loose = kiln_pair_options_default();
     loose.relative = 0.01;
     std::vector<double> truth(poses.size()), limits(poses.size());
     std::vector<kiln_hint> hints(poses.size());
@@ -148,7 +148,7 @@ Distances measure_distances(const Subject &subject, const Options &options, doub
         [&](size_t i) { return ask_distance(kiln.aabb, poses[i].pose, nullptr).distance; },
         [&](size_t i) { return ask_distance(kiln.obb, poses[i].pose, &loose).distance; },
         [&](size_t i) {
-            kiln_distance_options with = kiln_distance_options_default();
+            kiln_pair_options with = kiln_pair_options_default();
             with.hint = hints[i];
             return ask_distance(kiln.obb, poses[i].pose, &with).distance;
         },
@@ -327,7 +327,7 @@ Contacts measure_contacts(const Subject &subject, const Options &options, double
     fcl::CollisionResultd of_fcl;
     size_t count = 0;
     const auto all_pairs = [&](const kiln_tree *tree, const kiln_pose &pose) {
-        require(kiln_contacts(tree, nullptr, tree, &pose, pairs.data(), capacity, &count));
+        require(kiln_contacts(tree, nullptr, tree, &pose, nullptr, pairs.data(), capacity, &count));
     };
     const std::function<void(const kiln_pose &)> methods[CONTACT_METHODS] = {
         [&](const kiln_pose &pose) { fcl_obb.contacts(pose, false, of_fcl); },
@@ -335,7 +335,7 @@ Contacts measure_contacts(const Subject &subject, const Options &options, double
         [&](const kiln_pose &pose) { all_pairs(kiln.obb, pose); },
         [&](const kiln_pose &pose) { all_pairs(kiln.aabb, pose); },
         [&](const kiln_pose &pose) {
-            require(kiln_contacts_geometry(kiln.obb, nullptr, kiln.obb, &pose, geometry.data(),
+            require(kiln_contacts_geometry(kiln.obb, nullptr, kiln.obb, &pose, nullptr, geometry.data(),
                                            capacity, &count));
         },
     };

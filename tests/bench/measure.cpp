@@ -166,7 +166,7 @@ double geometric_mean(const std::vector<double> &values)
 kiln_pose place(const Subject &subject, const double rotation[9], const double direction[3],
                 double distance)
 {
-    kiln_pose pose;
+    kiln_pose pose = kiln_pose_identity();
     std::memcpy(pose.rotation, rotation, sizeof pose.rotation);
     double middle[3];
     for (int k = 0; k < 3; k++) {

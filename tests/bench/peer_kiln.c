@@ -106,6 +106,7 @@ static kiln_pose *read_poses(const char *path, size_t *count)
             }
         }
         kiln_pose *pose = &poses[(*count)++];
+        *pose = kiln_pose_identity();
         for (int i = 0; i < 3; i++) {
             memcpy(pose->rotation + 3 * i, m + 4 * i, 3 * sizeof *m);
             pose->translation[i] = m[4 * i + 3];
@@ -267,7 +268,7 @@ static void ask(const baked *a, const baked *b, const kiln_pose *pose, answers *
 {
     kiln_hit hit = {0};
     const double start = now();
-    const kiln_status status = kiln_collide(a->tree, NULL, b->tree, pose, &hit);
+    const kiln_status status = kiln_collide(a->tree, NULL, b->tree, pose, NULL, &hit);
     const double time = fmax(now() - start - of->cost_of_clock, 0);
     of->answer[i] = status != KILN_OK ? 'x' : hit.found ? '1' : '0';
     of->time[i] = fmin(of->time[i], time);

@@ -14,7 +14,7 @@ const char *const class_names[CLASSES] = {"zach free", "zach hit", "graze free",
 bool ask(const kiln_tree *tree, const kiln_pose &pose)
 {
     kiln_hit hit;
-    if (kiln_collide(tree, nullptr, tree, &pose, &hit) != KILN_OK) {
+    if (kiln_collide(tree, nullptr, tree, &pose, nullptr, &hit) != KILN_OK) {
         std::abort();
     }
     return hit.found;

@@ -28,21 +28,18 @@ static inline bool tally_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_
 #define kiln_tree_node tally_tree_node
 #define kiln_leaf_pair_meet tally_leaf_pair_meet
 #define kiln_pair_walk tally_walk
-#define kiln_pair_walk_placed tally_walk_placed
 #define kiln_pair_walk_from tally_walk_from
-kiln_status tally_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                              kiln_placed at_b, const kiln_pair_visitor *visitor);
 kiln_status tally_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                        const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
-kiln_status tally_walk_placed(const kiln_tree *a, kiln_placed at_a, const kiln_tree *b,
-                              kiln_placed at_b, const kiln_pair_visitor *visitor);
 void tally_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                      const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
 #include "../../runtime/pair_walk.c"
 
-static bool stop_at_first(void *user, kiln_pair pair)
+static bool stop_at_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    (void)pair;
+    (void)frame;
+    (void)x;
+    (void)y;
     *(bool *)user = true;
     return false;
 }

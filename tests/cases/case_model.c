@@ -174,9 +174,9 @@ static void expect_one(const kiln_tree *a, const kiln_pose *pose_a, const kiln_t
     size_t count;
     assert_non_null(a);
     assert_non_null(b);
-    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &found), KILN_OK);
+    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, NULL, &found), KILN_OK);
     assert_int_equal(found.found, hit);
-    assert_int_equal(kiln_contacts(a, pose_a, b, pose_b, NULL, 0, &count), KILN_OK);
+    assert_int_equal(kiln_contacts(a, pose_a, b, pose_b, NULL, NULL, 0, &count), KILN_OK);
     assert_int_equal(count > 0, hit);
     if (pairs >= 0) {
         assert_int_equal(count, pairs);

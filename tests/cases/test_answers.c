@@ -162,7 +162,7 @@ static void expect_own_pairs(const kiln_tree *a, const kiln_tree *b, const kiln_
     kiln_pair *pairs = malloc(capacity * sizeof *pairs);
     size_t count = 0, own = 0;
     assert_non_null(pairs);
-    assert_int_equal(kiln_contacts(a, pose, b, pose, pairs, capacity, &count), KILN_OK);
+    assert_int_equal(kiln_contacts(a, pose, b, pose, NULL, pairs, capacity, &count), KILN_OK);
     assert_true(count <= capacity);
     for (size_t i = 0; i < count; i++) {
         own += pairs[i].a == pairs[i].b;
@@ -234,16 +234,16 @@ static void test_c039_poses(void **state)
     const double diagonals[][3] = {{4, 4, 4}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1.00001}, {NAN, 1, 1}};
     for (size_t i = 0; i < sizeof diagonals / sizeof diagonals[0]; i++) {
         kiln_pose pose = case_at(1.5, 0, 0);
-        kiln_hit hit = {true, {17, 18}};
+        kiln_hit hit = {true, {17, 18, 0, 0}, {0, 0}};
         size_t count = 19;
         for (int k = 0; k < 3; k++) {
             pose.rotation[4 * k] = diagonals[i][k];
         }
         for (int kind = 0; kind < CASE_KINDS; kind++) {
             const kiln_tree *tree = cube.trees[kind];
-            assert_int_equal(kiln_collide(tree, NULL, tree, &pose, &hit), KILN_ERROR_POSE);
-            assert_int_equal(kiln_collide(tree, &pose, tree, NULL, &hit), KILN_ERROR_POSE);
-            assert_int_equal(kiln_contacts(tree, &pose, tree, NULL, NULL, 0, &count),
+            assert_int_equal(kiln_collide(tree, NULL, tree, &pose, NULL, &hit), KILN_ERROR_POSE);
+            assert_int_equal(kiln_collide(tree, &pose, tree, NULL, NULL, &hit), KILN_ERROR_POSE);
+            assert_int_equal(kiln_contacts(tree, &pose, tree, NULL, NULL, NULL, 0, &count),
                              KILN_ERROR_POSE);
         }
         assert_true(hit.found && hit.pair.a == 17 && hit.pair.b == 18 && count == 19);
@@ -263,7 +263,7 @@ static void test_c063_all_pairs(void **state)
             kiln_pair pairs[20], few[5];
             size_t count;
             assert_int_equal(
-                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, pairs, 20, &count), KILN_OK);
+                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, pairs, 20, &count), KILN_OK);
             assert_int_equal(count, 12);
             for (int k = 1; k < 12; k++) {
                 assert_true(pairs[k - 1].a < pairs[k].a ||
@@ -273,12 +273,12 @@ static void test_c063_all_pairs(void **state)
                 memcpy(first, pairs, sizeof first);
             }
             assert_memory_equal(first, pairs, sizeof first);
-            assert_int_equal(kiln_contacts(big.trees[i], NULL, small.trees[j], &at, few, 5, &count),
+            assert_int_equal(kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, few, 5, &count),
                              KILN_OK);
             assert_int_equal(count, 12);
             assert_memory_equal(few, first, sizeof few);
             assert_int_equal(
-                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, 0, &count), KILN_OK);
+                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, NULL, 0, &count), KILN_OK);
             assert_int_equal(count, 12);
         }
     }
@@ -300,7 +300,7 @@ static void expect_numbers(const case_model *grid, const case_model *probe, cons
             kiln_source source;
             size_t count;
             assert_int_equal(
-                kiln_contacts(grid->trees[i], NULL, probe->trees[i], &at, &pair, 1, &count),
+                kiln_contacts(grid->trees[i], NULL, probe->trees[i], &at, NULL, &pair, 1, &count),
                 KILN_OK);
             assert_int_equal(count, 1);
             assert_int_equal(kiln_tree_source(grid->trees[i], pair.a, &source), KILN_OK);

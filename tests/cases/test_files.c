@@ -175,8 +175,8 @@ static void *ask_many(void *context)
         const int pose = (i + 61 * own->number) % POSES;
         const kiln_tree *a = all->torus->trees[i % CASE_KINDS],
                         *b = all->torus->trees[i / CASE_KINDS % CASE_KINDS];
-        kiln_hit hit = {false, {0, 0}};
-        own->differences += kiln_collide(a, NULL, b, &all->poses[pose], &hit) != KILN_OK;
+        kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
+        own->differences += kiln_collide(a, NULL, b, &all->poses[pose], NULL, &hit) != KILN_OK;
         own->differences += hit.found != all->answers[pose];
     }
     return NULL;
@@ -190,7 +190,7 @@ static int circle(shared *all)
         kiln_hit hit;
         all->poses[i] = case_at(2.2 * cos(turn), 2.2 * sin(turn), 0);
         assert_int_equal(
-            kiln_collide(all->torus->trees[0], NULL, all->torus->trees[0], &all->poses[i], &hit),
+            kiln_collide(all->torus->trees[0], NULL, all->torus->trees[0], &all->poses[i], NULL, &hit),
             KILN_OK);
         all->answers[i] = hit.found;
         hits += hit.found;

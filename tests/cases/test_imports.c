@@ -288,7 +288,7 @@ static void test_c021_concave_polygons(void **state)
             for (double y = -0.45; y < 4.5; y += 0.19) {
                 kiln_hit hit;
                 const kiln_pose at = case_at(x, y, 0);
-                assert_int_equal(kiln_collide(cut.trees[0], NULL, probe.trees[0], &at, &hit),
+                assert_int_equal(kiln_collide(cut.trees[0], NULL, probe.trees[0], &at, NULL, &hit),
                                  KILN_OK);
                 case_expect(&polygon, NULL, &probe, &at, hit.found, -1);
                 hits += hit.found;

@@ -56,7 +56,7 @@ static uint32_t only_hit(const kiln_tree *tree, const kiln_tree *probe, double x
     kiln_pair pair;
     size_t count;
     const kiln_pose at = case_at(x, 0, 0);
-    assert_int_equal(kiln_contacts(tree, NULL, probe, &at, &pair, 1, &count), KILN_OK);
+    assert_int_equal(kiln_contacts(tree, NULL, probe, &at, NULL, &pair, 1, &count), KILN_OK);
     assert_int_equal(count, 1);
     return pair.a;
 }
@@ -100,7 +100,7 @@ static void test_c019_a_tree_for_each_object(void **state)
         (void)snprintf(name, sizeof name, "part_%04d", i);
         const kiln_tree *tree = kiln_file_find(scene.file, name, KILN_BV_OBB);
         assert_non_null(tree);
-        assert_int_equal(kiln_collide(tree, NULL, probe.trees[1], &at, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(tree, NULL, probe.trees[1], &at, NULL, &hit), KILN_OK);
         assert_true(hit.found);
     }
     case_free(&scene);
@@ -206,11 +206,11 @@ static void *query_on_small_stack(void *context)
             const kiln_pose clear = case_at(4, 0, 0), inside = case_at(0, 0, 0);
             kiln_hit hit;
             size_t count = 0;
-            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &clear, &hit);
+            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &clear, NULL, &hit);
             work->misses += !hit.found;
-            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &inside, &hit);
+            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL, &hit);
             work->hits += hit.found;
-            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL,
+            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL, NULL,
                                 0, &count);
             work->hits += count > 0;
         }
@@ -271,17 +271,17 @@ static void test_c029_pairs_of_copies(void **state)
         kiln_pair few[5];
         unsigned calls = 0;
         const kiln_tree *tree = copies.trees[kind];
-        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, pairs, faces, &count),
+        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, pairs, faces, &count),
                          KILN_OK);
         assert_int_equal(count, faces);
         for (uint32_t i = 0; i < faces; i++) {
             assert_int_equal(pairs[i].a, i);
         }
-        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, few, 5, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, few, 5, &count), KILN_OK);
         assert_int_equal(count, faces);
         assert_memory_equal(few, pairs, sizeof few);
         assert_int_equal(
-            kiln_contacts_each(tree, NULL, probe.trees[0], NULL, stop_at_ten, &calls, NULL),
+            kiln_contacts_each(tree, NULL, probe.trees[0], NULL, NULL, stop_at_ten, &calls, NULL),
             KILN_OK);
         assert_int_equal(calls, 10);
     }

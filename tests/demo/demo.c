@@ -93,9 +93,9 @@ static double find_reach(const demo_model *model)
         int hits = 0;
         for (int i = 0; i < 100; i++) {
             kiln_pose a, b;
-            kiln_hit hit = {false, {0, 0}};
+            kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
             place_pair(model, &state, 0.5 * (near + far), &a, &b);
-            (void)kiln_collide(model->tree, &a, model->tree, &b, &hit);
+            (void)kiln_collide(model->tree, &a, model->tree, &b, NULL, &hit);
             hits += hit.found;
         }
         *(hits > 50 ? &near : &far) = 0.5 * (near + far);
@@ -144,7 +144,7 @@ static double time_open(const demo_model *model, const char *path, unsigned flag
         kiln_hit hit;
         const double start = demo_seconds();
         if (kiln_open(path, &options, &file) != KILN_OK ||
-            kiln_collide(kiln_file_tree(file, 0), &a, kiln_file_tree(file, 0), &b, &hit) !=
+            kiln_collide(kiln_file_tree(file, 0), &a, kiln_file_tree(file, 0), &b, NULL, &hit) !=
                 KILN_OK) {
             return NAN;
         }
@@ -182,9 +182,9 @@ static double time_query(const kiln_tree *tree, const kiln_pose *a, const kiln_p
 {
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        kiln_hit hit = {false, {0, 0}};
+        kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
         const double start = demo_seconds();
-        if (kiln_collide(tree, a, tree, b, &hit) != KILN_OK) {
+        if (kiln_collide(tree, a, tree, b, NULL, &hit) != KILN_OK) {
             return NAN;
         }
         best = fmin(best, demo_seconds() - start);
@@ -279,7 +279,7 @@ static int count_equal(const demo_model *model, int poses, const volatile char *
         kiln_pose a, b;
         kiln_hit hit;
         pose_pair(model, i, &a, &b);
-        if (kiln_collide(model->tree, &a, model->tree, &b, &hit) == KILN_OK) {
+        if (kiln_collide(model->tree, &a, model->tree, &b, NULL, &hit) == KILN_OK) {
             equal += truth[i] == (hit.found ? HIT : MISS);
             *hits += truth[i] == HIT;
         }

@@ -83,7 +83,12 @@ static const double poses[POSES][7] = {
 
 static uint32_t digest_of(const kiln_pair *pairs, size_t count)
 {
-    return (uint32_t)crc32_z(0, (const void *)pairs, count * sizeof *pairs);
+    uLong digest = crc32_z(0, NULL, 0);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t ids[2] = {pairs[i].a, pairs[i].b};
+        digest = crc32_z(digest, (const void *)ids, sizeof ids);
+    }
+    return (uint32_t)digest;
 }
 
 static int write_files(void)
@@ -274,10 +279,10 @@ static void ask(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose, s
     static kiln_pair pairs[PAIRS_MAX];
     size_t count;
     kiln_hit hit;
-    assert_int_equal(kiln_contacts(a, NULL, b, pose, pairs, PAIRS_MAX, &count), KILN_OK);
+    assert_int_equal(kiln_contacts(a, NULL, b, pose, NULL, pairs, PAIRS_MAX, &count), KILN_OK);
     assert_int_equal(count, want);
     assert_int_equal(digest_of(pairs, count), digest);
-    assert_int_equal(kiln_collide(a, NULL, b, pose, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(a, NULL, b, pose, NULL, &hit), KILN_OK);
     assert_int_equal(hit.found, want > 0);
 }
 

@@ -33,7 +33,7 @@ static bool found(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *
                   const kiln_pose *pose_b)
 {
     kiln_hit hit;
-    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, NULL, &hit), KILN_OK);
     return hit.found;
 }
 

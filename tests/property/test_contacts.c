@@ -234,7 +234,7 @@ static kiln_contact *ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln
     assert_non_null(contacts);
     rounding_enter(mode);
     const kiln_status status =
-        kiln_contacts_geometry(a, pose_a, b, pose_b, contacts, capacity, count);
+        kiln_contacts_geometry(a, pose_a, b, pose_b, NULL, contacts, capacity, count);
     rounding_leave();
     assert_int_equal(status, KILN_OK);
     return contacts;
@@ -259,7 +259,7 @@ static void expect_summary(const kiln_tree *a, const kiln_pose *pose_a, const ki
                            const kiln_pose *pose_b, const kiln_contact *contacts, size_t count)
 {
     kiln_contacts_summary summary;
-    assert_int_equal(kiln_contacts_summarise(a, pose_a, b, pose_b, &summary), KILN_OK);
+    assert_int_equal(kiln_contacts_summarise(a, pose_a, b, pose_b, NULL, &summary), KILN_OK);
     assert_int_equal(summary.count, count);
     size_t deepest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -288,9 +288,9 @@ static void test_meshes(void **unused)
         kiln_file *file_b = i % 2 == 0 ? file_n : file_m;
         const kiln_tree *a = kiln_file_tree(file_m, 0), *b = kiln_file_tree(file_b, 0);
         size_t count, first;
-        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, 0, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, NULL, 0, &count), KILN_OK);
         kiln_pair *pairs = malloc((count + 1) * sizeof *pairs);
-        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, pairs, count, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, count, &count), KILN_OK);
         kiln_contact *want = ask(a, &pose_a, b, &pose_b, count, 0, &first);
         assert_int_equal(first, count);
         for (size_t k = 0; k < count; k++) {

@@ -84,7 +84,7 @@ static truth brute_nearest(const body *a, const kiln_pose *pose_a, const body *b
     for (uint32_t j = 0; j < y->triangle_count; j++) {
         brute_corners(y, j, &carry, corners_y + 9 * (size_t)j);
     }
-    truth out = {HUGE_VAL, {0, 0}};
+    truth out = {HUGE_VAL, {0, 0, 0, 0}};
     for (uint32_t i = 0; i < x->triangle_count; i++) {
         for (uint32_t j = 0; j < y->triangle_count; j++) {
             kiln_tri_nearest near;
@@ -93,7 +93,7 @@ static truth brute_nearest(const body *a, const kiln_pose *pose_a, const body *b
                                        out.value == HUGE_VAL ? HUGE_VAL : limit, &near) &&
                 near.value < out.value) {
                 out.value = near.value;
-                out.pair = swapped ? (kiln_pair){j, i} : (kiln_pair){i, j};
+                out.pair = swapped ? (kiln_pair){j, i, 0, 0} : (kiln_pair){i, j, 0, 0};
             }
         }
     }
@@ -108,7 +108,7 @@ static truth brute_nearest(const body *a, const kiln_pose *pose_a, const body *b
 /* ------------------------------------------------------------------------------- questions -- */
 
 static kiln_nearest ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                        const kiln_pose *pose_b, const kiln_distance_options *options, int mode)
+                        const kiln_pose *pose_b, const kiln_pair_options *options, int mode)
 {
     kiln_nearest out;
     rounding_enter(mode);
@@ -119,11 +119,12 @@ static kiln_nearest ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_
 }
 
 static bool ask_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
-                       const kiln_pose *pose_b, double distance, kiln_hint *hint, int mode)
+                       const kiln_pose *pose_b, double distance, const kiln_pair_options *options,
+                       int mode)
 {
     kiln_hit hit;
     rounding_enter(mode);
-    const kiln_status status = kiln_within(a, pose_a, b, pose_b, distance, hint, &hit);
+    const kiln_status status = kiln_within(a, pose_a, b, pose_b, distance, options, &hit);
     rounding_leave();
     assert_int_equal(status, KILN_OK);
     return hit.found;
@@ -162,7 +163,7 @@ static void check_limits(const body *a, const kiln_pose *pose_a, const body *b,
                          const kiln_pose *pose_b, double value, int mode)
 {
     const kiln_tree *x = a->trees[mode % KINDS], *y = b->trees[(mode + 1) % KINDS];
-    kiln_distance_options options = kiln_distance_options_default();
+    kiln_pair_options options = kiln_pair_options_default();
     options.beyond = value;
     assert_true(ask(x, pose_a, y, pose_b, &options, mode).found);
     assert_true(ask_within(x, pose_a, y, pose_b, value, NULL, mode));
@@ -174,7 +175,7 @@ static void check_limits(const body *a, const kiln_pose *pose_a, const body *b,
         assert_false(ask_within(y, pose_b, x, pose_a, options.beyond, NULL, mode));
         assert_false(ask_within(x, pose_a, y, pose_b, 0.5 * value, NULL, mode));
     }
-    options = kiln_distance_options_default();
+    options = kiln_pair_options_default();
     options.relative = 0.25;
     options.absolute = mode % 2 == 0 ? 0 : 0.125 * value;
     const kiln_nearest loose = ask(x, pose_a, y, pose_b, &options, mode);
@@ -188,13 +189,13 @@ static void check_hints(const body *a, const kiln_pose *pose_a, const body *b,
     const kiln_hint hints[] = {first->hint, {first->hint.b, first->hint.a}, {1, 1}, {0, 1},
                                {UINT32_MAX, 3}, {a->mesh.triangle_count, b->mesh.triangle_count + 1}};
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
-        kiln_distance_options options = kiln_distance_options_default();
-        kiln_hint hint = hints[i];
-        options.hint = hint;
+        kiln_pair_options options = kiln_pair_options_default();
+        options.hint = hints[i];
         const kiln_nearest again =
             ask(a->trees[(mode + 2) % KINDS], pose_a, b->trees[mode % KINDS], pose_b, &options, mode);
         expect_same(&again, first, false);
-        assert_true(ask_within(a->trees[0], pose_a, b->trees[1], pose_b, first->distance, &hint, mode));
+        assert_true(ask_within(a->trees[0], pose_a, b->trees[1], pose_b, first->distance, &options,
+                               mode));
     }
 }
 
@@ -204,7 +205,7 @@ static double check(const body *a, const kiln_pose *pose_a, const body *b, const
     const truth want = brute_nearest(a, pose_a, b, pose_b, exactly);
     const kiln_nearest first = ask(a->trees[0], pose_a, b->trees[0], pose_b, NULL, 0);
     kiln_hit hit;
-    assert_int_equal(kiln_collide(a->trees[0], pose_a, b->trees[0], pose_b, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(a->trees[0], pose_a, b->trees[0], pose_b, NULL, &hit), KILN_OK);
     assert_true(first.found && first.distance == want.value);
     assert_true(hit.found == (want.value == 0));
     assert_true(ask_within(a->trees[1], pose_a, b->trees[0], pose_b, 0, NULL, mode) == hit.found);

@@ -134,7 +134,8 @@ static void carried(const kiln_pose *pose, const double p[3], double out[3])
     const double from[3] = {p[0] - pose->translation[0], p[1] - pose->translation[1],
                             p[2] - pose->translation[2]};
     for (int i = 0; i < 3; i++) {
-        out[i] = c[0][i] / det * from[0] + c[1][i] / det * from[1] + c[2][i] / det * from[2];
+        out[i] = (c[0][i] / det * from[0] + c[1][i] / det * from[1] + c[2][i] / det * from[2]) /
+                 pose->scale;
     }
 }
 
@@ -154,7 +155,8 @@ static void any_point(uint64_t *state, const mesh *m, const kiln_pose *pose, int
     }
     for (int k = 0; k < 3; k++) {
         const double *row = pose->rotation + 3 * k;
-        out[k] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + pose->translation[k];
+        out[k] = pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) +
+                 pose->translation[k];
     }
 }
 
@@ -163,8 +165,9 @@ static void check_points(uint64_t *state, body *b, bool exact, int extent, int m
 {
     const bool oriented = kiln_tree_get_info(b->trees[0]).closed == KILN_MESH_CLOSED;
     for (int i = 0; i < POINTS; i++) {
-        const kiln_pose pose = exact ? pose_exact(state, 3) : pose_random(state, 0.5);
+        kiln_pose pose = exact ? pose_exact(state, 3) : pose_random(state, 0.5);
         double p[3], own[3];
+        pose.scale = scale_random(state, exact);
         any_point(state, &b->mesh, &pose, extent, p);
         carried(&pose, p, own);
         const kiln_place want = place_of(state, &b->mesh, NULL, oriented, own);
@@ -244,10 +247,13 @@ static void test_meshes(void **unused)
         body b = body_of(small_boxes(&state, 1 + random_below(&state, 4), 0.3), 2, KILN_LAYOUT_RAW);
         for (int n = 0; n < 4; n++) {
             kiln_pose pose_a = pose_random(&state, 3), pose_b = pose_random(&state, 0);
+            pose_a.scale = scale_random(&state, false);
+            pose_b.scale = pose_a.scale * (n % 2 == 0 ? 1 : random_between(&state, 0.5, 1.5));
             for (int k = 0; k < 3; k++) { /* near A, or in the middle of the tube of a torus */
                 pose_b.translation[k] =
                     pose_a.translation[k] +
-                    (i % 3 == 0 ? pose_a.rotation[3 * k] : random_between(&state, -1, 1));
+                    pose_a.scale *
+                        (i % 3 == 0 ? pose_a.rotation[3 * k] : random_between(&state, -1, 1));
             }
             const kiln_place want = mesh_place(&state, &a, &pose_a, &b, &pose_b);
             for (int k = 0; k < KINDS * KINDS; k++) {

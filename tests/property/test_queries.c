@@ -40,8 +40,8 @@ static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
     bool may = false;
     rounding_enter(mode);
     const kiln_status boxes = kiln_collide_boxes(a, pose_a, b, pose_b, &may);
-    const kiln_status collide = kiln_collide(a, pose_a, b, pose_b, &hit);
-    const kiln_status contacts = kiln_contacts(a, pose_a, b, pose_b, pairs, truth_count + 1, &count);
+    const kiln_status collide = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
+    const kiln_status contacts = kiln_contacts(a, pose_a, b, pose_b, NULL, pairs, truth_count + 1, &count);
     rounding_leave();
     assert_int_equal(boxes, KILN_OK);
     assert_true(may || truth_count == 0);
@@ -51,13 +51,14 @@ static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
     assert_int_equal(count, truth_count);
     bool witness = !hit.found;
     for (size_t i = 0; i < truth_count; i++) {
-        const kiln_pair want = swapped ? (kiln_pair){truth[i].b, truth[i].a} : truth[i];
+        const uint32_t want_a = swapped ? truth[i].b : truth[i].a;
+        const uint32_t want_b = swapped ? truth[i].a : truth[i].b;
         bool there = false;
         for (size_t k = 0; k < count && !there; k++) {
-            there = pairs[k].a == want.a && pairs[k].b == want.b;
+            there = pairs[k].a == want_a && pairs[k].b == want_b;
         }
         assert_true(there);
-        witness = witness || (hit.pair.a == want.a && hit.pair.b == want.b);
+        witness = witness || (hit.pair.a == want_a && hit.pair.b == want_b);
     }
     assert_true(witness);
     for (size_t k = 1; k < count; k++) {
@@ -73,7 +74,7 @@ static void ask_short(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tr
 {
     size_t count;
     kiln_pair some[3];
-    assert_int_equal(kiln_contacts(a, pose_a, b, pose_b, some, 3, &count), KILN_OK);
+    assert_int_equal(kiln_contacts(a, pose_a, b, pose_b, NULL, some, 3, &count), KILN_OK);
     assert_int_equal(count, truth_count);
     for (size_t i = 0; i < 3 && i < truth_count; i++) {
         assert_int_equal(some[i].a, truth[i].a);
@@ -96,11 +97,11 @@ static void ask_sets(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tre
                      const kiln_pose *pose_b)
 {
     kiln_hit hit, same;
-    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(a, pose_a, b, pose_b, NULL, &hit), KILN_OK);
     const kiln_kernel *kernel;
     for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
         kiln_kernel_force(kernel);
-        assert_int_equal(kiln_collide(a, pose_a, b, pose_b, &same), KILN_OK);
+        assert_int_equal(kiln_collide(a, pose_a, b, pose_b, NULL, &same), KILN_OK);
         assert_int_equal(same.found, hit.found);
         assert_true(!hit.found || (same.pair.a == hit.pair.a && same.pair.b == hit.pair.b));
     }
@@ -227,7 +228,7 @@ static void test_poses_out_of_sight(void **state)
             kiln_pose pose = kiln_pose_identity();
             kiln_hit hit;
             pose.translation[e % 3] = pow(10, e);
-            assert_int_equal(kiln_collide(a.trees[k], NULL, a.trees[k], &pose, &hit), KILN_OK);
+            assert_int_equal(kiln_collide(a.trees[k], NULL, a.trees[k], &pose, NULL, &hit), KILN_OK);
             assert_false(hit.found);
         }
     }

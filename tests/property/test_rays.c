@@ -50,7 +50,8 @@ static void to_world(const kiln_pose *pose, const double p[3], double out[3])
 {
     for (int k = 0; k < 3; k++) {
         const double *row = pose->rotation + 3 * k;
-        out[k] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + pose->translation[k];
+        out[k] = pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) +
+                 pose->translation[k];
     }
 }
 
@@ -131,10 +132,12 @@ static kiln_ray carried(const kiln_pose *pose, const kiln_ray *ray)
         for (int j = 0; j < 3; j++) {
             row[j] = cofactor[j][i] / det;
         }
-        out.origin[i] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
+        out.origin[i] = (row[0] * from[0] + row[1] * from[1] + row[2] * from[2]) / pose->scale;
         out.direction[i] =
             row[0] * ray->direction[0] + row[1] * ray->direction[1] + row[2] * ray->direction[2];
     }
+    out.t_min = ray->t_min / pose->scale;
+    out.t_max = ray->t_max / pose->scale;
     return out;
 }
 
@@ -153,7 +156,7 @@ static void triangle_of(const mesh *m, uint32_t triangle, double out[9])
     }
 }
 
-static void check_weights(const mesh *m, const kiln_ray *own, const kiln_ray_hit *hit)
+static void check_weights(const mesh *m, const kiln_ray *own, double t, const kiln_ray_hit *hit)
 {
     double corners[9], size = 0, sum = 0, off = 0;
     triangle_of(m, hit->triangle, corners);
@@ -163,19 +166,19 @@ static void check_weights(const mesh *m, const kiln_ray *own, const kiln_ray_hit
     }
     assert_true(fabs(sum - 1) < 1e-12);
     for (int k = 0; k < 3; k++) {
-        const double at = own->origin[k] + hit->t * own->direction[k];
+        const double at = own->origin[k] + t * own->direction[k];
         const double there = hit->weights[0] * corners[k] + hit->weights[1] * corners[3 + k] +
                              hit->weights[2] * corners[6 + k];
         off = fmax(off, fabs(at - there));
-        size = fmax(size, fabs(own->origin[k]) + fabs(hit->t * own->direction[k]));
+        size = fmax(size, fabs(own->origin[k]) + fabs(t * own->direction[k]));
         size = fmax(size, fabs(corners[k]) + fabs(corners[3 + k]) + fabs(corners[6 + k]));
     }
     assert_true(off <= 0x1p-28 * size);
 }
 
 /* All hits of a query are the true ones and in order. Their t are kept. */
-static void check_all(const body *b, const kiln_ray *own, const kiln_ray_hit *hits, size_t count,
-                      truth *out)
+static void check_all(const body *b, const kiln_ray *own, double scale, const body_rule *rule,
+                      const kiln_ray_hit *hits, size_t count, truth *out)
 {
     memset(out->met, 0, sizeof out->met);
     out->count = 0;
@@ -183,7 +186,7 @@ static void check_all(const body *b, const kiln_ray *own, const kiln_ray_hit *hi
         double corners[9];
         oracle_line_hit want;
         triangle_of(&b->mesh, i, corners);
-        if (!oracle_line_meets(own->origin, own->direction, own->t_min, own->t_max, corners,
+        if (!body_keeps(rule, i) || !oracle_line_meets(own->origin, own->direction, own->t_min, own->t_max, corners,
                                &want)) {
             continue;
         }
@@ -192,11 +195,12 @@ static void check_all(const body *b, const kiln_ray *own, const kiln_ray_hit *hi
             got = hits[k].triangle == i ? &hits[k] : NULL;
         }
         assert_non_null(got);
-        assert_true(got->found && oracle_line_t_is(got->t, 0x1p-40));
+        assert_true(got->found && oracle_line_t_is(got->t / scale, 0x1p-40));
+        assert_int_equal(got->value, body_value(i));
         assert_int_equal(got->side, want.side < 0   ? KILN_SIDE_FRONT
                                     : want.side > 0 ? KILN_SIDE_BACK
                                                     : KILN_SIDE_EDGE);
-        check_weights(&b->mesh, own, got);
+        check_weights(&b->mesh, own, got->t / scale, got);
         out->met[i] = true;
         out->hits[i] = *got;
         out->count++;
@@ -224,18 +228,19 @@ static bool see_hit(void *user, const kiln_ray_hit *hit)
 
 /* Every kind gives what the first one gave, to the bit. */
 static void check_kind(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
-                       const kiln_ray_hit *hits, const truth *want, int mode)
+                       const kiln_query_options *options, const kiln_ray_hit *hits,
+                       const truth *want, int mode)
 {
     static kiln_ray_hit again[TRIANGLES_MAX];
     kiln_ray_hit closest, any, three[3];
     size_t count = 0, short_count = 0, calls = 0;
     each_check check = {want, 0};
     rounding_enter(mode);
-    const kiln_status all = kiln_ray_all(tree, pose, ray, NULL, again, TRIANGLES_MAX, &count);
-    const kiln_status one = kiln_ray_closest(tree, pose, ray, NULL, &closest);
-    const kiln_status some = kiln_ray_any(tree, pose, ray, NULL, &any);
-    const kiln_status few = kiln_ray_all(tree, pose, ray, NULL, three, 3, &short_count);
-    const kiln_status each = kiln_ray_each(tree, pose, ray, NULL, see_hit, &check, &calls);
+    const kiln_status all = kiln_ray_all(tree, pose, ray, options, again, TRIANGLES_MAX, &count);
+    const kiln_status one = kiln_ray_closest(tree, pose, ray, options, &closest);
+    const kiln_status some = kiln_ray_any(tree, pose, ray, options, &any);
+    const kiln_status few = kiln_ray_all(tree, pose, ray, options, three, 3, &short_count);
+    const kiln_status each = kiln_ray_each(tree, pose, ray, options, see_hit, &check, &calls);
     rounding_leave();
     assert_true(all == KILN_OK && one == KILN_OK && some == KILN_OK && few == KILN_OK &&
                 each == KILN_OK);
@@ -268,19 +273,25 @@ static void next_set(void)
     kiln_kernel_force(kernel);
 }
 
+/* By every third ray a filter that keeps some is asked. */
 static size_t check_ray(const body *b, const kiln_pose *pose, const kiln_ray *ray, int mode)
 {
+    static uint32_t turn;
+    body_rule rule = {turn++ % 3 == 0 ? 2 : 1, 0, 0};
+    kiln_query_options options = kiln_query_options_default();
+    options.filter = rule.modulus > 1 ? body_filter : NULL;
+    options.filter_user = &rule;
     static kiln_ray_hit hits[TRIANGLES_MAX];
     static truth want;
     size_t count = 0;
     const kiln_ray own = carried(pose, ray);
     next_set();
-    assert_int_equal(kiln_ray_all(b->trees[0], pose, ray, NULL, hits, TRIANGLES_MAX, &count),
+    assert_int_equal(kiln_ray_all(b->trees[0], pose, ray, &options, hits, TRIANGLES_MAX, &count),
                      KILN_OK);
-    check_all(b, &own, hits, count, &want);
+    check_all(b, &own, pose->scale, &rule, hits, count, &want);
     for (int i = 0; i < KINDS; i++) {
         next_set();
-        check_kind(b->trees[i], pose, ray, hits, &want, mode);
+        check_kind(b->trees[i], pose, ray, &options, hits, &want, mode);
     }
     kiln_kernel_force(NULL);
     return count;
@@ -311,6 +322,7 @@ static void run_class(bool lattice, uint64_t seed)
             for (int j = 0; j < 3; j++) {
                 pose.translation[j] *= factor;
             }
+            pose.scale = scale_random(&state, lattice);
             const kiln_ray ray = any_ray(&state, &b.mesh, &pose, lattice, factor);
             const size_t found = check_ray(&b, &pose, &ray, 1 + (int)(i % ROUNDING_MODES));
             hits += found;

@@ -32,8 +32,8 @@ static void ask_trees(const kiln_tree *a, const kiln_tree *b, const kiln_pose *p
 {
     kiln_hit hit;
     pair_sum sum = {0, 0, pairs_max};
-    if (kiln_collide(a, NULL, b, pose_b, &hit) != KILN_OK ||
-        kiln_contacts_each(a, NULL, b, pose_b, add_pair, &sum, NULL) != KILN_OK) {
+    if (kiln_collide(a, NULL, b, pose_b, NULL, &hit) != KILN_OK ||
+        kiln_contacts_each(a, NULL, b, pose_b, NULL, add_pair, &sum, NULL) != KILN_OK) {
         abort();
     }
     result->digest = mix(result->digest + sum.sum) + 2 * sum.count + hit.found;

@@ -1,4 +1,4 @@
-/* A mesh and its trees of every kind, opened. */
+/* A mesh, with a user value for each triangle, and its trees of every kind, opened. */
 #ifndef KILN_TEST_BODY_H
 #define KILN_TEST_BODY_H
 
@@ -17,5 +17,20 @@ typedef struct {
 body body_of(mesh m, int leaf, kiln_layout layout);
 
 void body_free(body *b);
+
+/* The user value of a triangle of any body: 0 to 255. */
+uint32_t body_value(uint32_t triangle);
+
+/* Which triangles and pairs count, as filters of queries: those whose ids leave such a rest. They check the
+ * user values that they are told, and count calls. */
+typedef struct {
+    uint32_t modulus, rest;
+    size_t calls;
+} body_rule;
+
+bool body_keeps(const body_rule *rule, uint32_t triangle);
+bool body_keeps_pair(const body_rule *rule, uint32_t a, uint32_t b);
+bool body_filter(void *rule, uint32_t triangle, uint32_t value);
+bool body_pair_filter(void *rule, kiln_pair pair);
 
 #endif

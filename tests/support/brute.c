@@ -90,7 +90,8 @@ static bool b_stays(const kiln_tree *tree_a, const kiln_pose *pose_a, const kiln
 {
     const kiln_tree_info a = kiln_tree_get_info(tree_a), b = kiln_tree_get_info(tree_b);
     const int order = memcmp(b.geometry_hash, a.geometry_hash, sizeof a.geometry_hash);
-    return order < 0 || (order == 0 && memcmp(pose_b, pose_a, sizeof *pose_a) < 0);
+    const int by_pose = memcmp(pose_b, pose_a, offsetof(kiln_pose, scale));
+    return order != 0 ? order < 0 : by_pose != 0 ? by_pose < 0 : pose_b->scale < pose_a->scale;
 }
 
 bool brute_place(const kiln_tree *tree_a, const kiln_pose *pose_a, const kiln_tree *tree_b,
@@ -99,6 +100,14 @@ bool brute_place(const kiln_tree *tree_a, const kiln_pose *pose_a, const kiln_tr
     const brute_affine at_a = affine_of(pose_a), at_b = affine_of(pose_b);
     const bool swap = b_stays(tree_a, pose_a, tree_b, pose_b);
     *carry = swap ? relative(&at_b, &at_a) : relative(&at_a, &at_b);
+    const double scale_x = swap ? pose_b->scale : pose_a->scale;
+    const double ratio = (swap ? pose_a->scale : pose_b->scale) / scale_x;
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < 3; j++) {
+            carry->r[k][j] *= ratio;
+        }
+        carry->t[k] /= scale_x;
+    }
     return swap;
 }
 
@@ -126,7 +135,7 @@ kiln_pair *brute_pairs(const mesh *a, const kiln_tree *tree_a, const kiln_pose *
             if (pairs == NULL) {
                 abort();
             }
-            pairs[(*count)++] = (kiln_pair){i, j};
+            pairs[(*count)++] = (kiln_pair){i, j, 0, 0};
             if (stop_early) {
                 i = a->triangle_count - 1;
                 break;

@@ -139,11 +139,20 @@ kiln_pose pose_exact(uint64_t *state, int reach)
     const int *order = orders[pick % 6];
     double sign[3] = {(pick / 6) & 1 ? -1 : 1, (pick / 12) & 1 ? -1 : 1, 1};
     sign[2] = sign[0] * sign[1] * (pick % 6 < 3 ? 1 : -1); /* determinant 1 */
-    kiln_pose pose;
-    memset(&pose, 0, sizeof pose);
+    kiln_pose pose = kiln_pose_identity();
+    memset(pose.rotation, 0, sizeof pose.rotation);
     for (int i = 0; i < 3; i++) {
         pose.rotation[3 * i + order[i]] = sign[i];
         pose.translation[i] = (int)random_below(state, (uint32_t)(2 * reach + 1)) - reach;
     }
     return pose;
+}
+
+double scale_random(uint64_t *state, bool exact)
+{
+    const uint32_t pick = random_below(state, 9);
+    if (pick < 2) {
+        return 1;
+    }
+    return exact ? ldexp(1, (int)pick - 5) : pow(10, random_between(state, -1, 1));
 }

@@ -37,4 +37,7 @@ kiln_pose pose_random(uint64_t *state, double reach);
 /* One of the 24 rotations of a cube, and integer translations of at most `reach`: exact in doubles. */
 kiln_pose pose_exact(uint64_t *state, int reach);
 
+/* Of a pose: now and then 1, else a power of two from 1/8 to 8 where `exact`, or anything from 0.1 to 10. */
+double scale_random(uint64_t *state, bool exact);
+
 #endif

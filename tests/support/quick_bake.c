@@ -30,7 +30,13 @@ void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout la
 
 void *quick_bake_with(const mesh *m, const kiln_bake_options *options, size_t *size)
 {
-    const bench_mesh same = {m->positions, m->indices, m->vertex_count, m->triangle_count};
+    return quick_bake_valued(m, NULL, options, size);
+}
+
+void *quick_bake_valued(const mesh *m, const uint32_t *values, const kiln_bake_options *options,
+                        size_t *size)
+{
+    const bench_mesh same = {m->positions, m->indices, m->vertex_count, m->triangle_count, values};
     void *file = NULL;
     if (bench_bake(&same, options, &file, size) != KILN_BAKE_OK) {
         give_up("bake failed");

@@ -17,6 +17,10 @@ void *quick_bake_threads(const mesh *m, const char *bv, int leaf, kiln_layout la
 /* The same by the bake's options: bv, leaf, layout, threads, counts, polygons. */
 void *quick_bake_with(const mesh *m, const kiln_bake_options *options, size_t *size);
 
+/* The same of triangles with these user values; NULL: 0. */
+void *quick_bake_valued(const mesh *m, const uint32_t *values, const kiln_bake_options *options,
+                        size_t *size);
+
 /* Bakes and opens; the bytes must outlive the file. */
 kiln_file *quick_open(const mesh *m, const char *bv, int leaf, kiln_layout layout, void **bytes);
 

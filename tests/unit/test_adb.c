@@ -364,7 +364,7 @@ static void a_full_frontier_is_never_left(void **state)
         kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
         options.p_min = 1;
         kiln_hit hit;
-        assert_int_equal(kiln_collide(torus.tree, NULL, torus.tree, &pose, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(torus.tree, NULL, torus.tree, &pose, NULL, &hit), KILN_OK);
         for (size_t k = 0; k < sizeof rooms / sizeof rooms[0]; k++) {
             const size_t size = kiln_adb_size(rooms[k]) - 15; /* where memory is aligned */
             uint8_t *bytes = aligned_alloc(16, (size + GUARD + 15) / 16 * 16);
@@ -448,7 +448,7 @@ static void odd_meshes_have_answers(void **state)
                     ask_adb(query, bodies[i].tree, NULL, bodies[j].tree, NULL, &options,
                             UINT64_MAX);
                 kiln_hit hit;
-                assert_int_equal(kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, &hit),
+                assert_int_equal(kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, NULL, &hit),
                                  KILN_OK);
                 assert_int_equal(answer.verdict, hit.found ? KILN_ADB_YES : KILN_ADB_NO);
                 assert_true((answer.flags & KILN_ADB_EXACT) != 0);
@@ -482,7 +482,7 @@ static void far_apart_in_size(void **state)
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     const kiln_pose pose = moved(1e18, 0, 0);
     kiln_hit hit;
-    assert_int_equal(kiln_collide(large.tree, NULL, small.tree, &pose, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(large.tree, NULL, small.tree, &pose, NULL, &hit), KILN_OK);
     answer = ask_adb(query, large.tree, NULL, small.tree, &pose, &options, UINT64_MAX);
     assert_int_equal(answer.verdict == KILN_ADB_YES, hit.found);
     for (int mode = 0; mode < 3; mode++) {
@@ -516,7 +516,7 @@ static void ask_about_small(const counted *large, const counted *small, uint64_t
         const kiln_adb_answer back = ask_adb(query, small->tree, &pose, large->tree, NULL, NULL,
                                              UINT64_MAX);
         kiln_hit hit;
-        assert_int_equal(kiln_collide(large->tree, NULL, small->tree, &pose, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(large->tree, NULL, small->tree, &pose, NULL, &hit), KILN_OK);
         assert_true(same_answer(&there, &back));
         if (there.pairs != 0) {
             of[hit.found]++;
@@ -759,7 +759,7 @@ static void observers_are_told_the_truth(void **state)
         options.observer_user = &t;
         (void)ask_adb(query, a.tree, NULL, a.tree, &pose, &options, UINT64_MAX);
         kiln_hit hit;
-        assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, NULL, &hit), KILN_OK);
         assert_true(t.any_met == hit.found);
         all.seen += t.seen;
         all.met += t.met;
@@ -818,7 +818,7 @@ static void every_grid_and_region_answers(void **state)
                 const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, a.tree, &pose, NULL,
                                                        1000);
                 kiln_hit hit;
-                assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, &hit), KILN_OK);
+                assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, NULL, &hit), KILN_OK);
                 wrong += (answer.probability > 0.5) != hit.found;
             }
             assert_true(wrong <= POSES / 8);

@@ -25,7 +25,7 @@ enum { DRAWS = 12 };
 
 static bench_mesh view_of(const mesh *m)
 {
-    return (bench_mesh){m->positions, m->indices, m->vertex_count, m->triangle_count};
+    return (bench_mesh){m->positions, m->indices, m->vertex_count, m->triangle_count, NULL};
 }
 
 /* With counts where `grid` is not 0. */
@@ -150,7 +150,7 @@ static void test_boxes(void **state)
     kiln_pose pose = kiln_pose_identity();
     bool found = false;
     kiln_hit hit;
-    assert_int_equal(kiln_collide(with.tree, NULL, bare.tree, NULL, &hit), KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_collide(with.tree, NULL, bare.tree, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
     assert_int_equal(kiln_collide_boxes(with.tree, NULL, bare.tree, NULL, &found), KILN_OK);
     assert_true(found);
     pose.translation[1] = 1.5;

@@ -28,7 +28,7 @@ static kiln_pose at(double x, double y, double z)
 static size_t ask(const body *a, const body *b, const kiln_pose *pose, kiln_contact *contacts)
 {
     size_t count;
-    assert_int_equal(kiln_contacts_geometry(a->trees[0], NULL, b->trees[0], pose, contacts,
+    assert_int_equal(kiln_contacts_geometry(a->trees[0], NULL, b->trees[0], pose, NULL, contacts,
                                             CONTACTS_MAX, &count),
                      KILN_OK);
     assert_true(count > 0 && count <= CONTACTS_MAX);
@@ -92,7 +92,7 @@ static void test_overlap(void **state)
     kiln_contacts_summary summary;
     kiln_contact contacts[CONTACTS_MAX];
     const size_t count = ask(&cube, &cube, &pose, contacts);
-    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, &summary),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, NULL, &summary),
                      KILN_OK);
     assert_int_equal(summary.count, count);
     assert_true(fabs(summary.deepest.depth - 0.125) < 1e-15);
@@ -110,11 +110,11 @@ static void test_nothing_meets(void **state)
     kiln_contact contact;
     size_t count = 7;
     memset(&none, 0, sizeof none);
-    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, &summary),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], &pose, NULL, &summary),
                      KILN_OK);
     assert_memory_equal(&summary, &none, sizeof none);
     assert_int_equal(
-        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], &pose, &contact, 1, &count),
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], &pose, NULL, &contact, 1, &count),
         KILN_OK);
     assert_int_equal(count, 0);
     body_free(&cube);
@@ -128,7 +128,7 @@ static void test_hint(void **state)
     const kiln_pose pose = at(0.5, 0.5, 0.5);
     kiln_contact contacts[CONTACTS_MAX];
     (void)ask(&cube, &cube, &pose, contacts);
-    kiln_distance_options options = kiln_distance_options_default();
+    kiln_pair_options options = kiln_pair_options_default();
     kiln_nearest nearest;
     options.hint = contacts[0].hint;
     assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &nearest),
@@ -185,31 +185,31 @@ static void test_wrong_arguments(void **state)
     summary = before;
     kiln_contact contact;
     assert_int_equal(
-        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, 1, &count),
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, NULL, 1, &count),
         KILN_ERROR_ARGUMENT);
     assert_int_equal(
-        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, &contact, 1, NULL),
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, &contact, 1, NULL),
         KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_geometry(NULL, NULL, cube.trees[0], NULL, &contact, 1, &count),
+    assert_int_equal(kiln_contacts_geometry(NULL, NULL, cube.trees[0], NULL, NULL, &contact, 1, &count),
                      KILN_ERROR_ARGUMENT);
     assert_int_equal(
-        kiln_contacts_geometry(cube.trees[0], &bent, cube.trees[0], NULL, &contact, 1, &count),
+        kiln_contacts_geometry(cube.trees[0], &bent, cube.trees[0], NULL, NULL, &contact, 1, &count),
         KILN_ERROR_POSE);
-    assert_int_equal(kiln_contacts_summarise(cube.trees[0], &bent, cube.trees[0], NULL, &summary),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], &bent, cube.trees[0], NULL, NULL, &summary),
                      KILN_ERROR_POSE);
-    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, NULL, NULL, &summary),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, NULL, NULL, NULL, &summary),
                      KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], NULL, NULL),
+    assert_int_equal(kiln_contacts_summarise(cube.trees[0], NULL, cube.trees[0], NULL, NULL, NULL),
                      KILN_ERROR_ARGUMENT);
     assert_memory_equal(&summary, &before, sizeof before);
     assert_int_equal(count, 5);
     assert_int_equal(
-        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, 0, &count), KILN_OK);
+        kiln_contacts_geometry(cube.trees[0], NULL, cube.trees[0], NULL, NULL, NULL, 0, &count), KILN_OK);
     assert_true(count >= 12);
     counted bare = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
-    assert_int_equal(kiln_contacts_geometry(bare.tree, NULL, bare.tree, NULL, &contact, 1, &count),
+    assert_int_equal(kiln_contacts_geometry(bare.tree, NULL, bare.tree, NULL, NULL, &contact, 1, &count),
                      KILN_ERROR_NOT_LOADED);
-    assert_int_equal(kiln_contacts_summarise(bare.tree, NULL, bare.tree, NULL, &summary),
+    assert_int_equal(kiln_contacts_summarise(bare.tree, NULL, bare.tree, NULL, NULL, &summary),
                      KILN_ERROR_NOT_LOADED);
     counted_free(&bare);
     body_free(&cube);

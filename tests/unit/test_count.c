@@ -662,16 +662,16 @@ static void files_without_polygons(void **state)
         for (uint32_t i = 0; i < KINDS; i++) {
             const kiln_tree *tree = kiln_file_tree(file, i), *with = kiln_file_tree(full, i);
             const kiln_tree_info info = kiln_tree_get_info(tree);
-            kiln_hit hit = {true, {7, 7}};
+            kiln_hit hit = {true, {7, 7, 7, 7}, {7, 7}};
             kiln_source source;
             size_t count = 7;
             assert_false(info.polygons);
             assert_true(kiln_tree_get_info(with).polygons);
             assert_int_equal(info.triangle_count, m.triangle_count);
             assert_memory_equal(tree->boxes, with->boxes, tree->adb->box_count * 12);
-            assert_int_equal(kiln_collide(tree, NULL, tree, NULL, &hit), KILN_ERROR_NOT_LOADED);
-            assert_int_equal(kiln_collide(tree, NULL, with, NULL, &hit), KILN_ERROR_NOT_LOADED);
-            assert_int_equal(kiln_contacts(with, NULL, tree, NULL, NULL, 0, &count),
+            assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
+            assert_int_equal(kiln_collide(tree, NULL, with, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
+            assert_int_equal(kiln_contacts(with, NULL, tree, NULL, NULL, NULL, 0, &count),
                              KILN_ERROR_NOT_LOADED);
             assert_true(hit.found && hit.pair.a == 7 && count == 7);
             assert_int_equal(kiln_tree_source(tree, 0, &source), KILN_ERROR_NOT_LOADED);

@@ -111,20 +111,22 @@ static void test_within(void **state)
     (void)state;
     body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(3, 0, 0), touching = at(1, 0, 0);
-    kiln_hint hint = {0, 0};
+    kiln_pair_options options = kiln_pair_options_default();
     kiln_hit hit;
-    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 2, &hint, &hit),
-                     KILN_OK);
-    assert_true(hit.found && hint.a != 0 && hint.b != 0);
-    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, HUGE_VAL, &hint, &hit),
-                     KILN_OK);
-    assert_true(hit.found);
-    const kiln_hint kept = hint;
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 2, NULL, &hit), KILN_OK);
+    assert_true(hit.found && hit.hint.a != 0 && hit.hint.b != 0);
+    assert_true(hit.pair.value_a == body_value(hit.pair.a) &&
+                hit.pair.value_b == body_value(hit.pair.b));
+    options.hint = hit.hint;
+    options.beyond = 0; /* this and the like are kiln_distance's */
+    options.relative = -1;
     assert_int_equal(
-        kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, nextafter(2, 0), &hint, &hit),
+        kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, HUGE_VAL, &options, &hit), KILN_OK);
+    assert_true(hit.found);
+    assert_int_equal(
+        kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, nextafter(2, 0), &options, &hit),
         KILN_OK);
-    assert_true(!hit.found && hit.pair.a == 0 && hit.pair.b == 0);
-    assert_memory_equal(&hint, &kept, sizeof hint);
+    assert_true(!hit.found && hit.pair.a == 0 && hit.pair.b == 0 && hit.hint.a == 0);
     assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 0, NULL, &hit),
                      KILN_OK);
     assert_false(hit.found);
@@ -139,7 +141,7 @@ static void test_beyond(void **state)
     (void)state;
     body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const kiln_pose pose = at(3, 0, 0);
-    kiln_distance_options options = kiln_distance_options_default();
+    kiln_pair_options options = kiln_pair_options_default();
     kiln_nearest out;
     options.beyond = 1.5;
     assert_int_equal(kiln_distance(cube.trees[0], NULL, cube.trees[0], &pose, &options, &out),
@@ -153,7 +155,7 @@ static void test_beyond(void **state)
     body_free(&cube);
 }
 
-static void refuse(const body *b, const kiln_pose *pose, const kiln_distance_options *options,
+static void refuse(const body *b, const kiln_pose *pose, const kiln_pair_options *options,
                    kiln_status want)
 {
     kiln_nearest out, before;
@@ -170,11 +172,10 @@ static void test_wrong_arguments(void **state)
     body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
     const double wrong[] = {NAN, -1, -HUGE_VAL, -0x1p-1074};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        kiln_hit hit = {true, {7, 8}};
-        kiln_hint hint = {1, 2};
-        kiln_distance_options options[4];
+        kiln_hit hit = {true, {7, 8, 9, 10}, {1, 2}};
+        kiln_pair_options options[4];
         for (int k = 0; k < 4; k++) {
-            options[k] = kiln_distance_options_default();
+            options[k] = kiln_pair_options_default();
         }
         options[0].beyond = wrong[i];
         options[1].relative = wrong[i];
@@ -184,13 +185,10 @@ static void test_wrong_arguments(void **state)
             refuse(&cube, NULL, &options[k], KILN_ERROR_ARGUMENT);
         }
         assert_int_equal(
-            kiln_within(cube.trees[0], NULL, cube.trees[0], NULL, wrong[i], &hint, &hit),
+            kiln_within(cube.trees[0], NULL, cube.trees[0], NULL, wrong[i], NULL, &hit),
             KILN_ERROR_ARGUMENT);
-        assert_true(hit.found && hit.pair.a == 7 && hint.a == 1 && hint.b == 2);
+        assert_true(hit.found && hit.pair.a == 7 && hit.hint.a == 1 && hit.hint.b == 2);
     }
-    kiln_distance_options old = kiln_distance_options_default();
-    old.struct_size = 8;
-    refuse(&cube, NULL, &old, KILN_ERROR_ARGUMENT);
     kiln_pose bent = kiln_pose_identity();
     bent.rotation[0] = 2;
     refuse(&cube, &bent, NULL, KILN_ERROR_POSE);
@@ -230,7 +228,7 @@ static void test_parallel_planes(void **state)
 {
     (void)state;
     body cube = body_of(mesh_box(0, 0, 0, 1, 1, 1), 4, KILN_LAYOUT_RAW);
-    kiln_distance_options options = kiln_distance_options_default();
+    kiln_pair_options options = kiln_pair_options_default();
     options.relative = 1e-9;
     kiln_nearest out;
     const kiln_pose pose = at(0, 0, 1.5);

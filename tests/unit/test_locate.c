@@ -9,35 +9,19 @@
 
 #include <cmocka.h>
 
+#include "../support/body.h"
 #include "../support/counted.h"
 
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *tree;
-} body;
-
-static body body_of(mesh m)
+static body body_raw(mesh m)
 {
-    body b = {m, NULL, NULL, NULL};
-    b.file = quick_open(&b.mesh, "obb", 4, KILN_LAYOUT_RAW, &b.bytes);
-    b.tree = kiln_file_tree(b.file, 0);
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
+    return body_of(m, 4, KILN_LAYOUT_RAW);
 }
 
 static kiln_place place_of(const body *b, double x, double y, double z)
 {
     const double point[3] = {x, y, z};
     kiln_place place;
-    assert_int_equal(kiln_locate_point(b->tree, NULL, point, &place), KILN_OK);
+    assert_int_equal(kiln_locate_point(b->trees[0], NULL, point, &place), KILN_OK);
     return place;
 }
 
@@ -46,7 +30,7 @@ static kiln_place place_of_mesh(const body *a, const body *b, double x)
     kiln_pose pose = kiln_pose_identity();
     kiln_place place;
     pose.translation[0] = x;
-    assert_int_equal(kiln_locate_mesh(a->tree, NULL, b->tree, &pose, &place), KILN_OK);
+    assert_int_equal(kiln_locate_mesh(a->trees[0], NULL, b->trees[0], &pose, &place), KILN_OK);
     return place;
 }
 
@@ -72,7 +56,7 @@ static mesh joined(mesh a, mesh b, bool turn)
 static void test_points_of_a_box(void **state)
 {
     (void)state;
-    body b = body_of(mesh_box(-1, -1, -1, 1, 1, 1));
+    body b = body_raw(mesh_box(-1, -1, -1, 1, 1, 1));
     assert_int_equal(place_of(&b, 0, 0, 0), KILN_PLACE_INSIDE);
     assert_int_equal(place_of(&b, 0.5, 0.5, 0.5), KILN_PLACE_INSIDE); /* in line with a corner */
     assert_int_equal(place_of(&b, 1, 0, 0), KILN_PLACE_SURFACE);
@@ -89,12 +73,12 @@ static void test_points_of_a_box(void **state)
 static void test_shells(void **state)
 {
     (void)state;
-    body overlap = body_of(joined(mesh_box(0, 0, 0, 2, 2, 2), mesh_box(1, 1, 1, 3, 3, 3), false));
+    body overlap = body_raw(joined(mesh_box(0, 0, 0, 2, 2, 2), mesh_box(1, 1, 1, 3, 3, 3), false));
     assert_int_equal(place_of(&overlap, 0.5, 0.5, 0.5), KILN_PLACE_INSIDE);
     assert_int_equal(place_of(&overlap, 1.5, 1.5, 1.5), KILN_PLACE_INSIDE); /* in both */
     assert_int_equal(place_of(&overlap, 2.5, 2.5, 2.5), KILN_PLACE_INSIDE);
     assert_int_equal(place_of(&overlap, 2.5, 0.5, 0.5), KILN_PLACE_OUTSIDE);
-    body hollow = body_of(joined(mesh_box(0, 0, 0, 4, 4, 4), mesh_box(1, 1, 1, 3, 3, 3), true));
+    body hollow = body_raw(joined(mesh_box(0, 0, 0, 4, 4, 4), mesh_box(1, 1, 1, 3, 3, 3), true));
     assert_int_equal(place_of(&hollow, 0.5, 2, 2), KILN_PLACE_INSIDE);
     assert_int_equal(place_of(&hollow, 2, 2, 2), KILN_PLACE_OUTSIDE);
     body_free(&hollow);
@@ -108,8 +92,8 @@ static void test_parity(void **state)
     const uint32_t first = m.indices[0];
     m.indices[0] = m.indices[1];
     m.indices[1] = first;
-    body b = body_of(m);
-    assert_int_equal(kiln_tree_get_info(b.tree).closed, KILN_MESH_EVEN);
+    body b = body_raw(m);
+    assert_int_equal(kiln_tree_get_info(b.trees[0]).closed, KILN_MESH_EVEN);
     assert_int_equal(place_of(&b, 1, 1, 1), KILN_PLACE_INSIDE);
     assert_int_equal(place_of(&b, 1, 1, 2), KILN_PLACE_SURFACE);
     assert_int_equal(place_of(&b, 1, 1, 3), KILN_PLACE_OUTSIDE);
@@ -120,8 +104,8 @@ static void test_parity(void **state)
 static void test_mesh_in_mesh(void **state)
 {
     (void)state;
-    body outer = body_of(mesh_box(-5, -5, -5, 5, 5, 5));
-    body inner = body_of(mesh_box(-0.5f, -0.5f, -0.5f, 0.5f, 0.5f, 0.5f));
+    body outer = body_raw(mesh_box(-5, -5, -5, 5, 5, 5));
+    body inner = body_raw(mesh_box(-0.5f, -0.5f, -0.5f, 0.5f, 0.5f, 0.5f));
     assert_int_equal(place_of_mesh(&outer, &inner, 0), KILN_PLACE_INSIDE);
     assert_int_equal(place_of_mesh(&outer, &inner, 4.5), KILN_PLACE_SURFACE); /* from within */
     assert_int_equal(place_of_mesh(&outer, &inner, 5), KILN_PLACE_SURFACE);
@@ -136,8 +120,8 @@ static void test_mesh_in_mesh(void **state)
 static void test_parted(void **state)
 {
     (void)state;
-    body outer = body_of(mesh_box(-5, -5, -5, 5, 5, 5));
-    body two = body_of(joined(mesh_box(0, 0, 0, 1, 1, 1), mesh_box(8, 0, 0, 9, 1, 1), false));
+    body outer = body_raw(mesh_box(-5, -5, -5, 5, 5, 5));
+    body two = body_raw(joined(mesh_box(0, 0, 0, 1, 1, 1), mesh_box(8, 0, 0, 9, 1, 1), false));
     assert_int_equal(place_of_mesh(&outer, &two, 0), KILN_PLACE_PARTED);
     assert_int_equal(place_of_mesh(&outer, &two, -4.5), KILN_PLACE_INSIDE);
     assert_int_equal(place_of_mesh(&outer, &two, 20), KILN_PLACE_OUTSIDE);
@@ -156,34 +140,34 @@ static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const d
 static void test_refusals(void **state)
 {
     (void)state;
-    body b = body_of(mesh_box(-1, -1, -1, 1, 1, 1));
+    body b = body_raw(mesh_box(-1, -1, -1, 1, 1, 1));
     const double good[3] = {0, 0, 0};
     const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 1.1e60};
     kiln_pose pose = kiln_pose_identity();
     kiln_place place = (kiln_place)77;
     expect_refused(NULL, NULL, good, KILN_ERROR_ARGUMENT);
-    expect_refused(b.tree, NULL, NULL, KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_locate_point(b.tree, NULL, good, NULL), KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, NULL, KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_locate_point(b.trees[0], NULL, good, NULL), KILN_ERROR_ARGUMENT);
     for (int i = 0; i < 4; i++) {
         double point[3] = {0, 0, 0};
         point[i % 3] = bad[i];
-        expect_refused(b.tree, NULL, point, KILN_ERROR_ARGUMENT);
+        expect_refused(b.trees[0], NULL, point, KILN_ERROR_ARGUMENT);
     }
     pose.translation[1] = NAN;
-    expect_refused(b.tree, &pose, good, KILN_ERROR_POSE);
-    assert_int_equal(kiln_locate_mesh(b.tree, NULL, b.tree, &pose, &place), KILN_ERROR_POSE);
-    assert_int_equal(kiln_locate_mesh(NULL, NULL, b.tree, NULL, &place), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_locate_mesh(b.tree, NULL, NULL, NULL, &place), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_locate_mesh(b.tree, NULL, b.tree, NULL, NULL), KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], &pose, good, KILN_ERROR_POSE);
+    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], &pose, &place), KILN_ERROR_POSE);
+    assert_int_equal(kiln_locate_mesh(NULL, NULL, b.trees[0], NULL, &place), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, NULL, NULL, &place), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], NULL, NULL), KILN_ERROR_ARGUMENT);
     mesh m = mesh_box(-3, -3, -3, 3, 3, 3);
     m.triangle_count--;
-    body open = body_of(m);
-    assert_int_equal(kiln_tree_get_info(open.tree).closed, KILN_MESH_OPEN);
-    expect_refused(open.tree, NULL, good, KILN_ERROR_OPEN_MESH);
-    assert_int_equal(kiln_locate_mesh(open.tree, NULL, b.tree, NULL, &place), KILN_ERROR_OPEN_MESH);
+    body open = body_raw(m);
+    assert_int_equal(kiln_tree_get_info(open.trees[0]).closed, KILN_MESH_OPEN);
+    expect_refused(open.trees[0], NULL, good, KILN_ERROR_OPEN_MESH);
+    assert_int_equal(kiln_locate_mesh(open.trees[0], NULL, b.trees[0], NULL, &place), KILN_ERROR_OPEN_MESH);
     assert_int_equal(place, 77);
-    body around = body_of(mesh_box(-9, -9, -9, 9, 9, 9));
-    assert_int_equal(kiln_locate_mesh(around.tree, NULL, open.tree, NULL, &place), KILN_OK);
+    body around = body_raw(mesh_box(-9, -9, -9, 9, 9, 9));
+    assert_int_equal(kiln_locate_mesh(around.trees[0], NULL, open.trees[0], NULL, &place), KILN_OK);
     assert_int_equal(place, KILN_PLACE_INSIDE); /* B may be open */
     counted c = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);
     expect_refused(c.tree, NULL, good, KILN_ERROR_NOT_LOADED);
@@ -197,17 +181,17 @@ static void test_refusals(void **state)
 static void test_scales(void **state)
 {
     (void)state;
-    body b = body_of(mesh_box(-1, -1, -1, 1, 1, 1));
+    body b = body_raw(mesh_box(-1, -1, -1, 1, 1, 1));
     const double far[3] = {3e15, -3e15, 3e15 + 0.5};
     kiln_pose pose = kiln_pose_identity();
     kiln_place place;
     for (int k = 0; k < 3; k++) {
         pose.translation[k] = k == 1 ? -3e15 : 3e15;
     }
-    assert_int_equal(kiln_locate_point(b.tree, &pose, far, &place), KILN_OK);
+    assert_int_equal(kiln_locate_point(b.trees[0], &pose, far, &place), KILN_OK);
     assert_int_equal(place, KILN_PLACE_INSIDE);
-    body speck = body_of(mesh_box(-1e-9f, -1e-9f, -1e-9f, 1e-9f, 1e-9f, 1e-9f));
-    body world = body_of(mesh_box(-1e9f, -1e9f, -1e9f, 1e9f, 1e9f, 1e9f));
+    body speck = body_raw(mesh_box(-1e-9f, -1e-9f, -1e-9f, 1e-9f, 1e-9f, 1e-9f));
+    body world = body_raw(mesh_box(-1e9f, -1e9f, -1e9f, 1e9f, 1e9f, 1e9f));
     assert_int_equal(place_of_mesh(&world, &speck, 0.3), KILN_PLACE_INSIDE);
     assert_int_equal(place_of_mesh(&world, &speck, 1e9), KILN_PLACE_SURFACE);
     assert_int_equal(place_of_mesh(&world, &speck, 1e9 + 1), KILN_PLACE_OUTSIDE);

@@ -301,8 +301,8 @@ static void facts_of_nothing(void **state)
     assert_null(kiln_file_meta(NULL, &count));
     assert_int_equal(kiln_tree_user(NULL, 0), 0);
     assert_int_equal(kiln_tree_source(NULL, 0, &source), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_collide(NULL, NULL, NULL, NULL, &hit), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts(NULL, NULL, NULL, NULL, NULL, 0, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_collide(NULL, NULL, NULL, NULL, NULL, &hit), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts(NULL, NULL, NULL, NULL, NULL, NULL, 0, &count), KILN_ERROR_ARGUMENT);
 }
 
 static void every_triangle_is_found_in_the_source(void **state)
@@ -367,8 +367,8 @@ static kiln_status collide_cubes(const kiln_pose *pose, bool *found)
     baked b = bake(mesh_box(-0.5f, -0.5f, -0.5f, 0.5f, 0.5f, 0.5f), "obb", KILN_LAYOUT_RAW);
     kiln_file *file = open_with(&b, NULL);
     const kiln_tree *tree = kiln_file_tree(file, 0);
-    kiln_hit hit = {false, {0, 0}};
-    const kiln_status status = kiln_collide(tree, NULL, tree, pose, &hit);
+    kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
+    const kiln_status status = kiln_collide(tree, NULL, tree, pose, NULL, &hit);
     *found = hit.found;
     kiln_close(file);
     let_go(&b);
@@ -444,9 +444,9 @@ static void refuse_pose(const kiln_tree *tree, const kiln_pose *pose)
     memcpy(pairs_before, pairs, sizeof pairs);
     for (int i = 0; i < 3; i++) {
         const kiln_pose *a = i == 1 ? NULL : pose, *b = i == 0 ? NULL : pose;
-        assert_int_equal(kiln_collide(tree, a, tree, b, &hit), KILN_ERROR_POSE);
-        assert_int_equal(kiln_contacts(tree, a, tree, b, pairs, 4, &count), KILN_ERROR_POSE);
-        assert_int_equal(kiln_contacts_each(tree, a, tree, b, no_pair, NULL, &count),
+        assert_int_equal(kiln_collide(tree, a, tree, b, NULL, &hit), KILN_ERROR_POSE);
+        assert_int_equal(kiln_contacts(tree, a, tree, b, NULL, pairs, 4, &count), KILN_ERROR_POSE);
+        assert_int_equal(kiln_contacts_each(tree, a, tree, b, NULL, no_pair, NULL, &count),
                          KILN_ERROR_POSE);
     }
     assert_memory_equal(&hit, &hit_before, sizeof hit);
@@ -536,9 +536,9 @@ static void contacts_with_short_buffers(void **state)
         const kiln_tree *a = kiln_file_tree(file_a, i / 2), *b = kiln_file_tree(file_b, i % 2);
         kiln_pair all[20], some[6];
         size_t count = 0;
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, 0, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, NULL, 0, &count), KILN_OK);
         assert_int_equal(count, 12);
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, all, 20, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, all, 20, &count), KILN_OK);
         assert_int_equal(count, 12);
         for (size_t k = 1; k < count; k++) {
             assert_true(all[k - 1].a < all[k].a ||
@@ -546,12 +546,12 @@ static void contacts_with_short_buffers(void **state)
         }
         memset(some, 0xA5, sizeof some);
         const kiln_pair untouched = some[5];
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, some, 5, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, some, 5, &count), KILN_OK);
         assert_int_equal(count, 12);
         assert_memory_equal(some, all, 5 * sizeof some[0]);
         assert_memory_equal(&some[5], &untouched, sizeof untouched);
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, 5, &count), KILN_ERROR_ARGUMENT);
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, all, 5, NULL), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, NULL, 5, &count), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, all, 5, NULL), KILN_ERROR_ARGUMENT);
     }
     kiln_close(file_a);
     kiln_close(file_b);
@@ -566,18 +566,18 @@ static void a_callback_may_stop(void **state)
     kiln_file *file = open_with(&b, NULL);
     const kiln_tree *tree = kiln_file_tree(file, 0);
     size_t all, count;
-    assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, 0, &all), KILN_OK);
+    assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, NULL, 0, &all), KILN_OK);
     assert_true(all > 12);
     for (size_t stop_after = 1; stop_after < 12; stop_after++) {
         collected c = {.stop_after = stop_after};
-        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, collect, &c, &count), KILN_OK);
+        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, collect, &c, &count), KILN_OK);
         assert_int_equal(count, stop_after);
         assert_int_equal(c.count, stop_after);
-        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, no_pair, NULL, NULL), KILN_OK);
+        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, no_pair, NULL, NULL), KILN_OK);
     }
-    assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, NULL, &count),
+    assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, NULL, NULL, &count),
                      KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, NULL), KILN_ERROR_ARGUMENT);
     kiln_close(file);
     let_go(&b);
 }
@@ -597,9 +597,9 @@ static void one_tree_given_twice(void **state)
         const kiln_tree *other = kiln_file_tree(i < 2 ? one : two, i % 2);
         kiln_hit hit;
         size_t count;
-        assert_int_equal(kiln_collide(a, NULL, other, NULL, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(a, NULL, other, NULL, NULL, &hit), KILN_OK);
         assert_true(hit.found);
-        assert_int_equal(kiln_contacts(a, NULL, other, NULL, pairs, capacity, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, NULL, other, NULL, NULL, pairs, capacity, &count), KILN_OK);
         uint32_t with_itself = 0;
         for (size_t k = 0; k < count; k++) {
             with_itself += pairs[k].a == pairs[k].b;
@@ -609,7 +609,7 @@ static void one_tree_given_twice(void **state)
         assert_int_equal(count, first_count);
         kiln_pose away = kiln_pose_identity();
         away.translation[1] = 3;
-        assert_int_equal(kiln_collide(a, NULL, other, &away, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(a, NULL, other, &away, NULL, &hit), KILN_OK);
         assert_false(hit.found);
     }
     free(pairs);
@@ -637,10 +637,10 @@ static void *ask(void *context)
 {
     question *q = context;
     kiln_hit hit;
-    q->status = kiln_collide(q->a, NULL, q->b, NULL, &hit);
+    q->status = kiln_collide(q->a, NULL, q->b, NULL, NULL, &hit);
     q->found = hit.found;
     if (q->status == KILN_OK) {
-        q->status = kiln_contacts(q->a, NULL, q->b, NULL, NULL, 0, &q->pairs);
+        q->status = kiln_contacts(q->a, NULL, q->b, NULL, NULL, NULL, 0, &q->pairs);
     }
     if (q->status == KILN_OK) {
         kiln_nearest nearest;

@@ -23,7 +23,7 @@ static bench_paper_models models;
 static bench_mesh torus(mesh *m)
 {
     *m = mesh_torus(30, 16, 0.1);
-    const bench_mesh same = {m->positions, m->indices, m->vertex_count, m->triangle_count};
+    const bench_mesh same = {m->positions, m->indices, m->vertex_count, m->triangle_count, NULL};
     return same;
 }
 

@@ -87,7 +87,7 @@ static kiln_paper_answer ask(const baked *b, const kiln_pose *pose,
 static bool truth(const baked *b, const kiln_pose *pose)
 {
     kiln_hit hit;
-    assert_int_equal(kiln_collide(b->tree->tree, NULL, b->tree->tree, pose, &hit), KILN_OK);
+    assert_int_equal(kiln_collide(b->tree->tree, NULL, b->tree->tree, pose, NULL, &hit), KILN_OK);
     return hit.found;
 }
 

@@ -10,28 +10,18 @@
 
 #include <cmocka.h>
 
+#include "../support/body.h"
 #include "../support/counted.h"
 
-typedef struct {
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *tree;
-} body;
-
-static body body_of(const float *positions, uint32_t vertices, const uint32_t *indices,
-                    uint32_t triangles, const char *bv)
+static body body_from(const float *positions, uint32_t vertices, const uint32_t *indices,
+                      uint32_t triangles)
 {
-    mesh m = {(float *)(uintptr_t)positions, (uint32_t *)(uintptr_t)indices, vertices, triangles};
-    body b;
-    b.file = quick_open(&m, bv, 4, KILN_LAYOUT_RAW, &b.bytes);
-    b.tree = kiln_file_tree(b.file, 0);
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
+    mesh m = {malloc(3 * vertices * sizeof *positions), malloc(3 * triangles * sizeof *indices),
+              vertices, triangles};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    memcpy(m.positions, positions, 3 * vertices * sizeof *positions);
+    memcpy(m.indices, indices, 3 * triangles * sizeof *indices);
+    return body_of(m, 4, KILN_LAYOUT_RAW);
 }
 
 /* A square of two triangles in z = 0, from 0 to 2, facing up; its diagonal goes through 1 1. */
@@ -40,7 +30,7 @@ static const uint32_t square_indices[6] = {0, 1, 2, 0, 2, 3};
 
 static body square(void)
 {
-    return body_of(square_positions, 4, square_indices, 2, "obb");
+    return body_from(square_positions, 4, square_indices, 2);
 }
 
 static kiln_ray ray_of(double ox, double oy, double oz, double dx, double dy, double dz)
@@ -52,7 +42,7 @@ static kiln_ray ray_of(double ox, double oy, double oz, double dx, double dy, do
 static kiln_ray_hit closest(const body *b, const kiln_ray *ray)
 {
     kiln_ray_hit hit;
-    assert_int_equal(kiln_ray_closest(b->tree, NULL, ray, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b->trees[0], NULL, ray, NULL, &hit), KILN_OK);
     return hit;
 }
 
@@ -84,7 +74,7 @@ static void test_edges_and_corners(void **state)
         const kiln_ray ray = ray_of(places[i][0], places[i][1], 1, 0, 0, -1);
         kiln_ray_hit hits[2];
         size_t count;
-        assert_int_equal(kiln_ray_all(b.tree, NULL, &ray, NULL, hits, 2, &count), KILN_OK);
+        assert_int_equal(kiln_ray_all(b.trees[0], NULL, &ray, NULL, hits, 2, &count), KILN_OK);
         assert_int_equal(count, 2);
         assert_true(hits[0].t == 1 && hits[1].t == 1);
         assert_true(hits[0].triangle == 0 && hits[1].triangle == 1);
@@ -143,7 +133,7 @@ static void test_triangles_without_area(void **state)
     (void)state;
     const float positions[] = {0, 0, 0, 1, 0, 0, 3, 0, 0, 5, 5, 5};
     const uint32_t indices[] = {0, 2, 1, 3, 3, 3};
-    body b = body_of(positions, 4, indices, 2, "aabb");
+    body b = body_from(positions, 4, indices, 2);
     kiln_ray ray = ray_of(2, 0, 7, 0, 0, -1);
     kiln_ray_hit hit = closest(&b, &ray);
     assert_true(hit.found && hit.triangle == 0 && hit.t == 7 && hit.side == KILN_SIDE_EDGE);
@@ -167,14 +157,14 @@ static void test_culling(void **state)
     const kiln_ray down = ray_of(1.5, 0.5, 3, 0, 0, -2), along = ray_of(-1, 0.5, 0, 2, 0, 0);
     kiln_ray_hit hit;
     options.cull = KILN_CULL_BACK;
-    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &down, &options, &hit), KILN_OK);
     assert_true(hit.found);
-    assert_int_equal(kiln_ray_closest(b.tree, NULL, &along, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &along, &options, &hit), KILN_OK);
     assert_true(hit.found);
     options.cull = KILN_CULL_FRONT;
-    assert_int_equal(kiln_ray_any(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_any(b.trees[0], NULL, &down, &options, &hit), KILN_OK);
     assert_false(hit.found);
-    assert_int_equal(kiln_ray_any(b.tree, NULL, &along, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_any(b.trees[0], NULL, &along, &options, &hit), KILN_OK);
     assert_true(hit.found);
     body_free(&b);
 }
@@ -188,7 +178,7 @@ static bool keeps(void *user, uint32_t triangle, uint32_t value)
 {
     refusal *r = user;
     r->calls++;
-    assert_int_equal(value, 0);
+    assert_int_equal(value, body_value(triangle));
     return triangle != r->refused;
 }
 
@@ -203,12 +193,12 @@ static void test_filter(void **state)
     const kiln_ray down = ray_of(1, 1, 3, 0, 0, -2);
     kiln_ray_hit hit, hits[2];
     size_t count;
-    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &down, &options, &hit), KILN_OK);
     assert_true(hit.found && hit.triangle == 1 && r.calls == 2);
-    assert_int_equal(kiln_ray_all(b.tree, NULL, &down, &options, hits, 2, &count), KILN_OK);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &down, &options, hits, 2, &count), KILN_OK);
     assert_true(count == 1 && hits[0].triangle == 1);
     r.refused = 7;
-    assert_int_equal(kiln_ray_closest(b.tree, NULL, &down, &options, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &down, &options, &hit), KILN_OK);
     assert_int_equal(hit.triangle, 0);
     body_free(&b);
 }
@@ -226,10 +216,10 @@ static void test_callback_stops(void **state)
     body b = square();
     const kiln_ray down = ray_of(1, 1, 3, 0, 0, -2);
     size_t calls = 0, count = 9;
-    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, stop_at_once, &calls, &count),
+    assert_int_equal(kiln_ray_each(b.trees[0], NULL, &down, NULL, stop_at_once, &calls, &count),
                      KILN_OK);
     assert_true(calls == 1 && count == 1);
-    assert_int_equal(kiln_ray_each(b.tree, NULL, &down, NULL, NULL, NULL, &count),
+    assert_int_equal(kiln_ray_each(b.trees[0], NULL, &down, NULL, NULL, NULL, &count),
                      KILN_ERROR_ARGUMENT);
     assert_int_equal(count, 1);
     body_free(&b);
@@ -240,10 +230,10 @@ static void test_pose(void **state)
     (void)state;
     body b = square();
     /* a quarter turn about y: the square stands in x = 3, facing +x */
-    const kiln_pose pose = {{0, 0, 1, 0, 1, 0, -1, 0, 0}, {3, 0, 0}};
+    const kiln_pose pose = {{0, 0, 1, 0, 1, 0, -1, 0, 0}, {3, 0, 0}, 1};
     const kiln_ray ray = ray_of(10, 0.5, -1.5, -1, 0, 0);
     kiln_ray_hit hit;
-    assert_int_equal(kiln_ray_closest(b.tree, &pose, &ray, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], &pose, &ray, NULL, &hit), KILN_OK);
     assert_true(hit.found && hit.t == 7 && hit.side == KILN_SIDE_FRONT && hit.triangle == 0);
     assert_true(hit.normal[0] == 1 && hit.normal[1] == 0 && hit.normal[2] == 0);
     body_free(&b);
@@ -270,41 +260,41 @@ static void test_refusals(void **state)
     const kiln_ray good = ray_of(1, 1, 3, 0, 0, -2);
     const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 1e61};
     expect_refused(NULL, NULL, &good, NULL, KILN_ERROR_ARGUMENT);
-    expect_refused(b.tree, NULL, NULL, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, NULL, NULL, KILN_ERROR_ARGUMENT);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 3; k++) {
             kiln_ray ray = good;
             ray.origin[k] = bad[i];
-            expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+            expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
             ray = good;
             ray.direction[k] = bad[i];
-            expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+            expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
         }
     }
     kiln_ray ray = good;
     ray.t_min = NAN;
-    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
     ray = good;
     ray.t_max = NAN;
-    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
     ray.t_max = -1;
-    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
     ray = ray_of(1, 1, 3, 0, 0, 0);
-    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
     ray = ray_of(1, 1, 3, 0, 1e-31, 0);
-    expect_refused(b.tree, NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &ray, NULL, KILN_ERROR_ARGUMENT);
     kiln_query_options options = kiln_query_options_default();
     options.cull = (kiln_cull)3;
-    expect_refused(b.tree, NULL, &good, &options, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &good, &options, KILN_ERROR_ARGUMENT);
     kiln_pose pose = kiln_pose_identity();
     pose.rotation[0] = 2;
-    expect_refused(b.tree, &pose, &good, NULL, KILN_ERROR_POSE);
+    expect_refused(b.trees[0], &pose, &good, NULL, KILN_ERROR_POSE);
     kiln_ray_hit hit;
     size_t count;
-    assert_int_equal(kiln_ray_closest(b.tree, NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, NULL, 1, &count), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, &hit, 1, NULL), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_ray_all(b.tree, NULL, &good, NULL, NULL, 0, &count), KILN_OK);
+    assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 1, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, &hit, 1, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 0, &count), KILN_OK);
     assert_int_equal(count, 2);
     body_free(&b);
 }

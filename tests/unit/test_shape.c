@@ -10,35 +10,19 @@
 
 #include <cmocka.h>
 
+#include "../support/body.h"
 #include "../support/counted.h"
-
-typedef struct {
-    mesh mesh;
-    void *bytes;
-    kiln_file *file;
-    const kiln_tree *tree;
-} body;
 
 /* The box from -1 to 1. */
 static body box_body(void)
 {
-    body b = {mesh_box(-1, -1, -1, 1, 1, 1), NULL, NULL, NULL};
-    b.file = quick_open(&b.mesh, "obb", 4, KILN_LAYOUT_RAW, &b.bytes);
-    b.tree = kiln_file_tree(b.file, 0);
-    return b;
-}
-
-static void body_free(body *b)
-{
-    kiln_close(b->file);
-    free(b->bytes);
-    mesh_free(&b->mesh);
+    return body_of(mesh_box(-1, -1, -1, 1, 1, 1), 4, KILN_LAYOUT_RAW);
 }
 
 static bool meets(const body *b, const kiln_shape *shape)
 {
     kiln_triangle_hit hit;
-    assert_int_equal(kiln_overlap_any(b->tree, NULL, shape, NULL, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_overlap_any(b->trees[0], NULL, shape, NULL, NULL, &hit), KILN_OK);
     return hit.found;
 }
 
@@ -74,10 +58,10 @@ static void test_surfaces_not_solids(void **state)
     size_t count;
     assert_false(meets(&b, &within));
     assert_true(meets(&b, &around));
-    assert_int_equal(kiln_overlap_all(b.tree, NULL, &box_around, NULL, NULL, NULL, 0, &count),
+    assert_int_equal(kiln_overlap_all(b.trees[0], NULL, &box_around, NULL, NULL, NULL, 0, &count),
                      KILN_OK);
     assert_int_equal(count, 12);
-    assert_int_equal(kiln_overlap_all(b.tree, NULL, &through, NULL, NULL, NULL, 0, &count),
+    assert_int_equal(kiln_overlap_all(b.trees[0], NULL, &through, NULL, NULL, NULL, 0, &count),
                      KILN_OK);
     assert_int_equal(count, 2);
     body_free(&b);
@@ -95,7 +79,7 @@ static void test_oriented_box(void **state)
     for (int i = 0; i < 2; i++) {
         const double at[3] = {1 + sqrt(2) + (i == 0 ? -1e-9 : 1e-9), 0, 0};
         assert_int_equal(kiln_pose_from_quaternion(half_turn, at, &pose), KILN_OK);
-        assert_int_equal(kiln_overlap_any(b.tree, NULL, &box, &pose, NULL, &hit), KILN_OK);
+        assert_int_equal(kiln_overlap_any(b.trees[0], NULL, &box, &pose, NULL, &hit), KILN_OK);
         assert_int_equal(hit.found, i == 0);
     }
     body_free(&b);
@@ -106,24 +90,18 @@ static void test_needles(void **state)
 {
     (void)state;
     const float positions[] = {0, 0, 0, 1, 1e-6f, 0, 3, 0, 0};
-    const uint32_t indices[] = {0, 1, 2};
-    mesh m = {(float *)(uintptr_t)positions, (uint32_t *)(uintptr_t)indices, 3, 1};
-    void *bytes;
-    kiln_file *file = quick_open(&m, "aabb", 4, KILN_LAYOUT_RAW, &bytes);
-    const body b = {m, bytes, file, kiln_file_tree(file, 0)};
+    mesh m = {malloc(sizeof positions), malloc(3 * sizeof(uint32_t)), 3, 1};
+    assert_true(m.positions != NULL && m.indices != NULL);
+    memcpy(m.positions, positions, sizeof positions);
+    for (uint32_t i = 0; i < 3; i++) {
+        m.indices[i] = i;
+    }
+    body b = body_of(m, 4, KILN_LAYOUT_RAW);
     kiln_shape ball = {KILN_SHAPE_SPHERE, {1, 4e-7, 2}, {0, 0, 0}, 2};
     assert_true(meets(&b, &ball));
     ball.radius = 2 * (1 - 0x1p-36);
     assert_false(meets(&b, &ball));
-    kiln_close(file);
-    free(bytes);
-}
-
-static bool even_only(void *user, uint32_t triangle, uint32_t value)
-{
-    (void)user;
-    (void)value;
-    return triangle % 2 == 0;
+    body_free(&b);
 }
 
 static void test_filter_and_buffer(void **state)
@@ -132,22 +110,24 @@ static void test_filter_and_buffer(void **state)
     body b = box_body();
     const kiln_shape around = {KILN_SHAPE_BOX, {-9, -9, -9}, {9, 9, 9}, 0};
     kiln_query_options options = kiln_query_options_default();
-    options.filter = even_only;
-    uint32_t ids[4];
+    body_rule even = {2, 0, 0};
+    options.filter = body_filter;
+    options.filter_user = &even;
+    kiln_triangle_hit hits[4];
     size_t count;
-    assert_int_equal(kiln_overlap_all(b.tree, NULL, &around, NULL, &options, ids, 4, &count),
+    assert_int_equal(kiln_overlap_all(b.trees[0], NULL, &around, NULL, &options, hits, 4, &count),
                      KILN_OK);
     assert_int_equal(count, 6);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(ids[i], 2 * i);
+        assert_true(hits[i].found && hits[i].triangle == 2 * i);
+        assert_int_equal(hits[i].value, body_value(2 * i));
     }
     body_free(&b);
 }
 
-static bool stop_at_once(void *user, uint32_t triangle, uint32_t value)
+static bool stop_at_once(void *user, const kiln_triangle_hit *hit)
 {
-    (void)triangle;
-    (void)value;
+    (void)hit;
     ++*(size_t *)user;
     return false;
 }
@@ -156,14 +136,14 @@ static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const k
                            kiln_status want)
 {
     kiln_triangle_hit hit = {true, 5, 6};
-    uint32_t id = 77;
+    kiln_triangle_hit all = {true, 77, 78};
     size_t count = 77;
     assert_int_equal(kiln_overlap_any(tree, NULL, shape, pose, NULL, &hit), want);
     assert_int_equal(kiln_overlap_any(tree, pose, shape, NULL, NULL, &hit), want);
-    assert_int_equal(kiln_overlap_all(tree, NULL, shape, pose, NULL, &id, 1, &count), want);
+    assert_int_equal(kiln_overlap_all(tree, NULL, shape, pose, NULL, &all, 1, &count), want);
     assert_int_equal(kiln_overlap_each(tree, NULL, shape, pose, NULL, stop_at_once, &count, &count),
                      want);
-    assert_true(hit.found && hit.triangle == 5 && hit.value == 6 && id == 77 && count == 77);
+    assert_true(hit.found && hit.triangle == 5 && hit.value == 6 && all.triangle == 77 && count == 77);
 }
 
 static void test_refusals(void **state)
@@ -174,32 +154,32 @@ static void test_refusals(void **state)
     const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 1e61};
     kiln_pose pose = kiln_pose_identity();
     expect_refused(NULL, NULL, &good, KILN_ERROR_ARGUMENT);
-    expect_refused(b.tree, NULL, NULL, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, NULL, KILN_ERROR_ARGUMENT);
     for (int i = 0; i < 4; i++) {
         kiln_shape shape = good;
         shape.a[i % 3] = bad[i];
-        expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+        expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
         shape = good;
         shape.b[i % 3] = bad[i];
-        expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+        expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
         shape = good;
         shape.radius = bad[i];
-        expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+        expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
     }
     kiln_shape shape = good;
     shape.kind = (kiln_shape_kind)4;
-    expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
     shape.kind = KILN_SHAPE_BOX;
     shape.a[2] = 1;
-    expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
     shape = good;
     shape.radius = -1e-300;
-    expect_refused(b.tree, NULL, &shape, KILN_ERROR_ARGUMENT);
+    expect_refused(b.trees[0], NULL, &shape, KILN_ERROR_ARGUMENT);
     pose.rotation[4] = -1;
-    expect_refused(b.tree, &pose, &good, KILN_ERROR_POSE);
+    expect_refused(b.trees[0], &pose, &good, KILN_ERROR_POSE);
     size_t calls = 0, count = 0;
     assert_int_equal(
-        kiln_overlap_each(b.tree, NULL, &good, NULL, NULL, stop_at_once, &calls, &count), KILN_OK);
+        kiln_overlap_each(b.trees[0], NULL, &good, NULL, NULL, stop_at_once, &calls, &count), KILN_OK);
     assert_true(calls == 1 && count == 1);
     body_free(&b);
     counted c = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);

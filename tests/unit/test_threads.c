@@ -79,7 +79,7 @@ static void ask_one(asker *self, int kind, uint32_t pose)
 {
     kiln_hit hit;
     const kiln_tree *tree = self->trees[kind];
-    if (kiln_collide(tree, NULL, tree, &poses[pose], &hit) != KILN_OK) {
+    if (kiln_collide(tree, NULL, tree, &poses[pose], NULL, &hit) != KILN_OK) {
         self->differences++;
         return;
     }
@@ -101,7 +101,7 @@ static void *ask_all(void *context)
     }
     for (int kind = 0; kind < KINDS; kind++) {
         const kiln_tree *tree = self->trees[kind];
-        if (kiln_contacts(tree, NULL, tree, &poses[POSES / 3], NULL, 0, &self->pairs[kind]) !=
+        if (kiln_contacts(tree, NULL, tree, &poses[POSES / 3], NULL, NULL, 0, &self->pairs[kind]) !=
             KILN_OK) {
             self->differences++;
         }
@@ -180,7 +180,7 @@ static void *open_and_ask(void *context)
             return NULL;
         }
         const kiln_tree *tree = kiln_file_tree(file, (uint32_t)i % KINDS);
-        (void)kiln_contacts(tree, NULL, tree, NULL, NULL, 0, &count);
+        (void)kiln_contacts(tree, NULL, tree, NULL, NULL, NULL, 0, &count);
         *pairs = (uint32_t)count;
         kiln_close(file);
     }
@@ -259,8 +259,8 @@ static void packed_files_decode_in_threads(void **state)
         for (int pose = 0; pose < POSES; pose += 100) {
             const kiln_tree *a = kiln_file_tree(alone, i), *b = kiln_file_tree(together, i);
             size_t count_a, count_b;
-            assert_int_equal(kiln_contacts(a, NULL, a, &poses[pose], NULL, 0, &count_a), KILN_OK);
-            assert_int_equal(kiln_contacts(b, NULL, b, &poses[pose], NULL, 0, &count_b), KILN_OK);
+            assert_int_equal(kiln_contacts(a, NULL, a, &poses[pose], NULL, NULL, 0, &count_a), KILN_OK);
+            assert_int_equal(kiln_contacts(b, NULL, b, &poses[pose], NULL, NULL, 0, &count_b), KILN_OK);
             assert_int_equal(count_a, count_b);
         }
     }

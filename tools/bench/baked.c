@@ -23,7 +23,7 @@ void bench_mesh_free(bench_mesh *mesh)
 typedef struct {
     kiln_soup soup;
     kiln_soup_part part;
-    uint32_t *numbers, *zeros;
+    uint32_t *numbers, *values;
     uint32_t material;
     char strings[1];
 } plain_soup;
@@ -32,12 +32,13 @@ static bool make_soup(plain_soup *plain, const bench_mesh *mesh)
 {
     memset(plain, 0, sizeof *plain);
     plain->numbers = malloc(mesh->triangle_count * sizeof *plain->numbers);
-    plain->zeros = calloc(mesh->triangle_count, sizeof *plain->zeros);
-    if (plain->numbers == NULL || plain->zeros == NULL) {
+    plain->values = calloc(mesh->triangle_count, sizeof *plain->values);
+    if (plain->numbers == NULL || plain->values == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
         plain->numbers[i] = i;
+        plain->values[i] = mesh->user != NULL ? mesh->user[i] : 0;
     }
     plain->part.triangle_count = mesh->triangle_count;
     kiln_soup *soup = &plain->soup;
@@ -46,7 +47,7 @@ static bool make_soup(plain_soup *plain, const bench_mesh *mesh)
     soup->positions = mesh->positions;
     soup->indices = mesh->indices;
     soup->face = plain->numbers;
-    soup->user = plain->zeros;
+    soup->user = plain->values;
     soup->part_count = 1;
     soup->parts = &plain->part;
     soup->material_count = 1;
@@ -60,7 +61,7 @@ static bool make_soup(plain_soup *plain, const bench_mesh *mesh)
 static void free_soup(plain_soup *plain)
 {
     free(plain->numbers);
-    free(plain->zeros);
+    free(plain->values);
 }
 
 static uint32_t find_kinds(const char *list, const kiln_build_kind *kinds[KINDS_MAX])

@@ -15,6 +15,7 @@ typedef struct {
     float *positions;
     uint32_t *indices;
     uint32_t vertex_count, triangle_count;
+    const uint32_t *user; /* the caller's: user value of each triangle; NULL: 0 */
 } bench_mesh;
 
 void bench_mesh_free(bench_mesh *mesh);

@@ -20,7 +20,7 @@ static const uint32_t cut_sizes[BENCH_TRUNCATED_SIZES] = {1, 4, 16, 48};
 bool bench_exact(const kiln_tree *tree, const kiln_pose *pose)
 {
     kiln_hit hit = {.found = false};
-    (void)kiln_collide(tree, NULL, tree, pose, &hit);
+    (void)kiln_collide(tree, NULL, tree, pose, NULL, &hit);
     return hit.found;
 }
 

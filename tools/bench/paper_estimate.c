@@ -33,6 +33,9 @@ static bool pose_is_sound(const kiln_pose *pose)
             return false;
         }
     }
+    if (pose->scale != 1) {
+        return false;
+    }
     return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
                r[2] * (r[3] * r[7] - r[4] * r[6]) >
            0;

@@ -153,7 +153,7 @@ kiln_status truncated_bake(const bench_mesh *mesh, const char *bv, uint32_t leaf
     const kiln_build_input input = {mesh->positions, mesh->indices, NULL, mesh->triangle_count};
     kiln_bake_options options = kiln_bake_options_default();
     kiln_build_tree whole;
-    bench_mesh kept = {NULL, NULL, 0, 0};
+    bench_mesh kept = {NULL, NULL, 0, 0, NULL};
     kiln_status status = KILN_ERROR_MEMORY;
     void *data;
     size_t size;

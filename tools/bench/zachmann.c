@@ -54,7 +54,7 @@ void zachmann_rotation(uint64_t *state, double rotation[9])
 kiln_pose zachmann_place(const zachmann_box *box, const double rotation[9], const double way[3],
                          double distance)
 {
-    kiln_pose pose;
+    kiln_pose pose = kiln_pose_identity();
     for (int i = 0; i < 3; i++) {
         const double *row = rotation + 3 * i;
         for (int k = 0; k < 3; k++) {

@@ -164,7 +164,7 @@ static int measure_tree(bench_adb *run, const char *path, const bench_file *file
                         const kiln_tree *tree, const char *name)
 {
     const kiln_tree_info info = kiln_tree_get_info(tree);
-    bench_mesh mesh = {NULL, NULL, 0, 0};
+    bench_mesh mesh = {NULL, NULL, 0, 0, NULL};
     if (info.polygons && !bench_mesh_of(&file->view, index_of(file, tree), &mesh)) {
         return out_of_memory(path);
     }

@@ -154,7 +154,7 @@ static int open_both(collide_run *run, const collide_settings *settings)
 static kiln_status query_contacts(collide_run *run, const pose_pair *pose, size_t *count)
 {
     for (;;) {
-        const kiln_status status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b,
+        const kiln_status status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
                                                  run->pairs, run->pair_capacity, count);
         if (status != KILN_OK || *count <= run->pair_capacity) {
             return status;
@@ -175,7 +175,7 @@ static kiln_status query_near(collide_run *run, const pose_pair *pose, answer *o
         status = near_contacts_query(&run->contacts, run->tree_a, run->tree_b, pose);
         *out = (answer){.found = run->contacts.count > 0, .count = run->contacts.count};
     } else if (run->mode == MODE_WITHIN) {
-        kiln_hit hit = {false, {0, 0}};
+        kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
         status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->distance, NULL, &hit);
         *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
     } else {
@@ -195,7 +195,7 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
     }
     if (run->mode == MODE_HIT) {
         kiln_hit hit;
-        status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, &hit);
+        status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &hit);
         if (status == KILN_OK) {
             *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
         }
@@ -212,7 +212,7 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
     size_t count = 0;
     status = run->mode == MODE_CONTACTS
                  ? query_contacts(run, pose, &count)
-                 : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, 0, &count);
+                 : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, NULL, 0, &count);
     *out = (answer){.found = count > 0, .count = count};
     return status;
 }

@@ -25,7 +25,7 @@ static int add_pair(pose_list *list, const pose_pair *pair)
 
 static kiln_pose pose_of(const double *numbers)
 {
-    kiln_pose pose;
+    kiln_pose pose = kiln_pose_identity();
     for (int row = 0; row < 3; row++) {
         memcpy(&pose.rotation[3 * row], numbers + 4 * row, 3 * sizeof(double));
         pose.translation[row] = numbers[4 * row + 3];

@@ -51,7 +51,7 @@ typedef struct {
     const kiln_tree *tree;
     kiln_query_options options;
     kiln_ray_hit *hits;
-    uint32_t *triangles;
+    kiln_triangle_hit *triangles;
     size_t capacity; /* of both */
     json_t *answers; /* NULL: text */
     double *times;
@@ -131,12 +131,13 @@ static void tell_rays(query_run *run, bool found, const kiln_ray_hit *hits, size
     putchar('\n');
 }
 
-static void tell_triangles(query_run *run, bool found, const uint32_t *triangles, size_t count)
+static void tell_triangles(query_run *run, bool found, const kiln_triangle_hit *triangles,
+                           size_t count)
 {
     if (run->answers != NULL) {
         json_t *object = json_object(), *list = json_array();
         for (size_t i = 0; i < count; i++) {
-            json_array_append_new(list, triangle_json(run, triangles[i]));
+            json_array_append_new(list, triangle_json(run, triangles[i].triangle));
         }
         json_object_set_new(object, "hit", json_boolean(found));
         json_object_set_new(object, "hits", list);
@@ -148,7 +149,7 @@ static void tell_triangles(query_run *run, bool found, const uint32_t *triangles
         printf(" %zu", count);
     }
     for (size_t i = 0; i < count; i++) {
-        printf(" %u", name_of(run, triangles[i]));
+        printf(" %u", name_of(run, triangles[i].triangle));
     }
     putchar('\n');
 }
@@ -180,7 +181,8 @@ static bool make_room(query_run *run, size_t count)
 {
     kiln_ray_hit *hits = realloc(run->hits, count * sizeof *hits);
     run->hits = hits != NULL ? hits : run->hits;
-    uint32_t *triangles = hits == NULL ? NULL : realloc(run->triangles, count * sizeof *triangles);
+    kiln_triangle_hit *triangles =
+        hits == NULL ? NULL : realloc(run->triangles, count * sizeof *triangles);
     run->triangles = triangles != NULL ? triangles : run->triangles;
     run->capacity = triangles != NULL ? count : run->capacity;
     return triangles != NULL;
@@ -249,11 +251,9 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
 static kiln_status ask_shape(query_run *run, const kiln_shape *shape, size_t *count)
 {
     if (run->settings->mode != MODE_ALL) {
-        kiln_triangle_hit hit = {false, 0, 0};
-        const kiln_status status =
-            kiln_overlap_any(run->tree, NULL, shape, NULL, &run->options, &hit);
-        run->triangles[0] = hit.triangle;
-        *count = hit.found;
+        const kiln_status status = kiln_overlap_any(run->tree, NULL, shape, NULL, &run->options,
+                                                    &run->triangles[0]);
+        *count = status == KILN_OK && run->triangles[0].found;
         return status;
     }
     for (;;) {

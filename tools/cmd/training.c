@@ -109,7 +109,7 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
         const kiln_pose pose = draw_pose(&state, &info, 0.1 * (4 + i % DISTANCES));
         kiln_hit hit = {.found = false};
         if (!is_decided_at_once(tree, &pose)) {
-            (void)kiln_collide(tree, NULL, tree, &pose, &hit);
+            (void)kiln_collide(tree, NULL, tree, &pose, NULL, &hit);
             out->hits[out->count] = hit.found;
             out->poses[out->count++] = pose;
         }

@@ -46,7 +46,7 @@ static kiln_bins *load_table(const char *path)
 static kiln_pose rock_at(int frame)
 {
     const double turn = 0.02 * frame, c = cos(turn), s = sin(turn);
-    const kiln_pose pose = {{c, -s, 0, s, c, 0, 0, 0, 1}, {4.0 - 0.02 * frame, 0.1, 0.05}};
+    const kiln_pose pose = {{c, -s, 0, s, c, 0, 0, 0, 1}, {4.0 - 0.02 * frame, 0.1, 0.05}, 1};
     return pose;
 }
 
@@ -71,7 +71,7 @@ int main(int count, char **words)
     for (int frame = 0; frame < FRAMES; frame++) {
         const kiln_pose pose = rock_at(frame);
         kiln_hit hit;
-        if (kiln_collide(ship, NULL, rock, &pose, &hit) != KILN_OK) {
+        if (kiln_collide(ship, NULL, rock, &pose, NULL, &hit) != KILN_OK) {
             fprintf(stderr, "frame %d: the pose is not a rotation and a translation\n", frame);
             return 1;
         }

@@ -61,8 +61,8 @@ static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
         size_t count;
         memset(&hit, 0, sizeof hit);
         (void)fesetround(modes[i % 4]);
-        const kiln_status met = kiln_collide(a, &pose_a, b, &pose_b, &hit);
-        const kiln_status all = kiln_contacts(a, &pose_a, b, &pose_b, pairs, PAIRS_MAX, &count);
+        const kiln_status met = kiln_collide(a, &pose_a, b, &pose_b, NULL, &hit);
+        const kiln_status all = kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, PAIRS_MAX, &count);
         (void)fesetround(FE_TONEAREST);
         if (met != KILN_OK || all != KILN_OK || hit.found != (count > 0)) {
             exit(2);
