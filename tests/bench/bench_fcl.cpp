@@ -1,5 +1,5 @@
-/* Boolean queries between two copies of a mesh, against FCL in the same run, at the poses of
- * poses.hpp.
+/* Boolean queries between two meshes, mostly copies of one, against FCL in the same run, at the poses of
+ * poses.hpp; and against the algorithm of rapid_tree.hpp, which is what FCL does in doubles.
  *
  * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
  * that what the method before left in the caches does not count; a query's time is its least over
@@ -8,11 +8,12 @@
  * The kernels of the best instruction set are used where nothing else is said; `obb NAME` and
  * `aabb NAME` are asked by the kernels of set NAME.
  *
- * Every answer is compared with FCL's; the exit status is 1 when one differs. */
+ * Every answer is compared with FCL's; the exit status is 1 when one of ours differs. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
+#include "rapid_tree.hpp"
 
 extern "C" {
 #include "../../runtime/kernel.h"
@@ -30,7 +31,7 @@ namespace
 
 enum { WARM_UP = 100 };
 
-enum { FCL_OBB, FCL_OBBRSS, KILN_OBB, KILN_AABB }; /* then trees by sets of kernels */
+enum { FCL_OBB, FCL_OBBRSS, RAPID, KILN_OBB, KILN_AABB }; /* then trees by sets of kernels */
 
 /* All but the best set. */
 std::vector<const kiln_kernel *> other_sets()
@@ -44,7 +45,8 @@ std::vector<const kiln_kernel *> other_sets()
 
 std::vector<std::string> make_method_names()
 {
-    std::vector<std::string> names = {"fcl-obb", "fcl-obbrss", "kiln-obb", "kiln-aabb"};
+    std::vector<std::string> names = {"fcl-obb", "fcl-obbrss", "rapid", "kiln-obb",
+                                      "kiln-aabb"};
     for (const char *tree : {"obb ", "aabb "}) {
         for (const kiln_kernel *set : other_sets()) {
             names.push_back(std::string(tree) + set->name);
@@ -57,7 +59,7 @@ const std::vector<std::string> method_names = make_method_names();
 const size_t METHODS = method_names.size();
 
 struct Times {
-    double mean, median, p99; /* ns */
+    double mean, median, p99, most; /* ns */
 };
 
 struct Cell {
@@ -77,7 +79,7 @@ struct Cell {
 /* --------------------------------------------------------------------------------- measuring -- */
 
 struct Result {
-    Cell cells[CLASSES];
+    Cell cells[ALL_CLASSES];
     std::vector<size_t> mismatches = std::vector<size_t>(METHODS); /* with fcl-obb */
 };
 
@@ -85,25 +87,43 @@ Times times_of(std::vector<double> values)
 {
     std::sort(values.begin(), values.end());
     const size_t last = values.size() - 1;
-    return {mean_of(values), median_of(values), values[size_t(std::floor(0.99 * double(last)))]};
+    return {mean_of(values), median_of(values), values[size_t(std::floor(0.99 * double(last)))],
+            values[last]};
 }
 
-using Method = std::function<bool(const kiln_pose &)>;
+/* A mesh as everybody has it. */
+struct Models {
+    KilnModel kiln;
+    FclModel<fcl::OBBd> fcl_obb;
+    FclModel<fcl::OBBRSSd> fcl_obbrss;
+    RapidTree rapid;
 
-std::vector<Method> make_methods(const KilnModel &kiln, FclModel<fcl::OBBd> &fcl_obb,
-                                 FclModel<fcl::OBBRSSd> &fcl_obbrss)
+    explicit Models(const mesh &m) : kiln(m), fcl_obb(m), fcl_obbrss(m), rapid(m) {}
+};
+
+using Method = std::function<bool(Models &, Models &, const kiln_pose &)>;
+
+std::vector<Method> make_methods()
 {
-    std::vector<Method> methods = {
-        [&](const kiln_pose &pose) { return fcl_obb.collide(pose); },
-        [&](const kiln_pose &pose) { return fcl_obbrss.collide(pose); },
-        [&](const kiln_pose &pose) { return ask(kiln.obb, pose); },
-        [&](const kiln_pose &pose) { return ask(kiln.aabb, pose); },
+    const auto obb = [](Models &a, Models &b, const kiln_pose &pose) {
+        return ask(a.kiln.obb, b.kiln.obb, pose);
     };
-    for (const kiln_tree *tree : {kiln.obb, kiln.aabb}) {
-        for (size_t i = 0; i < other_sets().size(); i++) {
-            methods.push_back([tree](const kiln_pose &pose) { return ask(tree, pose); });
-        }
-    }
+    const auto aabb = [](Models &a, Models &b, const kiln_pose &pose) {
+        return ask(a.kiln.aabb, b.kiln.aabb, pose);
+    };
+    std::vector<Method> methods = {
+        [](Models &a, Models &b, const kiln_pose &pose) {
+            return a.fcl_obb.collide(b.fcl_obb, pose);
+        },
+        [](Models &a, Models &b, const kiln_pose &pose) {
+            return a.fcl_obbrss.collide(b.fcl_obbrss, pose);
+        },
+        [](Models &a, Models &b, const kiln_pose &pose) { return a.rapid.collide(b.rapid, pose); },
+        obb,
+        aabb,
+    };
+    methods.insert(methods.end(), other_sets().size(), obb);
+    methods.insert(methods.end(), other_sets().size(), aabb);
     return methods;
 }
 
@@ -114,25 +134,41 @@ const kiln_kernel *set_of(size_t m)
     return m > KILN_AABB ? sets[(m - KILN_AABB - 1) % sets.size()] : nullptr;
 }
 
-Result measure(const Subject &subject, int rounds, double overhead, uint64_t *hash)
+/* FNV-1a. */
+void add_answer(uint64_t *hash, bool answer)
 {
-    const KilnModel kiln(subject.geometry);
-    FclModel<fcl::OBBd> fcl_obb(subject.geometry);
-    FclModel<fcl::OBBRSSd> fcl_obbrss(subject.geometry);
-    const std::vector<Method> methods = make_methods(kiln, fcl_obb, fcl_obbrss);
-    const std::vector<Pose> poses = make_poses(subject, kiln.obb);
+    *hash = (*hash ^ uint64_t(answer)) * 0x100000001b3u;
+}
 
+/* Of answers to the poses of make_poses, and to the others. */
+struct Hashes {
+    uint64_t first = 0xcbf29ce484222325u, more = first;
+};
+
+Result measure(const Subject &subject, int rounds, double overhead, Hashes *hashes)
+{
+    mesh small_mesh = make_small(subject);
+    Models models(subject.geometry), small(small_mesh);
+    mesh_free(&small_mesh);
+    const std::vector<Method> methods = make_methods();
+    std::vector<Pose> poses = make_poses(subject, models.kiln.obb);
+    const std::vector<Pose> more = make_more_poses(subject);
+    poses.insert(poses.end(), more.begin(), more.end());
+
+    const auto answer_of = [&](size_t m, size_t i) {
+        return methods[m](models, poses[i].kind == SMALL ? small : models, poses[i].pose);
+    };
     std::vector<std::vector<double>> times(METHODS, std::vector<double>(poses.size(), HUGE_VAL));
     std::vector<std::vector<char>> answers(METHODS, std::vector<char>(poses.size()));
     for (int round = 0; round < rounds; round++) {
         for (size_t m = 0; m < METHODS; m++) {
             kiln_kernel_force(set_of(m));
             for (size_t i = 0; i < std::min<size_t>(WARM_UP, poses.size()); i++) {
-                methods[m](poses[i].pose);
+                answer_of(m, i);
             }
             for (size_t i = 0; i < poses.size(); i++) {
                 const double start = now();
-                const bool answer = methods[m](poses[i].pose);
+                const bool answer = answer_of(m, i);
                 times[m][i] = std::min(times[m][i], std::max(now() - start - overhead, 1.0));
                 answers[m][i] = answer;
             }
@@ -142,20 +178,21 @@ Result measure(const Subject &subject, int rounds, double overhead, uint64_t *ha
     kiln_kernel_force(nullptr);
     Result result;
     for (size_t m = 0; m < METHODS; m++) {
-        std::vector<double> of_class[CLASSES];
+        std::vector<double> of_class[ALL_CLASSES];
         for (size_t i = 0; i < poses.size(); i++) {
             result.mismatches[m] += answers[m][i] != answers[FCL_OBB][i];
             of_class[poses[i].class_of(answers[FCL_OBB][i])].push_back(times[m][i]);
         }
-        for (int c = 0; c < CLASSES; c++) {
+        for (int c = 0; c < ALL_CLASSES; c++) {
             result.cells[c].poses = of_class[c].size();
             if (!of_class[c].empty()) {
                 result.cells[c].of[m] = times_of(of_class[c]);
             }
         }
     }
-    for (size_t i = 0; i < poses.size(); i++) { /* FNV-1a */
-        *hash = (*hash ^ uint64_t(answers[KILN_OBB][i])) * 0x100000001b3u;
+    for (size_t i = 0; i < poses.size(); i++) {
+        const bool is_first = i < poses.size() - more.size();
+        add_answer(is_first ? &hashes->first : &hashes->more, answers[KILN_OBB][i] != 0);
     }
     return result;
 }
@@ -176,10 +213,11 @@ void print_cell(const Subject &subject, int c, const Cell &cell)
 void write_cell(std::FILE *csv, const Subject &subject, int c, const Cell &cell)
 {
     for (size_t m = 0; m < METHODS; m++) {
-        std::fprintf(csv, "%s,%u,%s,%zu,%s,%.3f,%.3f,%.3f,%.3f,%.3f\n", subject.name.c_str(),
-                     subject.geometry.triangle_count, class_names[c], cell.poses,
-                     method_names[m].c_str(), cell.of[m].mean / 1e3, cell.of[m].median / 1e3,
-                     cell.of[m].p99 / 1e3, cell.times(m), cell.times_p99(m));
+        std::fprintf(csv, "%s,%u,%s,%zu,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
+                     subject.name.c_str(), subject.geometry.triangle_count, class_names[c],
+                     cell.poses, method_names[m].c_str(), cell.of[m].mean / 1e3,
+                     cell.of[m].median / 1e3, cell.of[m].p99 / 1e3, cell.of[m].most / 1e3,
+                     cell.times(m), cell.times(m, FCL_OBBRSS), cell.times_p99(m, FCL_OBBRSS));
     }
 }
 
@@ -203,22 +241,41 @@ void print_means(const char *label, const std::vector<Result> &results, int from
     std::printf("\n");
 }
 
-void print_worst(const std::vector<Subject> &subjects, const std::vector<Result> &results)
+void print_worst(const std::vector<Subject> &subjects, const std::vector<Result> &results,
+                 size_t base, int classes)
 {
-    for (size_t m = KILN_OBB; m < METHODS; m++) {
+    for (size_t m = RAPID; m < METHODS; m++) {
         double worst = HUGE_VAL;
         std::string where;
         for (size_t i = 0; i < results.size(); i++) {
-            for (int c = 0; c < CLASSES; c++) {
+            for (int c = 0; c < classes; c++) {
                 const Cell &cell = results[i].cells[c];
-                if (cell.poses > 0 && cell.times(m) < worst) {
-                    worst = cell.times(m);
+                if (cell.poses > 0 && cell.times(m, base) < worst) {
+                    worst = cell.times(m, base);
                     where = subjects[i].name + ", " + class_names[c];
                 }
             }
         }
-        std::printf("worst cell of %-11s %.2f x fcl-obb (%s)\n", method_names[m].c_str(), worst,
-                    where.c_str());
+        std::printf("worst cell of %-11s %.2f x %s (%s)\n", method_names[m].c_str(), worst,
+                    method_names[base].c_str(), where.c_str());
+    }
+}
+
+/* Queries that the roots decide: mean and largest time over all meshes. */
+void print_roots(const std::vector<Result> &results)
+{
+    for (size_t m = 0; m < METHODS; m++) {
+        std::vector<double> means;
+        double most = 0;
+        for (const Result &result : results) {
+            const Cell &cell = result.cells[2 * ROOTS];
+            if (cell.poses > 0) {
+                means.push_back(cell.of[m].mean);
+                most = std::max(most, cell.of[m].most);
+            }
+        }
+        std::printf("decided by roots: %-11s %.3f us, at most %.3f\n", method_names[m].c_str(),
+                    mean_of(means) / 1e3, most / 1e3);
     }
 }
 
@@ -232,7 +289,7 @@ size_t print_mismatches(const std::vector<Result> &results)
             sum += result.mismatches[m];
         }
         std::printf(" %s %zu", method_names[m].c_str(), sum);
-        all += sum;
+        all += m == RAPID ? 0 : sum; /* which is not exact */
     }
     std::printf("\n");
     return all;
@@ -245,8 +302,8 @@ int main(int count, char **arguments)
     const Options options = parse_options(count, arguments);
     std::FILE *csv = open_csv(options.csv, arguments[0]);
     if (csv != nullptr) {
-        std::fprintf(csv, "mesh,triangles,class,poses,method,mean_us,median_us,p99_us,"
-                          "times_fcl_obb,times_fcl_obb_p99\n");
+        std::fprintf(csv, "mesh,triangles,class,poses,method,mean_us,median_us,p99_us,most_us,"
+                          "times_fcl_obb,times_fcl_obbrss,times_fcl_obbrss_p99\n");
     }
     print_origin(stdout, "", arguments[0]);
     std::vector<Subject> subjects = make_subjects(options);
@@ -258,11 +315,11 @@ int main(int count, char **arguments)
     std::printf("\n");
 
     const double overhead = clock_cost();
-    uint64_t hash = 0xcbf29ce484222325u;
+    Hashes hashes;
     std::vector<Result> results;
     for (const Subject &subject : subjects) {
-        results.push_back(measure(subject, options.quick ? 3 : 5, overhead, &hash));
-        for (int c = 0; c < CLASSES; c++) {
+        results.push_back(measure(subject, options.quick ? 3 : 5, overhead, &hashes));
+        for (int c = 0; c < ALL_CLASSES; c++) {
             const Cell &cell = results.back().cells[c];
             if (cell.poses > 0) {
                 print_cell(subject, c, cell);
@@ -275,17 +332,26 @@ int main(int count, char **arguments)
     }
 
     std::printf("\ngeometric means\n");
-    for (int c = 0; c < CLASSES; c++) {
+    for (int c = 0; c < CLASSES_OF_TREES; c++) {
         print_means((std::string(class_names[c]) + ", x fcl-obb").c_str(), results, c, c + 1,
                     FCL_OBB, false);
     }
-    print_means("all, x fcl-obb", results, 0, CLASSES, FCL_OBB, false);
-    print_means("all, x fcl-obbrss", results, 0, CLASSES, FCL_OBBRSS, false);
-    print_means("99th percentiles, x fcl-obb", results, 0, CLASSES, FCL_OBB, true);
-    print_means("99th percentiles, x fcl-obbrss", results, 0, CLASSES, FCL_OBBRSS, true);
-    print_worst(subjects, results);
+    for (const int classes : {int(CLASSES), int(CLASSES_OF_TREES)}) {
+        const std::string label = classes == CLASSES ? "zach and graze" : "all classes";
+        print_means((label + ", x fcl-obb").c_str(), results, 0, classes, FCL_OBB, false);
+        print_means((label + ", x fcl-obbrss").c_str(), results, 0, classes, FCL_OBBRSS, false);
+        print_means((label + ", p99, x fcl-obb").c_str(), results, 0, classes, FCL_OBB, true);
+        print_means((label + ", p99, x fcl-obbrss").c_str(), results, 0, classes, FCL_OBBRSS, true);
+        print_means((label + ", x rapid").c_str(), results, 0, classes, RAPID, false);
+    }
+    print_worst(subjects, results, FCL_OBB, CLASSES);
+    print_worst(subjects, results, FCL_OBBRSS, CLASSES);
+    print_worst(subjects, results, FCL_OBBRSS, CLASSES_OF_TREES);
+    print_roots(results);
     const size_t mismatches = print_mismatches(results);
-    std::printf("answers: %016llx\n\n", static_cast<unsigned long long>(hash));
+    std::printf("answers: %016llx, of path, small and roots: %016llx\n\n",
+                static_cast<unsigned long long>(hashes.first),
+                static_cast<unsigned long long>(hashes.more));
     close_csv(csv, options.csv);
     free_subjects(subjects);
     return mismatches == 0 ? 0 : 1;

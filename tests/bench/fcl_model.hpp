@@ -43,10 +43,16 @@ public:
 
     bool collide(const kiln_pose &pose)
     {
-        move_to(pose);
+        return collide(*this, pose);
+    }
+
+    /* With another mesh at `pose`. */
+    bool collide(FclModel &other, const kiln_pose &pose)
+    {
+        other.move_to(pose);
         const fcl::CollisionRequestd request(1, false);
         fcl::CollisionResultd result;
-        return fcl::collide(fixed.get(), moved.get(), request, result) > 0;
+        return fcl::collide(fixed.get(), other.moved.get(), request, result) > 0;
     }
 
     /* With the nearest points; at most 0 where the two meet. For volumes that FCL measures distances
