@@ -155,8 +155,8 @@ models: $(MODEL_PROGRAMS)
 ## amalgamation: the runtime as two files for a program's own sources, in build/amalgamation/
 amalgamation: $(OUT)/amalgamation/kiln.c $(OUT)/amalgamation/kiln.h
 
-## man: the manual page, from the same tables as --help, in build/kiln.1
-man: $(OUT)/kiln.1
+## man: the manual pages, from the tables of --help, the headers and formats/*.md, in build/man/
+man: $(OUT)/man/done
 
 ## check-lut: generates the tables of lut/ again and compares
 check-lut: $(TABLE_PROGRAMS)
@@ -178,7 +178,7 @@ lint:
 ## install: command, libraries, headers, pkg-config, manual, schema, completion (PREFIX, DESTDIR)
 install: all man
 	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
-	  '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(DATADIR)/kiln'
+	  '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)install -m 755 $(OUT)/kiln '$(DESTDIR)$(BINDIR)/kiln'
 	$(Q)install -m 644 $(OUT)/libkiln.a $(OUT)/libkilnbake.a '$(DESTDIR)$(LIBDIR)'
 	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
@@ -192,7 +192,9 @@ install: all man
 	  '$(DESTDIR)$(LIBDIR)/cmake/kiln'
 	$(Q)$(call pkgconfig,tools/package/kilnConfigVersion.cmake.in) \
 	  >'$(DESTDIR)$(LIBDIR)/cmake/kiln/kilnConfigVersion.cmake'
-	$(Q)install -m 644 $(OUT)/kiln.1 '$(DESTDIR)$(MANDIR)/man1/kiln.1'
+	$(Q)set -e; for page in $(OUT)/man/*.[0-9]; do section=man$${page##*.}; \
+	  install -d "$(DESTDIR)$(MANDIR)/$$section"; \
+	  install -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section"; done
 	$(Q)install -m 644 tools/cmd/kiln.schema.json '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)set -e; for shell in bash zsh fish; do case $$shell in \
 	    bash) to='$(DATADIR)/$(COMPLETION_bash)' ;; zsh) to='$(DATADIR)/$(COMPLETION_zsh)' ;; \
@@ -208,13 +210,15 @@ pkgconfig = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
                 -e 's|@LIBS@|$(LIBS_runtime)|' $1
 
 ## uninstall: removes what install put there
-uninstall:
+uninstall: man
+	$(Q)for page in $(OUT)/man/*.[0-9]; do \
+	  rm -f "$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}"; done
 	$(Q)rm -f '$(DESTDIR)$(BINDIR)/kiln' \
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
-	  '$(DESTDIR)$(MANDIR)/man1/kiln.1' '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
+	  '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
@@ -274,8 +278,11 @@ $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
-$(OUT)/kiln.1: $(OUT)/kiln
-	$(Q)$(OUT)/kiln --man >$@
+MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk markdown_to_man.awk)
+$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h tools/kiln_bake.h \
+                 formats/hierarchy.md formats/bins.md
+	$(say) MAN $(@D)
+	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
 
 AMALGAMATE = tools/package/amalgamate.awk
 $(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY_SOURCES) \

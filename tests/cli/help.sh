@@ -32,17 +32,29 @@ for verb in bake info verify collide query unpack calibrate 'bench adb' 'lut bin
     case_end
 done
 
-case_begin 'the manual page has every option of --help'
-expect 0 "$KILN" --man
-sed 's/\\-/-/g' "$TMPDIR/out" >"$TMPDIR/man"
+case_begin 'kiln --version --json names the format, libraries and compiler'
+expect 0 "$KILN" --version --json
+for word in '"verb": "--version"' '"format": "' '"assimp": "' '"gmp": "' '"jansson": "' '"zlib": "' \
+    '"compiler": "' '"status": 0'; do says out "$word"; done
+case_end
+
+case_begin 'every verb has a manual page with its options'
+"$KILN" --man >"$TMPDIR/man" || case_fail 'kiln --man'
 for verb in bake info verify collide query unpack calibrate 'bench adb' 'lut bins' 'lut check' 'lut show' 'lut plot'; do
+    page=$(echo "$verb" | tr ' ' -)
+    grep -qxF ".BR kiln\\-$(echo "$page" | sed 's/-/\\-/g') (1)" "$TMPDIR/man" || case_fail "kiln(1) lacks $page"
+    expect 0 "$KILN" --man "$page"
+    says out "kiln\\-$(echo "$page" | sed 's/-/\\-/g') \\- "
+    sed 's/\\-/-/g' "$TMPDIR/out" >"$TMPDIR/page"
     # shellcheck disable=SC2086
-    "$KILN" $verb --help | sed -n 's/.*\(--[a-z][a-z-]*\).*/\1/p' | grep -v -e --help -e --tree |
+    "$KILN" $verb --help | sed -n 's/.*\(--[a-z][a-z-]*\).*/\1/p' | grep -v -e --tree |
         while read -r name; do
-            grep -qF -e "$name" "$TMPDIR/man" || echo "$name"
-        done
-done >"$TMPDIR/missing"
+            grep -qF -e "$name" "$TMPDIR/page" || echo "$page: $name"
+        done >>"$TMPDIR/missing"
+done
 [ ! -s "$TMPDIR/missing" ] || case_fail "missing: $(cat "$TMPDIR/missing")"
+expect 1 "$KILN" --man nothing
+says err "there is no verb 'nothing'"
 case_end
 
 case_begin 'help to a full device is an error'

@@ -1,7 +1,5 @@
 #include "help.h"
 
-#include "../../runtime/kiln.h"
-
 #include <string.h>
 
 enum { OPTION_COLUMN = 26, TEXT_COLUMNS = 80 };
@@ -17,11 +15,21 @@ const exit_meaning exit_meanings[] = {
 };
 const size_t exit_meaning_count = COUNT_OF(exit_meanings);
 
-static const char about[] =
-    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
-    "maps "
+const char help_about[] =
+    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln maps "
     "and queries in place. Output files are written aside and renamed, so the old or the new file "
     "is always whole. Messages go to standard error as \"kiln: FILE: what; why; what to do\".";
+
+const option help_plain_options[] = {
+    {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0, "print verbs and exit statuses; of a verb, its options"},
+    {"version", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
+     "print the version; with --json also those of the file format and of the libraries in use"},
+    {"man", 0, OPTION_TEXT, "[VERB]", NULL, 0, 0, 0,
+     "print the manual page of the command or of a verb, in man macros; two words are joined: lut-bins"},
+    {"completion", 0, OPTION_CHOICE, NULL, "bash|zsh|fish", 0, 0, 0,
+     "print the completion script of a shell"},
+};
+const size_t help_plain_option_count = COUNT_OF(help_plain_options);
 
 /* Prints words within TEXT_COLUMNS, lines after the first indented; starts at `column`. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
@@ -86,87 +94,17 @@ void help_command(FILE *out, const verb *const *verbs, size_t count)
     fputs("usage: kiln VERB [options] FILE...\n"
           "       kiln VERB --help | --help | --version | --man | --completion SHELL\n\n",
           out);
-    print_wrapped(out, about, 0, 0);
+    print_wrapped(out, help_about, 0, 0);
     fputs("\nverbs:\n", out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
     }
+    fputs("\noptions in place of a verb:\n", out);
+    for (size_t i = 0; i < help_plain_option_count; i++) {
+        print_option(out, &help_plain_options[i]);
+    }
     fputs("\nexit status:\n", out);
     for (size_t i = 0; i < exit_meaning_count; i++) {
         fprintf(out, "  %d  %s\n", exit_meanings[i].status, exit_meanings[i].meaning);
-    }
-}
-
-/* Text for troff: backslashes and hyphens escaped, no line starts with a control character. */
-static void print_troff(FILE *out, const char *text)
-{
-    bool line_start = true;
-    for (; *text != '\0'; text++) {
-        if (line_start && (*text == '.' || *text == '\'')) {
-            fputs("\\&", out);
-        }
-        if (strncmp(text, "\n\n", 2) == 0) {
-            fputs("\n.PP\n", out);
-            text++;
-        } else if (*text == '-') {
-            fputs("\\-", out);
-        } else if (*text == '\\') {
-            fputs("\\e", out);
-        } else {
-            putc(*text, out);
-        }
-        line_start = *text == '\n';
-    }
-}
-
-static void print_manual_option(FILE *out, const option *entry)
-{
-    fputs(".TP\n\\fB", out);
-    if (entry->letter != 0) {
-        fprintf(out, "\\-%c\\fR, \\fB", entry->letter);
-    }
-    fputs("\\-\\-", out);
-    print_troff(out, entry->name);
-    fputs("\\fR", out);
-    const char *value = entry->choices != NULL ? entry->choices : entry->value;
-    if (value != NULL) {
-        fputs(entry->kind == OPTION_DEFAULTED ? "[=\\fI" : " \\fI", out);
-        print_troff(out, value);
-        fputs(entry->kind == OPTION_DEFAULTED ? "\\fR]" : "\\fR", out);
-    }
-    putc('\n', out);
-    print_troff(out, entry->help);
-    putc('\n', out);
-}
-
-static void print_manual_verb(FILE *out, const verb *of)
-{
-    fprintf(out, ".SS kiln %s\n.B kiln %s\n[\\fIoptions\\fR] ", of->name, of->name);
-    print_troff(out, of->operands);
-    fputs("\n.PP\n", out);
-    print_troff(out, of->description);
-    putc('\n', out);
-    for (size_t i = 0; i < of->option_count; i++) {
-        print_manual_option(out, &of->options[i]);
-    }
-}
-
-void help_manual(FILE *out, const verb *const *verbs, size_t count)
-{
-    fprintf(out, ".TH KILN 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
-    fputs(".SH NAME\nkiln \\- bake models into collision hierarchies and query them\n"
-          ".SH SYNOPSIS\n.B kiln\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n"
-          ".SH DESCRIPTION\n",
-          out);
-    print_troff(out, about);
-    fputs("\n.SH VERBS\n", out);
-    for (size_t i = 0; i < count; i++) {
-        print_manual_verb(out, verbs[i]);
-    }
-    fputs(".SH EXIT STATUS\n", out);
-    for (size_t i = 0; i < exit_meaning_count; i++) {
-        fprintf(out, ".TP\n.B %d\n", exit_meanings[i].status);
-        print_troff(out, exit_meanings[i].meaning);
-        putc('\n', out);
     }
 }

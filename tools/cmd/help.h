@@ -1,4 +1,4 @@
-/* --help and the manual page, both from the table of verbs. */
+/* --help, from the table of verbs; manual.h makes the manual pages from the same. */
 #ifndef KILN_CMD_HELP_H
 #define KILN_CMD_HELP_H
 
@@ -12,7 +12,11 @@ void help_command(FILE *out, const verb *const *verbs, size_t count);
 /* Usage, description and options of one verb. */
 void help_verb(FILE *out, const verb *of);
 
-/* The manual page kiln(1), in man macros. */
-void help_manual(FILE *out, const verb *const *verbs, size_t count);
+/* What the command is. */
+extern const char help_about[];
+
+/* What it takes in place of a verb. */
+extern const option help_plain_options[];
+extern const size_t help_plain_option_count;
 
 #endif

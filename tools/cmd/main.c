@@ -1,11 +1,11 @@
 /* The kiln command. A new verb is a file beside this one and a row in the table below. */
 #include "completion.h"
 #include "help.h"
+#include "manual.h"
 #include "report.h"
 #include "signals.h"
 #include "verb.h"
-
-#include "../../runtime/kiln.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +50,22 @@ static bool help_group(const char *first)
         }
     }
     return any;
+}
+
+/* Of the command, or of a verb by the name of its page; false: there is none. */
+static bool print_manual(const char *page)
+{
+    if (page == NULL) {
+        manual_command(stdout, verbs, COUNT_OF(verbs));
+        return true;
+    }
+    for (size_t i = 0; i < COUNT_OF(verbs); i++) {
+        if (manual_is_page_of(verbs[i], page)) {
+            manual_verb(stdout, verbs[i]);
+            return true;
+        }
+    }
+    return false;
 }
 
 static int report_no_verb(int argc, char **argv)
@@ -108,9 +124,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         help_command(stdout, verbs, COUNT_OF(verbs));
     } else if (strcmp(argv[1], "--version") == 0) {
-        printf("kiln %s\n", KILN_VERSION_STRING);
+        version_print();
     } else if (strcmp(argv[1], "--man") == 0) {
-        help_manual(stdout, verbs, COUNT_OF(verbs));
+        if (!print_manual(argc > 2 ? argv[2] : NULL)) {
+            return report_end(report_usage(NULL, "--man: there is no verb '%s'", argv[2]));
+        }
     } else if (strcmp(argv[1], "--completion") == 0) {
         if (argc != 3 || !completion_print(stdout, argv[2], verbs, COUNT_OF(verbs))) {
             return report_end(report_usage(NULL, "--completion takes one of bash, zsh, fish"));

@@ -1,0 +1,30 @@
+#!/bin/sh
+# manuals.sh KILN VERSION DIR: every manual page, into a new folder.
+kiln=$1 version=$2 to=$3
+here=$(dirname "$0")
+top=$here/../..
+mkdir -p "$to" || exit 1
+
+"$kiln" --man >"$to/kiln.1" || exit 1
+sed -n 's/^\.BR kiln\\-\(.*\) (1)$/\1/p' "$to/kiln.1" | sed 's/\\-/-/g' | while read -r page; do
+    "$kiln" --man "$page" >"$to/kiln-$page.1" || exit 1
+done || exit 1
+
+# from_header TITLE HEADER LINK WHAT SEE_ALSO
+from_header() {
+    awk -f "$here/header_to_man.awk" -v "title=$1" -v "header=$(basename "$2")" -v "version=$version" \
+        -v "link=$3" -v "what=$4" -v "also=$5" "$top/$2"
+}
+from_header KILN runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+    'exact collision queries on hierarchies baked in advance' \
+    '.BR kiln (1),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)' >"$to/kiln.3" || exit 1
+from_header KILN_BAKE tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kilnbake)' \
+    'bake models into kiln files in process' \
+    '.BR kiln\\-bake (1),\n.BR kiln (3),\n.BR kiln\\-format (5)' >"$to/kiln_bake.3" || exit 1
+
+{
+    printf "'\\\\\" t\n.TH KILN-FORMAT 5 \"\" \"kiln %s\" \"File Formats Manual\"\n" "$version"
+    printf '.SH NAME\nkiln\\-format \\- files of collision hierarchies and of tables\n.SH DESCRIPTION\n'
+    awk -f "$here/markdown_to_man.awk" "$top/formats/hierarchy.md" "$top/formats/bins.md" || exit 1
+    printf '.SH SEE ALSO\n.BR kiln (1),\n.BR kiln (3)\n'
+} >"$to/kiln-format.5"
