@@ -60,6 +60,15 @@ says() {
     }
 }
 
+# exactly out|err: the last output is what standard input says, to the byte.
+exactly() {
+    cat >"$TMPDIR/wanted"
+    cmp -s "$TMPDIR/wanted" "$TMPDIR/$1" || {
+        case_fail "std$1 is not as written"
+        diff "$TMPDIR/wanted" "$TMPDIR/$1" | head -40
+    }
+}
+
 # silent out|err: the last output is empty.
 silent() {
     [ ! -s "$TMPDIR/$1" ] || {

@@ -108,13 +108,13 @@ expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/adb.kiln" --bv obb,aabb2 
 for text in '"boxes": 9' '"bytes_counts": 108' '"adb"' '"grid": 4'; do
     "$KILN" info --json "$TMPDIR/adb.kiln" | grep -qF "$text" || case_fail "info does not say $text"
 done
-expect 0 "$KILN" info "$TMPDIR/adb.kiln"
+COLUMNS=200 expect 0 "$KILN" info "$TMPDIR/adb.kiln"
 says out 'cells 4^3, octants, mean section x 0.75, polygons of the subtree'
 expect 0 "$KILN" verify --full "$TMPDIR/adb.kiln"
 says out 'boxes counted again'
 expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/adb.kiln" --adb=8 --adb-area max \
     --adb-area-factor 0.7 --adb-polygons box --adb-regions sectors
-expect 0 "$KILN" info "$TMPDIR/adb.kiln"
+COLUMNS=200 expect 0 "$KILN" info "$TMPDIR/adb.kiln"
 says out 'cells 8^3, sectors, max section x 0.7, polygons of the box'
 expect 0 "$KILN" unpack "$TMPDIR/adb.kiln" -o "$TMPDIR/adb_raw.kiln"
 expect 0 "$KILN" verify --full "$TMPDIR/adb_raw.kiln"

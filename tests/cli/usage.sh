@@ -19,7 +19,12 @@ wrong() {
 }
 
 cube=models/tiny/cube.obj
-wrong "no verb 'bakes'" bakes
+wrong "no verb 'bakes'; did you mean bake?" bakes
+wrong "no verb 'frob'" frob
+wrong "no option '--leef'; did you mean --leaf?" bake $cube -o "$out" --leef 4
+wrong "no option '--layuot'; did you mean --layout?" bake $cube -o "$out" --layuot=raw
+wrong "no option '--surce'; did you mean --source?" verify a.kiln --surce $cube
+wrong 'a file is missing' diff a.kiln
 wrong "no option '--frob'" bake $cube -o "$out" --frob
 wrong "no option '-z'" bake $cube -o "$out" -z
 wrong '-o OUT is missing' bake $cube

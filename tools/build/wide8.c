@@ -1,6 +1,7 @@
 #include "wide8.h"
 
 #include "../../formats/codec.h"
+#include "../common/tree_cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -307,39 +308,16 @@ static bool encode_tree(job *j)
     return run(j, chunk_count(j->node_count, NODE_CHUNK), encode_nodes);
 }
 
-static double lane_area(const kiln_wide8_kind *kind, const kiln_format_node8 *node, unsigned lane)
-{
-    kiln_lane_box box;
-    kind->decode(node, lane, &box);
-    const double a = box.half[0], b = box.half[1], c = box.half[2];
-    return (a * b + b * c) + c * a;
-}
-
-/* A query that meets a box at random tests its lanes or triangles; it meets a box inside another
- * with the ratio of their surfaces. The root is met for certain. */
 static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree *tree)
 {
-    const float *l = tree->bounds_lower, *u = tree->bounds_upper;
-    const double scale = ldexp(0.5, -tree->scale_exponent);
-    const double a = ((double)u[0] - (double)l[0]) * scale;
-    const double b = ((double)u[1] - (double)l[1]) * scale;
-    const double c = ((double)u[2] - (double)l[2]) * scale;
-    const double whole = (a * b + b * c) + c * a;
-    double cost = 0;
-    for (uint32_t i = 0; i < tree->node_count; i++) {
-        const kiln_format_node8 *node = node_at(tree, i);
-        for (unsigned lane = 0; lane < 8; lane++) {
-            const unsigned count = kiln_node8_count(node, lane);
-            unsigned tests = count;
-            if ((node->inner >> lane & 1u) != 0) {
-                tests =
-                    kiln_popcount8(kiln_node8_used(node_at(tree, kiln_node8_child(node, lane))));
-            }
-            const double area = tests != 0 ? lane_area(kind, node, lane) : 0;
-            cost += (double)tests * (whole > 0 ? fmin(area / whole, 1) : 1);
-        }
-    }
-    return cost + (double)kiln_popcount8(kiln_node8_used(node_at(tree, 0)));
+    const kiln_cost_tree built = {.nodes = tree->nodes,
+                                  .count = tree->node_count,
+                                  .node_size = tree->node_size,
+                                  .decode = kind->decode,
+                                  .lower = tree->bounds_lower,
+                                  .upper = tree->bounds_upper,
+                                  .scale_exponent = tree->scale_exponent};
+    return kiln_tree_cost(&built);
 }
 
 static bool build(job *j, uint32_t leaf, const kiln_divider *divider)

@@ -1,32 +1,31 @@
 /* kiln info: what is in a file. */
+#include "columns.h"
 #include "load.h"
 #include "opening.h"
 #include "options.h"
 #include "report.h"
 #include "table.h"
+#include "tree_sizes.h"
 #include "verb.h"
 
 #include "../../formats/check.h"
-#include "../../formats/sections.h"
 #include "../common/extent.h"
-#include "../encode/container.h"
 #include "../encode/shares.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { TREES_FOR_PEOPLE = 20 };
+
 typedef struct {
-    bool json;
+    bool all, json;
 } info_settings;
 
 static const option info_options[] = {
+    {"all", 'a', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(info_settings, all),
+     "list all trees, not the 20 largest alone"},
     OPTION_JSON(info_settings),
 };
-
-/* What info knows of one tree, besides its directory entry. */
-typedef struct {
-    uint64_t bytes_raw, bytes_packed;
-} tree_sizes;
 
 typedef struct {
     const char *path;
@@ -35,71 +34,17 @@ typedef struct {
     kiln_view view;
     kiln_extent extent;
     json_t *meta;      /* NULL: not a document */
+    bool all_trees;    /* are listed */
     tree_sizes *trees; /* tree_count */
 } info;
 
 /* ------------------------------------------------------------------------------- gathering -- */
-
-/* What the node section at `index` takes in the file, or would take if it were packed. */
-static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
-{
-    const kiln_reader_section *section = &reader->sections[index];
-    if (section->entry.codec != KILN_CODEC_RAW) {
-        return section->entry.stored_size;
-    }
-    const kiln_section_input input = {.kind = section->entry.kind,
-                                      .data = section->data,
-                                      .size = section->entry.raw_size};
-    const kiln_watch watch = {.threads = kiln_thread_count(0)};
-    const uint8_t no_key[16] = {0};
-    void *file = NULL;
-    size_t file_size = 0;
-    uint64_t stored = section->entry.raw_size;
-    (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file, &file_size,
-                               &stored);
-    free(file);
-    return stored;
-}
-
-/* Trees of a kind are packed together: each has its share by nodes. */
-static void share_section(info *of, const kiln_node_kind *kind)
-{
-    const uint32_t index = kiln_reader_find(&of->reader, kind->section, 0);
-    if (index == KILN_NO_INDEX || of->reader.sections[index].count == 0) {
-        return;
-    }
-    const double packed = (double)packed_size(&of->reader, index);
-    const double nodes = (double)of->reader.sections[index].count;
-    for (uint32_t i = 0; i < of->view.tree_count; i++) {
-        const kiln_format_tree *entry = &of->view.trees[i];
-        if (entry->bv == kind->bv) {
-            of->trees[i].bytes_raw = (uint64_t)entry->node_count * kind->node_size;
-            of->trees[i].bytes_packed = (uint64_t)(packed * (double)entry->node_count / nodes);
-        }
-    }
-}
 
 /* A count that the bake left in its meta document, or 0. */
 static uint64_t meta_count(const info *of, const char *name)
 {
     const json_t *counts = json_object_get(of->meta, "counts");
     return (uint64_t)json_integer_value(json_object_get(counts, name));
-}
-
-static bool is_packed(const info *of)
-{
-    for (uint32_t i = 0; i < of->reader.section_count; i++) {
-        if (of->reader.sections[i].entry.codec != KILN_CODEC_RAW) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *section_name(const kiln_format_section *entry)
-{
-    const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
-    return kind != NULL ? kind->name : "unknown";
 }
 
 static const char *transform_name(const kiln_format_section *entry)
@@ -171,6 +116,7 @@ static json_t *trees_json(const info *of)
         json_object_set_new(object, "leaf", json_count(entry->leaf_max));
         json_object_set_new(object, "bytes_raw", json_count(of->trees[i].bytes_raw));
         json_object_set_new(object, "bytes_packed", json_count(of->trees[i].bytes_packed));
+        json_object_set_new(object, "sah_cost", json_number(of->trees[i].cost));
         json_object_set_new(object, "closed", json_string(closed_names[entry->closed]));
         json_object_set_new(object, "geometry_hash", hex_json(entry->geometry_hash, 16));
         add_counts_json(of, i, object);
@@ -247,7 +193,7 @@ static json_t *file_json(const info *of)
     json_object_set_new(object, "file", json_cstring(of->path));
     json_object_set_new(object, "status", json_integer(EXIT_DONE));
     json_object_set_new(object, "format", json_cstring(version));
-    json_object_set_new(object, "layout", json_cstring(is_packed(of) ? "packed" : "raw"));
+    json_object_set_new(object, "layout", json_cstring(reader_is_packed(&of->reader) ? "packed" : "raw"));
     json_object_set_new(object, "bytes", json_count(of->size));
     json_object_set_new(object, "content_hash", hex_json(header->content_hash, 16));
     json_object_set_new(object, "build_key", hex_json(header->build_key, 16));
@@ -280,34 +226,121 @@ static json_t *info_json(const info *of)
 
 /* ----------------------------------------------------------------------------------- for people -- */
 
-static void print_trees(const info *of)
+static const char *tree_name(const info *of, uint32_t tree)
 {
-    printf("  %-20s %-5s %10s %9s %6s %11s %12s\n", "tree", "bv", "triangles", "nodes", "depth",
-           "bytes raw", "bytes packed");
+    return of->view.strings + of->view.trees[tree].name;
+}
+
+typedef struct {
+    int name, triangles, nodes, depth, raw, packed; /* columns */
+} tree_columns;
+
+/* Names have what the numbers leave, if they need it. */
+static tree_columns plan_columns(const info *of)
+{
+    uint64_t triangles = 0, nodes = 0, raw = 0, packed = 0;
+    int name = 0;
     for (uint32_t i = 0; i < of->view.tree_count; i++) {
         const kiln_format_tree *entry = &of->view.trees[i];
-        printf("  %-20s %-5s %10u %9u %6u %11llu %12llu\n", of->view.strings + entry->name,
-               kiln_node_kind_find(entry->bv)->name, entry->triangle_count, entry->node_count,
-               entry->depth, (unsigned long long)of->trees[i].bytes_raw,
-               (unsigned long long)of->trees[i].bytes_packed);
+        triangles = entry->triangle_count > triangles ? entry->triangle_count : triangles;
+        nodes = entry->node_count > nodes ? entry->node_count : nodes;
+        raw = of->trees[i].bytes_raw > raw ? of->trees[i].bytes_raw : raw;
+        packed = of->trees[i].bytes_packed > packed ? of->trees[i].bytes_packed : packed;
+        const int length = (int)strlen(tree_name(of, i));
+        name = length > name ? length : name;
+    }
+    tree_columns c = {.triangles = columns_for("triangles", triangles),
+                      .nodes = columns_for("nodes", nodes),
+                      .depth = columns_for("depth", 0),
+                      .raw = columns_for("bytes raw", raw),
+                      .packed = columns_for("packed", packed)};
+    const int left = columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
+    c.name = name < left ? name : left;
+    c.name = c.name < 12 ? 12 : c.name;
+    return c;
+}
+
+static void print_tree(const info *of, uint32_t tree, const tree_columns *c)
+{
+    const kiln_format_tree *entry = &of->view.trees[tree];
+    char digits[4][32];
+    printf("  ");
+    columns_print_path(tree_name(of, tree), c->name);
+    printf("  %-5s%*s  %*s  %*u  %*s  %*s\n", kiln_node_kind_find(entry->bv)->name, c->triangles,
+           columns_count(entry->triangle_count, digits[0]), c->nodes,
+           columns_count(entry->node_count, digits[1]), c->depth, entry->depth, c->raw,
+           columns_count(of->trees[tree].bytes_raw, digits[2]), c->packed,
+           columns_count(of->trees[tree].bytes_packed, digits[3]));
+}
+
+typedef struct {
+    uint32_t triangles, tree;
+} ranked_tree;
+
+/* Most triangles first, then the order of the file. */
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked_tree *x = a, *y = b;
+    if (x->triangles != y->triangles) {
+        return x->triangles < y->triangles ? 1 : -1;
+    }
+    return x->tree < y->tree ? -1 : x->tree > y->tree;
+}
+
+/* The largest trees, and how many more there are. */
+static void print_largest(const info *of, const tree_columns *c)
+{
+    const uint32_t count = of->view.tree_count;
+    ranked_tree *ranked = malloc(count * sizeof *ranked);
+    if (ranked == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        ranked[i] = (ranked_tree){of->view.trees[i].triangle_count, i};
+    }
+    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    for (uint32_t i = 0; i < TREES_FOR_PEOPLE; i++) {
+        print_tree(of, ranked[i].tree, c);
+    }
+    free(ranked);
+    printf("  and %u smaller trees; --all lists them\n", count - TREES_FOR_PEOPLE);
+}
+
+static void print_trees(const info *of)
+{
+    const tree_columns c = plan_columns(of);
+    printf("  %-*s  %-5s%*s  %*s  %*s  %*s  %*s\n", c.name, "tree", "bv", c.triangles, "triangles",
+           c.nodes, "nodes", c.depth, "depth", c.raw, "bytes raw", c.packed, "packed");
+    if (of->view.tree_count > TREES_FOR_PEOPLE && !of->all_trees) {
+        print_largest(of, &c);
+        return;
+    }
+    for (uint32_t i = 0; i < of->view.tree_count; i++) {
+        print_tree(of, i, &c);
     }
 }
 
-/* Boxes are the nodes of the paper, whose Table 1 has 36 bytes for each. */
+/* Boxes are the nodes of the paper, whose Table 1 has 36 bytes for each. A bake counts alike for all of a
+ * file's trees. */
 static void print_counts(const info *of)
 {
+    const kiln_format_adb *how = of->view.adb;
+    double bytes = 0.0, boxes = 0.0;
     for (uint32_t i = 0; i < of->view.tree_count; i++) {
         const kiln_view_tree tree = kiln_view_get_tree(&of->view, i);
         if (tree.adb != NULL) {
-            const double bytes =
-                (double)tree.entry->node_count * tree.kind->node_size +
-                (double)tree.adb->box_count * sizeof(kiln_format_adb_box);
-            printf("  counts         %s %s: cells %u^3, %s, %s section x %g, polygons of the %s, "
-                   "%.1f bytes a box with its node\n",
-                   of->view.strings + tree.entry->name, tree.kind->name, tree.adb->grid,
-                   region_names[tree.adb->regions], area_names[tree.adb->area], tree.adb->factor,
-                   polygon_names[tree.adb->polygons], bytes / tree.adb->box_count);
+            bytes += (double)tree.entry->node_count * tree.kind->node_size +
+                     (double)tree.adb->box_count * sizeof(kiln_format_adb_box);
+            boxes += tree.adb->box_count;
         }
+    }
+    if (how != NULL && boxes > 0.0) {
+        char text[192];
+        snprintf(text, sizeof text,
+                 "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
+                 how->grid, region_names[how->regions], area_names[how->area], how->factor,
+                 polygon_names[how->polygons], bytes / boxes);
+        columns_item("counts", text);
     }
 }
 
@@ -330,11 +363,12 @@ static void print_weights(const kiln_weights_view *view)
 
 static void print_sections(const info *of)
 {
-    printf("  %-20s %-15s %13s %18s\n", "section", "packed by", "bytes stored", "bytes raw");
+    char digits[2][32];
+    printf("  %-20s  %-15s  %12s  %12s\n", "section", "packed by", "bytes stored", "bytes raw");
     for (uint32_t i = 0; i < of->reader.section_count; i++) {
         const kiln_format_section *entry = &of->reader.sections[i].entry;
-        printf("  %-20s %-15s %13llu %18llu\n", section_name(entry), transform_name(entry),
-               (unsigned long long)entry->stored_size, (unsigned long long)entry->raw_size);
+        printf("  %-20s  %-15s  %12s  %12s\n", section_name(entry), transform_name(entry),
+               columns_count(entry->stored_size, digits[0]), columns_count(entry->raw_size, digits[1]));
     }
 }
 
@@ -342,15 +376,17 @@ static void print_sections(const info *of)
 static void print_shares(const info *of)
 {
     uint64_t shares[KILN_SHARE_COUNT];
+    char text[512] = "";
+    size_t used = 0;
     kiln_shares(&of->reader, shares);
-    printf("  a triangle    ");
     for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
         if (shares[i] > 0) {
-            printf(" %s %.2f%s", kiln_share_name(i),
-                   (double)shares[i] / (double)of->view.triangle_count,
-                   i + 1 < KILN_SHARE_COUNT ? "," : "\n");
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f", used > 0 ? ", " : "",
+                                     kiln_share_name(i),
+                                     (double)shares[i] / (double)of->view.triangle_count);
         }
     }
+    columns_item("a triangle", text);
 }
 
 /* The error that the bake allowed itself. */
@@ -358,42 +394,61 @@ static void print_lossy(const info *of)
 {
     const json_t *counts = json_object_get(of->meta, "counts");
     const double step = json_real_value(json_object_get(counts, "lossy_step"));
+    char text[192];
     if (step > 0) {
-        printf("  lossy          vertices moved to a grid of step %g, by at most %g; %llu faces lost "
-               "their area\n",
-               step, json_real_value(json_object_get(counts, "lossy_moved")),
-               (unsigned long long)meta_count(of, "lossy_degenerate"));
+        snprintf(text, sizeof text,
+                 "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area", step,
+                 json_real_value(json_object_get(counts, "lossy_moved")),
+                 (unsigned long long)meta_count(of, "lossy_degenerate"));
+        columns_item("lossy", text);
     }
 }
 
-static void print_info(const info *of)
+/* The line that starts what is told of any file. */
+static void print_head(const info *of, const char *what)
 {
-    const kiln_extent *extent = &of->extent;
-    printf("%s: kiln format %u.%u, %s, %llu bytes, %.2f a triangle\n", of->path,
-           of->reader.header.version_major, of->reader.header.version_minor,
-           is_packed(of) ? "packed" : "raw", (unsigned long long)of->size,
-           (double)of->size / (double)of->view.triangle_count);
-    printf("  faces          %llu, of %u vertices, in %u part%s\n",
-           (unsigned long long)of->view.triangle_count, of->view.vertex_count, of->view.part_count,
-           of->view.part_count == 1 ? "" : "s");
-    print_shares(of);
+    char digits[32];
+    printf("%s: kiln format %u.%u, %s, %s bytes, %s\n", of->path, of->reader.header.version_major,
+           of->reader.header.version_minor, reader_is_packed(&of->reader) ? "packed" : "raw",
+           columns_count(of->size, digits), what);
+}
+
+static void print_bounds(const kiln_extent *extent)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%.9g %.9g %.9g .. %.9g %.9g %.9g", extent->lower[0],
+             extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
+             extent->upper[2]);
+    columns_item("bounds", text);
+}
+
+static void print_geometry(const info *of)
+{
     if (of->view.triangles == NULL) {
         printf("  baked without polygons: bounds, area and volume are not known\n");
-        print_trees(of);
-        print_counts(of);
-        print_weights(&of->view.weights);
-        print_sections(of);
         return;
     }
-    printf("  bounds         %.9g %.9g %.9g .. %.9g %.9g %.9g\n", extent->lower[0],
-           extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
-           extent->upper[2]);
-    printf("  area           %.9g\n", extent->area);
-    printf("  signed volume  %.9g\n", extent->signed_volume);
+    print_bounds(&of->extent);
+    printf("  area           %.9g\n", of->extent.area);
+    printf("  signed volume  %.9g\n", of->extent.signed_volume);
     printf("  left out       %llu points, %llu lines\n",
            (unsigned long long)meta_count(of, "points_left_out"),
            (unsigned long long)meta_count(of, "lines_left_out"));
     print_lossy(of);
+}
+
+static void print_info(const info *of)
+{
+    char digits[2][32], each[48];
+    snprintf(each, sizeof each, "%.2f a triangle",
+             (double)of->size / (double)of->view.triangle_count);
+    print_head(of, each);
+    printf("  faces          %s, of %s vertices, in %u part%s\n",
+           columns_count(of->view.triangle_count, digits[0]),
+           columns_count(of->view.vertex_count, digits[1]), of->view.part_count,
+           of->view.part_count == 1 ? "" : "s");
+    print_shares(of);
+    print_geometry(of);
     print_trees(of);
     print_counts(of);
     print_weights(&of->view.weights);
@@ -404,12 +459,9 @@ static void print_info(const info *of)
 
 static int tell(info *of, int count)
 {
-    of->trees = calloc(of->view.tree_count, sizeof *of->trees);
+    of->trees = tree_sizes_of(&of->view);
     if (of->trees == NULL) {
         return report_fault(of->path, KILN_FAULT_MEMORY, "");
-    }
-    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
-        share_section(of, &kiln_node_kinds[i]);
     }
     if (of->view.triangles != NULL) {
         kiln_extent_of(of->view.vertices, of->view.triangles, of->view.triangle_count, &of->extent);
@@ -441,9 +493,7 @@ static json_t *table_json(const info *of, const kiln_bins_view *view)
 static void print_table(const info *of, const kiln_bins_view *view)
 {
     const kiln_format_bins *header = view->header;
-    printf("%s: kiln format %u.%u, %s, %llu bytes, a table of filled bins\n", of->path,
-           of->reader.header.version_major, of->reader.header.version_minor,
-           is_packed(of) ? "packed" : "raw", (unsigned long long)of->size);
+    print_head(of, "a table of filled bins");
     printf("  profile        %s, rounded %s\n", table_profile_name(header),
            header->rounding == KILN_BINS_DOWN ? "down" : "to nearest");
     printf("  limits         u to %u, x to %u\n", header->max_u, header->max_x);
@@ -486,9 +536,7 @@ static int tell_weights(const info *of, int count)
         json_object_set_new(object, "sections", sections_json(of));
         report_file(object, count);
     } else {
-        printf("%s: kiln format %u.%u, %s, %llu bytes, weights of time-critical queries\n", of->path,
-               of->reader.header.version_major, of->reader.header.version_minor,
-               is_packed(of) ? "packed" : "raw", (unsigned long long)of->size);
+        print_head(of, "weights of time-critical queries");
         print_weights(&view);
         print_sections(of);
     }
@@ -505,9 +553,9 @@ static json_t *failure_json(const char *path, int status)
     return object;
 }
 
-static int open_and_tell(const char *path, int count, const void *data, size_t size)
+static int open_and_tell(const char *path, int count, bool all_trees, const void *data, size_t size)
 {
-    info of = {.path = path, .size = size};
+    info of = {.path = path, .size = size, .all_trees = all_trees};
     kiln_fault fault;
     if (!kiln_reader_open(&of.reader, data, size, NULL, &fault)) {
         return report_fault(path, fault.code, fault.text);
@@ -526,13 +574,13 @@ static int open_and_tell(const char *path, int count, const void *data, size_t s
     return status;
 }
 
-static int info_one(const char *path, int count)
+static int info_one(const char *path, int count, bool all_trees)
 {
     void *data = NULL;
     size_t size = 0;
     int status = load_file(path, &data, &size);
     if (status == EXIT_DONE) {
-        status = open_and_tell(path, count, data, size);
+        status = open_and_tell(path, count, all_trees, data, size);
     }
     if (status != EXIT_DONE && report_is_json()) {
         report_file(failure_json(path, status), count);
@@ -543,14 +591,14 @@ static int info_one(const char *path, int count)
 
 static int run_info(int argc, char **argv)
 {
-    info_settings settings = {false};
+    info_settings settings = {false, false};
     int count;
     int worst = options_parse(&verb_info, argc, argv, &settings, &count);
     if (worst != EXIT_DONE) {
         return worst;
     }
     for (int i = 0; i < count; i++) {
-        const int status = info_one(argv[i], count);
+        const int status = info_one(argv[i], count, settings.all);
         worst = status > worst ? status : worst;
     }
     return worst;
@@ -561,8 +609,8 @@ const verb verb_info = {
     "FILE...",
     "tell what is in kiln files",
     "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
-    "with "
-    "their nodes and bytes, sections. With --json also hashes, materials and the document that the "
+    "with their nodes and bytes, sections, within the columns of the terminal (or of COLUMNS; 80 into "
+    "a pipe); names that are too long are cut. With --json also hashes, materials and the document that the "
     "bake left about itself. Of a table of filled bins: its profile, limits, values and errors. The "
     "file is verified as when it is opened; kiln verify checks more.",
     info_options,

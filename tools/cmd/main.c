@@ -4,6 +4,7 @@
 #include "manual.h"
 #include "report.h"
 #include "signals.h"
+#include "suggest.h"
 #include "verb.h"
 #include "version.h"
 
@@ -11,8 +12,8 @@
 #include <string.h>
 
 static const verb *const verbs[] = {
-    &verb_bake,   &verb_info,     &verb_verify,    &verb_collide, &verb_query,
-    &verb_unpack, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
+    &verb_bake,   &verb_info,     &verb_verify,    &verb_diff,    &verb_collide, &verb_query,
+    &verb_unpack, &verb_upgrade, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
     &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };
 
@@ -68,6 +69,19 @@ static bool print_manual(const char *page)
     return false;
 }
 
+/* A name of one word; groups of two are told by what follows their first. */
+static int report_unknown(const char *word)
+{
+    suggestion near = suggestion_for(word, strlen(word));
+    for (size_t i = 0; i < COUNT_OF(verbs); i++) {
+        suggestion_try(&near, verbs[i]->name);
+    }
+    if (near.best == NULL) {
+        return report_usage(NULL, "there is no verb '%s'", word);
+    }
+    return report_usage(NULL, "there is no verb '%s'; did you mean %s?", word, near.best);
+}
+
 static int report_no_verb(int argc, char **argv)
 {
     char names[256] = "";
@@ -79,7 +93,7 @@ static int report_no_verb(int argc, char **argv)
         }
     }
     if (names[0] == '\0') {
-        return report_usage(NULL, "there is no verb '%s'", argv[1]);
+        return report_unknown(argv[1]);
     }
     if (argc == 2) {
         return report_usage(NULL, "%s is followed by one of %s", argv[1], names);

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "report.h"
+#include "suggest.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -152,12 +153,23 @@ static int take(parser *state, const option *entry, const char *attached)
     return set_value(state->of, entry, attached, state->settings);
 }
 
+static int report_no_option(const verb *of, const char *argument, size_t length)
+{
+    suggestion near = suggestion_for(argument + 2, length);
+    for (size_t i = 0; i < of->option_count; i++) {
+        suggestion_try(&near, of->options[i].name);
+    }
+    return report_usage(of, "there is no option '%.*s'%s%s%s", (int)length + 2, argument,
+                        near.best != NULL ? "; did you mean --" : "",
+                        near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+}
+
 static int take_long(parser *state, const char *argument)
 {
     const size_t length = strcspn(argument + 2, "=");
     const option *entry = find_name(state->of, argument + 2, length);
     if (entry == NULL) {
-        return report_usage(state->of, "there is no option '%.*s'", (int)length + 2, argument);
+        return report_no_option(state->of, argument, length);
     }
     return take(state, entry, argument[2 + length] == '=' ? argument + 3 + length : NULL);
 }

@@ -1,0 +1,64 @@
+#!/bin/sh
+# kiln info for people: aligned, within the terminal, whatever names and numbers are.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+unset COLUMNS
+
+# Objects of 1 to 30 triangles with names too long for any column.
+awk 'BEGIN {
+    for (i = 0; i < 30; i++) {
+        printf "o Ünïcode object with a very long name テスト %d\n", i
+        for (k = 0; k < 3 + i; k++) printf "v %d %d %d\n", i * k * 7919, k * k, i + k * 123456
+        for (k = 0; k <= i; k++) print "f -1 -2 -3"
+    }
+}' >"$TMPDIR/many.obj"
+"$KILN" bake -q "$TMPDIR/many.obj" -o "$TMPDIR/many.kiln" --split mesh || exit 1
+cd "$TMPDIR" || exit 1
+
+# narrower COLUMNS: no line of the output but the first, which has the file's name, has more characters, counting wide ones twice.
+narrower() {
+    python3 - "$1" <<'END' || case_fail "a line is longer than $1"
+import sys, unicodedata
+for line in open('out', encoding='utf-8').read().splitlines()[1:]:
+    if sum(2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in line) > int(sys.argv[1]):
+        sys.exit(line)
+END
+}
+
+if command -v python3 >/dev/null; then
+    case_begin 'many trees, long names: 80 columns into a pipe'
+    expect 0 "$KILN" info many.kiln
+    narrower 80
+    says out '  and 10 smaller trees; --all lists them'
+    says out '...a very long name テスト 29'
+    [ "$(grep -c 'テスト' out)" -eq 20 ] || case_fail 'not 20 trees'
+    case_end
+
+    case_begin 'COLUMNS, within reason'
+    for columns in 1 68 100 200 100000; do
+        COLUMNS=$columns expect 0 "$KILN" info many.kiln
+        narrower $((columns < 68 ? 68 : columns > 200 ? 200 : columns))
+    done
+    COLUMNS=120 expect 0 "$KILN" info many.kiln
+    says out '  Ünïcode object with a very long name テスト 29 '
+    case_end
+else
+    case_begin 'many trees, long names'
+    case_skip 'there is no python3'
+fi
+
+case_begin '--all lists all; a document has whole names and all trees'
+expect 0 "$KILN" info --all many.kiln
+[ "$(grep -c 'テスト' out)" -eq 30 ] || case_fail 'not 30 trees'
+expect 0 "$KILN" info --json many.kiln
+[ "$(grep -c '"name": "/*Ünïcode object with a very long name テスト' out)" -eq 30 ] ||
+    case_fail 'not 30 names'
+case_end
+
+case_begin 'columns are aligned'
+expect 0 "$KILN" info many.kiln
+[ "$(sed -n '/^  section/,$p' out | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ] ||
+    case_fail 'sections are not'
+case_end
+
+cases_end

@@ -1,0 +1,32 @@
+/* Text for people, in columns of a terminal. Names come from models and may hold anything. */
+#ifndef KILN_CMD_COLUMNS_H
+#define KILN_CMD_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COLUMNS_LEAST = 68, COLUMNS_MOST = 200 };
+
+/* Columns of standard output: what COLUMNS says, else the terminal, else 80; within the limits above. */
+int columns_of_output(void);
+
+/* Prints `text` on standard output in exactly `columns` columns, filled up with blanks, or cut with "..."
+ * in the last three. Control characters and what is not UTF-8 are shown as "?". */
+void columns_print(const char *text, int columns);
+
+/* The same without blanks at its end. */
+void columns_print_last(const char *text, int columns);
+
+/* As columns_print, but what is too long keeps its end, which tells more of a path. */
+void columns_print_path(const char *text, int columns);
+
+/* "  label          words", in lines of at most the columns of standard output, further ones indented. */
+void columns_item(const char *label, const char *words);
+
+/* 1234567 as "1,234,567". */
+const char *columns_count(uint64_t value, char buffer[32]);
+
+/* Columns for counts of up to `most` under a head. */
+int columns_for(const char *head, uint64_t most);
+
+#endif
