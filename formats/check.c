@@ -394,12 +394,17 @@ static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t ind
     return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
+bool kiln_view_node_fault(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
+                          uint32_t node, kiln_fault *fault)
+{
+    const uint64_t byte = ((uint64_t)tree->entry->node_first + node) * tree->kind->node_size;
+    return kiln_fault_rule(fault, rule, offset_of_kind(view->reader, tree->kind->section, byte),
+                           tree->kind->name);
+}
+
 static bool node_fault(const tree_walk *walk, uint32_t rule, uint32_t node)
 {
-    const kiln_node_kind *kind = walk->tree->kind;
-    const uint64_t byte = ((uint64_t)walk->tree->entry->node_first + node) * kind->node_size;
-    return kiln_fault_rule(walk->fault, rule,
-                           offset_of_kind(walk->view->reader, kind->section, byte), kind->name);
+    return kiln_view_node_fault(walk->view, walk->tree, rule, node, walk->fault);
 }
 
 static bool check_node_fields(const tree_walk *walk, uint32_t index)
@@ -461,6 +466,16 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
         return node_fault(walk, KILN_RULE_NODE_CHILD, index);
     }
     return true;
+}
+
+bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
+                          uint32_t *triangles, kiln_fault *fault)
+{
+    tree_walk walk = {view, tree, fault, 0, 0, 0};
+    uint32_t children;
+    const bool sound = check_node(&walk, index, &children);
+    *triangles = (uint32_t)walk.in_leaves;
+    return sound;
 }
 
 /* Depth first over an explicit stack: one frame for each node on the path. */
@@ -549,12 +564,13 @@ static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most
     return used ? within : memcmp(box, &nothing, sizeof nothing) == 0;
 }
 
-static bool check_boxes(const kiln_view *view, const kiln_view_tree *tree, kiln_fault *fault)
+bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
+                           uint32_t last, kiln_fault *fault)
 {
     const unsigned lanes = tree->kind->lanes;
     uint8_t most[KILN_ADB_REGIONS_MOST];
     most_counts(tree->adb, most);
-    for (uint32_t i = 0; i < tree->adb->box_count; i++) {
+    for (uint32_t i = first; i < last; i++) {
         const bool used =
             i == 0 ||
             (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
@@ -594,7 +610,7 @@ static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
     if (walk.in_leaves != tree.entry->triangle_count) {
         return node_fault(&walk, KILN_RULE_LEAF_ONCE, 0);
     }
-    return tree.adb == NULL || check_boxes(view, &tree, fault);
+    return tree.adb == NULL || kiln_view_check_boxes(view, &tree, 0, tree.adb->box_count, fault);
 }
 
 /* The counts of tree `index`, or NULL: their entries are in the order of trees. */

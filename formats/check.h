@@ -63,6 +63,18 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, ki
 /* Tree number `index` < tree_count of a view that is open. */
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);
 
+/* Rule `rule` is broken by node `node`. False. */
+bool kiln_view_node_fault(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
+                          uint32_t node, kiln_fault *fault);
+
+/* Does node `index` by itself follow the rules; *triangles is how many its leaves hold. */
+bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
+                          uint32_t *triangles, kiln_fault *fault);
+
+/* Do counts number first .. last - 1 of a tree that has them, whose nodes are checked? */
+bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
+                           uint32_t last, kiln_fault *fault);
+
 /* Face and user value of a triangle id in its part; the part must be loaded. */
 static inline uint32_t kiln_view_face(const kiln_view *view, const kiln_format_part *part,
                                       uint32_t triangle)

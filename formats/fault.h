@@ -15,7 +15,8 @@ enum {
     KILN_FAULT_RULE = 24,
     KILN_FAULT_FEATURE = 25,
     KILN_FAULT_INFLATE = 26,
-    KILN_FAULT_NOT_LOADED = 27
+    KILN_FAULT_NOT_LOADED = 27,
+    KILN_FAULT_PARTIAL = 28
 };
 
 /* Rules of the format, numbered for good; hierarchy.md has the same list, for tables too. */

@@ -4,6 +4,7 @@
 
 #include "codec.h"
 #include "os.h"
+#include "reader_inside.h"
 #include "sections.h"
 
 #include <string.h>
@@ -33,11 +34,22 @@ static uint32_t padded(uint32_t size, uint32_t alignment)
 
 /* ------------------------------------------------------------------------- header and table -- */
 
-static bool check_magic(const uint8_t *file, size_t size, kiln_fault *fault)
+/* Not enough has arrived: so many bytes are wanted from the start of the file. */
+bool kiln_reader_waits(kiln_fault *fault, uint64_t wanted)
+{
+    return kiln_fault_set(fault, KILN_FAULT_PARTIAL, wanted,
+                          "not enough of the file is there: the first %llu bytes are needed",
+                          (unsigned long long)wanted);
+}
+
+static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_fault *fault)
 {
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
     if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
         return kiln_fault_set(fault, KILN_FAULT_NOT_KILN, 0, "not a kiln file: it does not begin like one");
+    }
+    if (size < sizeof(kiln_format_header) && arriving) {
+        return kiln_reader_waits(fault, sizeof(kiln_format_header));
     }
     if (size < sizeof(kiln_format_header)) {
         return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
@@ -59,9 +71,10 @@ static bool check_version(const kiln_format_header *header, kiln_fault *fault)
     return true;
 }
 
-static bool check_sizes(const kiln_format_header *header, size_t size, kiln_fault *fault)
+static bool check_sizes(const kiln_format_header *header, size_t size, bool arriving,
+                        kiln_fault *fault)
 {
-    if (size < header->file_size) {
+    if (size < header->file_size && !arriving) {
         return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
                               "not a complete file: %llu bytes of %llu", (unsigned long long)size,
                               (unsigned long long)header->file_size);
@@ -76,10 +89,10 @@ static bool check_sizes(const kiln_format_header *header, size_t size, kiln_faul
     }
     const uint64_t table_end =
         sizeof *header + (uint64_t)header->section_count * sizeof(kiln_format_section);
-    if (table_end > size) {
+    if (table_end > header->file_size) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, sizeof *header, "section table");
     }
-    return true;
+    return table_end <= size || kiln_reader_waits(fault, table_end);
 }
 
 static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
@@ -88,7 +101,7 @@ static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
     header.header_crc = 0;
     const size_t table_size = (size_t)header.section_count * sizeof(kiln_format_section);
     const uint32_t crc = kiln_crc32_continue(kiln_crc32(&header, sizeof header),
-                                             reader->file + sizeof header, table_size);
+                                             reader->table, table_size);
     if (crc != reader->header.header_crc) {
         return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offsetof(kiln_format_header, header_crc),
                               "damaged: the checksum of the header does not match");
@@ -96,7 +109,7 @@ static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
     return true;
 }
 
-static bool is_zero(const uint8_t *bytes, uint64_t size)
+bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
     uint8_t any = 0;
     for (uint64_t i = 0; i < size; i++) {
@@ -113,7 +126,7 @@ static bool check_features(const kiln_format_header *header, kiln_fault *fault)
                               "needs features %#llx that this version does not know: update kiln",
                               (unsigned long long)header->features_required);
     }
-    if (!is_zero(header->reserved, sizeof header->reserved)) {
+    if (!kiln_bytes_are_zero(header->reserved, sizeof header->reserved)) {
         return kiln_fault_rule(fault, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
                                "header");
     }
@@ -172,17 +185,16 @@ static bool check_entry_place(const kiln_format_section *entry, uint64_t at, uin
         entry->stored_size > file_size - entry->offset) {
         return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, at, "section table");
     }
-    if (!is_zero(entry->reserved, sizeof entry->reserved)) {
+    if (!kiln_bytes_are_zero(entry->reserved, sizeof entry->reserved)) {
         return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "section table");
     }
     return true;
 }
 
-static kiln_format_section table_entry(const kiln_reader *reader, uint32_t index)
+kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
 {
     kiln_format_section entry;
-    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
-           sizeof entry);
+    memcpy(&entry, reader->table + (size_t)index * sizeof entry, sizeof entry);
     return entry;
 }
 
@@ -196,9 +208,9 @@ static bool continues(const kiln_format_section *entry)
 static bool check_entry_before(const kiln_reader *reader, uint32_t index, uint64_t at,
                                kiln_fault *fault)
 {
-    const kiln_format_section entry = table_entry(reader, index);
+    const kiln_format_section entry = kiln_reader_entry(reader, index);
     for (uint32_t i = index; continues(&entry) && i-- > 0;) {
-        const kiln_format_section before = table_entry(reader, i);
+        const kiln_format_section before = kiln_reader_entry(reader, i);
         if (before.kind == entry.kind && before.codec == KILN_CODEC_DEFLATE &&
             entry.codec == KILN_CODEC_DEFLATE && before.transform == entry.transform &&
             before.element_size == entry.element_size && before.raw_size != 0 &&
@@ -219,7 +231,7 @@ static bool check_table(const kiln_reader *reader, kiln_fault *fault)
                         (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const uint64_t at = sizeof(kiln_format_header) + (uint64_t)i * sizeof(kiln_format_section);
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (!check_entry_kind(&entry, at, fault) || !check_entry_codec(&entry, at, fault) ||
             !check_entry_place(&entry, at, earliest, reader->header.file_size, fault) ||
             !check_entry_before(reader, i, at, fault)) {
@@ -240,8 +252,8 @@ static bool check_padding(const kiln_reader *reader, kiln_fault *fault)
     uint64_t end = sizeof(kiln_format_header) +
                    (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
-        if (!is_zero(reader->file + end, entry.offset - end)) {
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        if (!kiln_bytes_are_zero(reader->file + end, entry.offset - end)) {
             return kiln_fault_rule(fault, KILN_RULE_RESERVED, end, "padding before a section");
         }
         end = entry.offset + entry.stored_size;
@@ -255,7 +267,7 @@ static const char *kind_name(uint32_t kind)
     return row != NULL ? row->name : "unknown section";
 }
 
-static bool damaged(const kiln_format_section *entry, uint64_t offset, kiln_fault *fault)
+bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset, kiln_fault *fault)
 {
     return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offset,
                           "damaged at offset %llu: a checksum of section '%s' does not match",
@@ -266,18 +278,18 @@ static bool check_raw_crc(const kiln_reader *reader, const kiln_format_section *
                           kiln_fault *fault)
 {
     if (kiln_crc32(reader->file + entry->offset, (size_t)entry->stored_size) != entry->crc) {
-        return damaged(entry, entry->offset, fault);
+        return kiln_reader_damaged(entry, entry->offset, fault);
     }
     return true;
 }
 
-static uint64_t block_count(const kiln_format_section *entry)
+uint64_t kiln_reader_block_count(const kiln_format_section *entry)
 {
     const uint32_t block = kiln_block_raw_size(entry->element_size);
     return entry->raw_size / block + (entry->raw_size % block != 0);
 }
 
-static kiln_format_block block_entry(const kiln_reader *reader, const kiln_format_section *entry,
+kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format_section *entry,
                                      uint64_t index)
 {
     kiln_format_block block;
@@ -287,10 +299,10 @@ static kiln_format_block block_entry(const kiln_reader *reader, const kiln_forma
 
 /* Sizes add up; each block's stream could expand to what it claims. Always checked: decoding relies
  * on it. */
-static bool check_block_table(const kiln_reader *reader, const kiln_format_section *entry,
+bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_section *entry,
                               kiln_fault *fault)
 {
-    const uint64_t blocks = block_count(entry);
+    const uint64_t blocks = kiln_reader_block_count(entry);
     if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
         return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
     }
@@ -299,7 +311,7 @@ static bool check_block_table(const kiln_reader *reader, const kiln_format_secti
     uint64_t raw_left = entry->raw_size;
     const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry->transform);
     for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = block_entry(reader, entry, i);
+        const kiln_format_block block = kiln_reader_block(reader, entry, i);
         const uint64_t raw = raw_left < full ? raw_left : full;
         if (block.raw_size != raw || block.stored_size > stored_left ||
             raw > most * block.stored_size) {
@@ -318,16 +330,16 @@ static bool check_block_table(const kiln_reader *reader, const kiln_format_secti
 static bool check_block_crcs(const kiln_reader *reader, const kiln_format_section *entry,
                              kiln_fault *fault)
 {
-    const uint64_t blocks = block_count(entry);
+    const uint64_t blocks = kiln_reader_block_count(entry);
     const uint64_t table_size = blocks * sizeof(kiln_format_block);
     if (kiln_crc32(reader->file + entry->offset, (size_t)table_size) != entry->crc) {
-        return damaged(entry, entry->offset, fault);
+        return kiln_reader_damaged(entry, entry->offset, fault);
     }
     uint64_t offset = entry->offset + table_size;
     for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = block_entry(reader, entry, i);
+        const kiln_format_block block = kiln_reader_block(reader, entry, i);
         if (kiln_crc32(reader->file + offset, block.stored_size) != block.crc) {
-            return damaged(entry, offset, fault);
+            return kiln_reader_damaged(entry, offset, fault);
         }
         offset += block.stored_size;
     }
@@ -340,7 +352,7 @@ static bool check_section_bytes(const kiln_reader *reader, const kiln_format_sec
     if (entry->codec == KILN_CODEC_RAW) {
         return trusted || check_raw_crc(reader, entry, fault);
     }
-    return check_block_table(reader, entry, fault) &&
+    return kiln_reader_check_blocks(reader, entry, fault) &&
            (trusted || check_block_crcs(reader, entry, fault));
 }
 
@@ -367,10 +379,10 @@ static void run_block_task(void *context, uint32_t index)
 static uint32_t add_block_tasks(const kiln_reader *reader, const kiln_format_section *entry,
                                 uint8_t *out, block_task *tasks)
 {
-    const uint64_t blocks = block_count(entry);
+    const uint64_t blocks = kiln_reader_block_count(entry);
     const uint8_t *stored = reader->file + entry->offset + blocks * sizeof(kiln_format_block);
     for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = block_entry(reader, entry, i);
+        const kiln_format_block block = kiln_reader_block(reader, entry, i);
         tasks[i] = (block_task){stored, out, block.stored_size, block.raw_size,
                                 entry->element_size, entry->transform, 0};
         stored += block.stored_size;
@@ -381,14 +393,15 @@ static uint32_t add_block_tasks(const kiln_reader *reader, const kiln_format_sec
 
 static bool must_move(const kiln_reader *reader, const kiln_format_section *entry)
 {
-    return entry->codec != KILN_CODEC_RAW ||
+    return reader->copies || entry->codec != KILN_CODEC_RAW ||
            (uintptr_t)(reader->file + entry->offset) % KILN_SECTION_ALIGNMENT != 0;
 }
 
-/* The one allocation: section array, decoded sections, then the tasks, which are scratch. */
+/* The one allocation: section array, decoded sections, then the tasks, which are scratch, or, while a file
+ * arrives, its table. */
 typedef struct {
     uint64_t decoded;  /* offset where decoded sections start */
-    uint64_t tasks;    /* offset where tasks start */
+    uint64_t tasks;    /* offset where tasks start, or the table */
     uint64_t total;
     uint64_t task_count;
 } layout;
@@ -396,21 +409,21 @@ typedef struct {
 /* The entry that begins the section which entry `index` begins or continues. */
 static uint32_t first_entry(const kiln_reader *reader, uint32_t index)
 {
-    kiln_format_section entry = table_entry(reader, index);
+    kiln_format_section entry = kiln_reader_entry(reader, index);
     const uint32_t kind = entry.kind;
     while (continues(&entry) || entry.kind != kind) {
-        entry = table_entry(reader, --index);
+        entry = kiln_reader_entry(reader, --index);
     }
     return index;
 }
 
 /* The number of that section. */
-static uint32_t section_of_entry(const kiln_reader *reader, uint32_t index)
+uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index)
 {
     const uint32_t first = first_entry(reader, index);
     uint32_t number = 0;
     for (uint32_t i = 0; i < first; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         number += !continues(&entry);
     }
     return number;
@@ -420,15 +433,15 @@ static uint32_t section_of_entry(const kiln_reader *reader, uint32_t index)
 static void list_sections(kiln_reader *reader)
 {
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (continues(&entry)) {
-            kiln_reader_section *whole = &reader->sections[section_of_entry(reader, i)];
+            kiln_reader_section *whole = &reader->sections[kiln_reader_section_of(reader, i)];
             whole->entry.stored_size += entry.stored_size;
             whole->entry.raw_size += entry.raw_size;
             whole->count = whole->entry.raw_size / entry.element_size;
         } else {
             reader->sections[reader->section_count++] =
-                (kiln_reader_section){entry, NULL, entry.raw_size / entry.element_size};
+                (kiln_reader_section){entry, NULL, entry.raw_size / entry.element_size, 0};
         }
     }
 }
@@ -439,14 +452,15 @@ static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
     layout plan = {padded(count * (uint32_t)sizeof(kiln_reader_section), 64), 0, 0, 0};
     plan.total = plan.decoded;
     for (uint32_t i = 0; i < count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (wanted[i] && must_move(reader, &entry)) {
             plan.total += (entry.raw_size + 63u) & ~(uint64_t)63u;
-            plan.task_count += entry.codec == KILN_CODEC_DEFLATE ? block_count(&entry) : 0;
+            plan.task_count += entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
         }
     }
     plan.tasks = plan.total;
-    plan.total += plan.task_count * sizeof(block_task);
+    plan.total += reader->copies ? count * sizeof(kiln_format_section)
+                                 : plan.task_count * sizeof(block_task);
     return plan;
 }
 
@@ -456,7 +470,7 @@ static void place_sections(kiln_reader *reader, const uint8_t *wanted, const lay
     uint8_t *out = (uint8_t *)reader->memory + plan->decoded;
     uint32_t index = 0;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (continues(&entry)) {
             continue;
         }
@@ -477,8 +491,8 @@ static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
     uint64_t done[KILN_SECTION_COUNT_MAX] = {0}; /* bytes of each section */
     uint32_t task_count = 0;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
-        const uint32_t number = section_of_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        const uint32_t number = kiln_reader_section_of(reader, i);
         const kiln_reader_section *section = &reader->sections[number];
         if (section->data == NULL || !must_move(reader, &entry)) {
             continue;
@@ -542,44 +556,85 @@ static bool take_memory(kiln_reader *reader, const layout *plan, kiln_fault *fau
     return true;
 }
 
-static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
-                          kiln_fault *fault)
+static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
+                      kiln_fault *fault)
 {
     uint8_t wanted[KILN_SECTION_COUNT_MAX];
     ask_wanted(reader, options, wanted);
+    *plan = plan_memory(reader, wanted);
+    if (!take_memory(reader, plan, fault)) {
+        return false;
+    }
+    list_sections(reader);
+    place_sections(reader, wanted, plan);
+    return true;
+}
+
+bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
+                           kiln_fault *fault)
+{
+    layout plan;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = table_entry(reader, i);
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        if (entry.raw_size > SIZE_MAX / 4 / KILN_SECTION_COUNT_MAX) {
+            return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0,
+                                  "out of memory: the file is too large");
+        }
+    }
+    reader->copies = true;
+    if (!make_room(reader, options, &plan, fault)) {
+        return false;
+    }
+    uint8_t *table = (uint8_t *)reader->memory + plan.tasks;
+    memcpy(table, reader->table, reader->header.section_count * sizeof(kiln_format_section));
+    reader->table = table;
+    return true;
+}
+
+static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
+                          kiln_fault *fault)
+{
+    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (!check_section_bytes(reader, &entry, options->trusted, fault)) {
             return false;
         }
     }
-    const layout plan = plan_memory(reader, wanted);
-    if (!take_memory(reader, &plan, fault)) {
+    layout plan;
+    if (!make_room(reader, options, &plan, fault)) {
         return false;
     }
-    list_sections(reader);
-    place_sections(reader, wanted, &plan);
     const uint32_t task_count = list_tasks(reader, &plan);
     if (!options->trusted && !check_padding(reader, fault)) {
         return false;
     }
-    return decode_blocks(reader, &plan, task_count, options, fault);
+    if (!decode_blocks(reader, &plan, task_count, options, fault)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        reader->sections[i].there = reader->sections[i].count;
+    }
+    return true;
+}
+
+bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_fault *fault)
+{
+    const size_t size = (size_t)reader->file_size;
+    if (!check_magic(reader->file, size, arriving, fault)) {
+        return false;
+    }
+    memcpy(&reader->header, reader->file, sizeof reader->header);
+    reader->table = reader->file + sizeof reader->header;
+    return check_version(&reader->header, fault) &&
+           check_sizes(&reader->header, size, arriving, fault) &&
+           check_header_crc(reader, fault) && check_features(&reader->header, fault) &&
+           check_table(reader, fault);
 }
 
 static bool open_container(kiln_reader *reader, const kiln_reader_options *options,
                            kiln_fault *fault)
 {
-    const size_t size = (size_t)reader->file_size;
-    if (!check_magic(reader->file, size, fault)) {
-        return false;
-    }
-    memcpy(&reader->header, reader->file, sizeof reader->header);
-    if (!check_version(&reader->header, fault) || !check_sizes(&reader->header, size, fault) ||
-        !check_header_crc(reader, fault) || !check_features(&reader->header, fault) ||
-        !check_table(reader, fault)) {
-        return false;
-    }
-    return load_sections(reader, options, fault);
+    return kiln_reader_check_head(reader, false, fault) && load_sections(reader, options, fault);
 }
 
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,

@@ -27,12 +27,15 @@ typedef struct {
     kiln_format_section entry;
     const void *data;    /* 64-byte aligned */
     uint64_t count;      /* elements */
+    uint64_t there;      /* of these, from the first on: less than all only while a file arrives */
 } kiln_reader_section;
 
 typedef struct {
     const uint8_t *file;
     uint64_t file_size;
     kiln_format_header header;
+    const uint8_t *table; /* the section table */
+    bool copies;          /* nothing is used in place */
     uint32_t section_count;
     kiln_reader_section *sections;
     void *memory;             /* the one allocation, or NULL */

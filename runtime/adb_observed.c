@@ -39,7 +39,7 @@ kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observa
     }
     const kiln_pair_frame *frame = &query->frame;
     if (!kiln_tree_has_polygons(frame->x) || !kiln_tree_has_polygons(frame->y)) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_trees_lack(frame->x, frame->y);
     }
     const int at_x = frame->swapped, at_y = !frame->swapped;
     if (!is_lane(frame->x, seen->node[at_x], seen->lane[at_x]) ||

@@ -209,8 +209,14 @@ kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose 
         return KILN_ERROR_ARGUMENT;
     }
     const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
-    if (a->adb == NULL || b->adb == NULL || (full.hybrid && !polygons)) {
+    if (a->adb == NULL || b->adb == NULL) {
         return KILN_ERROR_NOT_LOADED;
+    }
+    if (full.hybrid && !polygons) {
+        return kiln_trees_lack(a, b);
+    }
+    if (kiln_tree_is_box(a) || kiln_tree_is_box(b)) {
+        return KILN_ERROR_PARTIAL;
     }
     if (!table_is_large_enough(&full, a) || !table_is_large_enough(&full, b)) {
         return KILN_ERROR_ARGUMENT;

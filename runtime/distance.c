@@ -276,7 +276,7 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
         return status;
     }
     if (!kiln_tree_has_polygons(q->a) || !kiln_tree_has_polygons(q->b)) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_trees_lack(q->a, q->b);
     }
     search s;
     kiln_near_walk walk;

@@ -59,7 +59,7 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
     info.leaf_max = entry->leaf_max;
     info.adb_grid = tree->adb != NULL ? tree->adb->grid : 0;
     info.closed = (kiln_mesh_closed)entry->closed;
-    info.polygons = kiln_tree_has_polygons(tree);
+    info.polygons = kiln_tree_has_polygons(tree) || kiln_tree_lack(tree) == KILN_ERROR_PARTIAL;
     memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);
     memcpy(info.bounds_upper, entry->bounds_upper, sizeof info.bounds_upper);
     memcpy(info.geometry_hash, entry->geometry_hash, sizeof info.geometry_hash);
@@ -99,7 +99,7 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     }
     const kiln_view *view = &tree->file->view;
     if (view->parts == NULL || view->triangles == NULL) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_tree_lack(tree);
     }
     const kiln_format_part *part = part_of(view, triangle);
     memset(out, 0, sizeof *out);
@@ -123,7 +123,7 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
     }
     const kiln_view *view = &tree->file->view;
     if (view->ids == NULL || view->triangles == NULL || view->vertices == NULL) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_tree_lack(tree);
     }
     const uint32_t stored = stored_of(view, triangle);
     if (stored == view->triangle_count) {

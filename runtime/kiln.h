@@ -78,6 +78,7 @@ extern "C" {
     X(KILN_ERROR_FEATURE, 25, "needs a feature that this version does not know")                   \
     X(KILN_ERROR_INFLATE, 26, "a compressed block can't be decoded")                               \
     X(KILN_ERROR_NOT_LOADED, 27, "not in this file, or left out when it was opened")               \
+    X(KILN_ERROR_PARTIAL, 28, "not enough of the file is there yet")                               \
     /* the call: mend the caller */                                                                \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
     X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
@@ -170,6 +171,64 @@ KILN_API kiln_status kiln_open(const char *path, const kiln_open_options *option
 
 /* Releases the file and its trees. NULL is allowed. */
 KILN_API void kiln_close(kiln_file *file);
+
+/* -------------------------------------------------- files of which not all is there yet --
+ *
+ * Files begin with what is needed first. Of one that still comes from a disk or a net
+ *   - kiln_collide_boxes answers from the boxes that are there: "no" is proved, "perhaps" more often than later;
+ *   - time-critical queries (kiln_adb_...), not hybrid, answer where the file has counts: pairs of boxes whose nodes
+ *     are not there are decided as leaves are, and what is left undecided is part of the probability;
+ *   - kiln_tree_get_info tells all;
+ *   - all other queries of triangles return KILN_ERROR_PARTIAL, outputs untouched, until all is there. Then the
+ *     file is as one opened at once, and its trees are at the same addresses.
+ * Before its nodes come, a tree is the box of its vertices.
+ *
+ *     size_t have = receive(buffer, 0);
+ *     kiln_file *file = NULL;
+ *     while (kiln_open_partial(buffer, have, NULL, &file) == KILN_ERROR_PARTIAL)
+ *         have = receive(buffer, have);
+ *     ... each frame: have = receive(buffer, have), kiln_file_advance(file, buffer, have, NULL), queries ...
+ *
+ * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used, block by
+ * block, and all rules about whole files when all is there. Raw sections are one block, so packed
+ * files answer sooner. Threads: kiln_file_advance changes the trees of its file, so that no query may run on them
+ * meanwhile; between two of these, any number. */
+
+/* Opens a file of which the first `available` bytes are at `data` [any alignment]. They are copied, so `data` need not
+ * stay. Options as for kiln_open_memory, but that `parallel` is not used.
+ * KILN_ERROR_PARTIAL: too little to know the trees; options->error->offset is how many bytes are needed at least.
+ * Other errors as kiln_open_memory. On error *out is NULL and nothing is kept. Memory: what the whole file
+ * takes unpacked, at once. */
+KILN_API kiln_status kiln_open_partial(const void *data, size_t available,
+                                       const kiln_open_options *options, kiln_file **out);
+
+/* Takes what has arrived since: now the first `available` bytes of the same file are at `data`, which may be elsewhere.
+ * KILN_OK also where nothing new could be used, and for a file that is there wholly. On an error
+ * (KILN_ERROR_ARGUMENT, CHECKSUM, INFLATE, RULE), told in *error where that is not NULL, what was there stays in use; after
+ * CHECKSUM and INFLATE the right bytes may be given again. A file that breaks a RULE stays as a box for each
+ * tree, and says so again. Cost: decoding and checking what is new, a pass over the headers of nodes, and when all is there
+ * that of verifying them once more. */
+KILN_API kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,
+                                       kiln_error *error);
+
+typedef struct {
+    bool complete;  /* all is there */
+    uint64_t size;  /* of the whole file */
+    uint64_t next;  /* bytes from its start with which kiln_file_advance finds more; size when complete */
+} kiln_file_loaded;
+
+/* How much of a file is there. All zero for NULL. */
+KILN_API kiln_file_loaded kiln_file_get_loaded(const kiln_file *file);
+
+typedef struct {
+    bool complete;      /* exact queries are answered */
+    uint32_t nodes;     /* that are there, of kiln_tree_info.node_count */
+    uint32_t levels;    /* of nodes that are there wholly, of kiln_tree_info.depth; 0: a box only */
+    double triangles;   /* part of them whose leaf's box is there, 0 to 1 */
+} kiln_tree_loaded;
+
+/* How deep a tree is loaded. All zero for NULL. */
+KILN_API kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree);
 
 /* Trees of the file that were loaded, in the file's order. 0 for NULL. */
 KILN_API uint32_t kiln_file_tree_count(const kiln_file *file);
@@ -865,7 +924,7 @@ KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
  * of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are asked.
  * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
  * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid on one without
- * polygons): the query then holds no question. Cost: forming the pose and weighing
+ * polygons), KILN_ERROR_PARTIAL (no node is there yet, or hybrid before all is): the query then holds no question. Cost: forming the pose and weighing
  * the roots. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,

@@ -32,7 +32,7 @@ static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, co
         return status;
     }
     if (!kiln_tree_has_polygons(tree)) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_tree_lack(tree);
     }
     if (tree->entry->closed == KILN_CLOSED_NOT) {
         return KILN_ERROR_OPEN_MESH;

@@ -17,6 +17,7 @@ SAME(RULE, RULE);
 SAME(FEATURE, FEATURE);
 SAME(INFLATE, INFLATE);
 SAME(NOT_LOADED, NOT_LOADED);
+SAME(PARTIAL, PARTIAL);
 KILN_STATIC_ASSERT((int)KILN_BV_OBB == (int)KILN_FORMAT_BV_OBB8, "OBB");
 KILN_STATIC_ASSERT((int)KILN_BV_AABB == (int)KILN_FORMAT_BV_AABB8, "AABB");
 KILN_STATIC_ASSERT((int)KILN_BV_OBB2 == (int)KILN_FORMAT_BV_OBB2, "OBB2");
@@ -71,7 +72,7 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
     return reading;
 }
 
-static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index)
+bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
 {
     const kiln_open_options *options = (const kiln_open_options *)user;
     kiln_format_section entry;
@@ -89,8 +90,9 @@ static bool section_wanted(void *user, const kiln_reader *reader, uint32_t index
     return true;
 }
 
-static void fill_trees(kiln_file *file)
+void kiln_opening_fill_trees(kiln_file *file)
 {
+    file->tree_count = 0;
     for (uint32_t i = 0; i < file->view.tree_count; i++) {
         const kiln_view_tree from = kiln_view_get_tree(&file->view, i);
         if (from.nodes == NULL) {
@@ -122,11 +124,11 @@ static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t
     return file;
 }
 
-static kiln_status make_file(kiln_reader *reader, const kiln_open_options *options,
-                             kiln_file **out, kiln_fault *fault)
+kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
+                                   kiln_fault *fault)
 {
     kiln_view view;
-    if (!kiln_view_open(&view, reader, (options->flags & KILN_OPEN_TRUSTED) != 0, fault)) {
+    if (!kiln_view_open(&view, reader, trusted, fault)) {
         return (kiln_status)fault->code;
     }
     kiln_file *file = allocate_file(&reader->allocator, view.tree_count);
@@ -137,7 +139,7 @@ static kiln_status make_file(kiln_reader *reader, const kiln_open_options *optio
     file->reader = *reader;
     file->view = view;
     file->view.reader = &file->reader;
-    fill_trees(file);
+    kiln_opening_fill_trees(file);
     *out = file;
     return KILN_OK;
 }
@@ -146,14 +148,15 @@ static kiln_status open_bytes(const void *data, size_t size, const kiln_open_opt
                               kiln_file **out)
 {
     kiln_reader_options reading = kiln_opening_reader_options(options);
-    reading.wanted = section_wanted;
+    reading.wanted = kiln_opening_wants;
     reading.user = (void *)(uintptr_t)options;
     kiln_reader reader;
     kiln_fault fault;
     if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
         return kiln_opening_report(options, &fault);
     }
-    const kiln_status status = make_file(&reader, options, out, &fault);
+    const bool trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    const kiln_status status = kiln_opening_make_file(&reader, trusted, out, &fault);
     if (status != KILN_OK) {
         kiln_reader_close(&reader);
         return kiln_opening_report(options, &fault);
@@ -242,6 +245,7 @@ void kiln_close(kiln_file *file)
         return;
     }
     const kiln_reader_allocator allocator = file->allocator;
+    kiln_arriving_release(file);
     kiln_reader_close(&file->reader);
     kiln_os_unmap(file->map, file->map_size);
     allocator.release(allocator.user, file, file->size);

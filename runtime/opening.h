@@ -11,6 +11,19 @@ kiln_open_options kiln_opening_options(const kiln_open_options *options);
 
 bool kiln_opening_options_are_sound(const kiln_open_options *options);
 
+/* Is a section of a model wanted? `user` are the options. */
+bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index);
+
+/* A file of a reader, which it owns from then on, and its trees: those whose nodes are loaded. */
+kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
+                                   kiln_fault *fault);
+
+/* The trees of file->view, in file->trees. */
+void kiln_opening_fill_trees(kiln_file *file);
+
+/* What a file holds while it is not there wholly. */
+void kiln_arriving_release(kiln_file *file);
+
 /* Options of the reader, but for which sections are wanted: all. */
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options);
 

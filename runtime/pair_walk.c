@@ -214,7 +214,7 @@ static kiln_status walk_trees(const kiln_tree *a, const kiln_pose *pose_a, const
         return status;
     }
     if (!visitor->boxes && (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b))) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_trees_lack(a, b);
     }
     if (kiln_roots_may_meet(&frame)) {
         kiln_pair_frame_form_maps(&frame);

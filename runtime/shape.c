@@ -79,7 +79,7 @@ static kiln_status form_and_walk(shape_query *query, const kiln_pose *pose, cons
         return status;
     }
     if (!kiln_tree_has_polygons(query->tree)) {
-        return KILN_ERROR_NOT_LOADED;
+        return kiln_tree_lack(query->tree);
     }
     kiln_shape_box_form(&box, query->tree, &query->placement, &query->shape);
     kiln_shape_walk(query->tree, &box, visit_leaf, query);

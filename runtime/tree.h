@@ -2,7 +2,7 @@
 #ifndef KILN_TREE_H
 #define KILN_TREE_H
 
-#include "../formats/check.h"
+#include "../formats/part.h"
 #include "kernel.h"
 #include "kiln.h"
 
@@ -17,7 +17,10 @@ struct kiln_tree {
     const uint32_t *ids;
     const kiln_format_adb *adb;       /* NULL: no counts */
     const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
+    const kiln_part *part;            /* NULL: all of it is there */
 };
+
+struct kiln_arriving; /* partial.c */
 
 struct kiln_file {
     kiln_reader reader;
@@ -26,6 +29,7 @@ struct kiln_file {
     size_t size;          /* of this struct with its trees */
     void *map;            /* NULL: the caller's memory */
     size_t map_size;
+    struct kiln_arriving *arriving; /* NULL: all of it is there */
     uint32_t tree_count;
     kiln_tree trees[];
 };
@@ -45,10 +49,25 @@ static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uin
                                                      (size_t)index * tree->kind->node_size);
 }
 
-/* False: baked without. Exact queries then return KILN_ERROR_NOT_LOADED. */
+/* False: baked without, or not there yet. Exact queries then return kiln_tree_lack. */
 static inline bool kiln_tree_has_polygons(const kiln_tree *tree)
 {
     return tree->triangles != NULL;
+}
+
+/* KILN_ERROR_PARTIAL: the file is not there wholly; KILN_ERROR_NOT_LOADED: it was baked without. */
+kiln_status kiln_tree_lack(const kiln_tree *tree);
+
+/* For two trees, of which one at least has no polygons. */
+static inline kiln_status kiln_trees_lack(const kiln_tree *a, const kiln_tree *b)
+{
+    return kiln_tree_lack(kiln_tree_has_polygons(a) ? b : a);
+}
+
+/* Is no node there, and the tree but a box? */
+static inline bool kiln_tree_is_box(const kiln_tree *tree)
+{
+    return tree->part != NULL && tree->part->nodes == 0;
 }
 
 /* Counts of the whole tree's box, and of a lane's, where the tree has any. */

@@ -18,7 +18,7 @@ void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *
     }
     box->area = kiln_half_area(box->half) * kiln_area_scale(frame, is_x);
     box->first = 0;
-    box->count = 0;
+    box->count = kiln_tree_is_box(is_x ? frame->x : frame->y);
 }
 
 /* The two roots, X's along its object's axes, grown by what is uncertain; Y's in the same frame. */

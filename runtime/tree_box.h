@@ -53,7 +53,7 @@ static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_
     box->count = behind.count;
 }
 
-/* The whole tree as a box: the exact bounds of its vertices. */
+/* The whole tree as a box: the exact bounds of its vertices. A leaf where no node is there yet. */
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
 
 /* `box` of one tree in the node space of the other, relative to `org` there. The centre is carried

@@ -1,5 +1,5 @@
-/* Open, verify, query: any bytes are opened with everything checked, as a model, as a
- * filled-bins table and for their weights; what opens is audited as `kiln verify` does, and asked against itself and
+/* Open, verify, query: any bytes are opened with everything checked, as a model, at once and as its bytes
+ * arrive, as a filled-bins table and for their weights; what opens is audited as `kiln verify` does, and asked against itself and
  * against a fixed file. Only the sanitizers judge, and that memory is given back: answers of
  * hostile files may be anything. */
 #define _POSIX_C_SOURCE 200809L
@@ -66,6 +66,62 @@ static void open_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
     } else if (file != NULL || memchr(error.message, 0, sizeof error.message) == NULL) {
         abort();
     }
+    if (count.live != 0 || count.bytes != 0) {
+        abort();
+    }
+}
+
+/* What can be asked of trees of which not all is there. */
+static void ask_parts(const kiln_file *file)
+{
+    const kiln_tree *other = kiln_file_tree(fixed_file(), 0);
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && i < 4; i++) {
+        const kiln_tree *tree = kiln_file_tree(file, i);
+        const kiln_tree_loaded loaded = kiln_tree_get_loaded(tree);
+        const kiln_tree_info info = kiln_tree_get_info(tree);
+        kiln_adb_answer answer;
+        kiln_source source;
+        kiln_hit hit;
+        bool found;
+        if (loaded.complete || loaded.nodes > info.node_count || loaded.levels > info.depth ||
+            kiln_collide(tree, NULL, other, NULL, NULL, &hit) == KILN_OK ||
+            kiln_tree_source(tree, 0, &source) == KILN_OK) {
+            abort();
+        }
+        if ((uint64_t)loaded.nodes * loaded.nodes <= work_max) {
+            (void)kiln_collide_boxes(tree, NULL, tree, NULL, &found);
+            (void)kiln_collide_boxes(tree, NULL, other, NULL, &found);
+        }
+        (void)kiln_adb_collide(tree, NULL, tree, NULL, NULL, 1000, UINT64_MAX, &answer);
+    }
+}
+
+/* As the bytes arrive: a few of them, what the file then wants, and half of the rest, by turns. */
+static void take_and_ask(const uint8_t *bytes, size_t size, unsigned mode)
+{
+    counting count = {0};
+    kiln_file *file = NULL;
+    kiln_open_options options = kiln_open_options_default();
+    options.allocator = counting_allocator(&count);
+    options.flags = (mode & FUZZ_NO_SOURCE) != 0 ? KILN_OPEN_NO_SOURCE : 0;
+    options.bv_mask = (mode & FUZZ_ONE_KIND) != 0 ? 1u << KILN_BV_AABB : 0;
+    size_t have = size < 1024 ? size / 2 : 1024;
+    kiln_status status = KILN_ERROR_PARTIAL;
+    for (int step = 0; step < 12 && (status == KILN_OK || status == KILN_ERROR_PARTIAL); step++) {
+        status = file == NULL ? kiln_open_partial(bytes, have, &options, &file)
+                              : kiln_file_advance(file, bytes, have, NULL);
+        const kiln_file_loaded loaded = kiln_file_get_loaded(file);
+        if (file != NULL && !loaded.complete) {
+            ask_parts(file);
+        }
+        have = step % 2 == 0 && loaded.next > have && loaded.next < size
+                   ? (size_t)loaded.next
+                   : have + (size - have + 1) / 2;
+    }
+    if (kiln_file_get_loaded(file).complete) {
+        (void)ask_files(file, fixed_file(), pairs_max, work_max);
+    }
+    kiln_close(file);
     if (count.live != 0 || count.bytes != 0) {
         abort();
     }
@@ -146,6 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         reseal(bytes, size - 1);
     }
     open_and_ask(bytes, size - 1, mode);
+    take_and_ask(bytes, size - 1, mode);
     open_table_and_ask(bytes, size - 1);
     read_weights(bytes, size - 1);
     kiln_fault fault;

@@ -1,0 +1,159 @@
+/* See arrival.h. The table is copied, and a block table is checked again whenever it is looked at, so that
+ * a caller whose bytes change between calls gets an error, or other answers, and nothing worse. */
+#include "arrival.h"
+
+#include "codec.h"
+#include "reader_inside.h"
+
+#include <string.h>
+
+enum { WAITS = 0, TAKEN = 1, BAD = 2 };
+
+/* Are the first `wanted` bytes there? Notes it if not. */
+static bool has(kiln_arrival *arrival, const kiln_reader *reader, uint64_t wanted)
+{
+    arrival->next = wanted;
+    return wanted <= reader->file_size;
+}
+
+static uint8_t *place_of(const kiln_reader_section *section)
+{
+    uint8_t *data = (uint8_t *)(uintptr_t)section->data;
+    return data + section->there * section->entry.element_size;
+}
+
+static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
+                    const kiln_format_section *entry, kiln_reader_section *section,
+                    kiln_fault *fault)
+{
+    if (!has(arrival, reader, entry->offset + entry->stored_size)) {
+        return WAITS;
+    }
+    const uint8_t *stored = reader->file + entry->offset;
+    if (!arrival->trusted && kiln_crc32(stored, (size_t)entry->stored_size) != entry->crc) {
+        (void)kiln_reader_damaged(entry, entry->offset, fault);
+        return BAD;
+    }
+    if (section->data != NULL) {
+        memcpy(place_of(section), stored, (size_t)entry->raw_size);
+    }
+    section->there += section->count;
+    return TAKEN;
+}
+
+static bool decode(const kiln_arrival *arrival, const kiln_reader *reader,
+                   const kiln_format_section *entry, const kiln_format_block *block,
+                   const kiln_reader_section *section, kiln_fault *fault)
+{
+    const uint8_t *stored = reader->file + arrival->stream;
+    if (!arrival->trusted && kiln_crc32(stored, block->stored_size) != block->crc) {
+        return kiln_reader_damaged(entry, arrival->stream, fault);
+    }
+    return section->data == NULL ||
+           kiln_block_decode(entry->transform, entry->element_size, stored, block->stored_size,
+                             place_of(section), block->raw_size) ||
+           kiln_fault_set(fault, KILN_FAULT_INFLATE, arrival->stream,
+                          "a compressed block at offset %llu can't be decoded",
+                          (unsigned long long)arrival->stream);
+}
+
+static bool check_table(const kiln_arrival *arrival, const kiln_reader *reader,
+                        const kiln_format_section *entry, uint64_t size, kiln_fault *fault)
+{
+    if (!arrival->trusted &&
+        kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
+        return kiln_reader_damaged(entry, entry->offset, fault);
+    }
+    return kiln_reader_check_blocks(reader, entry, fault);
+}
+
+static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
+                       const kiln_format_section *entry, kiln_reader_section *section,
+                       kiln_fault *fault)
+{
+    const uint64_t blocks = kiln_reader_block_count(entry);
+    if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
+        (void)kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, "block table");
+        return BAD;
+    }
+    const uint64_t table = blocks * sizeof(kiln_format_block);
+    if (!has(arrival, reader, entry->offset + table)) {
+        return WAITS;
+    }
+    if (!check_table(arrival, reader, entry, table, fault)) {
+        return BAD;
+    }
+    if (arrival->block == 0) {
+        arrival->stream = entry->offset + table;
+    }
+    for (; arrival->block < blocks; arrival->block++) {
+        const kiln_format_block block = kiln_reader_block(reader, entry, arrival->block);
+        if (!has(arrival, reader, arrival->stream + block.stored_size)) {
+            return WAITS;
+        }
+        if (!decode(arrival, reader, entry, &block, section, fault)) {
+            return BAD;
+        }
+        section->there += block.raw_size / entry->element_size;
+        arrival->stream += block.stored_size;
+    }
+    return TAKEN;
+}
+
+static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_fault *fault)
+{
+    const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);
+    kiln_reader_section *section = &reader->sections[kiln_reader_section_of(reader, arrival->entry)];
+    if (!has(arrival, reader, entry.offset)) {
+        return WAITS;
+    }
+    if (!arrival->trusted &&
+        !kiln_bytes_are_zero(reader->file + arrival->end, entry.offset - arrival->end)) {
+        (void)kiln_fault_rule(fault, KILN_RULE_RESERVED, arrival->end, "padding before a section");
+        return BAD;
+    }
+    const int taken = entry.codec == KILN_CODEC_RAW
+                          ? take_raw(arrival, reader, &entry, section, fault)
+                          : take_blocks(arrival, reader, &entry, section, fault);
+    if (taken == TAKEN) {
+        arrival->end = entry.offset + entry.stored_size;
+        arrival->entry++;
+        arrival->block = 0;
+    }
+    return taken;
+}
+
+bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
+                       size_t available, kiln_fault *fault)
+{
+    int taken = TAKEN;
+    reader->file = (const uint8_t *)data;
+    reader->file_size =
+        available < reader->header.file_size ? available : reader->header.file_size;
+    while (taken == TAKEN && !kiln_arrival_is_whole(arrival, reader)) {
+        taken = take_entry(arrival, reader, fault);
+    }
+    reader->file = NULL;
+    return taken != BAD;
+}
+
+bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
+                        size_t available, const kiln_reader_options *options, kiln_fault *fault)
+{
+    memset(arrival, 0, sizeof *arrival);
+    memset(reader, 0, sizeof *reader);
+    memset(fault, 0, sizeof *fault);
+    arrival->trusted = options->trusted;
+    reader->file = (const uint8_t *)data;
+    reader->file_size = available;
+    reader->allocator = options->allocator.allocate != NULL ? options->allocator
+                                                            : kiln_reader_default_allocator;
+    if (!kiln_reader_check_head(reader, true, fault) ||
+        !kiln_reader_make_room(reader, options, fault)) {
+        kiln_reader_close(reader);
+        return false;
+    }
+    arrival->end = sizeof reader->header +
+                   (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
+    return true;
+}

@@ -1,0 +1,157 @@
+/* See part.h. Nodes come in order, and parents before their children: one pass over those that have just come, and
+ * those with hidden lanes, links and checks all of it. */
+#include "part.h"
+
+#include <string.h>
+
+/* Of a header's three bytes that are 0 in a file. */
+enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 for the root */ };
+
+static kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
+{
+    uint8_t *nodes = (uint8_t *)(uintptr_t)tree->nodes;
+    return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
+}
+
+static uint64_t there(const kiln_reader *reader, uint32_t kind, uint64_t first)
+{
+    const uint64_t elements = reader->sections[kiln_reader_find(reader, kind, 0)].there;
+    return elements > first ? elements - first : 0;
+}
+
+uint32_t kiln_part_arrived(const kiln_view *view, const kiln_view_tree *tree)
+{
+    const kiln_reader *reader = view->reader;
+    uint64_t nodes = there(reader, tree->kind->section, tree->entry->node_first);
+    if (tree->adb != NULL) {
+        const uint64_t boxes = there(reader, KILN_SECTION_ADB_BOXES, tree->adb->box_first);
+        const uint64_t counted = boxes > 0 ? (boxes - 1) / tree->kind->lanes : 0;
+        nodes = counted < nodes ? counted : nodes;
+    }
+    return nodes < tree->entry->node_count ? (uint32_t)nodes : tree->entry->node_count;
+}
+
+static void set_count(kiln_format_node8 *node, unsigned lane, unsigned count)
+{
+    const unsigned shift = 4 * (lane % 2);
+    node->count[lane / 2] = (uint8_t)((node->count[lane / 2] & ~(15u << shift)) | count << shift);
+}
+
+static void show(kiln_format_node8 *node)
+{
+    const unsigned hidden = node->flags[INNER] & ~(unsigned)node->inner;
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        if ((hidden >> lane & 1) != 0) {
+            set_count(node, lane, 0);
+        }
+    }
+    node->inner = node->flags[INNER];
+    node->flags[INNER] = 0;
+}
+
+/* Children have successive numbers, so that those of the last lanes are missing, and what is left keeps its
+ * numbers. */
+static void hide(kiln_format_node8 *node, unsigned lanes)
+{
+    node->flags[INNER] = node->inner;
+    node->inner = (uint8_t)(node->inner & ~lanes);
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        if ((lanes >> lane & 1) != 0) {
+            set_count(node, lane, 1);
+        }
+    }
+}
+
+/* The inner lanes of node `index` whose nodes are among the first `nodes` learn their depth; the others are told
+ * in *missing. Those before `first_new` know it. */
+static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t first_new,
+                          uint32_t nodes, unsigned *missing, uint32_t *rule)
+{
+    const kiln_format_node8 *node = node_at(tree, index);
+    *missing = 0;
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        if ((node->inner >> lane & 1) == 0) {
+            continue;
+        }
+        const uint32_t child = kiln_node8_child(node, lane);
+        if (child >= nodes) {
+            *missing |= 1u << lane;
+        } else if (child >= first_new) {
+            uint8_t *depth = &node_at(tree, child)->flags[DEPTH];
+            *rule = *depth != 0 ? KILN_RULE_NODE_ONCE : KILN_RULE_NODE_DEPTH;
+            if (*depth != 0 || node->flags[DEPTH] >= tree->entry->depth) {
+                return false;
+            }
+            *depth = (uint8_t)(node->flags[DEPTH] + 1);
+        }
+    }
+    return true;
+}
+
+static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
+                       uint32_t nodes, kiln_fault *fault)
+{
+    const uint32_t first_new = part->nodes;
+    const uint32_t first = part->first_open;
+    part->first_open = nodes;
+    part->levels = tree->entry->depth;
+    for (uint32_t i = first; i < nodes; i++) {
+        kiln_format_node8 *node = node_at(tree, i);
+        unsigned missing;
+        uint32_t rule = KILN_RULE_NODE_ONCE;
+        if (i < first_new && node->flags[INNER] == 0) {
+            continue;
+        }
+        if (i < first_new) {
+            show(node);
+        }
+        if (node->flags[DEPTH] == 0 ||
+            !link_children(tree, i, first_new, nodes, &missing, &rule)) {
+            return kiln_view_node_fault(view, tree, rule, i, fault);
+        }
+        if (missing != 0) {
+            hide(node, missing);
+            part->first_open = i < part->first_open ? i : part->first_open;
+            part->levels =
+                node->flags[DEPTH] < part->levels ? node->flags[DEPTH] : part->levels;
+        }
+    }
+    return true;
+}
+
+bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
+                    uint32_t nodes, kiln_fault *fault)
+{
+    if (nodes == part->nodes) {
+        return true;
+    }
+    for (uint32_t i = part->nodes; i < nodes; i++) {
+        uint32_t triangles;
+        if (!kiln_view_check_node(view, tree, i, &triangles, fault)) {
+            return false;
+        }
+        part->triangles += triangles;
+    }
+    if (tree->adb != NULL) {
+        const uint32_t lanes = tree->kind->lanes;
+        const uint32_t first = part->nodes == 0 ? 0 : 1 + part->nodes * lanes;
+        if (!kiln_view_check_boxes(view, tree, first, 1 + nodes * lanes, fault)) {
+            return false;
+        }
+    }
+    if (part->nodes == 0) {
+        node_at(tree, 0)->flags[DEPTH] = 1;
+    }
+    if (!link_nodes(part, view, tree, nodes, fault)) {
+        return false;
+    }
+    part->nodes = nodes;
+    return true;
+}
+
+void kiln_part_end(const kiln_view_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->entry->node_count; i++) {
+        memset(node_at(tree, i)->flags, 0, sizeof node_at(tree, i)->flags);
+    }
+}
