@@ -113,7 +113,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench fuzz tests models man amalgamation check-lut adb-weights format lint \
+.PHONY: all demo check test bench soak fuzz tests models man amalgamation check-lut adb-weights format lint \
         install uninstall clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -141,6 +141,11 @@ check: all tests models lint amalgamation
 bench: all models bench-programs
 	$(Q)set -e; for bench in $(BENCH_PROGRAMS); do \
 	  case $$bench in *_adb) $$bench --quick ;; *) $$bench ;; esac; done
+
+## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
+soak: all models
+	$(Q)KILN=$(OUT)/kiln tests/soak/kills.sh 200
+	$(Q)KILN=$(OUT)/kiln tests/soak/thousand.sh
 
 ## fuzz: builds the libFuzzer harnesses with clang, in build/fuzz/
 fuzz:
@@ -195,7 +200,8 @@ install: all man
 	$(Q)set -e; for page in $(OUT)/man/*.[0-9]; do section=man$${page##*.}; \
 	  install -d "$(DESTDIR)$(MANDIR)/$$section"; \
 	  install -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section"; done
-	$(Q)install -m 644 tools/cmd/kiln.schema.json '$(DESTDIR)$(DATADIR)/kiln'
+	$(Q)install -m 644 tools/cmd/kiln.schema.json tools/cmd/kiln.manifest.schema.json \
+	  '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)set -e; for shell in bash zsh fish; do case $$shell in \
 	    bash) to='$(DATADIR)/$(COMPLETION_bash)' ;; zsh) to='$(DATADIR)/$(COMPLETION_zsh)' ;; \
 	    fish) to='$(DATADIR)/$(COMPLETION_fish)' ;; esac; \
@@ -219,6 +225,7 @@ uninstall: man
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
 	  '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
+	  '$(DESTDIR)$(DATADIR)/kiln/kiln.manifest.schema.json' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
@@ -276,7 +283,7 @@ $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 
 $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk markdown_to_man.awk)
 $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h tools/kiln_bake.h \

@@ -2,7 +2,7 @@
 #ifndef KILN_CMD_BAKE_REPORT_H
 #define KILN_CMD_BAKE_REPORT_H
 
-#include "jobs.h"
+#include "plan.h"
 
 #include "../kiln_bake.h"
 

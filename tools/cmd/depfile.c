@@ -97,6 +97,14 @@ int depfile_add(depfile *file, const char *output, const char *input,
     return EXIT_DONE;
 }
 
+int depfile_append(depfile *file, const depfile *more)
+{
+    if (more->size > 0 && !append(file, more->text, more->size)) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    return EXIT_DONE;
+}
+
 int depfile_write(const depfile *file, const char *path)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];

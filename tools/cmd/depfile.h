@@ -17,6 +17,9 @@ typedef struct {
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other);
 
+/* Adds what another has. Reports want of memory. */
+int depfile_append(depfile *file, const depfile *more);
+
 /* Writes the file whole; reports what is wrong. */
 int depfile_write(const depfile *file, const char *path);
 

@@ -13,7 +13,7 @@
 
 static const verb *const verbs[] = {
     &verb_bake,   &verb_info,     &verb_verify,    &verb_diff,    &verb_collide, &verb_query,
-    &verb_unpack, &verb_upgrade, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
+    &verb_unpack, &verb_upgrade, &verb_cache_gc, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
     &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };
 
@@ -119,7 +119,9 @@ static int run_verb(const verb *of, int argc, char **argv)
         return report_end(EXIT_DONE);
     }
     report_begin(of->name, has_argument(argc, argv, "--json"));
-    return report_end(of->run(argc, argv));
+    const int status = report_end(of->run(argc, argv));
+    signals_end();
+    return status;
 }
 
 int main(int argc, char **argv)

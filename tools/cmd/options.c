@@ -5,7 +5,8 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,37 +38,46 @@ static const option *find_letter(const verb *of, char letter)
     return NULL;
 }
 
-static int parse_integer(const verb *of, const option *entry, const char *text, int *out)
+static bool refuse(char message[OPTION_MESSAGE_SIZE], const char *format, ...)
 {
-    char name[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, OPTION_MESSAGE_SIZE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool parse_integer(const option *entry, const char *text, int *out,
+                          char message[OPTION_MESSAGE_SIZE])
+{
     char *end;
     errno = 0;
     const long value = strtol(text, &end, 10);
     if (end == text || *end != '\0') {
-        return report_usage(of, "%s takes a whole number, not '%s'", spelled(entry, name), text);
+        return refuse(message, "takes a whole number, not '%s'", text);
     }
     if (errno != 0 || value < (long)entry->lower || value > (long)entry->upper) {
-        return report_usage(of, "%s takes a number from %.0f to %.0f, not %s", spelled(entry, name),
-                            entry->lower, entry->upper, text);
+        return refuse(message, "takes a number from %.0f to %.0f, not %s", entry->lower,
+                      entry->upper, text);
     }
     *out = (int)value;
-    return EXIT_DONE;
+    return true;
 }
 
-static int parse_real(const verb *of, const option *entry, const char *text, double *out)
+static bool parse_real(const option *entry, const char *text, double *out,
+                       char message[OPTION_MESSAGE_SIZE])
 {
-    char name[64];
     char *end;
     const double value = strtod(text, &end);
     if (end == text || *end != '\0') {
-        return report_usage(of, "%s takes a number, not '%s'", spelled(entry, name), text);
+        return refuse(message, "takes a number, not '%s'", text);
     }
     if (!(value >= entry->lower && value <= entry->upper)) {
-        return report_usage(of, "%s takes a number from %g to %g, not %s", spelled(entry, name),
-                            entry->lower, entry->upper, text);
+        return refuse(message, "takes a number from %g to %g, not %s", entry->lower, entry->upper,
+                      text);
     }
     *out = value;
-    return EXIT_DONE;
+    return true;
 }
 
 /* Position of `text` in "packed|raw", or -1. */
@@ -87,34 +97,31 @@ static int choice_index(const char *choices, const char *text)
     }
 }
 
-static int set_value(const verb *of, const option *entry, const char *text, void *settings)
+bool option_set(const option *entry, const char *text, void *settings,
+                char message[OPTION_MESSAGE_SIZE])
 {
-    char name[64];
     void *field = (char *)settings + entry->field;
     switch (entry->kind) {
     case OPTION_FLAG:
         *(bool *)field = true;
-        return EXIT_DONE;
+        return true;
     case OPTION_TEXT:
         if (text[0] == '\0') {
-            return report_usage(of, "%s takes a value that is not empty", spelled(entry, name));
+            return refuse(message, "takes a value that is not empty");
         }
         *(const char **)field = text;
-        return EXIT_DONE;
+        return true;
     case OPTION_INTEGER:
-        return parse_integer(of, entry, text, field);
+        return parse_integer(entry, text, field, message);
     case OPTION_REAL:
-        return parse_real(of, entry, text, field);
+        return parse_real(entry, text, field, message);
     case OPTION_CHOICE:
     case OPTION_DEFAULTED:
         *(int *)field = choice_index(entry->choices, text);
-        if (*(int *)field < 0) {
-            return report_usage(of, "%s takes one of %s, not '%s'", spelled(entry, name),
-                                entry->choices, text);
-        }
-        return EXIT_DONE;
+        return *(int *)field >= 0 ||
+               refuse(message, "takes one of %s, not '%s'", entry->choices, text);
     }
-    return EXIT_USAGE;
+    return false;
 }
 
 typedef struct {
@@ -134,23 +141,23 @@ static int take(parser *state, const option *entry, const char *attached)
         return report_usage(state->of, "%s is given twice", spelled(entry, name));
     }
     state->given |= bit;
-    if (entry->kind == OPTION_FLAG) {
-        if (attached != NULL) {
-            return report_usage(state->of, "%s takes no value", spelled(entry, name));
-        }
-        return set_value(state->of, entry, NULL, state->settings);
+    if (entry->kind == OPTION_FLAG && attached != NULL) {
+        return report_usage(state->of, "%s takes no value", spelled(entry, name));
     }
     if (attached == NULL && entry->kind == OPTION_DEFAULTED) {
         *(int *)((char *)state->settings + entry->field) = 0;
         return EXIT_DONE;
     }
-    if (attached == NULL) {
+    if (attached == NULL && entry->kind != OPTION_FLAG) {
         if (state->at + 1 >= state->argc || strncmp(state->argv[state->at + 1], "--", 2) == 0) {
             return report_usage(state->of, "%s needs a value", spelled(entry, name));
         }
         attached = state->argv[++state->at];
     }
-    return set_value(state->of, entry, attached, state->settings);
+    char message[OPTION_MESSAGE_SIZE];
+    return option_set(entry, attached, state->settings, message)
+               ? EXIT_DONE
+               : report_usage(state->of, "%s %s", spelled(entry, name), message);
 }
 
 static int report_no_option(const verb *of, const char *argument, size_t length)
@@ -197,6 +204,13 @@ static int check_operands(const verb *of, int count)
 
 int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count)
 {
+    uint64_t given;
+    return options_parse_given(of, argc, argv, settings, operand_count, &given);
+}
+
+int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
+                        uint64_t *given)
+{
     parser state = {.of = of, .argv = argv, .argc = argc, .settings = settings};
     bool options_ended = false;
     *operand_count = 0;
@@ -216,5 +230,6 @@ int options_parse(const verb *of, int argc, char **argv, void *settings, int *op
             return status;
         }
     }
+    *given = state.given;
     return check_operands(of, *operand_count);
 }

@@ -4,10 +4,23 @@
 
 #include "verb.h"
 
+#include <stdint.h>
+
 /* Fills the fields of `settings`, which holds the defaults, from argv[1] on; argv[0] is the verb. The
  * operands are gathered at argv[0 .. *operand_count - 1]. "--name value", "--name=value", "-xvalue"
  * and "-x value" are taken, "--" ends options, "-" is an operand.
  * Returns EXIT_DONE, or reports what is wrong and returns EXIT_USAGE. */
 int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count);
+
+/* The same; bit i of *given tells that option i was there. */
+int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
+                        uint64_t *given);
+
+enum { OPTION_MESSAGE_SIZE = 1024 };
+
+/* Sets an option's field from a value; `text` NULL only for a flag, and must stay where the field is a
+ * text. False: `message` says what it takes, to stand behind its name. */
+bool option_set(const option *entry, const char *text, void *settings,
+                char message[OPTION_MESSAGE_SIZE]);
 
 #endif

@@ -162,6 +162,21 @@ void report_note(const char *kind, const char *file, const char *message)
     }
 }
 
+void report_line(const char *format, ...)
+{
+    va_list arguments;
+    if (report.quiet) {
+        return;
+    }
+    va_start(arguments, format);
+    char *text = compose(NULL, format, arguments);
+    va_end(arguments);
+    if (text != NULL) {
+        print_line(text);
+        free(text);
+    }
+}
+
 int report_end(int status)
 {
     if (report.root != NULL) {

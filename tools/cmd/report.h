@@ -42,6 +42,9 @@ int report_usage(const verb *of, const char *format, ...) PRINTF_LIKE(2, 3);
 /* "kiln: FILE: kind: message", unless quiet. */
 void report_note(const char *kind, const char *file, const char *message);
 
+/* "kiln: text", unless quiet. */
+void report_line(const char *format, ...) PRINTF_LIKE(1, 2);
+
 /* Prints the document, if there is one, and flushes standard output. Returns `status`, or EXIT_IO when
  * the output could not be written. */
 int report_end(int status);

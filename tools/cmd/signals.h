@@ -6,4 +6,14 @@
  * limit on file size is an error of write rather than a signal. */
 void signals_set(void);
 
+/* From now on the first of these signals is only noted, so that what is under way can be ended in good
+ * order; the second does as above. */
+void signals_note(void);
+
+/* The signal that was noted, or 0. Any thread. */
+int signals_noted(void);
+
+/* Ends the process by the signal that was noted; returns if there was none. */
+void signals_end(void);
+
 #endif

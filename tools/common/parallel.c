@@ -34,6 +34,13 @@ static void *help(void *argument)
     return NULL;
 }
 
+static _Thread_local const kiln_helpers *shared;
+
+void kiln_parallel_share(const kiln_helpers *helpers)
+{
+    shared = helpers;
+}
+
 static bool report(const kiln_watch *watch, double part)
 {
     return watch->progress == NULL || watch->progress(watch->user, watch->stage, part);
@@ -66,12 +73,16 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
     loop work = {.turn = turn, .context = context, .count = count};
     pthread_t helpers[THREADS_MAX];
     unsigned started = 0;
+    unsigned wanted = watch->threads > 0 ? watch->threads - 1 : 0;
     atomic_init(&work.next, 0);
     atomic_init(&work.cancelled, false);
     if (!kiln_watch_report(watch)) {
         return false;
     }
-    while (started + 1 < watch->threads && started + 1 < count && started < THREADS_MAX) {
+    wanted = wanted < count ? wanted : count - (count > 0);
+    wanted = wanted < THREADS_MAX ? wanted : THREADS_MAX;
+    const unsigned taken = shared != NULL && wanted > 0 ? shared->take(shared->user, wanted) : wanted;
+    while (started < taken) {
         if (pthread_create(&helpers[started], NULL, help, &work) != 0) {
             break;
         }
@@ -80,6 +91,9 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
     lead(&work, watch);
     for (unsigned i = 0; i < started; i++) {
         pthread_join(helpers[i], NULL);
+    }
+    if (shared != NULL && taken > 0) {
+        shared->give(shared->user, taken);
     }
     return !atomic_load(&work.cancelled);
 }

@@ -16,6 +16,19 @@ typedef struct {
     double from, to; /* the part of the stage that the next loop stands for */
 } kiln_watch;
 
+/* Where the threads of loops come from beyond the calling one, when several loops share a number of
+ * threads: `take` gives at most `most` of them, at once and be it none; `give` has back what was
+ * taken. */
+typedef struct {
+    unsigned (*take)(void *user, unsigned most);
+    void (*give)(void *user, unsigned count);
+    void *user;
+} kiln_helpers;
+
+/* From now on loops of the calling thread start no threads but those that `helpers`, which must stay,
+ * gives. NULL: as many as their watch allows. */
+void kiln_parallel_share(const kiln_helpers *helpers);
+
 typedef void (*kiln_turn)(void *context, uint32_t index);
 
 /* Calls turn(context, 0 .. count - 1), each once; the calling thread takes turns like the others

@@ -1,7 +1,8 @@
-/* The temporary file is named by process and count, opened with O_EXCL beside its target so that the
- * rename stays within one file system. Names of unfinished files stand in a small table of atomic
+/* The temporary file has no name until it is complete, where the system can do that (O_TMPFILE), so that
+ * not even a process that is killed leaves one behind; else it is opened with O_EXCL. Its name, by
+ * process and count, is beside its target so that the rename stays within one file system. Names of unfinished files stand in a small table of atomic
  * pointers, so that a signal handler can remove them: whoever exchanges a pointer out owns it. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* O_TMPFILE */
 
 #include "write_file.h"
 
@@ -146,7 +147,7 @@ static char *temporary_name(const char *path)
 
 /* Opens a new file beside `path`. Its name, entered in the table, is the caller's. Returns the
  * descriptor, or -1 with errno. */
-static int open_temporary(const char *path, char **name, unsigned *place)
+static int open_named(const char *path, char **name, unsigned *place)
 {
     for (unsigned attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
         *name = temporary_name(path);
@@ -160,6 +161,7 @@ static int open_temporary(const char *path, char **name, unsigned *place)
         }
         const int error = errno;
         free(*name);
+        *name = NULL;
         errno = error;
         if (error != EEXIST) {
             return -1;
@@ -168,26 +170,101 @@ static int open_temporary(const char *path, char **name, unsigned *place)
     return -1;
 }
 
+/* The same without a name yet, or -1 where that can't be had. */
+static int open_nameless(const char *path)
+{
+    int descriptor = -1;
+#ifdef O_TMPFILE
+    const size_t length = folder_length(path);
+    char *folder = malloc(length + 2);
+    if (folder != NULL) {
+        snprintf(folder, length + 2, "%.*s", length == 0 ? 1 : (int)length, length == 0 ? "." : path);
+        descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+        free(folder);
+    }
+#else
+    (void)path;
+#endif
+    return descriptor;
+}
+
+/* Gives a nameless file a name, as open_named does. False with errno. */
+static bool link_nameless(int descriptor, const char *path, char **name, unsigned *place)
+{
+    char own[64];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", descriptor);
+    for (unsigned attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
+        *name = temporary_name(path);
+        if (*name == NULL) {
+            return false;
+        }
+        *place = pending_add(*name);
+        if (linkat(AT_FDCWD, own, AT_FDCWD, *name, AT_SYMLINK_FOLLOW) == 0) {
+            return true;
+        }
+        const int error = errno;
+        pending_remove(*place, *name);
+        *name = NULL;
+        errno = error;
+        if (error != EEXIST) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Writes and flushes a nameless file and names it. Without /proc there is no way to name it: then, as
+ * on any error, *name stays NULL. */
+static const char *fill_nameless(int descriptor, const char *path, const void *data, size_t size,
+                                 char **name, unsigned *place)
+{
+    const char *failed = NULL;
+    if (!write_all(descriptor, data, size) || !flush(descriptor)) {
+        failed = "can't be written";
+    } else if (!link_nameless(descriptor, path, name, place)) {
+        failed = "can't be named";
+    }
+    const int error = errno;
+    if (close(descriptor) != 0 && failed == NULL && errno != EINTR) {
+        return "can't be written";
+    }
+    errno = error;
+    return failed;
+}
+
+static const char *fill_named(const char *path, const void *data, size_t size, char **name,
+                              unsigned *place)
+{
+    const int descriptor = open_named(path, name, place);
+    if (descriptor < 0) {
+        return "can't be created";
+    }
+    return fill_and_close(descriptor, data, size) ? NULL : "can't be written";
+}
+
 static bool write_aside(const char *path, const void *data, size_t size,
                         char message[KILN_WRITE_MESSAGE_SIZE])
 {
     char *name = NULL;
     unsigned place = PENDING_MAX;
-    const int descriptor = open_temporary(path, &name, &place);
-    if (descriptor < 0) {
-        return explain("can't be created", errno, message);
+    const int nameless = open_nameless(path);
+    const char *failed =
+        nameless >= 0 ? fill_nameless(nameless, path, data, size, &name, &place) : NULL;
+    if (nameless < 0 || (failed != NULL && name == NULL && errno == ENOENT)) {
+        failed = fill_named(path, data, size, &name, &place);
     }
-    const char *failed = NULL;
-    if (!fill_and_close(descriptor, data, size)) {
-        failed = "can't be written";
-    } else if (rename(name, path) != 0) {
+    if (failed == NULL && rename(name, path) != 0) {
         failed = "can't be replaced";
     }
     if (failed != NULL) {
         explain(failed, errno, message);
-        unlink(name);
     }
-    pending_remove(place, name);
+    if (name != NULL) {
+        if (failed != NULL) {
+            unlink(name);
+        }
+        pending_remove(place, name);
+    }
     return failed == NULL;
 }
 

@@ -131,6 +131,10 @@ static void default_signals(void)
 
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_DFL);
+    /* A terminal sends these to the child as well; the parent decides, and takes it along. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
 }

@@ -1,0 +1,163 @@
+#!/bin/sh
+# --if-changed and --cache: never a stale file taken for a fresh one, never a half one; two bakers of one
+# output; read-only folders; kill -9 at many moments.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+real=/usr/share/assimp/models
+cp models/tiny/cube.obj models/tiny/tetrahedron.obj models/tiny/painted.* "$TMPDIR"
+cd "$TMPDIR" || exit 1
+
+# stamp FILE: what shows that it was written anew.
+stamp() {
+    stat -c '%i %y' "$1"
+}
+
+# baked ARGUMENT... / kept ARGUMENT...: the run writes cube.kiln, or leaves it alone and says so.
+baked() {
+    before=$(stamp cube.kiln 2>/dev/null)
+    expect 0 "$KILN" bake "$@" -o cube.kiln --if-changed
+    [ "$before" != "$(stamp cube.kiln)" ] || case_fail "not baked: $*"
+}
+kept() {
+    before=$(stamp cube.kiln)
+    expect 0 "$KILN" bake "$@" -o cube.kiln --if-changed
+    says err 'kiln: cube.kiln: up to date'
+    [ "$before" = "$(stamp cube.kiln)" ] || case_fail "written again: $*"
+}
+
+case_begin 'each change of options bakes, nothing changed does not'
+baked cube.obj
+kept cube.obj
+for options in '--bv aabb' '--bv obb2' '--leaf 2' '--scale 0.01' '--up z' '--adb' '--adb=8' '--layout raw' \
+    '--quality best' '--lossy-grid 9'; do
+    # shellcheck disable=SC2086
+    baked cube.obj $options
+    # shellcheck disable=SC2086
+    kept cube.obj $options
+done
+baked cube.obj
+kept cube.obj
+kept cube.obj -j3
+case_end
+
+case_begin 'equal clocks and older sources'
+touch -d '2001-01-01' cube.obj cube.kiln
+kept cube.obj
+sed 's/^v 1 1 1/v 1 1 2/;s/^v 0.5 0.5 0.5/v 0.5 0.5 0.75/' cube.obj >other.obj
+cmp -s cube.obj other.obj && { cat cube.obj; echo 'v 9 9 9'; } >other.obj
+mv other.obj cube.obj
+touch -d '1999-01-01' cube.obj
+baked cube.obj
+kept cube.obj
+case_end
+
+case_begin 'side files of glTF'
+if [ -e $real/glTF2/BoxTextured-glTF/BoxTextured.gltf ]; then
+    cp -r $real/glTF2/BoxTextured-glTF gltf
+    chmod -R u+w gltf
+    baked gltf/BoxTextured.gltf
+    kept gltf/BoxTextured.gltf
+    printf '\001' | dd of=gltf/BoxTextured0.bin bs=1 seek=1 conv=notrunc 2>/dev/null
+    baked gltf/BoxTextured.gltf
+    kept gltf/BoxTextured.gltf
+    case_end
+else
+    case_skip 'no real models here'
+fi
+
+case_begin 'a depfile is written for what is up to date'
+expect 0 "$KILN" bake painted.obj -o p.kiln --if-changed --depfile p.d
+cp p.d before.d
+rm p.d
+expect 0 "$KILN" bake painted.obj -o p.kiln --if-changed --depfile p.d
+same p.d before.d
+case_end
+
+case_begin 'a damaged output is baked again'
+"$KILN" bake tetrahedron.obj -o whole.kiln
+cp whole.kiln cube.kiln
+kept tetrahedron.obj
+size=$(wc -c <whole.kiln)
+head -c $((size - 1)) whole.kiln >cube.kiln
+baked tetrahedron.obj
+printf '\377' | dd of=cube.kiln bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+baked tetrahedron.obj
+same cube.kiln whole.kiln
+case_end
+
+case_begin 'read-only folders'
+mkdir locked
+"$KILN" bake tetrahedron.obj -o locked/t.kiln
+chmod a-w locked
+expect 0 "$KILN" bake tetrahedron.obj -o locked/t.kiln --if-changed
+says err 'up to date'
+if [ -w locked ]; then
+    echo 'as root, every folder can be written'
+else
+    expect 2 "$KILN" bake tetrahedron.obj -o locked/t.kiln --if-changed --leaf 2
+fi
+chmod u+w locked
+expect 2 "$KILN" bake tetrahedron.obj -o locked/t.kiln --cache /proc/nowhere
+says err '/proc/nowhere'
+case_end
+
+case_begin 'a model that changes while it is read is an error, or baked as it is'
+"$KILN_BUILD/release/models/hard_big" big --n 5000 >/dev/null 2>&1 || case_fail 'hard_big'
+big=big/C029_same_centroid.obj
+{ echo '# 0000000'; cat "$big"; } >moving.obj
+(
+    i=0
+    while [ -e moving.obj ] && [ $i -lt 400 ]; do
+        printf '# %07d\n' $i | dd of=moving.obj conv=notrunc 2>/dev/null
+        i=$((i + 1))
+    done
+) &
+writer=$!
+for k in 1 2 3; do
+    "$KILN" bake moving.obj -o moving.kiln 2>err
+    status=$?
+    case $status in 0) ;; 2) grep -q 'while it was read' err || case_fail "it says $(cat err)" ;; *) case_fail "status $status" ;; esac
+done
+mv moving.obj still.obj
+wait $writer
+cp still.obj moving.obj
+expect 0 "$KILN" bake moving.obj -o moving.kiln --if-changed
+expect 0 "$KILN" bake moving.obj -o fresh.kiln
+same moving.kiln fresh.kiln
+case_end
+
+case_begin 'two bakers of one output, and of one cache'
+for k in 1 2 3 4; do
+    "$KILN" bake "$big" -o one.kiln --cache shared --if-changed -q &
+    "$KILN" bake "$big" -o one.kiln --cache shared --leaf 2 -q &
+done
+wait
+"$KILN" bake "$big" -o four.kiln
+"$KILN" bake "$big" -o two.kiln --leaf 2
+cmp -s one.kiln four.kiln || cmp -s one.kiln two.kiln || case_fail 'the file is neither'
+for leaf in 4 2; do
+    expect 0 "$KILN" bake "$big" -o from.kiln --cache shared --leaf $leaf --json
+    says out '"outcome": "cached"'
+    [ $leaf = 4 ] && same from.kiln four.kiln || same from.kiln two.kiln
+done
+[ -z "$(find . -name '.kiln-*')" ] || case_fail 'something is left behind'
+case_end
+
+case_begin 'kiln cache gc'
+expect 0 "$KILN" cache gc shared --max-size 1G --json
+says out '"entries": 2'
+expect 0 "$KILN" cache gc shared --max-size 0
+says out 'shared: 0 files, 0 bytes; removed 2 files'
+expect 1 "$KILN" cache gc . --max-size 0
+says err 'is no cache of kiln bake'
+expect 1 "$KILN" cache gc shared --max-size 12Q
+expect 1 "$KILN" cache gc shared
+expect 2 "$KILN" cache gc nowhere --max-size 0
+case_end
+
+case_begin 'kill -9 at many moments: whole files, none stale, and the next run makes them all'
+"${OLDPWD:-.}/tests/soak/kills.sh" 30 "$TMPDIR/kills" 20 || case_fail 'see above'
+case_end
+
+cases_end

@@ -1,0 +1,93 @@
+#!/bin/sh
+# A thousand assets, made and real, baked in one batch: against the sum of its parts over the cores, again
+# with nothing changed, by another -j, order and folder. Prints ratios; exits 1 where bytes differ, a run
+# fails, or the second run takes more than 5 % of the first.
+#
+#   tests/soak/thousand.sh [FOLDER]
+folder=${1:-$(mktemp -d)}
+: "${KILN:=$(cd "$(dirname "$0")/../.." && pwd)/build/kiln}"
+shapes=$(dirname "$KILN")/release/models/shapes
+real=/usr/share/assimp/models
+cores=$(nproc)
+failed=0
+mkdir -p "$folder" && cd "$folder" || exit 1
+
+wrong() {
+    echo "thousand: $*"
+    failed=1
+}
+
+now() {
+    date +%s.%N
+}
+
+# ratio A B [C]: A over B, over C.
+ratio() {
+    awk -v a="$1" -v b="$2" -v c="${3:-1}" 'BEGIN { printf "%.3f", a / b / c }'
+}
+
+mkdir -p in real
+i=0
+while [ $i -lt 900 ]; do
+    for shape in torus knot car lock pipes; do
+        # From 200 triangles to 60,000, most of them small.
+        triangles=$(awk -v i=$i 'BEGIN { x = (i * 7919 % 900) / 900; printf "%d", 200 * exp(5.7 * x ^ 4) }')
+        [ $((i % 2)) -eq 0 ] && end=obj || end=ply
+        [ -e "in/a$i.$end" ] || "$shapes" $shape "$triangles" "in/a$i.$end" >/dev/null || exit 1
+        i=$((i + 1))
+    done
+done
+# Real ones, as far as each bakes by itself; copies make up the number.
+k=0
+if [ -d $real ] && [ ! -e real/list ]; then
+    cp -r $real/. real/
+    chmod -R u+w real
+    find real -type f \( -name '*.obj' -o -name '*.ply' -o -name '*.stl' -o -name '*.dae' -o -name '*.gltf' \
+        -o -name '*.glb' -o -name '*.3ds' -o -name '*.off' -o -name '*.lwo' -o -name '*.ac' \) | sort |
+        while IFS= read -r file; do
+            "$KILN" bake "$file" -o probe.kiln -q -j1 2>/dev/null && printf '%s\n' "$file"
+        done >real/list
+fi
+{
+    find in -type f | sort
+    [ -e real/list ] && cat real/list
+} | head -n 1000 >list
+while [ "$(wc -l <list)" -lt 1000 ]; do
+    cp "in/a$k.obj" "in/b$k.obj"
+    echo "in/b$k.obj" >>list
+    k=$((k + 2))
+done
+# Two names that differ in their extension alone would make one file.
+awk '{ stem = $0; sub(/\.[^.]*$/, "", stem); if (!seen[stem]++) print }' list >unique
+mv unique list
+count=$(wc -l <list)
+
+rm -rf one out two
+start=$(now)
+while IFS= read -r file; do
+    mkdir -p "one/${file%/*}"
+    "$KILN" bake "$file" -o "one/${file%.*}.kiln" -j1 -q 2>/dev/null || wrong "$file does not bake"
+done <list
+parts=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+
+start=$(now)
+"$KILN" bake @list -o out --folders tree -q 2>/dev/null || wrong "status $?"
+batch=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+
+start=$(now)
+"$KILN" bake @list -o out --folders tree --if-changed -q || wrong "status $?"
+again=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+
+diff -r one out >/dev/null || wrong 'the batch made other bytes than its parts'
+mkdir -p elsewhere/deeper && cp -r in elsewhere/deeper/
+[ ! -d real ] || cp -r real elsewhere/deeper/
+sort -r list >elsewhere/deeper/list
+(cd elsewhere/deeper && "$KILN" bake @list -o ../../two --folders tree -q -j $((cores + 3)) 2>/dev/null) ||
+    wrong "status $?"
+diff -r one two >/dev/null || wrong 'another -j, order and folder made other bytes'
+
+printf 'thousand: %d assets on %d cores: parts one by one %.2f s, batch %.2f s: %s of the sum over the cores\n' \
+    "$count" "$cores" "$parts" "$batch" "$(ratio "$batch" "$parts" "$(ratio 1 "$cores")")"
+printf 'thousand: again with nothing changed %.3f s: %s of the first\n' "$again" "$(ratio "$again" "$batch")"
+awk -v a="$again" -v b="$batch" 'BEGIN { exit !(a <= 0.05 * b) }' || wrong 'more than 5 %'
+exit $failed

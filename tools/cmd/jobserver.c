@@ -1,0 +1,108 @@
+/* See jobserver.h. The descriptors that make hands on are shared with it and all of its children, so
+ * that none may be made non-blocking; a pipe is opened anew for that, by its name in /proc. */
+#define _XOPEN_SOURCE 700
+
+#include "jobserver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What follows the last "--jobserver-auth=", or the older name, up to a blank; NULL: there is none. */
+static const char *find_flag(const char *flags, size_t *length)
+{
+    static const char *const names[] = {"--jobserver-auth=", "--jobserver-fds="};
+    const char *found = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = flags;
+        while ((at = strstr(at, names[i])) != NULL) {
+            at += strlen(names[i]);
+            found = found == NULL || at > found ? at : found;
+        }
+    }
+    *length = found != NULL ? strcspn(found, " ") : 0;
+    return found;
+}
+
+static bool open_fifo(jobserver *server, const char *path, size_t length)
+{
+    char name[4096];
+    if (length >= sizeof name) {
+        return false;
+    }
+    memcpy(name, path, length);
+    name[length] = '\0';
+    server->from = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    server->to = server->from;
+    return server->from >= 0;
+}
+
+static bool open_pipe(jobserver *server, const char *text)
+{
+    int from, to;
+    char name[64];
+    struct stat facts;
+    if (sscanf(text, "%d,%d", &from, &to) != 2 || from < 0 || to < 0 ||
+        fcntl(to, F_GETFD) < 0 || fstat(from, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
+        return false;
+    }
+    snprintf(name, sizeof name, "/proc/self/fd/%d", from);
+    server->from = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    server->to = to;
+    return server->from >= 0;
+}
+
+void jobserver_open(jobserver *server)
+{
+    const char *flags = getenv("MAKEFLAGS");
+    size_t length = 0;
+    const char *where = flags != NULL ? find_flag(flags, &length) : NULL;
+    memset(server, 0, sizeof *server);
+    server->from = -1;
+    if (where == NULL) {
+        return;
+    }
+    const bool fifo = length > 5 && strncmp(where, "fifo:", 5) == 0;
+    const bool good = fifo ? open_fifo(server, where + 5, length - 5) : open_pipe(server, where);
+    server->state = good ? JOBSERVER_OPEN : JOBSERVER_SHUT;
+}
+
+void jobserver_close(jobserver *server)
+{
+    while (server->held > 0) {
+        jobserver_give(server);
+    }
+    if (server->from >= 0) {
+        close(server->from);
+    }
+    server->from = -1;
+    server->state = JOBSERVER_NONE;
+}
+
+bool jobserver_take(jobserver *server)
+{
+    char token;
+    if (server->held == JOBSERVER_TOKENS_MAX || read(server->from, &token, 1) != 1) {
+        return false;
+    }
+    server->tokens[server->held++] = token;
+    return true;
+}
+
+void jobserver_give(jobserver *server)
+{
+    const char *token = &server->tokens[--server->held];
+    while (write(server->to, token, 1) < 0 && errno == EINTR) {
+    }
+}
+
+void jobserver_wait(const jobserver *server, int milliseconds)
+{
+    struct pollfd ready = {.fd = server->from, .events = POLLIN, .revents = 0};
+    (void)poll(&ready, 1, milliseconds);
+}

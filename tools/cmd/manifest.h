@@ -1,0 +1,27 @@
+/* A manifest: a file in YAML, or in JSON, which is YAML, that says what is to be baked. Its schema for
+ * editors is kiln.manifest.schema.json.
+ *
+ *   kiln: 1                        version of the schema
+ *   output: build/collision        folder of the outputs; default the manifest's own
+ *   folders: tree                  outputs in the folders of their inputs' paths; or flat
+ *   defaults: {leaf: 8}            options of kiln bake for all assets
+ *   assets:
+ *     - models/hero.glb            a path or a pattern; or
+ *     - path: [props/[a-m]*.obj, a.ply]
+ *       exclude: props/old-[a-z]*.obj
+ *       output: props/             a folder, with a slash at its end, or the file of one asset
+ *       options: {bv: [obb, aabb], adb: 4}
+ *
+ * Names are taken from the manifest's folder. Where several entries make the same output from the same
+ * input, it is baked once, with the options of later entries laid over those of earlier ones. */
+#ifndef KILN_CMD_MANIFEST_H
+#define KILN_CMD_MANIFEST_H
+
+#include "plan.h"
+
+/* Adds the jobs of the manifest `path`. Of `settings`, those that `given` has come from the command
+ * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN: what",
+ * and returns EXIT_INVALID, or EXIT_IO where it can't be read or a pattern matches no file. */
+int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given);
+
+#endif

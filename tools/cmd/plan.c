@@ -1,0 +1,375 @@
+/* See plan.h. */
+#define _XOPEN_SOURCE 700
+
+#include "plan.h"
+
+#include "list_file.h"
+#include "report.h"
+
+#include "../common/grow.h"
+#include "../common/write_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int no_memory(void)
+{
+    return report_error(EXIT_RUN, NULL, "out of memory");
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat entry;
+    return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+}
+
+static uint64_t size_of(const char *path)
+{
+    struct stat entry;
+    return stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? (uint64_t)entry.st_size : 0;
+}
+
+int plan_add(plan *of, const char *input, const char *output, const bake_settings *settings,
+             uint64_t given)
+{
+    void *jobs = of->jobs;
+    const bool room = kiln_grow(&jobs, &of->capacity, of->count + 1, sizeof(job));
+    of->jobs = jobs;
+    job added = {strdup(input), strdup(output), *settings, given, 0};
+    if (!room || added.input == NULL || added.output == NULL) {
+        free(added.input);
+        free(added.output);
+        return no_memory();
+    }
+    added.size = size_of(input);
+    of->jobs[of->count++] = added;
+    return EXIT_DONE;
+}
+
+const char *plan_keep(plan *of, const char *text, size_t length)
+{
+    void *strings = of->strings;
+    const bool room =
+        kiln_grow(&strings, &of->string_capacity, of->string_count + 1, sizeof(char *));
+    of->strings = strings;
+    char *copy = room ? malloc(length + 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+        of->strings[of->string_count++] = copy;
+    }
+    return copy;
+}
+
+/* Does the component of `length` bytes name a folder, rather than this one or the one above? */
+static bool names_folder(const char *component, size_t length)
+{
+    return length > 0 && !(length == 1 && component[0] == '.') &&
+           !(length == 2 && component[0] == '.' && component[1] == '.');
+}
+
+/* Appends the folders of `path` up to `end`, each behind a slash. */
+static char *append_folders(char *at, const char *path, const char *end)
+{
+    while (path < end) {
+        const char *slash = memchr(path, '/', (size_t)(end - path));
+        const size_t length = (size_t)((slash != NULL ? slash : end) - path);
+        if (names_folder(path, length)) {
+            memcpy(at, path, length);
+            at += length;
+            *at++ = '/';
+        }
+        path += length + 1;
+    }
+    return at;
+}
+
+char *plan_output_name(const char *folder, const char *input, bool tree)
+{
+    const char *slash = strrchr(input, '/');
+    const char *name = slash == NULL ? input : slash + 1;
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    const size_t folder_length = strlen(folder);
+    char *path = malloc(folder_length + strlen(input) + sizeof "//.kiln");
+    if (path == NULL) {
+        return NULL;
+    }
+    memcpy(path, folder, folder_length);
+    char *at = path + folder_length;
+    if (folder_length > 0 && at[-1] != '/') {
+        *at++ = '/';
+    }
+    at = tree && slash != NULL ? append_folders(at, input, slash) : at;
+    memcpy(at, name, length);
+    strcpy(at + length, ".kiln");
+    return path;
+}
+
+/* -------------------------------------------------------------------------------- of arguments -- */
+
+static int make_folder(const char *path)
+{
+    if (!is_folder(path) && mkdir(path, 0777) != 0 && errno != EEXIST) {
+        return report_error(EXIT_IO, path, "the folder can't be made; %s; check the path",
+                            strerror(errno));
+    }
+    return EXIT_DONE;
+}
+
+static int add_input(plan *of, const char *input, const bake_settings *settings, bool folder)
+{
+    char *output = folder ? plan_output_name(settings->output, input, settings->folders == 1)
+                          : strdup(settings->output);
+    const int status =
+        output != NULL ? plan_add(of, input, output, settings, 0) : no_memory();
+    free(output);
+    return status;
+}
+
+static int check_inputs(const input_list *inputs, const bake_settings *settings)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const bool standard = strcmp(inputs->names[i], "-") == 0;
+        if (standard && inputs->count > 1) {
+            return report_usage(&verb_bake, "standard input can't be one of several inputs");
+        }
+        if (standard && settings->format == NULL) {
+            return report_usage(&verb_bake, "standard input needs --format EXT");
+        }
+    }
+    if (inputs->count > 1 && strcmp(settings->output, "-") == 0) {
+        return report_usage(&verb_bake, "standard output takes one input, not %zu", inputs->count);
+    }
+    return EXIT_DONE;
+}
+
+static int add_inputs(plan *of, const input_list *inputs, const bake_settings *settings)
+{
+    const char *output = settings->output;
+    const bool folder = inputs->count > 1 || inputs->from_list || is_folder(output) ||
+                        output[strlen(output) - 1] == '/';
+    int status = check_inputs(inputs, settings);
+    if (status == EXIT_DONE && folder && inputs->count > 0) {
+        status = make_folder(output);
+    }
+    for (size_t i = 0; i < inputs->count && status == EXIT_DONE; i++) {
+        status = add_input(of, inputs->names[i], settings, folder);
+    }
+    of->uniform = true;
+    of->make_folders = folder && settings->folders == 1;
+    return status;
+}
+
+int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings)
+{
+    input_list list = {NULL, 0, 0, false};
+    int status = EXIT_DONE;
+    for (int i = 0; i < count && status == EXIT_DONE; i++) {
+        status = inputs[i][0] == '@' ? list_file_add(&list, inputs[i] + 1)
+                                     : list_add(&list, inputs[i], strlen(inputs[i]));
+    }
+    if (status == EXIT_DONE) {
+        status = add_inputs(of, &list, settings);
+    }
+    list_free(&list);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- checks -- */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat entry_a, entry_b;
+    return stat(a, &entry_a) == 0 && stat(b, &entry_b) == 0 && S_ISREG(entry_a.st_mode) &&
+           entry_a.st_dev == entry_b.st_dev && entry_a.st_ino == entry_b.st_ino;
+}
+
+/* By output, then in the order of the plan. */
+static int compare_outputs(const void *p, const void *q)
+{
+    const job *a = *(job *const *)p, *b = *(job *const *)q;
+    const int by_output = strcmp(a->output, b->output);
+    return by_output != 0 ? by_output : a < b ? -1 : a > b;
+}
+
+/* What is laid over another has no input any more. */
+static int merge_pair(job *first, job *later)
+{
+    if (strcmp(first->input, later->input) != 0) {
+        return report_usage(&verb_bake, "'%s' and '%s' would both be written to '%s'", first->input,
+                            later->input, first->output);
+    }
+    bake_settings_overlay(&first->settings, &later->settings, later->given);
+    first->given |= later->given;
+    free(later->input);
+    later->input = NULL;
+    return EXIT_DONE;
+}
+
+static int merge_jobs(plan *of)
+{
+    job **sorted = malloc((of->count + 1) * sizeof *sorted);
+    if (sorted == NULL) {
+        return no_memory();
+    }
+    for (size_t i = 0; i < of->count; i++) {
+        sorted[i] = &of->jobs[i];
+    }
+    if (of->count > 0) {
+        qsort(sorted, of->count, sizeof *sorted, compare_outputs);
+    }
+    int status = EXIT_DONE;
+    for (size_t i = 1, first = 0; i < of->count && status == EXIT_DONE; i++) {
+        if (strcmp(sorted[first]->output, sorted[i]->output) != 0) {
+            first = i;
+        } else if (of->uniform) {
+            status = report_usage(&verb_bake, "'%s' and '%s' would both be written to '%s'",
+                                  sorted[first]->input, sorted[i]->input, sorted[i]->output);
+        } else {
+            status = merge_pair(sorted[first], sorted[i]);
+        }
+    }
+    free(sorted);
+    return status;
+}
+
+static void drop_merged(plan *of)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        if (of->jobs[i].input == NULL) {
+            free(of->jobs[i].output);
+        } else {
+            of->jobs[kept++] = of->jobs[i];
+        }
+    }
+    of->count = kept;
+}
+
+int plan_check(plan *of)
+{
+    int status = merge_jobs(of);
+    drop_merged(of);
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        if (strcmp(of->jobs[i].output, "-") != 0 &&
+            same_file(of->jobs[i].input, of->jobs[i].output)) {
+            status = report_usage(&verb_bake, "the output '%s' is the input", of->jobs[i].output);
+        }
+    }
+    return status;
+}
+
+void plan_free(plan *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        free(of->jobs[i].input);
+        free(of->jobs[i].output);
+    }
+    for (size_t i = 0; i < of->string_count; i++) {
+        free(of->strings[i]);
+    }
+    free(of->jobs);
+    free(of->strings);
+    memset(of, 0, sizeof *of);
+}
+
+/* ----------------------------------------------------------------------------------- the manifest -- */
+
+/* A string as YAML, which takes JSON's: what is not UTF-8 can't be told. */
+static bool print_string(const char *text)
+{
+    json_t *string = json_string(text);
+    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    if (quoted != NULL) {
+        fputs(quoted, stdout);
+    }
+    free(quoted);
+    json_decref(string);
+    return string != NULL;
+}
+
+static bool print_choice(const char *choices, int index)
+{
+    for (; index > 0; index--) {
+        choices += strcspn(choices, "|") + 1;
+    }
+    printf("%.*s", (int)strcspn(choices, "|"), choices);
+    return true;
+}
+
+static bool print_value(const option *entry, const bake_settings *settings)
+{
+    const void *field = (const char *)settings + entry->field;
+    switch (entry->kind) {
+    case OPTION_FLAG:
+        fputs(*(const bool *)field ? "true" : "false", stdout);
+        return true;
+    case OPTION_TEXT:
+        return print_string(*(const char *const *)field);
+    case OPTION_INTEGER:
+        printf("%d", *(const int *)field);
+        return true;
+    case OPTION_REAL:
+        printf("%.17g", *(const double *)field);
+        return true;
+    default:
+        return print_choice(entry->choices, *(const int *)field);
+    }
+}
+
+/* Has it a value that can be written down? What is neither given nor of a default is left out. */
+static bool has_value(const option *entry, const bake_settings *settings)
+{
+    const void *field = (const char *)settings + entry->field;
+    switch (entry->kind) {
+    case OPTION_TEXT:
+        return *(const char *const *)field != NULL;
+    case OPTION_CHOICE:
+    case OPTION_DEFAULTED:
+        return *(const int *)field >= 0;
+    case OPTION_INTEGER:
+        return *(const int *)field >= (int)entry->lower;
+    case OPTION_REAL:
+        return *(const double *)field >= entry->lower;
+    default:
+        return true;
+    }
+}
+
+static bool print_options(const bake_settings *settings)
+{
+    bool good = true;
+    for (size_t i = 0; i < bake_option_count && good; i++) {
+        const option *entry = &bake_options[i];
+        if (bake_option_is_of_asset(entry) && has_value(entry, settings)) {
+            printf("      %s: ", entry->name);
+            good = print_value(entry, settings);
+            putchar('\n');
+        }
+    }
+    return good;
+}
+
+int plan_dump(const plan *of)
+{
+    printf("# A manifest of kiln bake; paths are taken from the folder that this file is in.\n"
+           "kiln: 1\noutput: .\nassets:%s\n",
+           of->count == 0 ? " []" : "");
+    for (size_t i = 0; i < of->count; i++) {
+        const job *asset = &of->jobs[i];
+        fputs("  - path: ", stdout);
+        bool good = print_string(asset->input);
+        fputs("\n    output: ", stdout);
+        good = print_string(asset->output) && good;
+        fputs("\n    options:\n", stdout);
+        if (!good || !print_options(&asset->settings)) {
+            return report_error(EXIT_UNSUPPORTED, asset->input,
+                                "can't stand in a manifest; YAML is Unicode, and this name or an "
+                                "option of it is not UTF-8; rename it");
+        }
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,50 @@
+/* What is to be baked: which input, by which options, to which output. Made from arguments, lists or a
+ * manifest, carried out by batch.c. */
+#ifndef KILN_CMD_PLAN_H
+#define KILN_CMD_PLAN_H
+
+#include "bake_settings.h"
+
+typedef struct {
+    char *input;  /* "-": standard input */
+    char *output; /* "-": standard output */
+    bake_settings settings;
+    uint64_t given; /* options of its own: bit i, option i */
+    uint64_t size;  /* bytes of the input, as far as they are known */
+} job;
+
+typedef struct {
+    job *jobs;
+    size_t count, capacity;
+    bool uniform;      /* every job has the same options */
+    bool make_folders; /* of outputs, where they are missing */
+    char **strings;    /* that settings refer to */
+    size_t string_count, string_capacity;
+} plan;
+
+/* Adds a job; strings are copied. Reports want of memory. */
+int plan_add(plan *of, const char *input, const char *output, const bake_settings *settings,
+             uint64_t given);
+
+/* Keeps a string for as long as the plan; NULL without memory. */
+const char *plan_keep(plan *of, const char *text, size_t length);
+
+/* Takes the inputs of arguments, "@FILE" standing for those that a list names. The output is `output`
+ * itself for one input, else NAME.kiln in the folder `output`, which is made. One input goes to a folder
+ * too when `output` is one, ends in a slash, or the input comes from a list. */
+int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings);
+
+/* FOLDER/NAME.kiln for an input PATH/NAME.EXTENSION, or with `tree` FOLDER/PATH/NAME.kiln, in new
+ * memory; "." and ".." and a slash at the start of PATH are left out. */
+char *plan_output_name(const char *folder, const char *input, bool tree);
+
+/* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output and
+ * an output that is an input. */
+int plan_check(plan *of);
+
+/* Prints the manifest that says all of the plan. */
+int plan_dump(const plan *of);
+
+void plan_free(plan *of);
+
+#endif
