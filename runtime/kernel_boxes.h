@@ -33,6 +33,7 @@
 #define test_faces KILN_SIMD_NAME(test_faces)
 #define test_edges KILN_SIMD_NAME(test_edges)
 #define test_terms KILN_SIMD_NAME(test_terms)
+#define overlap_any KILN_SIMD_NAME(overlap_any)
 #define overlap_lanes KILN_SIMD_NAME(overlap_lanes)
 #define aligned_terms KILN_SIMD_NAME(aligned_terms)
 #define overlap_lanes_aligned KILN_SIMD_NAME(overlap_lanes_aligned)
@@ -45,6 +46,8 @@
 #define meet_lanes KILN_SIMD_NAME(meet_lanes)
 #define obb2_open KILN_SIMD_NAME(obb2_open)
 #define aabb2_open KILN_SIMD_NAME(aabb2_open)
+#define binary_open KILN_SIMD_NAME(binary_open)
+#define overlap_kept KILN_SIMD_NAME(overlap_kept)
 #define carry_probe KILN_SIMD_NAME(carry_probe)
 #define distances KILN_SIMD_NAME(distances)
 #define finish KILN_SIMD_NAME(finish)
@@ -193,7 +196,9 @@ static inline void load_lanes(const kiln_lanes *from, unsigned first, bool axes,
     }
 }
 
-static uint32_t overlap_lanes(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
+/* One body for both kinds of lanes: what differs is little code. */
+static uint32_t overlap_any(const kiln_lanes *lanes, bool aligned, const kiln_probe *probe,
+                            uint32_t used)
 {
     uint32_t mask = 0;
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -201,30 +206,28 @@ static uint32_t overlap_lanes(const kiln_lanes *lanes, const kiln_probe *probe, 
         if (some != 0) {
             lane_vectors vectors;
             box_terms terms;
-            load_lanes(lanes, first, true, &vectors);
+            load_lanes(lanes, first, !aligned, &vectors);
             lane_centres(&vectors, probe, &terms);
-            turn_lanes(false, &vectors, probe, &terms);
+            if (aligned) {
+                aligned_terms(probe, &terms);
+            } else {
+                turn_lanes(false, &vectors, probe, &terms);
+            }
             mask |= test_terms(false, probe, &terms, some) << first;
         }
     }
     return mask;
 }
 
-static uint32_t overlap_lanes_aligned(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
+static uint32_t overlap_lanes(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used)
 {
-    uint32_t mask = 0;
-    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
-        const uint32_t some = used >> first & KILN_LANES_ALL;
-        if (some != 0) {
-            lane_vectors vectors;
-            box_terms terms;
-            load_lanes(lanes, first, false, &vectors);
-            lane_centres(&vectors, probe, &terms);
-            aligned_terms(probe, &terms);
-            mask |= test_terms(false, probe, &terms, some) << first;
-        }
-    }
-    return mask;
+    return overlap_any(lanes, false, probe, used);
+}
+
+static uint32_t overlap_lanes_aligned(const kiln_lanes *lanes, const kiln_probe *probe,
+                                      uint32_t used)
+{
+    return overlap_any(lanes, true, probe, used);
 }
 
 /* Axis-aligned lanes and a probe whose axes are those of node space: of the fifteen axes only three
@@ -387,8 +390,8 @@ static inline vec_int distances(const kiln_opened *opened, const kiln_probe *pro
 }
 
 /* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the number
- * of nearer ones says. */
-static inline uint32_t order_lanes(const kiln_opened *opened, const kiln_probe *probe,
+ * of nearer ones says. Often there is but one, so that a call is no loss. */
+__attribute__((noinline)) static uint32_t order_lanes(const kiln_opened *opened, const kiln_probe *probe,
                                    uint32_t mask)
 {
 #if KILN_SIMD_LANES == 8
@@ -434,6 +437,16 @@ static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *p
     return mask;
 }
 
+/* Tests lanes that were kept. */
+static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
+                                    const kiln_carrier *by, const kiln_probe *probe,
+                                    const kiln_opened *out)
+{
+    const uint32_t used = kiln_node8_used(node);
+    return by->parallel ? overlap_parallel(&out->lanes, probe, used)
+                        : overlap_any(&out->lanes, aligned, probe, used);
+}
+
 /* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them. Where
  * a vector does not hold all eight, less code is as fast: the test loads what was kept. */
 #if KILN_SIMD_LANES == 8
@@ -464,7 +477,7 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
     decode_obb8(obb, 0, &lanes);
     uint32_t mask = meet_lanes(&lanes, false, &probe, kiln_node8_used(node), out);
     if (by->alike) {
-        mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
+        mask = overlap_kept(node, false, by, &probe, out);
     }
 #else
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -472,7 +485,7 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
         decode_obb8(obb, first, &lanes);
         keep_lanes(&lanes, first, true, out);
     }
-    const uint32_t mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
+    const uint32_t mask = overlap_kept(node, false, by, &probe, out);
 #endif
     return finish(node, &probe, mask, in_order, out);
 }
@@ -481,14 +494,13 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by
                            const kiln_opened *other, bool in_order, kiln_opened *out)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
-    const uint32_t used = kiln_node8_used(node);
     kiln_probe probe;
     carry_probe(by, other, node->org, &probe);
 #if KILN_SIMD_LANES == 8
     if (!by->parallel && !by->alike) {
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
-        const uint32_t mask = meet_lanes(&lanes, true, &probe, used, out);
+        const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
         return finish(node, &probe, mask, in_order, out);
     }
 #endif
@@ -497,39 +509,37 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by
         decode_aabb8(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    const uint32_t mask = by->parallel ? overlap_parallel(&out->lanes, &probe, used)
-                                       : overlap_lanes_aligned(&out->lanes, &probe, used);
+    const uint32_t mask = overlap_kept(node, true, by, &probe, out);
+    return finish(node, &probe, mask, in_order, out);
+}
+
+/* One body for both kinds of binary nodes. */
+static uint32_t binary_open(const kiln_format_node8 *node, bool aligned, const kiln_carrier *by,
+                            const kiln_opened *other, bool in_order, kiln_opened *out)
+{
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
+    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
+        lane_vectors lanes;
+        if (aligned) {
+            decode_aabb2((const kiln_format_node_aabb2 *)(const void *)node, first, &lanes);
+        } else {
+            decode_obb2((const kiln_format_node_obb2 *)(const void *)node, first, &lanes);
+        }
+        keep_lanes(&lanes, first, !aligned, out);
+    }
+    const uint32_t mask = overlap_kept(node, aligned, by, &probe, out);
     return finish(node, &probe, mask, in_order, out);
 }
 
 static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
                           const kiln_opened *other, bool in_order, kiln_opened *out)
 {
-    const kiln_format_node_obb2 *obb = (const kiln_format_node_obb2 *)(const void *)node;
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
-    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_obb2(obb, first, &lanes);
-        keep_lanes(&lanes, first, true, out);
-    }
-    const uint32_t mask = overlap_lanes(&out->lanes, &probe, kiln_node8_used(node));
-    return finish(node, &probe, mask, in_order, out);
+    return binary_open(node, false, by, other, in_order, out);
 }
 
 static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
                            const kiln_opened *other, bool in_order, kiln_opened *out)
 {
-    const kiln_format_node_aabb2 *aabb = (const kiln_format_node_aabb2 *)(const void *)node;
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
-    for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
-        lane_vectors lanes;
-        decode_aabb2(aabb, first, &lanes);
-        keep_lanes(&lanes, first, false, out);
-    }
-    const uint32_t used = kiln_node8_used(node);
-    const uint32_t mask = by->parallel ? overlap_parallel(&out->lanes, &probe, used)
-                                       : overlap_lanes_aligned(&out->lanes, &probe, used);
-    return finish(node, &probe, mask, in_order, out);
+    return binary_open(node, true, by, other, in_order, out);
 }
