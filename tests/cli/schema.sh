@@ -1,0 +1,166 @@
+#!/bin/sh
+# What every verb prints with --json, also when it fails, is a document of the shipped schema, which
+# describes all of it.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+schema=tools/cmd/kiln.schema.json
+
+case_begin 'the schema knows every verb'
+"$KILN" --man | sed -n 's/^\.BR kiln\\-\(.*\) (1)$/\1/p' | sed 's/\\-/ /g' >"$TMPDIR/verbs"
+[ -s "$TMPDIR/verbs" ] || case_fail 'there are none'
+while read -r verb; do
+    grep -qF "\"verb\": { \"const\": \"$verb\" }" $schema || case_fail "not $verb"
+done <"$TMPDIR/verbs"
+case_end
+
+python=/usr/bin/python3 # that of the system, which has the system's packages
+if ! $python -c 'import jsonschema' 2>/dev/null; then
+    case_begin 'documents are valid'
+    case_skip 'python3-jsonschema is not installed'
+    cases_end
+    exit
+fi
+
+# document STATUS ARGUMENT...: kiln ARGUMENT... --json prints one; held against the schema at the end.
+count=0
+mkdir "$TMPDIR/documents"
+document() {
+    wanted=$1
+    shift
+    count=$((count + 1))
+    name=$(printf '%02d %s' $count "$*" | sed "s|$TMPDIR||g" | tr -c 'A-Za-z0-9=.\n-' _ | cut -c1-100)
+    expect "$wanted" "$KILN" "$@" --json
+    mv "$TMPDIR/out" "$TMPDIR/documents/$name.json"
+}
+
+cube=models/tiny/cube.obj
+cd "$TMPDIR" && ln -s "$OLDPWD/models" models || exit 1
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 2\nf 1 2 3\n' >flat.obj
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >open.obj
+printf 'v 1e8 0 0\nv 100000001 0 0\nv 1e8 1 0\nf 1 2 3\n' >far.obj
+printf 'v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 2 3 2\n' >bad.obj
+
+case_begin 'documents are printed'
+document 0 --version
+document 1 nothing
+document 1 --man nothing
+document 1 lut
+document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2 --adb
+document 0 bake $cube -o cube.kiln --bv obb,aabb,obb2,aabb2 --adb --if-changed
+document 0 bake flat.obj -o flat.kiln --layout raw
+document 0 bake flat.obj -o dropped.kiln --drop degenerate,duplicate
+document 0 bake models/hard/C003_small.obj -o lossy.kiln --lossy-grid 4
+document 0 bake $cube -o split.kiln --split mesh -j 1
+document 0 bake $cube models/tiny/mixed.obj -o folder
+document 2 bake $cube none.obj -o folder
+document 3 bake bad.obj -o bad.kiln
+document 0 bake bad.obj -o bad.kiln --on-bad drop
+document 0 bake far.obj -o far.kiln
+document 3 bake far.obj -o strict.kiln --strict
+document 5 bake models/README.md -o bad.kiln
+document 1 bake $cube
+document 1 bake $cube -o bad.kiln --leaf 99
+document 0 bake open.obj -o open.kiln
+echo flat.obj >list
+document 0 bake @list $cube -o folder --cache cache
+document 0 bake @list $cube -o folder --cache cache
+document 3 bake bad.obj $cube flat.obj -o folder --fail-fast -j 1
+document 0 cache gc cache --max-size 0
+document 1 cache gc cache
+document 0 bake $cube -o bare.kiln --adb --no-geometry
+document 0 info cube.kiln
+document 0 info flat.kiln
+document 0 info cube.kiln dropped.kiln bare.kiln
+document 2 info cube.kiln none.kiln
+document 3 info $cube
+document 0 verify cube.kiln --full
+document 0 verify cube.kiln flat.kiln
+head -c 1000 cube.kiln >cut.kiln
+document 3 verify cut.kiln
+document 3 verify cube.kiln cut.kiln
+sed 's/KILN//' models/README.md >text.kiln
+document 3 verify text.kiln
+document 0 verify cube.kiln --source $cube
+document 7 verify cube.kiln --source flat.obj
+document 7 diff cube.kiln flat.kiln
+document 0 diff cube.kiln cube.kiln
+document 2 diff cube.kiln none.kiln
+document 0 upgrade cube.kiln flat.kiln
+document 0 upgrade cube.kiln
+document 3 upgrade text.kiln
+printf '1 0 0 0.5 0 1 0 0.5 0 0 1 0.5\n1 0 0 9 0 1 0 9 0 0 1 9\n' >poses
+for mode in hit pairs contacts distance geometry adb; do
+    document 0 collide cube.kiln cube.kiln --poses poses --mode $mode
+    document 0 collide cube.kiln cube.kiln --poses poses --mode $mode -w
+done
+document 0 collide cube.kiln cube.kiln --poses poses --mode within --distance 1 -w
+document 0 collide cube.kiln cube.kiln --poses poses --mode adb --budget-pairs 0 --p-min 1
+document 2 collide cube.kiln none.kiln
+document 3 collide cube.kiln bare.kiln
+document 2 collide cube.kiln cube.kiln --poses none
+document 1 collide cube.kiln
+printf '0.25 0.5 3 0 0 -2\n3 3 3 0 0 1\n' >rays
+printf '0.5 0.5 0.5\n1 0.5 0.5\n1.5 0.5 0.5\n' >points
+printf '3 0.5 0.5 2\n1 1 1 2 2 2\n0.5 0.5 -3 0.5 0.5 3 0\n9 9 9 1\n' >shapes
+for mode in first any all; do
+    document 0 query cube.kiln --rays rays --mode $mode
+    document 0 query cube.kiln --rays rays --mode $mode -w
+    document 0 query cube.kiln --shapes shapes --mode $mode
+    document 0 query cube.kiln --shapes shapes --mode $mode -w
+done
+document 0 query cube.kiln --points points
+document 3 query open.kiln --points points
+document 1 query cube.kiln
+document 0 unpack cube.kiln -o raw.kiln
+document 2 unpack none.kiln -o raw.kiln
+document 3 unpack $cube -o raw.kiln
+document 0 lut bins -o bins.kiln --max-u 20 --max-x 3
+document 0 lut bins -o compact.kiln --max-u 20 --max-x 3 --profile compact --rounding down
+document 1 lut bins
+document 2 lut bins -o none/bins.kiln --max-u 20
+document 0 lut check bins.kiln
+document 3 lut check cube.kiln
+document 0 lut show bins.kiln --at 20,3,5
+document 1 lut show bins.kiln --at 21,3,5
+document 0 info bins.kiln compact.kiln
+document 0 info bins.kiln
+document 0 verify bins.kiln
+if command -v gnuplot >/dev/null 2>&1; then
+    document 0 lut plot bins.kiln --at 20,8,4 -o plot.svg
+fi
+document 2 lut plot none.kiln --at 20,8,4 -o plot.svg
+document 0 calibrate cube.kiln --draws 2
+document 0 calibrate cube.kiln --draws 2 -o weights.kiln
+document 3 calibrate flat.kiln
+document 0 info weights.kiln
+document 0 verify weights.kiln
+document 0 bench adb cube.kiln --quick --draws 2 --budget-us 1,2.5
+document 3 bench adb flat.kiln
+case_end
+
+case_begin "$count documents are valid"
+cd "$OLDPWD" || exit 1
+$python tests/cli/validate.py $schema "$TMPDIR"/documents/*.json >"$TMPDIR/wrong" || {
+    sed "s|$TMPDIR/documents/||" "$TMPDIR/wrong" | head -30
+    case_fail "$(wc -l <"$TMPDIR/wrong") errors"
+}
+case_end
+
+# The validator is one: it finds what is not so.
+case_begin 'documents that are not valid are found'
+ls "$TMPDIR"/documents/*info_cube.kiln.json | head -1 >"$TMPDIR/name"
+good=$(cat "$TMPDIR/name")
+refused() { # refused SED-SCRIPT
+    sed "$1" "$good" >"$TMPDIR/wrong.json"
+    cmp -s "$good" "$TMPDIR/wrong.json" && case_fail "nothing changed: $1"
+    $python tests/cli/validate.py $schema "$TMPDIR/wrong.json" >/dev/null && case_fail "valid: $1"
+}
+refused 's/"faces": 12/"faces": -12/'
+refused 's/"faces": 12/"facets": 12/'
+refused 's/"depth"/"height"/'
+refused 's/"schema": "kiln-report-1"/"schema": "kiln-report-2"/'
+refused 's/"status": 0/"status": 6/'
+refused '1s/{//'
+case_end
+
+cases_end
