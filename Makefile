@@ -306,7 +306,7 @@ $(OUT)/amalgamation/kiln.h: runtime/kiln.h
 .SECONDEXPANSION:
 
 $(TEST_PROGRAMS): $O/tests/%: \
-            $$(call objects,tests/$$*.c $$(call helpers,$$(*D),$$(patsubst test_%,%,$$(*F)))) \
+            $$(call objects,tests/$$*.c $$(call helpers,$$(*D),$$(subst test_,,$$(*F)))) \
             $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@

@@ -1,8 +1,13 @@
 #include "bake_report.h"
 
+#include "columns.h"
+#include "first_query.h"
 #include "report.h"
 
 #include <stdio.h>
+#include <string.h>
+
+enum { TREES_FOR_PEOPLE = 8 };
 
 /* "1 point, 2 lines". */
 static void note_left_out(const job *of, uint64_t points, uint64_t lines)
@@ -41,25 +46,69 @@ void bake_report_notes(const job *of, const kiln_bake_report *report)
     note_lossy(of, report);
 }
 
+/* "2 faces dropped, 1 point, 3 lines" as far as there are any. */
+static void print_left_out(const kiln_bake_report *report)
+{
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } kinds[] = {{report->faces_dropped, "face dropped", "faces dropped"},
+                 {report->points_left_out, "point", "points"},
+                 {report->lines_left_out, "line", "lines"},
+                 {report->empty_meshes, "empty mesh", "empty meshes"}};
+    char text[160] = "", digits[32];
+    size_t used = 0;
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        if (kinds[i].count > 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used > 0 ? ", " : "",
+                                     columns_count(kinds[i].count, digits),
+                                     kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+        }
+    }
+    columns_item("left out", used > 0 ? text : "nothing");
+}
+
+static void print_first_query(const job *of, const kiln_bake_report *report)
+{
+    first_query first;
+    char text[160];
+    if (report->outcome == KILN_OUTCOME_BAKED && first_query_measure(of->output, &first)) {
+        snprintf(text, sizeof text,
+                 "%.3g ms after opening the file, %.3g ms trusted; building the trees took %.3g ms",
+                 1e3 * first.verified, 1e3 * first.trusted, 1e3 * report->seconds_build);
+        columns_item("first query", text);
+    }
+}
+
 void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds)
 {
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
-    printf("%s: %llu triangles, %u tree%s, %llu bytes, %.2f a triangle, %.2f s", of->output,
-           (unsigned long long)report->faces, report->tree_count,
-           report->tree_count == 1 ? "" : "s", (unsigned long long)report->bytes_file,
+    char digits[3][32], text[160];
+    printf("%s: %s triangles, %s bytes, %.2f a triangle, baked in %.2f s\n", of->output,
+           columns_count(report->faces, digits[0]), columns_count(report->bytes_file, digits[1]),
            (double)report->bytes_file / faces, seconds);
-    for (uint32_t i = 0; i < report->tree_count; i++) {
+    print_left_out(report);
+    for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
+        const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
+        snprintf(text, sizeof text, "%.60s: %s nodes, %s bytes, %.2f a triangle, raw %.2f", tree->name,
+                 columns_count(tree->nodes, digits[0]), columns_count(tree->bytes_packed, digits[1]),
+                 (double)tree->bytes_packed / each, (double)tree->bytes_raw / each);
+        columns_item(tree->bv, text);
         if (tree->boxes > 0) {
-            printf("  %s %s: counts of %u boxes, %.1f bytes a box with its node (36 in the paper)\n",
-                   tree->name, tree->bv, tree->boxes,
-                   (double)(tree->bytes_raw + tree->bytes_counts) / tree->boxes);
+            snprintf(text, sizeof text, "of %s boxes, %.1f bytes a box with its node (36 in the paper)",
+                     columns_count(tree->boxes, digits[2]),
+                     (double)(tree->bytes_raw + tree->bytes_counts) / tree->boxes);
+            columns_item("counts", text);
         }
     }
-    if (report->unit > 0.0) {
-        printf("; unit of the source %g m", report->unit);
+    if (report->tree_count > TREES_FOR_PEOPLE) {
+        printf("  and %u more trees (kiln info)\n", report->tree_count - TREES_FOR_PEOPLE);
     }
-    printf("\n");
+    if (report->unit > 0.0) {
+        printf("  unit           %g m in the source\n", report->unit);
+    }
+    print_first_query(of, report);
 }
 
 static json_t *texts_json(char *const *texts, uint32_t count)
@@ -116,6 +165,18 @@ static void add_counts(json_t *object, const kiln_bake_report *report)
     json_object_set_new(object, "lossy_degenerate", json_count(report->lossy_degenerate));
 }
 
+/* Null where there is no file by a name, or one that can't be asked. */
+static void add_first_query(json_t *object, const job *of, int status, const kiln_bake_report *report)
+{
+    first_query first;
+    const bool known = status == EXIT_DONE && report->outcome == KILN_OUTCOME_BAKED &&
+                       strcmp(of->output, "-") != 0 && first_query_measure(of->output, &first);
+    json_object_set_new(object, "seconds_first_query",
+                        known ? json_number(first.verified) : json_null());
+    json_object_set_new(object, "seconds_first_query_trusted",
+                        known ? json_number(first.trusted) : json_null());
+}
+
 json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report)
 {
     json_t *object = json_object();
@@ -139,5 +200,6 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
     json_object_set_new(object, "seconds_count", json_number(report->seconds_count));
     json_object_set_new(object, "seconds_write", json_number(report->seconds_write));
+    add_first_query(object, of, status, report);
     return object;
 }

@@ -11,7 +11,8 @@
 /* Warnings and dropped faces, on standard error. */
 void bake_report_notes(const job *of, const kiln_bake_report *report);
 
-/* One line on standard output. */
+/* What people want to know, on standard output: sizes, what was left out, and how soon the file answers
+ * against building its trees, for which it is opened. */
 void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds);
 
 /* The object of one file in the document. */

@@ -1,0 +1,268 @@
+/* Bake, verify, query: any bytes are read as a model by one of our own readers and baked. What comes
+ * out has to be a sound file by everything that `kiln verify` checks, and its queries have to end.
+ *
+ * A reader runs in a child process, where a fuzzer sees nothing. So this file stands in for two of the
+ * library's: child.c, by calling the work in this process, and sender.c, by handing pieces to the
+ * receiver at once and leaving by a jump where the other ends the process. */
+#define _POSIX_C_SOURCE 200809L
+#include "fuzz_bake.h"
+
+#include "../../tools/common/audit.h"
+#include "../../tools/import/child.h"
+#include "../../tools/import/scene.h"
+#include "../../tools/kiln_bake.h"
+#include "../support/ask.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MODEL_MAX = 1 << 14, BLOCKS_MAX = 1 << 12 };
+
+/* ------------------------------------------------------------------- what a reader leaves behind -- */
+
+/* A reader counts on the end of its process to give memory back. Where a sanitizer tells of every
+ * allocation, what it left is released here. */
+extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+                                                     void (*)(const volatile void *))
+    __attribute__((weak));
+
+static const volatile void *blocks[BLOCKS_MAX];
+static bool recording;
+
+static void note_malloc(const volatile void *block, size_t size)
+{
+    (void)size;
+    for (size_t i = 0; recording && i < BLOCKS_MAX; i++) {
+        if (blocks[i] == NULL) {
+            blocks[i] = block;
+            return;
+        }
+    }
+}
+
+static void note_free(const volatile void *block)
+{
+    for (size_t i = 0; recording && block != NULL && i < BLOCKS_MAX; i++) {
+        if (blocks[i] == block) {
+            blocks[i] = NULL;
+            return;
+        }
+    }
+}
+
+static void release_blocks(void)
+{
+    recording = false;
+    for (size_t i = 0; i < BLOCKS_MAX; i++) {
+        free((void *)(uintptr_t)blocks[i]);
+        blocks[i] = NULL;
+    }
+}
+
+/* ------------------------------------------------------------------------ in place of child.c -- */
+
+static const kiln_child *the_child;
+static jmp_buf end_of_work;
+
+double kiln_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+kiln_child_end kiln_child_run(const kiln_child *child, int *number)
+{
+    static volatile kiln_child_end end;
+    *number = 0;
+    the_child = child;
+    end = KILN_CHILD_ENDED;
+    recording = &__sanitizer_install_malloc_and_free_hooks != NULL;
+    const int left = setjmp(end_of_work);
+    if (left == 0) {
+        child->work(child->work_user, -1, child->file);
+    } else if (left == 2) {
+        end = KILN_CHILD_REFUSED;
+    }
+    release_blocks();
+    return end;
+}
+
+/* ----------------------------------------------------------------------- in place of sender.c -- */
+
+struct kiln_sender {
+    uint32_t strings_size;
+};
+
+static void put(const void *data, size_t size)
+{
+    const bool before = recording;
+    recording = false;
+    const bool taken = the_child->receive(the_child->receive_user, data, size);
+    recording = before;
+    if (!taken) {
+        longjmp(end_of_work, 2);
+    }
+}
+
+static void put_piece(uint32_t array, const void *data, uint64_t bytes)
+{
+    uint8_t header[16] = {0};
+    memcpy(header, &array, sizeof array);
+    memcpy(header + 8, &bytes, sizeof bytes);
+    put(header, sizeof header);
+    if (bytes > 0) {
+        put(data, (size_t)bytes);
+    }
+}
+
+kiln_sender *kiln_sender_start(int pipe)
+{
+    static kiln_sender sender;
+    (void)pipe;
+    sender.strings_size = 0;
+    kiln_send_string(&sender, "", 0);
+    return &sender;
+}
+
+void kiln_send(kiln_sender *sender, kiln_array array, const void *elements, size_t count)
+{
+    (void)sender;
+    if (count > 0) {
+        put_piece((uint32_t)array, elements, count * kiln_array_element(array));
+    }
+}
+
+void kiln_send_u32(kiln_sender *sender, kiln_array array, uint32_t value)
+{
+    kiln_send(sender, array, &value, 1);
+}
+
+uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length)
+{
+    const uint32_t offset = sender->strings_size;
+    const char *zero = memchr(text, '\0', length);
+    length = zero != NULL ? (size_t)(zero - text) : length;
+    kiln_send(sender, KILN_ARRAY_STRINGS, text, length);
+    kiln_send(sender, KILN_ARRAY_STRINGS, "", 1);
+    sender->strings_size += (uint32_t)length + 1;
+    return offset;
+}
+
+static uint32_t send_text(kiln_sender *sender, const char *format, va_list arguments)
+{
+    char text[2048];
+    vsnprintf(text, sizeof text, format, arguments);
+    return kiln_send_string(sender, text, strlen(text));
+}
+
+void kiln_send_warning(kiln_sender *sender, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    kiln_send_u32(sender, KILN_ARRAY_WARNINGS, send_text(sender, format, arguments));
+    va_end(arguments);
+}
+
+void kiln_send_end(kiln_sender *sender)
+{
+    (void)sender;
+    put_piece(0, NULL, 0);
+}
+
+void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char *format, ...)
+{
+    kiln_scene_failure failure = {.status = (int32_t)status, .message = 0};
+    va_list arguments;
+    va_start(arguments, format);
+    failure.message = send_text(sender, format, arguments);
+    va_end(arguments);
+    kiln_send(sender, KILN_ARRAY_FAILURE, &failure, 1);
+    kiln_send_end(sender);
+    longjmp(end_of_work, 1);
+}
+
+/* --------------------------------------------------------------------------------- the target -- */
+
+static kiln_bake_options options_of(const uint8_t *asked)
+{
+    static const char *const kinds[] = {"obb", "aabb", "obb2,aabb2", "obb,aabb"};
+    kiln_bake_options options = kiln_bake_options_default();
+    options.bv = kinds[(asked[0] & FUZZ_KINDS) / 4];
+    options.split = (asked[0] & FUZZ_SPLIT) != 0 ? KILN_SPLIT_NODE : KILN_SPLIT_NONE;
+    options.layout = (asked[0] & FUZZ_RAW) != 0 ? KILN_LAYOUT_RAW : KILN_LAYOUT_PACKED;
+    options.on_bad = (asked[0] & FUZZ_DROP_BAD) != 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
+    options.builder = (asked[0] & FUZZ_MEDIAN) != 0 ? "median" : "sah";
+    options.drop = asked[1] & FUZZ_DROP;
+    options.lossy_grid = (asked[1] & FUZZ_LOSSY) != 0 ? 8 : 0;
+    options.up = (asked[1] & FUZZ_UP_X) != 0 ? 0 : -1;
+    options.adb = (asked[1] & FUZZ_COUNTS) != 0 ? 4 : 0;
+    options.leaf = (asked[1] & FUZZ_LEAF_ONE) != 0 ? 1 : 4;
+    options.scale = (asked[1] & FUZZ_SCALE) != 0 ? 1e30 : 1;
+    options.threads = 1;
+    options.import_memory = 64 << 20;
+    options.import_seconds = 0;
+    return options;
+}
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    abort();
+}
+
+static void verify_and_ask(const void *data, size_t size)
+{
+    kiln_fault fault;
+    kiln_file *file;
+    if (!kiln_audit(data, size, NULL, &fault)) {
+        fail("baked a file that is not sound", fault.text);
+    }
+    if (kiln_open_memory(data, size, NULL, &file) != KILN_OK) {
+        fail("baked a file", "that does not open");
+    }
+    (void)ask_files(file, file, 1000, 20000);
+    kiln_close(file);
+}
+
+/* A reader of ours ends with a scene or with a reason, whatever the bytes are. */
+static void judge_failure(kiln_bake_status status, const kiln_bake_report *report)
+{
+    if (status == KILN_BAKE_USAGE || status == KILN_BAKE_IO || report->error[0] == '\0' ||
+        strstr(report->error, "without a scene") != NULL) {
+        fail("a bake ended badly", report->error);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const formats[] = {"obj", "ply", "stl", "off"};
+    static bool hooked;
+    if (size < 3 || size > MODEL_MAX) {
+        return 0;
+    }
+    if (!hooked && &__sanitizer_install_malloc_and_free_hooks != NULL) {
+        (void)__sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
+        hooked = true;
+    }
+    const kiln_bake_options options = options_of(data);
+    const kiln_bake_input input = {
+        .data = data + 2, .size = size - 2, .format = formats[data[0] & FUZZ_FORMAT]};
+    kiln_bake_report report;
+    void *file = NULL;
+    size_t file_size = 0;
+    const kiln_bake_status status =
+        kiln_bake_to_memory(&input, &options, &file, &file_size, &report);
+    if (status == KILN_BAKE_OK) {
+        verify_and_ask(file, file_size);
+        free(file);
+    } else {
+        judge_failure(status, &report);
+    }
+    kiln_bake_report_free(&report);
+    return 0;
+}
