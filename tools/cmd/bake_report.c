@@ -74,7 +74,7 @@ static void print_first_query(const job *of, const kiln_bake_report *report)
     char text[160];
     if (report->outcome == KILN_OUTCOME_BAKED && first_query_measure(of->output, &first)) {
         snprintf(text, sizeof text,
-                 "%.3g ms after opening the file, %.3g ms trusted; building the trees took %.3g ms",
+                 "in %.3g ms, trusted %.3g ms; building the trees took %.3g ms",
                  1e3 * first.verified, 1e3 * first.trusted, 1e3 * report->seconds_build);
         columns_item("first query", text);
     }

@@ -1,4 +1,6 @@
 /* The kiln command. A new verb is a file beside this one and a row in the table below. */
+#define _XOPEN_SOURCE 700
+
 #include "completion.h"
 #include "help.h"
 #include "manual.h"
@@ -10,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const verb *const verbs[] = {
     &verb_bake,   &verb_info,     &verb_verify,    &verb_diff,    &verb_collide, &verb_query,
@@ -69,9 +72,14 @@ static bool print_manual(const char *page)
     return false;
 }
 
-/* A name of one word; groups of two are told by what follows their first. */
+/* A name of one word; groups of two are told by what follows their first. A file may be named first by
+ * who has not read on. */
 static int report_unknown(const char *word)
 {
+    if (access(word, F_OK) == 0) {
+        return report_usage(NULL, "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it",
+                            word, word);
+    }
     suggestion near = suggestion_for(word, strlen(word));
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {
         suggestion_try(&near, verbs[i]->name);

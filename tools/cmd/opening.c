@@ -31,6 +31,9 @@ static const char *cure_of(kiln_status status)
     if (status == KILN_ERROR_NOT_LOADED) {
         return "give the other kind of file";
     }
+    if (status == KILN_ERROR_NOT_KILN) {
+        return "give a file that kiln bake wrote";
+    }
     switch (exit_status_of(status)) {
     case EXIT_IO:
         return "check the path";

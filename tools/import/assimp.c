@@ -319,6 +319,9 @@ void kiln_read_by_assimp(kiln_reading *reading)
     char extension[40];
     const struct aiScene *scene;
 
+    if (strcmp(reading->format, "kiln") == 0)
+        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "a kiln file is baked already; give the model that it was made from");
     snprintf(extension, sizeof extension, ".%s", reading->format);
     if (!aiIsExtensionSupported(extension))
         kiln_send_failure(
