@@ -287,7 +287,7 @@ case_begin 'the report of a bake on a terminal'
 if command -v script >/dev/null; then
     script -qec "'$KILN' bake mixed.obj -o x.kiln" /dev/null </dev/null | tr -d '\r' >out
     for text in 'x.kiln: 2 triangles, ' ' a triangle, baked in ' '  left out       1 point, 2 lines' \
-        '  obb            ' '  first query    in ' ' ms; building the trees took '; do
+        '  obb            ' '  first query    in ' ' ms; building the trees'; do
         says out "$text"
     done
     [ "$(awk 'length($0) > 80' out)" = '' ] || case_fail 'a line is longer than 80'

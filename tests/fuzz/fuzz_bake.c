@@ -229,11 +229,13 @@ static void verify_and_ask(const void *data, size_t size)
     kiln_close(file);
 }
 
-/* A reader of ours ends with a scene or with a reason, whatever the bytes are. */
+/* A reader of ours ends with a scene or with a reason, whatever the bytes are. Reasons may quote the
+ * model, so only their start is looked at. */
 static void judge_failure(kiln_bake_status status, const kiln_bake_report *report)
 {
+    static const char no_scene[] = "(memory): the importer ended without a scene";
     if (status == KILN_BAKE_USAGE || status == KILN_BAKE_IO || report->error[0] == '\0' ||
-        strstr(report->error, "without a scene") != NULL) {
+        strncmp(report->error, no_scene, sizeof no_scene - 1) == 0) {
         fail("a bake ended badly", report->error);
     }
 }
