@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { BLOCK = KILN_POINTS_MAX / 3, STRIDE = KILN_POINTS_STRIDE };
 
@@ -141,13 +142,19 @@ static void take_point(const kiln_points *from, const float a[3], double value, 
     }
 }
 
-/* Takes what `points` reach further than was reached before along direction[first .. first + 2]. */
+/* Takes what `points` reach further than was reached before along up to three of `count` directions,
+ * from `first` on. */
 static void extend_support(const kiln_points *points, float direction[][3], unsigned first,
-                           double *lower, double *upper, kiln_points *support)
+                           unsigned count, double *lower, double *upper, kiln_points *support)
 {
     kiln_extents reached;
-    kiln_points_extents(points, direction + first, &reached);
+    float three[3][3];
+    const unsigned some = count - first < 3 ? count - first : 3;
     for (unsigned k = 0; k < 3; k++) {
+        memcpy(three[k], direction[first + (k < some ? k : 0)], sizeof three[k]);
+    }
+    kiln_points_extents(points, three, &reached);
+    for (unsigned k = 0; k < some; k++) {
         const unsigned i = first + k;
         if (reached.lower[k] < lower[i]) {
             lower[i] = reached.lower[k];
@@ -173,7 +180,7 @@ void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
         const uint32_t end = last - at > BLOCK ? at + BLOCK : last;
         kiln_points_load(cloud, at, end, &points);
         for (unsigned i = 0; i < count; i += 3) {
-            extend_support(&points, direction, i, lower, upper, support);
+            extend_support(&points, direction, i, count, lower, upper, support);
         }
         at = end;
     }
