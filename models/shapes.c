@@ -1,4 +1,5 @@
-/* shapes NAME TRIANGLES OUT: writes a procedural model as OBJ or PLY, by the ending of OUT.
+/* shapes NAME TRIANGLES OUT: writes a procedural model as OBJ, PLY or binary STL, by the ending of
+ * OUT.
  *
  * NAME is one of those in shape/shape.c. The bytes are the same on every machine. */
 #include "shape/shape.h"
@@ -11,7 +12,7 @@
 
 static int usage(void)
 {
-    (void)fputs("usage: shapes NAME TRIANGLES OUT.obj|OUT.ply\n", stderr);
+    (void)fputs("usage: shapes NAME TRIANGLES OUT.obj|OUT.ply|OUT.stl\n", stderr);
     for (unsigned i = 0; i < shape_kind_count; i++) {
         (void)fprintf(stderr, "  %-6s %s\n", shape_kinds[i].name, shape_kinds[i].what);
     }
@@ -57,6 +58,39 @@ static void write_ply_head(FILE *out, const shape_mesh *mesh)
                   mesh->vertex_count, mesh->triangle_count);
 }
 
+static void put_u32(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        to[i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+static void put_corner(uint8_t *to, const int32_t *position)
+{
+    for (int k = 0; k < 3; k++) {
+        const float value = (float)(position[k] / 1e6);
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        put_u32(to + 4 * k, bits);
+    }
+}
+
+/* Without normals, which readers reckon themselves. */
+static void write_stl(FILE *out, const shape_mesh *mesh)
+{
+    uint8_t head[84] = "a procedural model of kiln";
+    put_u32(head + 80, mesh->triangle_count);
+    (void)fwrite(head, sizeof head, 1, out);
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        uint8_t facet[50] = {0};
+        for (size_t k = 0; k < 3; k++) {
+            const size_t vertex = mesh->indices[3 * (size_t)i + k];
+            put_corner(facet + 12 + 12 * k, mesh->positions + 3 * vertex);
+        }
+        (void)fwrite(facet, sizeof facet, 1, out);
+    }
+}
+
 static int write_mesh(const char *path, const shape_mesh *mesh)
 {
     FILE *out = fopen(path, "wb");
@@ -64,6 +98,8 @@ static int write_mesh(const char *path, const shape_mesh *mesh)
         write_ply_head(out, mesh);
         write_vertices(out, mesh, "");
         write_faces(out, mesh, "3 ", 0);
+    } else if (out != NULL && ends_with(path, ".stl")) {
+        write_stl(out, mesh);
     } else if (out != NULL) {
         write_vertices(out, mesh, "v ");
         write_faces(out, mesh, "f ", 1);
@@ -80,7 +116,8 @@ int main(int argc, char **argv)
     const shape_kind *kind = argc == 4 ? shape_find(argv[1]) : NULL;
     const long triangles = argc == 4 ? strtol(argv[2], NULL, 10) : 0;
     if (kind == NULL || triangles < 100 || triangles > 100000000 ||
-        (!ends_with(argv[3], ".obj") && !ends_with(argv[3], ".ply"))) {
+        (!ends_with(argv[3], ".obj") && !ends_with(argv[3], ".ply") &&
+         !ends_with(argv[3], ".stl"))) {
         return usage();
     }
     shape_mesh mesh = shape_make(kind, (uint32_t)triangles);

@@ -3,6 +3,7 @@
 #include "kiln_bake.h"
 
 #include "bake_meta.h"
+#include "budget.h"
 #include "cache.h"
 #include "build/split.h"
 #include "common/message.h"
@@ -15,6 +16,7 @@
 #include "import/import.h"
 
 #include <fenv.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ typedef struct {
     const kiln_bake_input *input;
     kiln_bake_options options;
     kiln_bake_report *report;
+    kiln_budget budget;
     kiln_soup soup;
     const kiln_build_kind *kinds[KINDS_MAX];
     uint32_t kind_count;
@@ -76,6 +79,13 @@ static kiln_bake_status fail(bake *b, kiln_bake_status status, const char *text)
 /* A stage that failed without a reason of its own ran out of memory, or was cancelled. */
 static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
 {
+    if (b->budget.over) {
+        kiln_bake_report_error(b->report, b->input->path,
+                               "takes more memory than the limit of %" PRIu64 " MiB; nothing was "
+                               "written; raise it (--max-memory) or split the model",
+                               b->budget.limit >> 20);
+        return KILN_BAKE_FAILED;
+    }
     if (b->report->error[0] == '\0') {
         return fail(b, status, "out of memory, or cancelled; nothing was written");
     }
@@ -566,13 +576,41 @@ static kiln_bake_status encode_file(bake *b)
     const kiln_model model = {&b->soup, b->groups,     b->group_count, b->kinds,       b->kind_count,
                               b->trees, b->options.leaf, b->meta,       strlen(b->meta),
                               &b->counts, b->options.no_geometry, b->weights.rows,
-                              b->weights.count};
+                              b->weights.count, b->trees};
     const kiln_bake_status status = kiln_model_encode(&model, b->options.layout, build_key, &watch,
                                                       &b->file, &b->file_size, packed_sizes);
     if (status == KILN_BAKE_OK) {
         report_trees(b, packed_sizes);
     }
     return status;
+}
+
+/* Before the trees are begun: with the groups all counts are known. */
+static kiln_bake_status check_memory(bake *b)
+{
+    kiln_budget_load load = {.soup = &b->soup,
+                             .kinds = b->kinds,
+                             .kind_count = b->kind_count,
+                             .counted = b->counts.grid != 0,
+                             .lists = b->options.split != KILN_SPLIT_NONE};
+    for (uint32_t g = 0; g < b->group_count; g++) {
+        load.largest = b->groups[g].count > load.largest ? b->groups[g].count : load.largest;
+    }
+    const uint64_t need = kiln_budget_need(&load, &b->options);
+    if (b->budget.limit == 0) {
+        return KILN_BAKE_OK;
+    }
+    if (need > b->budget.limit) {
+        kiln_bake_report_error(b->report, b->input->path,
+                               "needs about %" PRIu64 " MiB of memory for %" PRIu32 " triangles, and the "
+                               "limit is %" PRIu64 " MiB; nothing was written; raise it (--max-memory) "
+                               "or split the model",
+                               (need >> 20) + 1, b->soup.triangle_count, b->budget.limit >> 20);
+        return KILN_BAKE_FAILED;
+    }
+    b->options.threads = (int)kiln_budget_threads(&b->budget, need,
+                                                  kiln_thread_count(b->options.threads));
+    return KILN_BAKE_OK;
 }
 
 static kiln_bake_status make_file(bake *b)
@@ -591,6 +629,9 @@ static kiln_bake_status make_file(bake *b)
     start = now_seconds();
     status = make_groups(b);
     if (status == KILN_BAKE_OK) {
+        status = check_memory(b);
+    }
+    if (status == KILN_BAKE_OK) {
         status = build_trees(b);
     }
     b->report->seconds_build = now_seconds() - start;
@@ -602,6 +643,11 @@ static kiln_bake_status make_file(bake *b)
     start = now_seconds();
     if (status == KILN_BAKE_OK) {
         status = encode_file(b);
+    }
+    if (status == KILN_BAKE_OK && !kiln_budget_holds(&b->budget)) {
+        free(b->file);
+        b->file = NULL;
+        status = KILN_BAKE_FAILED;
     }
     b->report->seconds_write = now_seconds() - start;
     return status;
@@ -711,6 +757,7 @@ static kiln_bake_status bake_for(const kiln_bake_input *input, const char *outpu
                                                                       : sizeof b.options;
         memcpy(&b.options, options, known);
     }
+    kiln_budget_start(&b.budget, &b.options);
     kiln_bake_status status = run_with_default_rounding(&b, output);
     if (status == KILN_BAKE_OK) {
         *data = b.file;

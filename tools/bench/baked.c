@@ -93,7 +93,7 @@ static kiln_bake_status encode(const plain_soup *plain, const kiln_bake_options 
     const kiln_model_group group = {"model", NULL, plain->soup.triangle_count};
     const kiln_model model = {
         &plain->soup,         &group, 1, kinds, kind_count, trees, options->leaf, "{}", 2, &counts,
-        options->no_geometry, NULL,   0};
+        options->no_geometry, NULL,   0, NULL};
     const kiln_watch watch = {kiln_thread_count(options->threads), NULL, NULL, "write", 0, 1};
     return kiln_model_encode(&model, options->layout, key, &watch, data, size, packed);
 }

@@ -5,8 +5,10 @@
 
 #include "report.h"
 
+#include <errno.h>
 #include <float.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(bake_settings, name)
@@ -64,6 +66,10 @@ const option bake_options[] = {
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads, over assets and within large ones; the bytes do not depend on it; under make, no more "
      "than its jobserver gives (default: one a processor)"},
+    {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
+     "memory that a bake may take in all, reading included, in bytes or with K, M or G of 1024; one that "
+     "needs more ends in exit status 4 and writes nothing; of several IN one is baked at a time "
+     "(default 0: no limit)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
      "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
@@ -117,7 +123,7 @@ bool bake_option_is_of_asset(const option *entry)
     static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
                                          "quiet",    "json",       "if-changed",  "cache",
                                          "manifest", "keep-going", "dump-config", "fail-fast",
-                                         "folders"};
+                                         "folders",  "max-memory"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -193,6 +199,24 @@ static int parse_drop(const char *list, const char *asset, unsigned *bits)
     return EXIT_DONE;
 }
 
+/* "512M" in bytes. */
+static int parse_memory(const char *text, const char *asset, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    const unsigned long long count = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (text[0] < '0' || text[0] > '9' || errno != 0 || (*end != '\0' && unit == NULL) ||
+        (unit != NULL && end[1] != '\0') || count > UINT64_MAX >> shift) {
+        return REFUSE(asset, "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
+                      text);
+    }
+    *bytes = (uint64_t)count << shift;
+    return EXIT_DONE;
+}
+
 /* What was not given is -1, and 0 for the factor. */
 static void to_count_options(const bake_settings *settings, kiln_bake_options *options)
 {
@@ -245,6 +269,10 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
     to_count_options(settings, options);
+    if (settings->max_memory != NULL &&
+        parse_memory(settings->max_memory, asset, &options->max_memory) != EXIT_DONE) {
+        return EXIT_USAGE;
+    }
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, asset, &options->drop);
 }
 

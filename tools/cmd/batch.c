@@ -415,6 +415,32 @@ static int check_options(const plan *of)
     return worst;
 }
 
+typedef struct {
+    batch *b;
+    size_t index;
+} lone;
+
+static void run_lone(void *user, size_t index)
+{
+    const lone *task = user;
+    (void)index;
+    run_asset(task->b, task->index);
+}
+
+static bool lone_is_stopped(void *user)
+{
+    return is_stopped(((const lone *)user)->b);
+}
+
+/* What is taken of memory is the process's: with a limit, no asset is to pay for another. */
+static void run_one_by_one(batch *b)
+{
+    for (size_t i = 0; i < b->of->count && !is_stopped(b); i++) {
+        lone task = {b, i};
+        crew_run(1, b->run->threads, run_lone, lone_is_stopped, &task);
+    }
+}
+
 static int run_all(batch *b)
 {
     const uint64_t size = put_in_order(b);
@@ -428,7 +454,11 @@ static int run_all(batch *b)
     b->start = seconds_now();
     b->threads = crew_size(b->run->threads);
     pthread_mutex_init(&b->lock, NULL);
-    crew_run(b->of->count, b->run->threads, run_asset, is_stopped, b);
+    if (b->run->max_memory != NULL) {
+        run_one_by_one(b);
+    } else {
+        crew_run(b->of->count, b->run->threads, run_asset, is_stopped, b);
+    }
     pthread_mutex_destroy(&b->lock);
     batch_bar_hide(&b->bar);
     return finish(b);

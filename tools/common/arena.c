@@ -1,12 +1,18 @@
+#define _DEFAULT_SOURCE
 #include "arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* Requests below this share a block; larger ones get a block of their own, so that nothing is lost
  * at the end of a block that does not hold them. */
 #define SHARED_BLOCK ((size_t)1 << 18)
 #define ALIGNMENT ((size_t)64)
+
+/* Blocks from this on are the system's own mappings; the C library may keep what it is given back. */
+#define MAPPED_MIN ((size_t)1 << 20)
 
 struct kiln_arena_block {
     struct kiln_arena_block *older;
@@ -15,9 +21,33 @@ struct kiln_arena_block {
 
 #define HEADER ((sizeof(struct kiln_arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
+static bool is_mapped(size_t size)
+{
+    return size >= MAPPED_MIN;
+}
+
+static void *take_memory(size_t size)
+{
+    if (!is_mapped(size)) {
+        return aligned_alloc(ALIGNMENT, HEADER + size);
+    }
+    void *memory = mmap(NULL, HEADER + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static void give_back(struct kiln_arena_block *block)
+{
+    if (is_mapped(block->size)) {
+        (void)munmap(block, HEADER + block->size);
+    } else {
+        free(block);
+    }
+}
+
 static struct kiln_arena_block *new_block(kiln_arena *arena, size_t size)
 {
-    struct kiln_arena_block *block = aligned_alloc(ALIGNMENT, HEADER + size);
+    struct kiln_arena_block *block = take_memory(size);
     if (block != NULL) {
         block->older = arena->newest;
         block->used = 0;
@@ -50,6 +80,6 @@ void kiln_arena_free(kiln_arena *arena)
     while (arena->newest != NULL) {
         struct kiln_arena_block *block = arena->newest;
         arena->newest = block->older;
-        free(block);
+        give_back(block);
     }
 }

@@ -1,5 +1,6 @@
-/* Memory that is taken in a few big blocks and given back whole. A stage of the bake owns one; what
- * outlives the stage is allocated on its own. */
+/* Memory that is taken in a few big blocks and given back whole, big ones to the system at once: the
+ * next stage is to have the room. A stage of the bake owns one; what outlives the stage is allocated
+ * on its own. */
 #ifndef KILN_ARENA_H
 #define KILN_ARENA_H
 

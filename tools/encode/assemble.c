@@ -147,6 +147,17 @@ static void fill_tree(encoder *e, uint32_t group, uint32_t kind, uint32_t name, 
     }
 }
 
+/* The room is wanted for what follows. */
+static void free_tree(const kiln_model *model, size_t index)
+{
+    if (model->spent != NULL) {
+        free(model->spent[index].nodes);
+        free(model->spent[index].order);
+        model->spent[index].nodes = NULL;
+        model->spent[index].order = NULL;
+    }
+}
+
 static bool take_node_room(encoder *e)
 {
     const kiln_model *model = e->model;
@@ -249,6 +260,7 @@ static bool join_trees(encoder *e)
             fill_tree(e, g, kind, name, first, out);
             memcpy(out->geometry_hash, hash, sizeof hash);
             out->closed = closed;
+            free_tree(model, (size_t)g * model->kind_count + kind);
         }
         name += (uint32_t)strlen(group->name) + 1;
         first += group->count;
@@ -281,6 +293,10 @@ static bool join_counts(encoder *e)
         e->counts[i].box_count = tree->box_count;
         memcpy(e->boxes + e->box_count, tree->boxes, tree->box_count * sizeof *e->boxes);
         e->box_count += tree->box_count;
+        if (model->spent != NULL) {
+            free(model->spent[i].boxes);
+            model->spent[i].boxes = NULL;
+        }
     }
     return true;
 }

@@ -306,18 +306,21 @@ static uint64_t place_pieces(container *box)
     return end;
 }
 
+/* Frees the blocks as they are copied. */
 static void write_packed(const container *box, const piece *placed, uint8_t *out)
 {
     kiln_format_block entry;
     uint8_t *data = out + placed->block_count * sizeof entry;
     for (uint32_t i = 0; i < placed->block_count; i++) {
-        const packed_block *block = &box->blocks[placed->first_block + i];
+        packed_block *block = &box->blocks[placed->first_block + i];
         entry.stored_size = block->stored_size;
         entry.raw_size = block->raw_size;
         entry.crc = block->crc;
         memcpy(out + i * sizeof entry, &entry, sizeof entry);
         memcpy(data, block->stored, block->stored_size);
         data += block->stored_size;
+        free(block->stored);
+        block->stored = NULL;
     }
 }
 

@@ -172,5 +172,7 @@ uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *seg
     const bool better = parted_size < plain_size;
     free(better ? plain : parted);
     *stored_size = better ? parted_size : plain_size;
-    return better ? parted : plain;
+    uint8_t *kept = better ? parted : plain;
+    uint8_t *fitting = realloc(kept, *stored_size); /* all blocks of a file are kept at once */
+    return fitting != NULL ? fitting : kept;
 }

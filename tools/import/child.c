@@ -23,17 +23,7 @@
 #include <sys/prctl.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAVE_SHADOW_MEMORY 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define HAVE_SHADOW_MEMORY 1
-#endif
-#endif
-#ifndef HAVE_SHADOW_MEMORY
-#define HAVE_SHADOW_MEMORY 0
-#endif
+#include "../common/resident.h"
 
 enum {
     CHILD_PIPE = 3, /* descriptors in the child; the three below lead to nowhere */
@@ -48,31 +38,6 @@ double kiln_clock(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Bytes of address space and resident bytes of a process; false where the system does not tell. */
-static bool memory_of(pid_t process, uint64_t *address_space, uint64_t *resident)
-{
-    char name[64], text[128];
-    unsigned long long pages[2];
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    ssize_t got;
-    int file;
-
-    snprintf(name, sizeof name, "/proc/%ld/statm", (long)process);
-    file = open(name, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    got = read(file, text, sizeof text - 1);
-    close(file);
-    if (got <= 0)
-        return false;
-    text[got] = '\0';
-    if (sscanf(text, "%llu %llu", &pages[0], &pages[1]) != 2)
-        return false;
-    *address_space = pages[0] * page;
-    *resident = pages[1] * page;
-    return true;
 }
 
 static void close_from(int first)
@@ -118,7 +83,7 @@ static void limit_memory(uint64_t memory)
         lower(&limit, 0);
         setrlimit(RLIMIT_CORE, &limit);
     }
-    if (memory != 0 && !HAVE_SHADOW_MEMORY && memory_of(getpid(), &address_space, &resident) &&
+    if (memory != 0 && !KILN_HAVE_SHADOW_MEMORY && kiln_resident_of(getpid(), &address_space, &resident) &&
         getrlimit(RLIMIT_AS, &limit) == 0) {
         lower(&limit, address_space + memory);
         setrlimit(RLIMIT_AS, &limit);
@@ -178,6 +143,7 @@ typedef struct {
     pid_t process;
     int pipe;
     uint64_t resident_most; /* 0: no limit */
+    uint64_t before;        /* resident bytes of the parent at the fork */
     double start, next_look;
     uint8_t *block;
     int status; /* of waitpid, once `reaped` */
@@ -198,6 +164,16 @@ static void reap(watch *w, int flags)
     w->status_known = got == w->process;
 }
 
+/* The child starts with what the parent had, so that counts once. */
+static bool over_together(const watch *w, uint64_t of_child)
+{
+    const uint64_t own = kiln_resident(), before = w->before;
+    const uint64_t taken =
+        (of_child > before ? of_child - before : 0) + (own > before ? own - before : 0);
+
+    return w->child->together != 0 && taken > w->child->together && !KILN_HAVE_SHADOW_MEMORY;
+}
+
 /* Looks after limits; KILN_CHILD_ENDED: all is well. */
 static kiln_child_end look(watch *w)
 {
@@ -210,8 +186,8 @@ static kiln_child_end look(watch *w)
     w->next_look = now + 1e-3 * TICK_MS;
     if (child->seconds > 0 && now - w->start > child->seconds)
         return KILN_CHILD_OVER_TIME;
-    if (w->resident_most != 0 && memory_of(w->process, &address_space, &resident) &&
-        resident > w->resident_most)
+    if (w->resident_most != 0 && kiln_resident_of(w->process, &address_space, &resident) &&
+        (resident > w->resident_most || over_together(w, resident)))
         return KILN_CHILD_OVER_MEMORY;
     if (child->progress != NULL && !child->progress(child->progress_user))
         return KILN_CHILD_CANCELLED;
@@ -283,8 +259,10 @@ static kiln_child_end run(const kiln_child *child, int pipes[2], uint8_t *block,
     uint64_t address_space, resident;
     watch w = {.child = child, .pipe = pipes[0], .block = block, .start = kiln_clock()};
 
-    if (child->memory != 0 && memory_of(getpid(), &address_space, &resident))
+    if (child->memory != 0 && kiln_resident_of(getpid(), &address_space, &resident)) {
         w.resident_most = child->memory + resident;
+        w.before = resident;
+    }
     w.process = start(child, pipes);
     *number = errno;
     close(pipes[1]);

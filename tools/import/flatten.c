@@ -10,6 +10,7 @@
 #include "../common/grow.h"
 #include "../common/message.h"
 #include "../common/orient.h"
+#include "../common/resident.h"
 #include "child.h"
 #include "names.h"
 #include "place.h"
@@ -21,7 +22,7 @@
 
 enum {
     BYTES_A_TRIANGLE = 32,     /* of a soup and its tables, a cautious mean */
-    TRIANGLES_A_LOOK = 1 << 16 /* between looks at the clock */
+    TRIANGLES_A_LOOK = 1 << 14 /* between looks at the clock and at memory */
 };
 
 typedef struct {
@@ -87,6 +88,19 @@ static bool add_warning(flat *f, const char *text)
     return room;
 }
 
+/* Tables that are touched all over as soon as they are there are asked for before. */
+static bool has_room(flat *f, uint64_t bytes)
+{
+    const uint64_t limit = f->task->options->max_memory;
+
+    if (limit == 0 || KILN_HAVE_SHADOW_MEMORY || kiln_resident() + bytes <= f->task->before + limit)
+        return true;
+    return FAIL(f, KILN_BAKE_FAILED,
+                "import takes more than %llu MiB of memory; split the model or raise that limit "
+                "(--max-memory)",
+                (unsigned long long)(limit >> 20));
+}
+
 static bool go_on(flat *f)
 {
     const kiln_bake_options *options = f->task->options;
@@ -94,6 +108,8 @@ static bool go_on(flat *f)
                       ? (double)f->soup->triangle_count / (double)f->triangles_expected
                       : 1;
 
+    if (!has_room(f, kiln_weld_growth(&f->weld, 3 * TRIANGLES_A_LOOK)))
+        return false;
     if (f->task->deadline != 0 && kiln_clock() > f->task->deadline)
         return FAIL(f, KILN_BAKE_FAILED,
                     "import takes longer than %g s; simplify the model or raise that limit",
@@ -201,16 +217,20 @@ static bool count_triangles(flat *f)
 {
     const kiln_scene_array *places = &f->scene->arrays[KILN_ARRAY_PLACES];
     uint64_t memory = f->task->options->import_memory, most = MOST_TRIANGLES;
+    uint64_t all = f->task->options->max_memory;
 
+    if (memory == 0 || (all != 0 && all < memory))
+        memory = all;
     if (memory != 0 && memory / BYTES_A_TRIANGLE < most)
         most = memory / BYTES_A_TRIANGLE;
     for (size_t i = 0; i < places->count; i++) {
         f->triangles_expected += f->ranges[((const uint32_t *)places->items)[i]].triangles;
         if (f->triangles_expected > most)
             return FAIL(f, KILN_BAKE_FAILED,
-                        "more than %llu triangles with all instances; split the model or raise the "
-                        "limit of memory",
-                        (unsigned long long)most);
+                        "more than %llu triangles with all instances, too many for %llu MiB of memory; split "
+                        "the model or raise that limit (%s)",
+                        (unsigned long long)most, (unsigned long long)(memory >> 20),
+                        memory == all ? "--max-memory" : "--import-memory");
     }
     return true;
 }
@@ -575,6 +595,9 @@ static bool sift_part(flat *f, kiln_triangle_set *set, uint32_t part_number, uin
     for (uint32_t i = first; i < end; i++) {
         uint32_t reason;
 
+        if (i % TRIANGLES_A_LOOK == 0 && !go_on(f))
+            return false;
+
         memmove(soup->indices + 3 * (size_t)*kept, soup->indices + 3 * (size_t)i,
                 3 * sizeof(uint32_t));
         soup->face[*kept] = soup->face[i];
@@ -593,8 +616,9 @@ static bool sift(flat *f)
 {
     kiln_triangle_set set = {0};
     uint32_t kept = 0;
-    bool good =
-        kiln_triangle_set_start(&set, f->soup->indices, f->soup->triangle_count) || no_memory(f);
+    bool good = has_room(f, kiln_triangle_set_bytes(f->soup->triangle_count)) &&
+                (kiln_triangle_set_start(&set, f->soup->indices, f->soup->triangle_count) ||
+                 no_memory(f));
 
     for (uint32_t i = 0; good && i < f->soup->part_count; i++)
         good = sift_part(f, &set, i, &kept);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../common/message.h"
+#include "../common/resident.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"
@@ -42,6 +43,22 @@ static kiln_reader *reader_of(const char *format)
     return kiln_read_by_assimp;
 }
 
+/* Bytes that the child may take; 0: no limit. */
+static uint64_t memory_limit(const kiln_bake_options *options)
+{
+    uint64_t import = options->import_memory, all = options->max_memory;
+
+    return import == 0 || (all != 0 && all < import) ? all : import;
+}
+
+/* The child can't even tell why it ends with less than its buffers take. */
+static uint64_t room_of_child(const kiln_bake_options *options)
+{
+    const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(options);
+
+    return limit != 0 && limit < least ? least : limit;
+}
+
 /* In the child. */
 static void read_scene(void *user, int pipe, int file)
 {
@@ -49,7 +66,7 @@ static void read_scene(void *user, int pipe, int file)
     kiln_reading reading = {.model = j->source.model,
                             .name = j->source.name,
                             .format = j->source.format,
-                            .memory = j->options->import_memory,
+                            .memory = memory_limit(j->options),
                             .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
     char name[64];
 
@@ -81,7 +98,11 @@ static bool ask(void *user)
 
 static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
 {
-    unsigned long long mebibytes = (unsigned long long)(j->options->import_memory >> 20);
+    unsigned long long mebibytes = (unsigned long long)(memory_limit(j->options) >> 20);
+    const char *limit =
+        j->options->max_memory != 0 && memory_limit(j->options) == j->options->max_memory
+            ? "--max-memory"
+            : "--import-memory";
 
     switch (end) {
     case KILN_CHILD_CRASHED:
@@ -101,8 +122,8 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     case KILN_CHILD_OVER_MEMORY:
         return FAIL(
             j, KILN_BAKE_FAILED,
-            "import takes more than %llu MiB of memory; simplify the model or raise that limit",
-            mebibytes);
+            "import takes more than %llu MiB of memory; simplify the model or raise that limit (%s)",
+            mebibytes, limit);
     case KILN_CHILD_CANCELLED:
         return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing written");
     case KILN_CHILD_NOT_STARTED:
@@ -112,9 +133,9 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
         if (j->scene.no_memory)
             return FAIL(
                 j, KILN_BAKE_FAILED,
-                "the scene takes more than half of %llu MiB, or than there is; simplify the "
-                "model or raise that limit",
-                mebibytes);
+                "the scene takes more than %s%llu MiB of memory, or than there is; simplify the model or "
+                "raise that limit (%s)",
+                j->scene.most == j->options->max_memory ? "" : "half of ", mebibytes, limit);
         return KILN_BAKE_OK;
     }
 }
@@ -144,7 +165,8 @@ static kiln_bake_status fetch_scene(job *j)
                         .file = j->source.model.file,
                         .receive = kiln_scene_receive,
                         .receive_user = &j->scene,
-                        .memory = j->options->import_memory,
+                        .memory = room_of_child(j->options),
+                        .together = j->options->max_memory,
                         .seconds = j->options->import_seconds,
                         .progress = j->options->progress != NULL ? ask : NULL};
     kiln_bake_options options = *j->options;
@@ -154,6 +176,8 @@ static kiln_bake_status fetch_scene(job *j)
 
     child.progress_user = &options;
     j->scene.most = j->options->import_memory / 2;
+    if (j->options->max_memory != 0 && (j->scene.most == 0 || j->options->max_memory < j->scene.most))
+        j->scene.most = j->options->max_memory;
     end = kiln_child_run(&child, &number);
     status = judge_end(j, end, number);
     return status != KILN_BAKE_OK ? status : judge_scene(j);
@@ -263,7 +287,10 @@ static kiln_bake_status hash_source(job *j, kiln_soup *soup)
 static kiln_bake_status import_open(job *j, kiln_soup *soup)
 {
     double start = kiln_clock();
-    kiln_flatten_task task = {.path = j->input->path, .options = j->options, .report = j->report};
+    kiln_flatten_task task = {.path = j->input->path,
+                              .options = j->options,
+                              .report = j->report,
+                              .before = kiln_resident()};
     kiln_bake_status status;
 
     kiln_source_mark(&j->source);

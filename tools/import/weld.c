@@ -65,6 +65,12 @@ bool kiln_weld_vertex(kiln_weld *weld, const float position[3], uint32_t *vertex
     return true;
 }
 
+size_t kiln_weld_growth(const kiln_weld *weld, size_t vertices)
+{
+    return 2 * (weld->count + vertices) < weld->slot_count ? 0
+                                                           : 2 * weld->slot_count * sizeof *weld->slots;
+}
+
 void kiln_weld_free(kiln_weld *weld)
 {
     free(weld->slots);
@@ -72,12 +78,24 @@ void kiln_weld_free(kiln_weld *weld)
     memset(weld, 0, sizeof *weld);
 }
 
+static size_t set_slots(size_t triangles)
+{
+    size_t count = 1024;
+
+    while (count < 2 * triangles)
+        count *= 2;
+    return count;
+}
+
+size_t kiln_triangle_set_bytes(size_t triangles)
+{
+    return set_slots(triangles) * sizeof(uint32_t);
+}
+
 bool kiln_triangle_set_start(kiln_triangle_set *set, const uint32_t *indices, size_t triangles)
 {
     set->indices = indices;
-    set->slot_count = 1024;
-    while (set->slot_count < 2 * triangles)
-        set->slot_count *= 2;
+    set->slot_count = set_slots(triangles);
     set->slots = calloc(set->slot_count, sizeof *set->slots);
     return set->slots != NULL;
 }
