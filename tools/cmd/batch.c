@@ -468,6 +468,9 @@ int batch_run(const plan *of, const bake_settings *run)
 {
     batch b = {.of = of, .run = run};
     int status = check_options(of);
+    if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
+        json_object_set_new(report_root(), "files", json_array());
+    }
     if (status != EXIT_DONE || of->count == 0) {
         return status;
     }

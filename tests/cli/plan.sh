@@ -1,0 +1,109 @@
+#!/bin/sh
+# kiln plan: what each program makes of its plan is what kiln bake makes.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+
+mkdir -p "$TMPDIR/p/in dir" && cp models/tiny/cube.obj models/tiny/painted.* models/tiny/tetrahedron.obj "$TMPDIR/p"
+cp models/tiny/cube.obj "$TMPDIR/p/in dir/it's \$5 a #1.obj"
+cd "$TMPDIR/p" || exit 1
+cat >plain.yaml <<'END'
+kiln: 1
+output: out
+defaults: {bv: [obb, aabb]}
+assets:
+  - path: [cube.obj, painted.obj]
+  - path: tetrahedron.obj
+    output: deep/er.kiln
+    options: {leaf: 2, scale: 0.1, on-bad: drop, adb: 8, strict: true}
+END
+{
+    cat plain.yaml
+    echo '  - "in dir/*.obj"'
+} >odd.yaml
+"$KILN" bake -m odd.yaml -q && mv out want
+
+# made FROM: the files of want, or of those with plain names.
+made() {
+    (cd want && find . -name '*.kiln' | sort) | while IFS= read -r file; do
+        case $file in *"in dir"*) [ "$1" = plain ] && continue ;; esac
+        cmp "want/$file" "out/$file" || echo differs
+    done >differences 2>&1
+    [ ! -s differences ] || case_fail "$(cat differences)"
+    rm -rf out .ninja_deps .ninja_log
+}
+
+# expect puts what it ran in $TMPDIR/out.
+plan() {
+    expect 0 "$KILN" plan --format "$1" -m "$2"
+    silent err
+    cp "$TMPDIR/out" "$3"
+}
+
+case_begin 'parallel: a line of shell an asset'
+plan parallel odd.yaml lines
+[ "$(wc -l <lines)" -eq 4 ] || case_fail 'not four lines'
+KILN=$KILN sh -e lines || case_fail 'sh'
+made odd
+tr '\n' '\0' <lines | KILN=$KILN xargs -0 -n 1 -P 2 sh -c || case_fail 'xargs'
+made odd
+case_end
+
+case_begin 'slurm: an array of tasks'
+plan slurm odd.yaml job.sh
+grep -q '^#SBATCH --array=0-3$' job.sh || case_fail 'the array is another'
+for task in 0 1 2 3; do
+    SLURM_ARRAY_TASK_ID=$task KILN=$KILN sh job.sh || case_fail "task $task"
+done
+made odd
+SLURM_ARRAY_TASK_ID=2 KILN=false sh job.sh && case_fail 'a failure ends in 0'
+case_end
+
+case_begin 'make: rules with depfiles'
+plan make plain.yaml rules.mk
+make -s -j2 -f rules.mk "KILN=$KILN" || case_fail 'make'
+make -q -f rules.mk "KILN=$KILN" || case_fail 'make is not done'
+sleep 0.01
+echo '# more' >>painted.mtl
+touch -d '2100-01-01' painted.mtl
+make -n -f rules.mk "KILN=$KILN" | grep -q 'painted.kiln' || case_fail 'make does not know of the .mtl'
+cp "$KILN_BUILD/../models/tiny/painted.mtl" . 2>/dev/null || git -C "$OLDPWD" show HEAD:models/tiny/painted.mtl >painted.mtl
+"$KILN" bake painted.obj -o out/painted.kiln --bv obb,aabb
+made plain
+cp cube.obj '5: a.obj'
+expect 5 "$KILN" plan --format make '5: a.obj' -o out
+says err "5: a.obj: can't stand in a plan for make"
+expect 5 "$KILN" plan --format ninja '5: a.obj' -o out
+expect 0 "$KILN" plan --format parallel '5: a.obj' -o out
+case_end
+
+case_begin 'ninja: a build that knows of side files and options'
+if command -v ninja >/dev/null; then
+    expect 5 "$KILN" plan -m odd.yaml
+    mv "in dir/it's \$5 a #1.obj" "in dir/its \$5 a #1.obj"
+    plan ninja odd.yaml build.ninja
+    sed -i "s|^kiln = .*|kiln = $KILN|" build.ninja
+    ninja -j2 >log || case_fail "ninja: $(cat log)"
+    ninja | grep -q 'no work to do' || case_fail 'it is not done'
+    cp out/cube.kiln before.kiln
+    echo '# more' >>painted.mtl
+    touch -d '2100-01-01' painted.mtl
+    ninja -n | grep -q '\[1/1\] bake out/painted.kiln' || case_fail 'ninja does not know of the .mtl'
+    touch -d '2000-01-01' painted.mtl
+    sed 's/leaf: 2/leaf: 3/' odd.yaml >other.yaml
+    "$KILN" plan -m other.yaml | sed "s|^kiln = .*|kiln = $KILN|" >build.ninja
+    ninja -n | grep -q 'bake out/deep/er.kiln' || case_fail 'ninja does not see that options changed'
+    case_end
+else
+    case_skip 'there is no ninja'
+fi
+
+case_begin 'usage'
+expect 1 "$KILN" plan --format bazel cube.obj -o out
+expect 1 "$KILN" plan -o out
+says err 'no file is given'
+expect 1 "$KILN" plan cube.obj
+says err '-o OUT is missing'
+expect 5 "$KILN" plan --format ninja cube.obj -o -
+case_end
+
+cases_end

@@ -1,0 +1,14 @@
+/* A plan as work for other programs: what each would run is one kiln bake an asset. */
+#ifndef KILN_CMD_SCRIPT_H
+#define KILN_CMD_SCRIPT_H
+
+#include "plan.h"
+
+/* In the order of the choices "ninja|make|parallel|slurm". */
+typedef enum { SCRIPT_NINJA, SCRIPT_MAKE, SCRIPT_PARALLEL, SCRIPT_SLURM } script_format;
+
+/* Prints the plan. Reports a name that the format can't hold and returns EXIT_UNSUPPORTED. `cache` may be
+ * NULL. */
+int script_print(const plan *of, script_format format, const char *cache);
+
+#endif
