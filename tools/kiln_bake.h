@@ -1,6 +1,7 @@
 /* libkilnbake: bakes a model into a kiln file, in process. The kiln command is a thin layer over it.
  *
- * Import runs in a child process (fork); everything else on the calling thread and on the threads that
+ * Import runs in a child process (fork), which on Linux can't write files, start programs or use the
+ * network; everything else on the calling thread and on the threads that
  * `threads` allows, all of which have ended when a call returns. Calls do not share state: any number
  * may run at once. No call changes the locale, the working folder, signal handlers or umask. */
 #ifndef KILN_BAKE_H

@@ -103,6 +103,18 @@ expect 0 "$KILN" diff --json a.kiln raw.kiln
 says out '"same_content": true'
 case_end
 
+case_begin 'many trees: 20 for people, all in a document'
+awk 'BEGIN { for (i = 0; i < 30; i++) { print "o part" i; for (k = 0; k < 9; k++) print "v", i, k, k * k
+    print "f -1 -2 -3\nf -4 -5 -6\nf -7 -8 -9" } }' >many.obj
+"$KILN" bake -q many.obj -o many.kiln --split mesh || case_fail 'bake'
+"$KILN" bake -q many.obj -o many1.kiln --split mesh --leaf 1 || case_fail 'bake'
+expect 7 "$KILN" diff many.kiln many1.kiln
+[ "$(grep -c '^tree obb part' out)" -eq 20 ] || case_fail 'not 20 trees'
+says out 'and 10 more like these; --json tells of all'
+expect 7 "$KILN" diff --json many.kiln many1.kiln
+[ "$(grep '"group": "tree obb part' out | sort -u | wc -l)" -eq 30 ] || case_fail 'not 30 trees'
+case_end
+
 case_begin 'models, tables and weights'
 "$KILN" lut bins -q -o bins.kiln --max-u 12 --max-x 2 || case_fail 'lut bins'
 "$KILN" lut bins -q -o more.kiln --max-u 13 --max-x 2 || case_fail 'lut bins'

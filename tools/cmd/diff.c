@@ -1,4 +1,5 @@
 /* kiln diff: what differs between two kiln files. */
+#include "columns.h"
 #include "contents.h"
 #include "opening.h"
 #include "options.h"
@@ -124,8 +125,8 @@ static void compare_section(diff *d, const kiln_reader_section *a, const kiln_re
     }
     d->same_content = false;
     if (a != NULL && b != NULL && a->entry.raw_size == b->entry.raw_size) {
-        char text[64];
-        snprintf(text, sizeof text, "%llu, others", (unsigned long long)a->entry.raw_size);
+        char text[64], digits[32];
+        snprintf(text, sizeof text, "%s, others", columns_count(a->entry.raw_size, digits));
         rows_add(&d->found, "bytes of sections", name, section_json(a), json_cstring(text));
     } else {
         rows_add(&d->found, "bytes of sections", name, section_json(a), section_json(b));
@@ -230,23 +231,42 @@ static bool compare_geometry(diff *d)
     return true;
 }
 
-static const char *tree_name(const kiln_view *view, uint32_t tree)
+/* A tree by what two files know it by. */
+typedef struct {
+    const char *name;
+    uint32_t bv, index;
+} named_tree;
+
+static int compare_named(const void *a, const void *b)
 {
-    return view->strings + view->trees[tree].name;
+    const named_tree *x = a, *y = b;
+    return x->bv != y->bv ? (x->bv < y->bv ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* The tree of `view` with the name and kind of another view's, or KILN_NO_INDEX. `guess` is looked at
- * first: files that are alike have their trees in the same order. */
-static uint32_t find_tree(const kiln_view *view, const kiln_view *other, uint32_t tree, uint32_t guess)
+static named_tree named_tree_of(const kiln_view *view, uint32_t tree)
 {
-    for (uint32_t k = 0; k < view->tree_count; k++) {
-        const uint32_t i = (uint32_t)(((uint64_t)guess + k) % view->tree_count);
-        if (view->trees[i].bv == other->trees[tree].bv &&
-            strcmp(tree_name(view, i), tree_name(other, tree)) == 0) {
-            return i;
+    return (named_tree){view->strings + view->trees[tree].name, view->trees[tree].bv, tree};
+}
+
+/* In order, for find_tree; released by free(). NULL: no memory. */
+static named_tree *list_trees(const kiln_view *view)
+{
+    named_tree *list = malloc(view->tree_count * sizeof *list);
+    if (list != NULL) {
+        for (uint32_t i = 0; i < view->tree_count; i++) {
+            list[i] = named_tree_of(view, i);
         }
+        qsort(list, view->tree_count, sizeof *list, compare_named);
     }
-    return KILN_NO_INDEX;
+    return list;
+}
+
+/* The tree of a list with the name and kind of another view's, or KILN_NO_INDEX. */
+static uint32_t find_tree(const named_tree *list, uint32_t count, const kiln_view *other, uint32_t tree)
+{
+    const named_tree wanted = named_tree_of(other, tree);
+    const named_tree *found = bsearch(&wanted, list, count, sizeof *list, compare_named);
+    return found != NULL ? found->index : KILN_NO_INDEX;
 }
 
 static json_t *tree_json(const diff *d, int file, uint32_t tree)
@@ -274,13 +294,14 @@ static void compare_tree(diff *d, uint32_t a, uint32_t b)
     const kiln_view *view = &d->files[a != KILN_NO_INDEX ? 0 : 1].view;
     const uint32_t tree = a != KILN_NO_INDEX ? a : b;
     const char *kind = kiln_node_kind_find(view->trees[tree].bv)->name;
-    const size_t size = strlen(kind) + strlen(tree_name(view, tree)) + 8;
+    const char *name = view->strings + view->trees[tree].name;
+    const size_t size = strlen(kind) + strlen(name) + 8;
     char *group = malloc(size);
     if (group == NULL) {
         d->found.no_memory = true;
         return;
     }
-    snprintf(group, size, "tree %s %s", kind, tree_name(view, tree));
+    snprintf(group, size, "tree %s %s", kind, name);
     json_t *in_a = tree_json(d, 0, a), *in_b = tree_json(d, 1, b);
     rows_add_members(&d->found, group, in_a, in_b);
     json_decref(in_a);
@@ -288,24 +309,36 @@ static void compare_tree(diff *d, uint32_t a, uint32_t b)
     free(group);
 }
 
-static bool compare_trees(diff *d)
+/* In the order of A, then those that only B has. */
+static void match_trees(diff *d, named_tree *const lists[2])
 {
     const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
-    for (int i = 0; i < 2; i++) {
-        d->sizes[i] = tree_sizes_of(&d->files[i].view);
-        if (d->sizes[i] == NULL) {
-            return false;
-        }
-    }
     for (uint32_t i = 0; i < a->tree_count; i++) {
-        compare_tree(d, i, find_tree(b, a, i, i));
+        compare_tree(d, i, find_tree(lists[1], b->tree_count, a, i));
     }
     for (uint32_t i = 0; i < b->tree_count; i++) {
-        if (find_tree(a, b, i, i) == KILN_NO_INDEX) {
+        if (find_tree(lists[0], a->tree_count, b, i) == KILN_NO_INDEX) {
             compare_tree(d, KILN_NO_INDEX, i);
         }
     }
-    return true;
+}
+
+/* False: no memory. */
+static bool compare_trees(diff *d)
+{
+    named_tree *lists[2];
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        d->sizes[i] = tree_sizes_of(&d->files[i].view);
+        lists[i] = list_trees(&d->files[i].view);
+        good = good && d->sizes[i] != NULL && lists[i] != NULL;
+    }
+    if (good) {
+        match_trees(d, lists);
+    }
+    free(lists[0]);
+    free(lists[1]);
+    return good;
 }
 
 static void compare_tables(diff *d)

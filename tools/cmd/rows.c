@@ -160,10 +160,10 @@ static bool is_kin(const char *a, const char *b)
     return strncmp(a, b, word) == 0 && (b[word] == ' ' || b[word] == '\0');
 }
 
-static void print_more(const char *kin, size_t more)
+static void print_more(size_t more)
 {
     if (more > 0) {
-        printf("and %zu more of %.*s; --json tells of all\n", more, (int)strcspn(kin, " "), kin);
+        printf("and %zu more like these; --json tells of all\n", more);
     }
 }
 
@@ -178,7 +178,7 @@ void rows_print(const rows *of, size_t groups)
         const row *one = &of->rows[i];
         const bool starts = strcmp(group, one->group) != 0;
         if (starts && !is_kin(group, one->group)) {
-            print_more(group, groups > 0 && alike > groups ? alike - groups : 0);
+            print_more(groups > 0 && alike > groups ? alike - groups : 0);
             alike = 0;
         }
         alike += starts;
@@ -192,7 +192,7 @@ void rows_print(const rows *of, size_t groups)
         }
         print_row(one);
     }
-    print_more(group, groups > 0 && alike > groups ? alike - groups : 0);
+    print_more(groups > 0 && alike > groups ? alike - groups : 0);
 }
 
 void rows_free(rows *of)
