@@ -114,7 +114,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 .PHONY: all demo check test bench soak fuzz tests models man amalgamation check-lut adb-weights format lint \
-        install uninstall clean help deps FORCE
+        install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -229,6 +229,10 @@ uninstall: man
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
+
+## deb: Debian packages of the sources, in build/deb/ (DEBEMAIL: the maintainer's address)
+deb:
+	$(Q)JOBS=$(JOBS) tools/package/deb.sh $(VERSION) $(OUT)/deb
 
 ## deps: names what build, tests and bench need and installs it on Debian and Ubuntu
 deps:

@@ -34,7 +34,7 @@ done
 
 case_begin 'kiln --version --json names the format, libraries and compiler'
 expect 0 "$KILN" --version --json
-for word in '"verb": "--version"' '"format": "' '"assimp": "' '"gmp": "' '"jansson": "' '"zlib": "' \
+for word in '"verb": "--version"' '"format": "' '"assimp": "' '"gmp": "' '"jansson": "' '"libfyaml": "' '"zlib": "' \
     '"compiler": "' '"status": 0'; do says out "$word"; done
 case_end
 

@@ -41,8 +41,9 @@ gcc "$TMPDIR/user.c" $(pkg-config --cflags --libs kiln) -o "$TMPDIR/shared" &&
 case_end
 
 case_begin 'a program against libkiln.a'
-gcc "$TMPDIR/user.c" $(pkg-config --cflags kiln) "$root$prefix/lib/libkiln.a" -lz -lm \
-    -o "$TMPDIR/static" && "$TMPDIR/static" || case_fail 'compile, link or run'
+# shellcheck disable=SC2046
+gcc "$TMPDIR/user.c" -static $(pkg-config --static --cflags --libs kiln) -o "$TMPDIR/static" &&
+    "$TMPDIR/static" || case_fail 'compile, link or run'
 case_end
 
 case_begin 'a program against libkilnbake'

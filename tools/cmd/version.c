@@ -8,6 +8,7 @@
 
 #include <assimp/version.h>
 #include <gmp.h>
+#include <libfyaml.h>
 #include <stdio.h>
 #ifdef KILN_LIBDEFLATE
 #include <libdeflate.h>
@@ -45,6 +46,7 @@ static const struct {
 #ifdef KILN_LIBDEFLATE
     {"libdeflate", of_libdeflate},
 #endif
+    {"libfyaml", fy_library_version},
     {"zlib", zlibVersion},
 };
 
