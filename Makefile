@@ -256,7 +256,8 @@ $O/flags: FORCE
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 # What hardly a machine runs, and what takes no part in a query's inner loops, is to be small.
 SMALL = $(addprefix runtime/,adb_hints adb_observed adb_pick bins bins_lookup bins_open facts \
-          kernel_scalar locate open query shape shape_triangle shape_walk status) formats/bins_check
+          kernel_scalar locate open partial query shape shape_triangle shape_walk status) \
+        formats/arrival formats/bins_check formats/part
 ifeq ($(CONFIG),release)
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)
 endif

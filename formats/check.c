@@ -643,7 +643,7 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
         const uint32_t *order = (const uint32_t *)section_data(view->reader, KILN_SECTION_ORDER);
         tree.order = order + tree.entry->order_first;
     }
-    tree.adb = find_counts(view, index);
+    tree.adb = view->adb_boxes != NULL ? find_counts(view, index) : NULL;
     tree.boxes = tree.adb != NULL ? view->adb_boxes + tree.adb->box_first : NULL;
     return tree;
 }

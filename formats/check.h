@@ -31,7 +31,7 @@ typedef struct {
     const kiln_node_kind *kind;
     const void *nodes;        /* NULL: not loaded */
     const uint32_t *order;    /* NULL: slot = triangle_first + slot */
-    const kiln_format_adb *adb; /* NULL: it has no counts */
+    const kiln_format_adb *adb; /* NULL: it has no counts, or they were not loaded */
     const kiln_format_adb_box *boxes;
 } kiln_view_tree;
 

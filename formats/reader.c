@@ -576,6 +576,11 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
     layout plan;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
+        const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry.transform);
+        if (entry.codec != KILN_CODEC_RAW && entry.raw_size / most > entry.stored_size) {
+            return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry.offset,
+                                   kind_name(entry.kind));
+        }
         if (entry.raw_size > SIZE_MAX / 4 / KILN_SECTION_COUNT_MAX) {
             return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0,
                                   "out of memory: the file is too large");

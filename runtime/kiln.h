@@ -131,7 +131,10 @@ enum {
     KILN_OPEN_TRUSTED = 1u,
     /* Do not load the map from triangle to source (parts, faces, user values). Saves memory and, on
      * packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
-    KILN_OPEN_NO_SOURCE = 2u
+    KILN_OPEN_NO_SOURCE = 2u,
+    /* Do not load the counts of time-critical queries, which then return KILN_ERROR_NOT_LOADED. Saves memory
+     * and, on packed files, time. */
+    KILN_OPEN_NO_COUNTS = 4u
 };
 
 /* Kinds of bounding volume, as bits for kiln_open_options.bv_mask. */
@@ -198,7 +201,7 @@ KILN_API void kiln_close(kiln_file *file);
  * stay. Options as for kiln_open_memory, but that `parallel` is not used.
  * KILN_ERROR_PARTIAL: too little to know the trees; options->error->offset is how many bytes are needed at least.
  * Other errors as kiln_open_memory. On error *out is NULL and nothing is kept. Memory: what the whole file
- * takes unpacked, at once. */
+ * takes unpacked, at once, by what its header says: for files that nobody vouches for, set an allocator with a limit. */
 KILN_API kiln_status kiln_open_partial(const void *data, size_t available,
                                        const kiln_open_options *options, kiln_file **out);
 

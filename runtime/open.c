@@ -79,7 +79,8 @@ bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
     memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
            sizeof entry);
     const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
-    if (kind == NULL || (kind->source && (options->flags & KILN_OPEN_NO_SOURCE) != 0)) {
+    if (kind == NULL || (kind->source && (options->flags & KILN_OPEN_NO_SOURCE) != 0) ||
+        (entry.kind == KILN_SECTION_ADB_BOXES && (options->flags & KILN_OPEN_NO_COUNTS) != 0)) {
         return false;
     }
     for (unsigned i = 0; i < kiln_node_kind_count; i++) {
@@ -177,7 +178,7 @@ static kiln_status open_in_environment(const void *data, size_t size,
 
 bool kiln_opening_options_are_sound(const kiln_open_options *options)
 {
-    const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE;
+    const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS;
     return (options->flags & ~known) == 0 &&
            (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
 }

@@ -150,6 +150,39 @@ static void no_flipped_file_opens(void **state)
     assert_int_equal(t.opened, 0);
 }
 
+/* The same files taken in two pieces: what is flipped is seen when it comes, or when all is there, and
+ * whatever was there before stays in use. */
+static void no_flipped_file_arrives(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    const uint32_t flips = flip_count() / 2;
+    uint32_t late = 0;
+    for (uint32_t i = 0; i < flips; i++) {
+        const subject *s = &subjects[i % SUBJECTS];
+        const size_t at = random_below(&random, (uint32_t)s->size);
+        const uint8_t bit = (uint8_t)(1u << random_below(&random, 8));
+        counting count = {0};
+        kiln_open_options options = kiln_open_options_default();
+        kiln_file *file = NULL;
+        options.allocator = counting_allocator(&count);
+        s->bytes[at] ^= bit;
+        if (kiln_open_partial(s->bytes, s->size * 3 / 4, &options, &file) == KILN_OK) {
+            const kiln_tree *tree = kiln_file_tree(file, 0);
+            bool found;
+            assert_int_not_equal(kiln_file_advance(file, s->bytes, s->size, NULL), KILN_OK);
+            assert_false(kiln_file_get_loaded(file).complete);
+            assert_int_equal(kiln_collide_boxes(tree, NULL, tree, NULL, &found), KILN_OK);
+            assert_true(found);
+            late++;
+        }
+        s->bytes[at] ^= bit;
+        kiln_close(file);
+        assert_int_equal(count.live, 0);
+    }
+    assert_true(late > flips / 8);
+}
+
 /* A byte of header, table or a section: padding, which is most of a small raw file, is left out. */
 static size_t pick_byte(const subject *s, uint64_t *random)
 {
@@ -190,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_flipped_file_opens),
+        cmocka_unit_test(no_flipped_file_arrives),
         cmocka_unit_test(queries_on_resealed_flips_end),
     };
     return cmocka_run_group_tests(tests, bake_subjects, free_subjects);

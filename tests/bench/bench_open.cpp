@@ -1,10 +1,14 @@
 /* What baking costs and what opening saves, against building FCL's tree of the same mesh in the
  * same run. Without a baked file an application rebuilds, then asks; with one it opens and asks.
  *
+ * Of a packed file also what its first part is good for: how soon boxes answer from it, how many
+ * of the free poses of poses.hpp they prove, and how often time-critical queries are right.
+ *
  * Every figure is the least of several repetitions. Files are warm: in memory, or in the page cache
  * behind a map. The first query is of two copies half a size apart. */
 #include "fcl_model.hpp"
 #include "measure.hpp"
+#include "poses.hpp"
 
 extern "C" {
 #include "../../formats/codec.h"
@@ -54,9 +58,15 @@ void check(bool good, const char *what)
 class Baked
 {
 public:
-    Baked(const mesh &m, kiln_layout layout, int leaf = 4)
+    Baked(const mesh &m, kiln_layout layout, int leaf = 4, int adb = 0)
     {
-        void *bytes = quick_bake(&m, "obb", leaf, layout, &size);
+        kiln_bake_options options = kiln_bake_options_default();
+        options.bv = "obb";
+        options.leaf = leaf;
+        options.layout = layout;
+        options.adb = adb;
+        options.adb_factor = 0.75;
+        void *bytes = quick_bake_with(&m, &options, &size);
         data = std::aligned_alloc(64, (size + 63) / 64 * 64);
         check(data != nullptr, "allocating");
         std::memcpy(data, bytes, size);
@@ -224,6 +234,51 @@ double first_answer(const Baked &baked, bool from_disk, uint32_t flags, const ki
     return least;
 }
 
+/* The least prefix of a file from whose first nodes boxes answer. */
+size_t first_part(const Baked &baked)
+{
+    size_t size = 256;
+    for (;;) {
+        kiln_error error = {};
+        kiln_open_options options = kiln_open_options_default();
+        kiln_file *file;
+        options.error = &error;
+        const kiln_status status = kiln_open_partial(baked.data, size, &options, &file);
+        if (status == KILN_OK && kiln_tree_get_loaded(kiln_file_tree(file, 0)).nodes > 0) {
+            kiln_close(file);
+            return size;
+        }
+        check(status == KILN_OK || status == KILN_ERROR_PARTIAL, "opening a part");
+        size = size_t(status == KILN_OK ? kiln_file_get_loaded(file).next : error.offset);
+        kiln_close(file);
+    }
+}
+
+/* Of the poses at which nothing meets, the part for which the boxes of two trees prove it; of all,
+ * the part for which a time-critical query is right. */
+struct Known {
+    double denied, right;
+};
+
+Known known_from(const kiln_tree *tree, const kiln_tree *whole, const std::vector<Pose> &poses)
+{
+    unsigned apart = 0, denied = 0, right = 0;
+    for (const Pose &pose : poses) {
+        bool found;
+        kiln_adb_answer answer;
+        const bool meet = ask(whole, whole, pose.pose);
+        check(kiln_collide_boxes(tree, nullptr, tree, &pose.pose, &found) == KILN_OK, "boxes");
+        check(found || !meet, "an answer of boxes");
+        check(kiln_adb_collide(tree, nullptr, tree, &pose.pose, nullptr, 1000, UINT64_MAX,
+                               &answer) == KILN_OK,
+              "a time-critical query");
+        apart += !meet;
+        denied += !found;
+        right += (answer.probability > 0.5) == meet;
+    }
+    return {double(denied) / std::max(apart, 1u), double(right) / double(poses.size())};
+}
+
 /* What kiln_build takes, encoding of nodes included. */
 double build_seconds(const mesh &m, const char *kind, int threads, uint32_t *node_bytes)
 {
@@ -360,6 +415,64 @@ void measure_steps(const Report &report, const Baked &packed, uint32_t triangles
          least_seconds(0.3, [&] { kiln_close(packed.open(false, 0, on_two_threads)); }));
 }
 
+/* What the first block of a packed file is good for, and how soon. */
+void measure_arrival(const Report &report, const Subject &subject, const kiln_pose &pose)
+{
+    const Baked plain(subject.geometry, KILN_LAYOUT_PACKED);
+    const Baked counted(subject.geometry, KILN_LAYOUT_PACKED, 4, 8);
+    const size_t size = first_part(plain), size_counted = first_part(counted);
+    report.line("first part of packed", 100.0 * double(size) / double(plain.size), "%", NAN);
+    report.line("first part of packed with counts",
+                100.0 * double(size_counted) / double(counted.size), "%", NAN);
+    const double soon = least_seconds(0.3, [&] {
+        kiln_file *file;
+        bool found;
+        check(kiln_open_partial(plain.data, size, nullptr, &file) == KILN_OK, "a part");
+        const kiln_tree *tree = kiln_file_tree(file, 0);
+        check(kiln_collide_boxes(tree, nullptr, tree, &pose, &found) == KILN_OK, "boxes");
+        kiln_close(file);
+    });
+    const double late = least_seconds(0.3, [&] {
+        kiln_file *file = plain.open(false, 0);
+        const kiln_tree *tree = kiln_file_tree(file, 0);
+        bool found;
+        check(kiln_collide_boxes(tree, nullptr, tree, &pose, &found) == KILN_OK, "boxes");
+        kiln_close(file);
+    });
+    const double pieces = least_seconds(0.3, [&] {
+        kiln_file *file;
+        check(kiln_open_partial(plain.data, size, nullptr, &file) == KILN_OK, "a part");
+        while (!kiln_file_get_loaded(file).complete) {
+            const size_t next = size_t(kiln_file_get_loaded(file).next);
+            check(kiln_file_advance(file, plain.data, next, nullptr) == KILN_OK, "a step");
+        }
+        kiln_close(file);
+    });
+    report.line("open whole packed + boxes", late * 1e6, "us", NAN);
+    report.line("open first part + boxes", soon * 1e6, "us", NAN);
+    report.line("times sooner than whole", late / soon, "x", NAN);
+    report.line("open in pieces, of opening at once", pieces / late, "x", NAN);
+
+    report.line("open with counts, of without them",
+                least_seconds(0.3, [&] { kiln_close(counted.open(false, 0)); }) /
+                    least_seconds(0.3, [&] { kiln_close(counted.open(false, KILN_OPEN_NO_COUNTS)); }),
+                "x", NAN);
+
+    kiln_file *whole = counted.open(false, 0), *part;
+    check(kiln_open_partial(counted.data, size_counted, nullptr, &part) == KILN_OK, "a part");
+    const kiln_tree *tree = kiln_file_tree(whole, 0), *top = kiln_file_tree(part, 0);
+    const std::vector<Pose> poses = make_poses(subject, tree);
+    const Known all = known_from(tree, tree, poses), some = known_from(top, tree, poses);
+    report.line("levels in first part", kiln_tree_get_loaded(top).levels, "", NAN);
+    report.line("levels in all", kiln_tree_get_info(tree).depth, "", NAN);
+    report.line("free poses proved by first part", 100 * some.denied, "%", NAN);
+    report.line("free poses proved by all boxes", 100 * all.denied, "%", NAN);
+    report.line("time-critical right, first part", 100 * some.right, "%", NAN);
+    report.line("time-critical right, all", 100 * all.right, "%", NAN);
+    kiln_close(part);
+    kiln_close(whole);
+}
+
 void measure_opening(const Report &report, const Subject &subject)
 {
     const mesh &m = subject.geometry;
@@ -395,6 +508,7 @@ void measure_opening(const Report &report, const Subject &subject)
         const double seconds = first_answer(*way.baked, way.from_disk, way.flags, pose);
         report.line(way.what, seconds * 1e6, "us", fcl / seconds);
     }
+    measure_arrival(report, subject, pose);
     const double verified = least_seconds(0.3, [&] { kiln_close(raw.open(false, 0)); });
     report.line("verified open per 100k triangles", verified * 1e3 * 1e5 / m.triangle_count, "ms",
                 NAN);

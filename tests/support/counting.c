@@ -6,7 +6,7 @@
 static void *allocate(void *user, size_t size, size_t alignment)
 {
     counting *count = user;
-    if (++count->calls == count->fail_at) {
+    if (++count->calls == count->fail_at || (count->most != 0 && size > count->most)) {
         return NULL;
     }
     void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);

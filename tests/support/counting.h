@@ -11,6 +11,7 @@ typedef struct {
     size_t bytes;   /* asked for in them, less what was said at release: 0 when all sizes agree */
     size_t calls;   /* of allocate */
     size_t fail_at; /* call that returns NULL, from 1 on; 0: none */
+    size_t most;    /* that a call gets; 0: any */
 } counting;
 
 /* `count` must outlive the file. */

@@ -144,6 +144,33 @@ static void the_source_may_be_left_out(void **state)
     let_go(&b);
 }
 
+static void counts_may_be_left_out(void **state)
+{
+    (void)state;
+    baked b = {mesh_torus(20, 10, 0.1), NULL, 0};
+    kiln_bake_options baking = kiln_bake_options_default();
+    kiln_open_options options = kiln_open_options_default();
+    kiln_adb_answer answer;
+    baking.bv = "obb,aabb2";
+    baking.adb = 4;
+    baking.adb_factor = 0.75;
+    b.bytes = quick_bake_with(&b.mesh, &baking, &b.size);
+    kiln_file *file = open_with(&b, &options);
+    options.flags = KILN_OPEN_NO_COUNTS;
+    kiln_file *without = open_with(&b, &options);
+    for (uint32_t i = 0; i < 2; i++) {
+        const kiln_tree *tree = kiln_file_tree(without, i);
+        assert_int_equal(kiln_tree_get_info(kiln_file_tree(file, i)).adb_grid, 4);
+        assert_int_equal(kiln_tree_get_info(tree).adb_grid, 0);
+        assert_int_equal(kiln_adb_collide(tree, NULL, tree, NULL, NULL, 1, UINT64_MAX, &answer),
+                         KILN_ERROR_NOT_LOADED);
+    }
+    assert_int_equal(digest_of(without), digest_of(file));
+    kiln_close(without);
+    kiln_close(file);
+    let_go(&b);
+}
+
 static void only_trees_of_the_kinds_in_the_mask_are_loaded(void **state)
 {
     (void)state;
@@ -755,6 +782,7 @@ int main(void)
         cmocka_unit_test(raw_files_are_used_in_place),
         cmocka_unit_test(trusted_files_answer_the_same),
         cmocka_unit_test(the_source_may_be_left_out),
+        cmocka_unit_test(counts_may_be_left_out),
         cmocka_unit_test(only_trees_of_the_kinds_in_the_mask_are_loaded),
         cmocka_unit_test(no_memory_is_told_and_nothing_kept),
         cmocka_unit_test(options_of_an_older_caller),
