@@ -192,7 +192,8 @@ KILN_API void kiln_close(kiln_file *file);
  *         have = receive(buffer, have);
  *     ... each frame: have = receive(buffer, have), kiln_file_advance(file, buffer, have, NULL), queries ...
  *
- * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used, block by
+ * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used (with
+ * KILN_OPEN_TRUSTED without checksums, and not once more when all is there), block by
  * block, and all rules about whole files when all is there. Raw sections are one block, so packed
  * files answer sooner. Threads: kiln_file_advance changes the trees of its file, so that no query may run on them
  * meanwhile; between two of these, any number. */
