@@ -231,6 +231,16 @@ for file in one/*; do
 done
 case_end
 
+case_begin 'with a limit of memory: small ones together, what is refused once more alone'
+for limit in 1G 40M; do
+    expect 0 "$KILN" bake many*.obj sub/b.obj c.obj -o limited -j3 --max-memory $limit
+    for file in one/*; do
+        same "$file" "limited/${file#one/}"
+    done
+    rm -r limited
+done
+case_end
+
 case_begin 'make: tokens of the jobserver are taken and given back'
 mkfifo tokens
 exec 7<>tokens

@@ -68,8 +68,8 @@ const option bake_options[] = {
      "than its jobserver gives (default: one a processor)"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
      "memory that a bake may take in all, reading included, in bytes or with K, M or G of 1024; one that "
-     "needs more ends in exit status 4 and writes nothing; of several IN one is baked at a time "
-     "(default 0: no limit)"},
+     "needs more ends in exit status 4 and writes nothing; of several IN only those that are small "
+     "beside it are baked together (default 0: no limit)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
      "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),

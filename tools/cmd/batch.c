@@ -32,6 +32,7 @@ static const char *const outcome_names[OUTCOMES] = {"not_baked", "baked", "up_to
 typedef struct {
     outcome outcome;
     int status;
+    bool told;      /* it has come to an end */
     char *message;  /* of a failure; may be NULL */
     json_t *object; /* of the document; NULL: none */
     depfile rule;
@@ -46,6 +47,7 @@ typedef struct {
     batch_bar bar;        /* of several */
     progress one;         /* of a single asset */
     unsigned threads;
+    bool together; /* with a limit of memory: others may be to blame for a refusal */
     atomic_bool stop;
     double start;
 } batch;
@@ -191,6 +193,7 @@ static void tell(batch *b, size_t index, int status, const kiln_bake_report *rep
 {
     const job *of = &b->of->jobs[index];
     result *r = &b->results[index];
+    r->told = true;
     r->status = status;
     r->outcome = outcome_of(status, report);
     if (!b->run->quiet && r->outcome != LEFT) {
@@ -212,16 +215,18 @@ static void tell(batch *b, size_t index, int status, const kiln_bake_report *rep
     }
 }
 
-static void run_asset(void *user, size_t turn)
+static void run_asset(batch *b, size_t index)
 {
-    batch *b = user;
-    const size_t index = b->order[turn];
     const asset a = {b, &b->of->jobs[index]};
     kiln_bake_report report;
     memset(&report, 0, sizeof report);
     const double start = seconds_now();
     const int status = bake_asset(&a, &report);
     const double seconds = seconds_now() - start;
+    if (b->together && status == EXIT_RUN && signals_noted() == 0) { /* it is to have its turn alone */
+        kiln_bake_report_free(&report);
+        return;
+    }
     pthread_mutex_lock(&b->lock);
     batch_bar_hide(&b->bar);
     progress_end(&b->one);
@@ -415,29 +420,53 @@ static int check_options(const plan *of)
     return worst;
 }
 
+/* What an asset may take of memory at its peak, by its source: binary triangles of 19 bytes are the
+ * shortest, and all kinds of trees take 260 bytes a triangle. A guess, which decides only what runs
+ * together. */
+static uint64_t guess_memory(const job *of)
+{
+    return ((uint64_t)8 << 20) + 16 * of->size;
+}
+
 typedef struct {
     batch *b;
-    size_t index;
-} lone;
+    const size_t *indices;
+} selection;
 
-static void run_lone(void *user, size_t index)
+static void run_selected(void *user, size_t turn)
 {
-    const lone *task = user;
-    (void)index;
-    run_asset(task->b, task->index);
+    const selection *of = user;
+    run_asset(of->b, of->indices[turn]);
 }
 
-static bool lone_is_stopped(void *user)
+static bool selection_is_stopped(void *user)
 {
-    return is_stopped(((const lone *)user)->b);
+    return is_stopped(((const selection *)user)->b);
 }
 
-/* What is taken of memory is the process's: with a limit, no asset is to pay for another. */
-static void run_one_by_one(batch *b)
+static void run_together(batch *b, const size_t *indices, size_t count)
 {
+    selection of = {b, indices};
+    crew_run(count, b->run->threads, run_selected, selection_is_stopped, &of);
+}
+
+/* With a limit. What is taken of memory is the process's, so that one asset may be refused for what
+ * others have taken. Those that are small beside their share of the limit run together; one of them
+ * that is refused, and all others, run alone, with all of it. */
+static void run_within_limit(batch *b, uint64_t limit)
+{
+    size_t small = 0;
+    const uint64_t share = limit / (2 * b->threads);
+    for (size_t i = b->of->count; i > 0 && guess_memory(&b->of->jobs[b->order[i - 1]]) <= share; i--) {
+        small++;
+    }
+    b->together = true;
+    run_together(b, b->order + b->of->count - small, small);
+    b->together = false;
     for (size_t i = 0; i < b->of->count && !is_stopped(b); i++) {
-        lone task = {b, i};
-        crew_run(1, b->run->threads, run_lone, lone_is_stopped, &task);
+        if (!b->results[b->order[i]].told) {
+            run_together(b, &b->order[i], 1);
+        }
     }
 }
 
@@ -454,10 +483,12 @@ static int run_all(batch *b)
     b->start = seconds_now();
     b->threads = crew_size(b->run->threads);
     pthread_mutex_init(&b->lock, NULL);
-    if (b->run->max_memory != NULL) {
-        run_one_by_one(b);
+    kiln_bake_options options;
+    if (bake_settings_convert(&b->of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
+        options.max_memory != 0) {
+        run_within_limit(b, options.max_memory);
     } else {
-        crew_run(b->of->count, b->run->threads, run_asset, is_stopped, b);
+        run_together(b, b->order, b->of->count);
     }
     pthread_mutex_destroy(&b->lock);
     batch_bar_hide(&b->bar);
