@@ -113,8 +113,8 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench soak fuzz tests models man amalgamation check-lut adb-weights format lint \
-        install uninstall deb clean help deps FORCE
+.PHONY: all demo check test bench bench-large soak fuzz tests models man amalgamation check-lut \
+        adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -146,6 +146,10 @@ bench: all models bench-programs
 soak: all models
 	$(Q)KILN=$(OUT)/kiln tests/soak/kills.sh 200
 	$(Q)KILN=$(OUT)/kiln tests/soak/thousand.sh
+
+## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
+bench-large: all models
+	$(Q)tests/bench/large.sh $(BUILD)
 
 ## fuzz: builds the libFuzzer harnesses with clang, in build/fuzz/
 fuzz:

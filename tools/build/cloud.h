@@ -43,8 +43,8 @@ void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln
 void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
                         kiln_extents *out);
 
-/* The corners of triangles [first, last) that are extreme along any of `count` directions, a multiple
- * of 3, at most KILN_POINTS_MAX / 2: of equals the first. */
+/* The corners of triangles [first, last) that are extreme along any of `count` directions, at most
+ * KILN_POINTS_MAX / 2: of equals the first. */
 void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                         float direction[][3], unsigned count, kiln_points *support);
 
