@@ -35,8 +35,8 @@ typedef struct {
 
 typedef enum { KILN_ON_BAD_ERROR = 0, KILN_ON_BAD_DROP = 1 } kiln_on_bad;
 typedef enum { KILN_LAYOUT_PACKED = 0, KILN_LAYOUT_RAW = 1 } kiln_layout;
-/* How much time goes into the trees: FAST leaves out the last turn of oriented boxes, BEST also cuts
- * triangles by them, with the builder "sah". Queries gain by it, answers never change. */
+/* How much time goes into the trees: FAST seeks no better turn of oriented boxes than the first fit, BEST
+ * also cuts triangles by them, with the builder "sah". Queries gain by it, answers never change. */
 typedef enum { KILN_QUALITY_FAST = -1, KILN_QUALITY_DEFAULT = 0, KILN_QUALITY_BEST = 1 } kiln_quality;
 typedef enum { KILN_SPLIT_NONE = 0, KILN_SPLIT_MESH = 1, KILN_SPLIT_NODE = 2 } kiln_split;
 /* Values as a file records them: formats/hierarchy.md, section 12. */

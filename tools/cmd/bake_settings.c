@@ -26,7 +26,7 @@ const option bake_options[] = {
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
      "how trees are split: sah, median (default sah)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
-     "how much time trees of obb and obb2 are given: fast leaves out the last turn of their boxes, best "
+     "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, best "
      "also cuts by their surfaces; queries gain by it, answers stay the same (default default)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "packed is small, for shipping; raw is used in place from the map (default packed)"},
