@@ -3,6 +3,7 @@
  * triangle inside every box above it. */
 #include "../../formats/node_kinds.h"
 #include "../../tools/build/build.h"
+#include "../../tools/build/judge.h"
 #include "../../tools/build/cloud.h"
 #include "../../tools/build/split.h"
 
@@ -176,6 +177,30 @@ static mesh sphere(void)
         sphere_point(r, c, ROWS, COLUMNS, t + 9);
         sphere_point(r + 1, c + 1, ROWS, COLUMNS, t + 12);
         sphere_point(r, c + 1, ROWS, COLUMNS, t + 15);
+    }
+    return m;
+}
+
+static void torus_point(unsigned row, unsigned column, float out[3])
+{
+    const double u = 6.283185307179586 * row / 64, v = 6.283185307179586 * column / 32;
+    out[0] = (float)(cos(u) * (1 + 0.35 * cos(v)));
+    out[1] = (float)(sin(u) * (1 + 0.35 * cos(v)));
+    out[2] = (float)(0.35 * sin(v));
+}
+
+static mesh torus(void)
+{
+    mesh m = new_mesh("torus", 64 * 32 * 2);
+    for (unsigned i = 0; i < 64 * 32; i++) {
+        float *t = m.positions + 18 * (size_t)i;
+        const unsigned r = i / 32, c = i % 32;
+        torus_point(r, c, t);
+        torus_point(r + 1, c, t + 3);
+        torus_point(r + 1, c + 1, t + 6);
+        torus_point(r, c, t + 9);
+        torus_point(r + 1, c + 1, t + 12);
+        torus_point(r, c + 1, t + 15);
     }
     return m;
 }
@@ -559,7 +584,7 @@ static void every_mesh_is_contained(void **state)
     for (unsigned i = 0; i < MAKERS; i++) {
         mesh m = makers[i]();
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
-            for (unsigned l = 0; l < 4; l++) {
+            for (unsigned l = 0; l < 4; l += quality == KILN_QUALITY_BEST ? 3 : 1) {
                 kiln_build_tree tree = build(&m, &kiln_build_kinds[kind], leaves[l]);
                 check_tree(&m, &kiln_build_kinds[kind], leaves[l], m.count, &tree);
                 kiln_build_tree_free(&tree);
@@ -607,7 +632,7 @@ static void threads_do_not_show(void **state)
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             kiln_bake_options options = options_of(4, 1, "sah");
             kiln_build_tree one = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
-            for (unsigned t = 0; t < 4; t++) {
+            for (unsigned t = 0; t < 4; t += quality == KILN_QUALITY_BEST ? 2 : 1) {
                 options.threads = threads[t];
                 kiln_build_tree more = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
                 assert_same(&one, &more, meshes[i].count);
@@ -772,6 +797,45 @@ static void nodes_are_full(void **state)
         }
         free_mesh(&meshes[i]);
     }
+}
+
+static void decode_obb8(const kiln_format_node8 *node, unsigned lane, kiln_lane_box *box)
+{
+    kiln_obb8_decode_lane((const kiln_format_node_obb8 *)node, lane, box);
+}
+
+/* The torus is one of the meshes where oriented cuts gain most. */
+static void best_opens_less(void **state)
+{
+    (void)state;
+    const kiln_build_kind *kind = kiln_build_kind_find("obb");
+    const kiln_wide8_kind wide = {.decode = decode_obb8};
+    const kiln_watch watch = {.threads = 2};
+    static kiln_judge_pose poses[KILN_JUDGE_POSES];
+    kiln_judgement judged[2];
+    bool hopeless;
+    mesh m = torus();
+    const kiln_build_input input = {m.positions, m.indices, NULL, m.count};
+    for (unsigned i = 0; i < 2; i++) {
+        kiln_bake_options options = options_of(4, 2, "sah");
+        options.quality = i == 0 ? KILN_QUALITY_DEFAULT : KILN_QUALITY_BEST;
+        kiln_build_tree tree = build_with(&m, kind, &options);
+        if (i == 0) {
+            assert_true(kiln_judge_choose(&wide, &input, &tree, &watch, poses, &hopeless));
+            assert_false(hopeless);
+        }
+        assert_true(kiln_judge(&wide, &input, &tree, &watch, poses, &judged[i]));
+        kiln_build_tree_free(&tree);
+    }
+    double before = 0, after = 0;
+    for (unsigned c = 0; c < KILN_JUDGE_CLASSES; c++) {
+        assert_true(judged[0].opened[c] > 0);
+        assert_true(judged[1].opened[c] <= judged[0].opened[c]);
+        before += judged[0].opened[c];
+        after += judged[1].opened[c];
+    }
+    assert_true(after < 0.97 * before);
+    free_mesh(&m);
 }
 
 static void parts_of_an_input_keep_their_names(void **state)
@@ -1053,6 +1117,7 @@ int main(void)
         cmocka_unit_test(hopeless_meshes_stay_shallow),
         cmocka_unit_test_setup_teardown(hopeless_meshes_stay_shallow, set_best, set_default),
         cmocka_unit_test(nodes_are_full),
+        cmocka_unit_test(best_opens_less),
         cmocka_unit_test(parts_of_an_input_keep_their_names),
         cmocka_unit_test(planar_mesh_gets_a_flat_box),
         cmocka_unit_test(flat_along_an_axis_is_exactly_flat),

@@ -131,7 +131,26 @@ static void add_level(kiln_binary *tree, uint32_t level_first)
     }
 }
 
-static void link_items(kiln_binary *tree)
+void kiln_binary_list_items(kiln_binary *tree)
+{
+    tree->item_count = 0;
+    add_item(tree, 0, tree->count, 0);
+    tree->items[0].range.split = tree->root;
+    for (uint32_t i = 0; i < tree->item_count; i++) {
+        kiln_item *item = &tree->items[i];
+        kiln_range side[2];
+        if (!is_single(tree, item)) {
+            continue;
+        }
+        kiln_sides(tree, &item->range, side);
+        for (unsigned s = 0; s < 2; s++) {
+            item->child[s] = add_item(tree, side[s].first, side[s].last, item->depth + 1);
+            tree->items[item->child[s]].range.split = side[s].split;
+        }
+    }
+}
+
+void kiln_binary_link_items(kiln_binary *tree)
 {
     for (uint32_t i = 0; i < tree->item_count; i++) {
         const kiln_item *item = &tree->items[i];
@@ -165,7 +184,7 @@ static bool build_all(build *b, const kiln_watch *watch)
     if (!kiln_parallel_for(&part, b->tree->item_count, build_subtree, b)) {
         return false;
     }
-    link_items(b->tree);
+    kiln_binary_link_items(b->tree);
     return true;
 }
 

@@ -49,6 +49,12 @@ bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, 
                        const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled);
 
+/* The items anew, of a tree whose top has changed. */
+void kiln_binary_list_items(kiln_binary *tree);
+
+/* Cuts of the top and the root, of a tree whose subtrees' cuts have changed in the items. */
+void kiln_binary_link_items(kiln_binary *tree);
+
 static inline bool kiln_is_leaf(const kiln_binary *tree, const kiln_range *range)
 {
     return range->last - range->first <= tree->leaf;

@@ -1,5 +1,8 @@
 #include "wide8.h"
 
+#include "judge.h"
+#include "treelet.h"
+
 #include "../../formats/codec.h"
 #include "../common/tree_cost.h"
 
@@ -24,8 +27,16 @@ typedef struct {
     uint32_t top_count;
     uint32_t node_count, slot_count, depth;
     kiln_watch watch;
+    double begin, share; /* the part of the stage that this tree stands for */
     bool cancelled;
 } job;
+
+/* A way to make the binary tree. */
+typedef struct {
+    bool oriented;       /* cut by the builder's other divider */
+    unsigned passes;     /* of treelets */
+    unsigned most_share; /* over nodes of at most this share of all triangles: 1 / most_share */
+} variant;
 
 static uint32_t name_of(const kiln_build_input *input, uint32_t position)
 {
@@ -121,8 +132,8 @@ static void measure_bounds(job *j)
 
 static void part(job *j, double from, double to)
 {
-    j->watch.from = from;
-    j->watch.to = to;
+    j->watch.from = j->begin + j->share * from;
+    j->watch.to = j->begin + j->share * to;
 }
 
 static bool run(job *j, uint32_t turns, kiln_turn turn)
@@ -131,8 +142,9 @@ static bool run(job *j, uint32_t turns, kiln_turn turn)
     return !j->cancelled;
 }
 
-static bool order_triangles(job *j, uint32_t leaf, const kiln_divider *divider)
+static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
 {
+    const kiln_divider *divider = v->oriented ? &builder->oriented : &builder->plain;
     const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
     j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
     if (j->records == NULL) {
@@ -143,13 +155,16 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_divider *divider)
         return false;
     }
     measure_bounds(j);
-    part(j, 0.05, 0.45);
+    part(j, 0.05, v->passes == 0 ? 0.45 : 0.25);
     if (!kiln_binary_build(&j->binary, j->records, count, leaf, divider, &j->watch, &j->arena,
                            &j->cancelled)) {
         return false;
     }
     j->cloud.records = j->records;
-    return true;
+    part(j, 0.25, 0.45);
+    return v->passes == 0 ||
+           kiln_treelets_improve(&j->cloud, j->records, &j->binary, v->passes,
+                                 count / v->most_share, &j->watch, &j->cancelled);
 }
 
 static bool is_inner(const job *j, const kiln_range *lane)
@@ -320,9 +335,9 @@ static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree 
     return kiln_tree_cost(&built);
 }
 
-static bool build(job *j, uint32_t leaf, const kiln_divider *divider)
+static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
 {
-    if (!order_triangles(j, leaf, divider)) {
+    if (!order_triangles(j, leaf, builder, v)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -347,6 +362,76 @@ static bool build(job *j, uint32_t leaf, const kiln_divider *divider)
     return kiln_watch_report(&j->watch);
 }
 
+/* The job that is common to all variants. */
+static bool build_variant(const job *common, uint32_t leaf, const kiln_builder *builder,
+                          const variant *v, double begin, double share, kiln_build_tree *tree)
+{
+    job j = *common;
+    *tree = *common->out;
+    j.out = tree;
+    j.begin = begin;
+    j.share = share;
+    const bool done = build(&j, leaf, builder, v);
+    kiln_arena_free(&j.arena);
+    return done;
+}
+
+/* The first is what default quality builds. Rearranging a tree down to its root makes it better in the
+ * mean, but what the nearest few nodes are decides how soon a hit is found: so also without these. */
+static const variant variants[] = {{false, 0, 1}, {false, 2, 3}, {false, 2, 8}, {true, 2, 1}};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* Of binary trees. */
+static const variant oriented_cuts = {true, 0, 1};
+
+/* Fewer triangles are hardly worth a sample of poses, which costs as much as 5000 do. */
+enum { JUDGED_LEAST = 1024 };
+
+/* *out is the first variant's. Replaces it by the one in which queries open the least, but by none that
+ * is worse than the first in any class of poses. */
+static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder *builder,
+                            kiln_judge_pose *poses, kiln_build_tree *out)
+{
+    const double share = 1.0 / VARIANTS;
+    kiln_judgement base, best, other;
+    kiln_watch watch = common->watch;
+    bool hopeless;
+    watch.from = watch.to = share;
+    if (!kiln_judge_choose(common->kind, common->input, out, &watch, poses, &hopeless)) {
+        return false;
+    }
+    if (hopeless) {
+        return true;
+    }
+    bool good = kiln_judge(common->kind, common->input, out, &watch, poses, &base);
+    best = base;
+    for (unsigned i = 1; good && i < VARIANTS; i++) {
+        kiln_build_tree tree;
+        good = build_variant(common, leaf, builder, &variants[i], i * share, share, &tree);
+        watch.from = watch.to = (i + 1) * share;
+        good = good && kiln_judge(common->kind, common->input, &tree, &watch, poses, &other);
+        if (good && kiln_judged_better(&other, &best, &base)) {
+            const kiln_build_tree worse = *out;
+            *out = tree;
+            tree = worse;
+            best = other;
+        }
+        kiln_build_tree_free(&tree);
+    }
+    return good;
+}
+
+static bool build_best(const job *common, uint32_t leaf, const kiln_builder *builder,
+                       kiln_build_tree *out)
+{
+    kiln_judge_pose *poses = malloc(KILN_JUDGE_POSES * sizeof *poses);
+    const bool good = poses != NULL &&
+                      build_variant(common, leaf, builder, &variants[0], 0, 1.0 / VARIANTS, out) &&
+                      replace_by_best(common, leaf, builder, poses, out);
+    free(poses);
+    return good;
+}
+
 kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_kind *wide,
                                   const kiln_build_input *input, const kiln_bake_options *options,
                                   kiln_build_tree *tree)
@@ -357,17 +442,20 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
         return KILN_BAKE_USAGE;
     }
     snprintf(stage, sizeof stage, "build %s", kind->name);
-    job j = {.kind = wide, .input = input, .out = tree};
-    j.watch = (kiln_watch){.threads = kiln_thread_count(options->threads),
-                           .progress = options->progress,
-                           .user = options->progress_user,
-                           .stage = stage};
-    j.cloud.quick = options->quality == KILN_QUALITY_FAST;
     tree->node_size = kind->node_size;
     tree->triangle_count = input->count;
-    const bool oriented = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
-    const bool done =
-        build(&j, (uint32_t)options->leaf, oriented ? &builder->oriented : &builder->plain);
-    kiln_arena_free(&j.arena);
+    kiln_build_tree empty = *tree;
+    job common = {.kind = wide, .input = input, .out = &empty};
+    common.watch = (kiln_watch){.threads = kiln_thread_count(options->threads),
+                                .progress = options->progress,
+                                .user = options->progress_user,
+                                .stage = stage};
+    common.cloud.quick = options->quality == KILN_QUALITY_FAST;
+    const uint32_t leaf = (uint32_t)options->leaf;
+    const bool best = wide->needs_moments && options->quality == KILN_QUALITY_BEST;
+    const bool judged = best && !wide->binary && input->count >= JUDGED_LEAST;
+    const variant *only = best && wide->binary ? &oriented_cuts : &variants[0];
+    const bool done = judged ? build_best(&common, leaf, builder, tree)
+                             : build_variant(&common, leaf, builder, only, 0, 1, tree);
     return done ? KILN_BAKE_OK : KILN_BAKE_FAILED;
 }

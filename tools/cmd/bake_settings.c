@@ -27,7 +27,8 @@ const option bake_options[] = {
      "how trees are split: sah, median (default sah)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
      "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, best "
-     "also cuts by their surfaces; queries gain by it, answers stay the same (default default)"},
+     "cuts by their surfaces and of obb keeps the best of four trees, by sampled queries; queries "
+     "gain by it, answers stay the same (default default)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "packed is small, for shipping; raw is used in place from the map (default packed)"},
     {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
