@@ -67,6 +67,9 @@ document 0 bake @list $cube -o folder --cache cache
 document 3 bake bad.obj $cube flat.obj -o folder --fail-fast -j 1
 document 0 plan $cube flat.obj -o folder
 document 1 plan -o folder
+document 0 plan @list $cube -o folder
+document 1 plan $cube
+document 2 plan @none -o folder
 document 0 cache gc cache --max-size 0
 document 1 cache gc cache
 document 0 bake $cube -o bare.kiln --adb --no-geometry
