@@ -258,12 +258,17 @@ $O/flags: FORCE
 	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
 
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
-# What hardly a machine runs, and what takes no part in a query's inner loops, is to be small.
-SMALL = $(addprefix runtime/,adb_hints adb_observed adb_pick bins bins_lookup bins_open facts \
-          kernel_scalar locate open partial query shape shape_triangle shape_walk status) \
-        formats/arrival formats/bins_check formats/part
+# What hardly a machine runs, and what takes no part in a query's inner loops, is to be small; what is
+# asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
+SMALL = $(addprefix runtime/,bins bins_lookup contacts expansion kernel_scalar locate pair_filter \
+          partial shape shape_triangle shape_walk) \
+        $(addprefix formats/,arrival bins_check part reader)
+SMALLEST = $(addprefix runtime/,adb_counts adb_hints adb_observed adb_pick adb_read adb_weights bins_open \
+             facts open query status) $(addprefix formats/,adb fault os sections weights)
 ifeq ($(CONFIG),release)
+$(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)
+$(SMALLEST:%=$O/%.o): private LIBRARY_FLAGS += -Os $(CFLAGS)
 endif
 
 $O/%.o: %.c $O/flags

@@ -1,9 +1,7 @@
 /* Likely places of contact: what the likeliest pairs of boxes of a query say about where and how
  * the surfaces would meet. */
 #include "adb_query.h"
-
-/* Asked at most once an answer: small rather than fast. */
-#define KILN_RARE __attribute__((cold))
+#include "rare.h"
 
 /* Both boxes in X's node space, in double: the second carried there. */
 typedef struct {

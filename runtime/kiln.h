@@ -29,6 +29,8 @@
  * id and its user value (material). Queries of two meshes take kiln_pair_options, those of one
  * kiln_query_options.
  *
+ * Callbacks must return: nothing may be thrown, or jump, through the library.
+ *
  * Threads: a file and its trees never change between open and close; any number of threads may query
  * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
  * a query needs at most 96 KiB of stack, and at most 48 KiB on trees whose depths add up to no more

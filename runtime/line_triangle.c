@@ -18,6 +18,7 @@
 #include "line_triangle.h"
 
 #include "expansion.h"
+#include "rare.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static double value_of(const quotient *q)
 }
 
 /* Sign of q - t. */
-static int compare(const quotient *q, double t)
+KILN_RARE static int compare(const quotient *q, double t)
 {
     double product[384], all[576];
     if (t == HUGE_VAL || t == -HUGE_VAL) {
@@ -87,7 +88,7 @@ static kiln_difference single(double value)
     return d;
 }
 
-static void make_case(exact_case *c, const kiln_line *line, const double corners[9])
+KILN_RARE static void make_case(exact_case *c, const kiln_line *line, const double corners[9])
 {
     c->line = line;
     c->along = 0;
@@ -109,7 +110,7 @@ typedef struct {
     double part[3][16];
 } moment;
 
-static void moment_of(const exact_case *c, int i, moment *m)
+KILN_RARE static void moment_of(const exact_case *c, int i, moment *m)
 {
     for (int k = 0; k < 3; k++) {
         const int p = (k + 1) % 3, q = (k + 2) % 3;
@@ -124,7 +125,7 @@ static bool is_zero(const moment *m)
 }
 
 /* The corner is on the line. */
-static void corner_point(const exact_case *c, int i, quotient *q, double weights[3])
+KILN_RARE static void corner_point(const exact_case *c, int i, quotient *q, double weights[3])
 {
     const kiln_difference *reach = &c->corner[i][c->along], *way = &c->way[c->along];
     q->num_count = reach->count;
@@ -137,7 +138,7 @@ static void corner_point(const exact_case *c, int i, quotient *q, double weights
 
 /* The line crosses the edge from corner i to corner j between its ends: moments m and n are
  * parallel and opposite, and part the edge in their ratio. False: it does not. */
-static bool crossing_point(const exact_case *c, int i, const moment *m, int j, const moment *n,
+KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m, int j, const moment *n,
                            quotient *q, double weights[3])
 {
     const int k = m->count[0] != 0 ? 0 : m->count[1] != 0 ? 1 : 2;
@@ -165,7 +166,7 @@ static bool crossing_point(const exact_case *c, int i, const moment *m, int j, c
     return true;
 }
 
-static void add_point(const exact_case *c, const quotient *q, const double weights[3],
+KILN_RARE static void add_point(const exact_case *c, const quotient *q, const double weights[3],
                       edge_span *span)
 {
     const int to_start = compare(q, c->line->t_min);
@@ -183,7 +184,7 @@ static void add_point(const exact_case *c, const quotient *q, const double weigh
 }
 
 /* At t_min the line is already in the triangle: between the two outermost points. */
-static void interpolate(const edge_span *span, double t, double weights[3])
+KILN_RARE static void interpolate(const edge_span *span, double t, double weights[3])
 {
     const double length = span->high.t - span->low.t;
     double part = length > 0 ? (t - span->low.t) / length : 0;
@@ -195,7 +196,7 @@ static void interpolate(const edge_span *span, double t, double weights[3])
 
 /* All three volumes are 0, so the line and any edge are in one plane. What line and triangle share
  * is the convex hull of what the line shares with the edges. */
-static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
+KILN_RARE static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
 {
     moment m[3];
     edge_span span;
@@ -231,7 +232,7 @@ static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
 }
 
 /* The sum of the volumes is not 0. Its quotient with det(a - o, b - a, c - a) is t. */
-static bool meets_within(const exact_case *c, const double corners[9], const double weights[3],
+KILN_RARE static bool meets_within(const exact_case *c, const double corners[9], const double weights[3],
                          kiln_line_hit *hit)
 {
     kiln_difference ab[3], ac[3];
@@ -254,7 +255,7 @@ static bool meets_within(const exact_case *c, const double corners[9], const dou
     return true;
 }
 
-__attribute__((noinline)) static bool meets_exactly(const kiln_line *line, const double corners[9],
+KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[9],
                                                     kiln_line_hit *hit)
 {
     exact_case c;

@@ -18,6 +18,7 @@
 
 #include "double_double.h"
 #include "exact.h"
+#include "rare.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -313,7 +314,7 @@ typedef struct {
     int base_x, base_y;
 } precise;
 
-static void precise_load(const double x[9], const double y[9], precise *p)
+KILN_RARE static void precise_load(const double x[9], const double y[9], precise *p)
 {
     for (int i = 0; i < 3; i++) {
         const int next = 3 * ((i + 1) % 3);
@@ -333,7 +334,7 @@ static bool is_less(kiln_dd a, kiln_dd b)
     return a.head < b.head || (a.head == b.head && a.tail < b.tail);
 }
 
-static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
+KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
                          const kiln_dd along_y[3])
 {
     kiln_dd w[3];
@@ -351,12 +352,12 @@ static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
     }
 }
 
-static kiln_dd ratio(kiln_dd a, kiln_dd b)
+KILN_RARE static kiln_dd ratio(kiln_dd a, kiln_dd b)
 {
     return b.head > 0 ? kiln_dd_clamp(kiln_dd_divide(a, b)) : kiln_dd_of(0);
 }
 
-static void precise_edges(precise *p, int i, int j)
+KILN_RARE static void precise_edges(precise *p, int i, int j)
 {
     const kiln_dd *ex = p->edge_x[i], *ey = p->edge_y[j], *r = p->apart[i][j];
     const kiln_dd a = kiln_dd_dot(ex, ex), e = kiln_dd_dot(ey, ey), b = kiln_dd_dot(ex, ey);
@@ -379,7 +380,7 @@ static void precise_edges(precise *p, int i, int j)
 
 /* The corner of the other triangle whose differences to the face's corners are `from` above the
  * face: weights of its foot there, along the first two edges. */
-static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[3][3], kiln_dd foot[3])
+KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[3][3], kiln_dd foot[3])
 {
     kiln_dd normal[3], weight[3];
     kiln_dd_cross(edge[0], edge[1], normal);
@@ -407,7 +408,7 @@ static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[3][3], kil
     return true;
 }
 
-static void precise_faces(precise *p, int corner)
+KILN_RARE static void precise_faces(precise *p, int corner)
 {
     const kiln_dd none[3] = {{0, 0}, {0, 0}, {0, 0}};
     kiln_dd from[3][3], foot[3];
@@ -426,7 +427,7 @@ static void precise_faces(precise *p, int corner)
 }
 
 /* Of triangles that don't meet. */
-static void compute_precisely(const double x[9], const double y[9], kiln_tri_nearest *near)
+KILN_RARE static void compute_precisely(const double x[9], const double y[9], kiln_tri_nearest *near)
 {
     precise p;
     precise_load(x, y, &p);
@@ -482,7 +483,7 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
 }
 
 /* The largest difference of a coordinate, within a factor of 2. */
-static double size_of(const double x[9], const double y[9])
+KILN_RARE static double size_of(const double x[9], const double y[9])
 {
     double size = 0;
     for (int k = 0; k < 9; k++) {
@@ -493,7 +494,7 @@ static double size_of(const double x[9], const double y[9])
 
 /* Squares of squares fit in a double for sizes near 1. Nothing is rounded by a power of two but what
  * is far below the size. */
-static void compute_scaled(const double x[9], const double y[9], double limit,
+KILN_RARE static void compute_scaled(const double x[9], const double y[9], double limit,
                            kiln_tri_nearest *near)
 {
     const double size = size_of(x, y);
