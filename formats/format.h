@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 0.2.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.0.
  *
  * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
  * this header. Every structure
@@ -23,8 +23,8 @@
 #define KILN_ALIGNAS(bytes) _Alignas(bytes)
 #endif
 
-#define KILN_FORMAT_MAJOR 0u
-#define KILN_FORMAT_MINOR 2u
+#define KILN_FORMAT_MAJOR 1u
+#define KILN_FORMAT_MINOR 0u
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -102,7 +102,7 @@ enum {
 typedef struct {
     uint8_t magic[8];
     uint16_t version_major;    /* a reader refuses another major */
-    uint16_t version_minor;
+    uint16_t version_minor;    /* any: what it adds may be passed over */
     uint32_t header_crc;       /* CRC-32 of header and section table, this field taken as 0 */
     uint64_t file_size;
     uint64_t features_required; /* a set bit that the reader does not know: refused */

@@ -1,4 +1,4 @@
-/* Rows: the kinds of nodes of format 0.2. */
+/* Rows: the kinds of nodes of format 1.0. */
 #include "node_kinds.h"
 
 enum { HALF_INFINITY = 0x7C00 }; /* and above: infinities, NaN, negative numbers */

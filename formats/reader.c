@@ -61,12 +61,11 @@ static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_fa
 
 static bool check_version(const kiln_format_header *header, kiln_fault *fault)
 {
-    if (header->version_major != KILN_FORMAT_MAJOR || header->version_minor != KILN_FORMAT_MINOR) {
-        /* Until 1.0 the minor number breaks readers too. */
+    /* A later minor version of the same major one adds what a reader may pass over. */
+    if (header->version_major != KILN_FORMAT_MAJOR) {
         return kiln_fault_set(fault, KILN_FAULT_VERSION, offsetof(kiln_format_header, version_major),
-                              "baked by format version %u.%u, this reads %u.%u",
-                              header->version_major, header->version_minor, KILN_FORMAT_MAJOR,
-                              KILN_FORMAT_MINOR);
+                              "baked by format version %u.%u, this reads %u.x",
+                              header->version_major, header->version_minor, KILN_FORMAT_MAJOR);
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* Rows: section kinds of format 0.2. */
+/* Rows: section kinds of format 1.0. */
 #include "sections.h"
 
 #include <stddef.h>

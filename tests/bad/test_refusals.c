@@ -64,8 +64,8 @@ static void null_arguments(void **state)
 static void other_versions_are_told_as_such(void **state)
 {
     (void)state;
-    static const uint16_t versions[][2] = {{1, 1},      {0xFFFF, 1},      {1, 0},     {0, 1},
-                                           {0, 0},      {0, 0xFFFF},      {2, 0},     {0x0100, 1},
+    static const uint16_t versions[][2] = {{0, 1},      {0, 2},           {2, 0},     {2, 1},
+                                           {0, 0},      {0, 0xFFFF},      {0xFFFF, 1}, {0x0100, 1},
                                            {0xFFFF, 0}, {0xFFFF, 0xFFFF}, {0, 0x0100}};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         for (int resealed = 0; resealed < 2; resealed++) {
@@ -77,7 +77,7 @@ static void other_versions_are_told_as_such(void **state)
                 edit_reseal(bytes, size);
             }
             const kiln_error error = refuse(bytes, size, KILN_ERROR_VERSION, 0);
-            (void)snprintf(told, sizeof told, "%u.%u, this reads 0.2", versions[i][0],
+            (void)snprintf(told, sizeof told, "%u.%u, this reads 1.x", versions[i][0],
                            versions[i][1]);
             assert_non_null(strstr(error.message, told));
             assert_int_equal(error.offset, offsetof(kiln_format_header, version_major));

@@ -1,7 +1,7 @@
-/* Small files of the released format, kept as they were written: they must open, pass the audit, and
- * give the answers in the table beside them, which came from exact arithmetic over all pairs of
- * triangles. What is baked today must be the same bytes, so that a change of bytes is never an
- * accident: where it is meant, `test_golden --write` writes files and table anew. Packed bytes depend
+/* Small files as the last change of bytes left them: they must open, pass the audit, and give the
+ * answers in the table beside them, which came from exact arithmetic over all pairs of triangles. What
+ * is baked today must be the same bytes, so that a change of bytes is never an accident: where it is
+ * meant, `test_golden --write` writes files and table anew (released formats: test_kept.c). Packed bytes depend
  * on zlib's version; under another than the table names, packed files are compared by what is in
  * them. */
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "../support/brute.h"
 #include "../support/quick_bake.h"
 
-#define FOLDER "tests/golden/0.2"
+#define FOLDER "tests/golden/today"
 #define ANSWERS FOLDER "/answers.txt"
 
 enum { MODELS = 4, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
