@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 objects=$KILN_BUILD/release
 one=$TMPDIR/one
 flags='-O3 -march=native -Wall -Werror'
-files='tests/golden/0.2/torus-raw.kiln tests/golden/0.2/binary-raw.kiln tests/golden/0.2/soup-raw.kiln'
+files='tests/golden/today/torus-raw.kiln tests/golden/today/binary-raw.kiln tests/golden/today/soup-raw.kiln'
 
 # The digest of answers that another object gives in place of the library.
 answers() { # answers OBJECT

@@ -7,7 +7,7 @@ compiler=x86_64-w64-mingw32-gcc-posix
 sources="$(echo formats/*.c lut/embedded_*.c runtime/*.c)"
 flags='-std=c11 -O2 -ffp-contract=off -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Wpedantic -Wshadow
     -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Werror'
-files='tests/golden/0.2/torus-raw.kiln tests/golden/0.2/binary-raw.kiln tests/golden/0.2/soup-raw.kiln'
+files='tests/golden/today/torus-raw.kiln tests/golden/today/binary-raw.kiln tests/golden/today/soup-raw.kiln'
 
 case_begin 'mingw-w64 compiles the runtime'
 mkdir "$TMPDIR/objects"
@@ -52,10 +52,10 @@ same "$TMPDIR/here" "$TMPDIR/there"
 case_end
 
 case_begin 'the same opening under wine'
-mkdir "$TMPDIR/folder" && : >"$TMPDIR/empty.kiln" && cp tests/golden/0.2/torus-raw.kiln "$TMPDIR/sché ma.kiln" &&
-    head -c 5000 tests/golden/0.2/torus-raw.kiln >"$TMPDIR/short.kiln"
-set -- tests/golden/0.2/torus-raw.kiln "$TMPDIR/sch%C3%A9 ma.kiln" "$TMPDIR/empty.kiln" "$TMPDIR/short.kiln" \
-    "$TMPDIR/folder" "$TMPDIR/none/there.kiln" "$TMPDIR/none.kiln" tests/golden/0.2/torus-packed.kiln
+mkdir "$TMPDIR/folder" && : >"$TMPDIR/empty.kiln" && cp tests/golden/today/torus-raw.kiln "$TMPDIR/sché ma.kiln" &&
+    head -c 5000 tests/golden/today/torus-raw.kiln >"$TMPDIR/short.kiln"
+set -- tests/golden/today/torus-raw.kiln "$TMPDIR/sch%C3%A9 ma.kiln" "$TMPDIR/empty.kiln" "$TMPDIR/short.kiln" \
+    "$TMPDIR/folder" "$TMPDIR/none/there.kiln" "$TMPDIR/none.kiln" tests/golden/today/torus-packed.kiln
 "$TMPDIR/opens" "$@" >"$TMPDIR/here"
 LC_ALL=C.UTF-8 "$wine" "$TMPDIR/opens.exe" "$@" 2>"$TMPDIR/err" | tr -d '\r' >"$TMPDIR/there"
 cat "$TMPDIR/here"
