@@ -59,6 +59,23 @@ expect 0 "$KILN" bake @empty -o out
 expect 1 "$KILN" bake @ -o out
 case_end
 
+case_begin 'several inputs into what is a file: said once'
+: >file
+expect 2 "$KILN" bake c.obj sub/b.obj -o file
+exactly err 'kiln: file: is a file; several inputs, or a list, need a folder'
+expect 2 "$KILN" bake c.obj -o file/
+exactly err 'kiln: file/: is a file; several inputs, or a list, need a folder'
+[ -f file ] && [ ! -s file ] || case_fail 'the file is another'
+rm file
+case_end
+
+case_begin 'nothing is made by what bakes nothing'
+expect 0 "$KILN" bake c.obj sub/b.obj -o out --dump-config
+expect 0 "$KILN" plan c.obj sub/b.obj -o out
+expect 1 "$KILN" bake c.obj ./c.obj -o out
+[ ! -e out ] || case_fail 'out/ was made'
+case_end
+
 case_begin 'failures are named at the end, the rest is baked'
 expect 3 "$KILN" bake bad.obj c.obj gone.obj -o out -j2
 says err 'kiln: bad.obj: failed: node "/default", mesh "default", face 1: corner 2 is not finite'
@@ -197,9 +214,38 @@ printf 'kiln: 1\noutput: out\nassets:\n  - path: many*.obj\n    output: one.kiln
     refused 3 ':5:13: one output for 12 assets; end it with a slash for a folder'
 printf 'kiln: 1\noutput: out\nassets:\n  - nothing/*.obj\n' |
     refused 2 ":4:5: 'nothing/*.obj' matches no file; check the pattern"
+printf 'kiln: 1\noutput: out\nassets:\n  - path: c.obj\n    options:\n      leaf:\n' |
+    refused 3 ':6:7: leaf takes a text that is not empty'
+printf 'kiln: 1\noutput: out\nassets:\n  - path: c.obj\n    output:\n' |
+    refused 3 ':5:5: output takes a text that is not empty'
+printf 'kiln: 1\nassets:\n' | refused 3 ':2:1: assets takes a list'
 printf '' | refused 3 ': is no manifest; it says nothing'
 printf -- '- 1\n' | refused 3 ': is no manifest; it has no mapping'
 awk 'BEGIN { for (i = 0; i < 5000; i++) printf "["; print "" }' | refused 3 ':1:64: Max depth (64) exceeded'
+
+case_begin 'one file twice, however it is spelt; what another reads'
+cp c.obj source.obj
+ln -s c.obj link.obj
+# clash TEXT OUTPUT-OF-C OUTPUT-OF-SOURCE
+clash() {
+    printf 'kiln: 1\nassets:\n  - {path: c.obj, output: "%s"}\n  - {path: source.obj, output: "%s"}\n' \
+        "$2" "$3" >clash.yaml
+    expect 1 "$KILN" bake -m clash.yaml
+    says err "$1"
+}
+clash "'c.obj' and 'source.obj' would both be written to 'out/x.kiln'" out/x.kiln ./out//x.kiln
+clash "would both be written to" "$PWD/x.kiln" x.kiln
+clash "the output 'source.obj' of 'c.obj' is an input" source.obj x.kiln
+clash "the output './link.obj' of 'source.obj' is an input" x.kiln ./link.obj
+clash "the output './c.obj' is the input" ./c.obj x.kiln
+expect 1 "$KILN" bake c.obj source.obj -o out --depfile source.obj
+says err "the depfile 'source.obj' is an input or an output"
+expect 1 "$KILN" bake c.obj -o out.kiln --depfile ./out.kiln
+says err "the depfile './out.kiln' is an input or an output"
+same c.obj source.obj
+[ ! -e out ] && [ ! -e out.kiln ] && [ ! -e x.kiln ] || case_fail 'something was written'
+rm source.obj link.obj clash.yaml
+case_end
 
 case_begin 'every option of an asset, and no other, is in the schema'
 schema=$OLDPWD/tools/cmd/kiln.manifest.schema.json

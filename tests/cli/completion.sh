@@ -13,7 +13,7 @@ bash_offers() {
 
 # fish_offers LINE
 fish_offers() {
-    fish -c 'source $argv[1]; complete -C $argv[2]' "$TMPDIR/kiln.fish" "$1" 2>"$TMPDIR/err" |
+    HOME=$TMPDIR fish -c 'source $argv[1]; complete -C $argv[2]' "$TMPDIR/kiln.fish" "$1" 2>"$TMPDIR/err" |
         cut -f1 | sort >"$TMPDIR/offered"
     [ ! -s "$TMPDIR/err" ] || case_fail "fish says: $(cat "$TMPDIR/err")"
 }

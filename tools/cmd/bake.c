@@ -52,6 +52,10 @@ static int bake_plan(const plan *of, const bake_settings *settings)
     if (settings->dump_config) {
         return plan_dump(of);
     }
+    if (settings->depfile != NULL && plan_has_file(of, settings->depfile)) {
+        return report_usage(&verb_bake, "the depfile '%s' is an input or an output",
+                            settings->depfile);
+    }
     return batch_run(of, settings);
 }
 

@@ -101,6 +101,19 @@ static int bake_to(const job *of, const kiln_bake_input *input, const kiln_bake_
     return status;
 }
 
+/* Makes a folder, or finds it there. False with errno. */
+static bool have_folder(const char *path)
+{
+    struct stat entry;
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    const int error = errno;
+    const bool there = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+    errno = error;
+    return there;
+}
+
 /* Makes the folders of an output, as mkdir -p does. */
 static int make_folders(const char *output, kiln_bake_report *report)
 {
@@ -109,9 +122,10 @@ static int make_folders(const char *output, kiln_bake_report *report)
     for (char *slash = path != NULL ? strchr(path + 1, '/') : NULL; slash != NULL && status == EXIT_DONE;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        if (!have_folder(path)) {
             snprintf(report->error, sizeof report->error,
-                     "%.500s: the folder can't be made; %s; check the path", path, strerror(errno));
+                     "%.500s: the folder can't be made; %s; check the path", path,
+                     errno == EEXIST ? "there is a file of that name" : strerror(errno));
             status = EXIT_IO;
         }
         *slash = '/';
@@ -503,6 +517,10 @@ int batch_run(const plan *of, const bake_settings *run)
         json_object_set_new(report_root(), "files", json_array());
     }
     if (status != EXIT_DONE || of->count == 0) {
+        return status;
+    }
+    status = plan_make_folder(of);
+    if (status != EXIT_DONE) {
         return status;
     }
     b.order = calloc(of->count, sizeof *b.order);

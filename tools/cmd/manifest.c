@@ -58,7 +58,23 @@ static unsigned tell_errors(manifest *m, int status)
     return count;
 }
 
-/* Says what is wrong at a node; libfyaml knows its line and column. */
+/* What leads to a node: its name in a mapping, else what it stands in. */
+static node *leading_to(node *at)
+{
+    node *parent = fy_node_get_parent(at);
+    void *place = NULL;
+    struct fy_node_pair *pair;
+    while (parent != NULL && fy_node_is_mapping(parent) &&
+           (pair = fy_node_mapping_iterate(parent, &place)) != NULL) {
+        if (fy_node_pair_value(pair) == at) {
+            return fy_node_pair_key(pair);
+        }
+    }
+    return parent;
+}
+
+/* Says what is wrong at a node; libfyaml knows its line and column. What is left empty has none: then
+ * those of what leads to it are told. */
 static void complain(manifest *m, int status, node *at, const char *format, ...)
 {
     char text[OPTION_MESSAGE_SIZE + 128];
@@ -66,8 +82,12 @@ static void complain(manifest *m, int status, node *at, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fy_node_report(at, FYET_ERROR, "%s", text);
-    if (tell_errors(m, status) == 0) { /* a node without a place in the text */
+    unsigned told = 0;
+    for (; at != NULL && told == 0; at = leading_to(at)) {
+        fy_node_report(at, FYET_ERROR, "%s", text);
+        told = tell_errors(m, status);
+    }
+    if (told == 0) {
         keep_status(m, report_error(status, m->path, "%s", text));
     }
 }

@@ -7,7 +7,6 @@
 #include "report.h"
 
 #include "../common/grow.h"
-#include "../common/write_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,15 +109,6 @@ char *plan_output_name(const char *folder, const char *input, bool tree)
 
 /* -------------------------------------------------------------------------------- of arguments -- */
 
-static int make_folder(const char *path)
-{
-    if (!is_folder(path) && mkdir(path, 0777) != 0 && errno != EEXIST) {
-        return report_error(EXIT_IO, path, "the folder can't be made; %s; check the path",
-                            strerror(errno));
-    }
-    return EXIT_DONE;
-}
-
 static int add_input(plan *of, const char *input, const bake_settings *settings, bool folder)
 {
     char *output = folder ? plan_output_name(settings->output, input, settings->folders == 1)
@@ -152,13 +142,11 @@ static int add_inputs(plan *of, const input_list *inputs, const bake_settings *s
     const bool folder = inputs->count > 1 || inputs->from_list || is_folder(output) ||
                         output[strlen(output) - 1] == '/';
     int status = check_inputs(inputs, settings);
-    if (status == EXIT_DONE && folder && inputs->count > 0) {
-        status = make_folder(output);
-    }
     for (size_t i = 0; i < inputs->count && status == EXIT_DONE; i++) {
         status = add_input(of, inputs->names[i], settings, folder);
     }
     of->uniform = true;
+    of->folder = folder ? output : NULL;
     of->make_folders = folder && settings->folders == 1;
     return status;
 }
@@ -180,19 +168,98 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
 
 /* --------------------------------------------------------------------------------------- checks -- */
 
-static bool same_file(const char *a, const char *b)
+/* PATH without empty components and ".", in new memory. */
+static char *tidied(const char *path)
 {
-    struct stat entry_a, entry_b;
-    return stat(a, &entry_a) == 0 && stat(b, &entry_b) == 0 && S_ISREG(entry_a.st_mode) &&
-           entry_a.st_dev == entry_b.st_dev && entry_a.st_ino == entry_b.st_ino;
+    char *tidy = malloc(strlen(path) + 1);
+    char *at = tidy;
+    if (tidy != NULL && path[0] == '/') {
+        *at++ = '/';
+    }
+    while (tidy != NULL && *path != '\0') {
+        const size_t length = strcspn(path, "/");
+        if (length > 0 && !(length == 1 && path[0] == '.')) {
+            memcpy(at, path, length);
+            at += length;
+            *at++ = '/';
+        }
+        path += length + (path[length] == '/');
+    }
+    if (tidy != NULL) {
+        at[at > tidy + 1 && at[-1] == '/' ? -1 : 0] = '\0';
+    }
+    return tidy;
 }
 
-/* By output, then in the order of the plan. */
-static int compare_outputs(const void *p, const void *q)
+/* The one name of a file that may not be there yet: its own where it is, else its folder's and the
+ * rest. In new memory. */
+static char *one_name(const char *path)
 {
-    const job *a = *(job *const *)p, *b = *(job *const *)q;
-    const int by_output = strcmp(a->output, b->output);
-    return by_output != 0 ? by_output : a < b ? -1 : a > b;
+    char *name = realpath(path, NULL);
+    char *tidy = name == NULL ? tidied(path) : NULL;
+    char *slash = tidy != NULL ? strrchr(tidy, '/') : NULL;
+    if (name != NULL || tidy == NULL || slash == tidy) {
+        return name != NULL ? name : tidy;
+    }
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    char *folder = realpath(slash != NULL ? tidy : ".", NULL);
+    if (slash != NULL) {
+        *slash = '/';
+    }
+    if (folder == NULL) {
+        return tidy;
+    }
+    const char *last = slash != NULL ? slash + 1 : tidy;
+    const size_t size = strlen(folder) + strlen(last) + 2;
+    name = malloc(size);
+    if (name != NULL) {
+        snprintf(name, size, "%s%s%s", folder, strcmp(folder, "/") == 0 ? "" : "/", last);
+    }
+    free(folder);
+    free(tidy);
+    return name;
+}
+
+/* A file that a job reads or writes. */
+typedef struct {
+    char *name; /* its one name */
+    size_t job;
+} place;
+
+/* By name, then in the order of the plan. */
+static int compare_places(const void *p, const void *q)
+{
+    const place *a = p, *b = q;
+    const int by_name = strcmp(a->name, b->name);
+    return by_name != 0 ? by_name : a->job < b->job ? -1 : a->job > b->job;
+}
+
+static void free_places(place *places, size_t count)
+{
+    for (size_t i = 0; i < count && places != NULL; i++) {
+        free(places[i].name);
+    }
+    free(places);
+}
+
+/* What all jobs write, or read, sorted; NULL without memory. Standard input and output keep "-". */
+static place *sorted_places(const plan *of, bool written)
+{
+    place *places = calloc(of->count + 1, sizeof *places);
+    for (size_t i = 0; i < of->count && places != NULL; i++) {
+        const char *path = written ? of->jobs[i].output : of->jobs[i].input;
+        places[i] = (place){strcmp(path, "-") == 0 ? strdup(path) : one_name(path), i};
+        if (places[i].name == NULL) {
+            free_places(places, i);
+            return NULL;
+        }
+    }
+    if (places != NULL && of->count > 0) {
+        qsort(places, of->count, sizeof *places, compare_places);
+    }
+    return places;
 }
 
 /* What is laid over another has no input any more. */
@@ -211,28 +278,20 @@ static int merge_pair(job *first, job *later)
 
 static int merge_jobs(plan *of)
 {
-    job **sorted = malloc((of->count + 1) * sizeof *sorted);
-    if (sorted == NULL) {
-        return no_memory();
-    }
-    for (size_t i = 0; i < of->count; i++) {
-        sorted[i] = &of->jobs[i];
-    }
-    if (of->count > 0) {
-        qsort(sorted, of->count, sizeof *sorted, compare_outputs);
-    }
-    int status = EXIT_DONE;
+    place *places = sorted_places(of, true);
+    int status = places != NULL ? EXIT_DONE : no_memory();
     for (size_t i = 1, first = 0; i < of->count && status == EXIT_DONE; i++) {
-        if (strcmp(sorted[first]->output, sorted[i]->output) != 0) {
+        job *earlier = &of->jobs[places[first].job], *later = &of->jobs[places[i].job];
+        if (strcmp(places[first].name, places[i].name) != 0) {
             first = i;
         } else if (of->uniform) {
             status = report_usage(&verb_bake, "'%s' and '%s' would both be written to '%s'",
-                                  sorted[first]->input, sorted[i]->input, sorted[i]->output);
+                                  earlier->input, later->input, later->output);
         } else {
-            status = merge_pair(sorted[first], sorted[i]);
+            status = merge_pair(earlier, later);
         }
     }
-    free(sorted);
+    free_places(places, of->count);
     return status;
 }
 
@@ -249,17 +308,66 @@ static void drop_merged(plan *of)
     of->count = kept;
 }
 
+/* No job may write what it or another reads. */
+static int check_sources(const plan *of)
+{
+    place *read = sorted_places(of, false), *written = sorted_places(of, true);
+    int status = read != NULL && written != NULL ? EXIT_DONE : no_memory();
+    for (size_t r = 0, w = 0; status == EXIT_DONE && r < of->count && w < of->count;) {
+        const job *reader = &of->jobs[read[r].job], *writer = &of->jobs[written[w].job];
+        const int order = strcmp(read[r].name, written[w].name);
+        if (order == 0 && strcmp(writer->output, "-") != 0) {
+            status = reader == writer
+                         ? report_usage(&verb_bake, "the output '%s' is the input", writer->output)
+                         : report_usage(&verb_bake, "the output '%s' of '%s' is an input",
+                                        writer->output, writer->input);
+        }
+        r += order <= 0;
+        w += order > 0;
+    }
+    free_places(read, of->count);
+    free_places(written, of->count);
+    return status;
+}
+
 int plan_check(plan *of)
 {
     int status = merge_jobs(of);
     drop_merged(of);
-    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
-        if (strcmp(of->jobs[i].output, "-") != 0 &&
-            same_file(of->jobs[i].input, of->jobs[i].output)) {
-            status = report_usage(&verb_bake, "the output '%s' is the input", of->jobs[i].output);
+    return status == EXIT_DONE ? check_sources(of) : status;
+}
+
+bool plan_has_file(const plan *of, const char *path)
+{
+    char *name = one_name(path);
+    bool found = false;
+    for (size_t i = 0; i < of->count && name != NULL && !found; i++) {
+        const char *files[2] = {of->jobs[i].input, of->jobs[i].output};
+        for (int k = 0; k < 2 && !found; k++) {
+            char *other = one_name(files[k]);
+            found = other != NULL && strcmp(name, other) == 0 && strcmp(files[k], "-") != 0;
+            free(other);
         }
     }
-    return status;
+    free(name);
+    return found;
+}
+
+int plan_make_folder(const plan *of)
+{
+    if (of->folder == NULL || of->count == 0 || mkdir(of->folder, 0777) == 0) {
+        return EXIT_DONE;
+    }
+    const int error = errno;
+    if (is_folder(of->folder)) {
+        return EXIT_DONE;
+    }
+    if (error == EEXIST) {
+        return report_error(EXIT_IO, of->folder,
+                            "is a file; several inputs, or a list, need a folder");
+    }
+    return report_error(EXIT_IO, of->folder, "the folder can't be made; %s; check the path",
+                        strerror(error));
 }
 
 void plan_free(plan *of)

@@ -17,6 +17,7 @@ typedef struct {
     job *jobs;
     size_t count, capacity;
     bool uniform;      /* every job has the same options */
+    const char *folder; /* that is to be there; not owned; NULL: none */
     bool make_folders; /* of outputs, where they are missing */
     char **strings;    /* that settings refer to */
     size_t string_count, string_capacity;
@@ -30,7 +31,7 @@ int plan_add(plan *of, const char *input, const char *output, const bake_setting
 const char *plan_keep(plan *of, const char *text, size_t length);
 
 /* Takes the inputs of arguments, "@FILE" standing for those that a list names. The output is `output`
- * itself for one input, else NAME.kiln in the folder `output`, which is made. One input goes to a folder
+ * itself for one input, else NAME.kiln in the folder `output`, which plan_make_folder makes. One input goes to a folder
  * too when `output` is one, ends in a slash, or the input comes from a list. */
 int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings);
 
@@ -39,8 +40,14 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
 char *plan_output_name(const char *folder, const char *input, bool tree);
 
 /* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output and
- * an output that is an input. */
+ * an output that is an input, its own or another's. Files are compared, however they are spelt. */
 int plan_check(plan *of);
+
+/* Is `path` an input or an output, however it is spelt? */
+bool plan_has_file(const plan *of, const char *path);
+
+/* Makes the folder that arguments have named, or reports why there is none. */
+int plan_make_folder(const plan *of);
 
 /* Prints the manifest that says all of the plan. */
 int plan_dump(const plan *of);
