@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,34 @@ static bool is_regular(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-static bool is_own_folder(const char *path)
+/* What may not be looked at could match: an error, where what is not there is none. */
+static void fail_unless_absent(walk *w, const char *path)
+{
+    if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && w->status == EXIT_DONE) {
+        w->status = report_error(EXIT_IO, path, "can't be searched; %s; check its permissions",
+                                 strerror(errno));
+    }
+}
+
+/* Is the path a file to bake? */
+static bool is_match(walk *w)
 {
     struct stat facts;
-    return lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (stat(w->path, &facts) != 0) {
+        fail_unless_absent(w, w->path);
+        return false;
+    }
+    return S_ISREG(facts.st_mode);
+}
+
+static bool is_own_folder(walk *w)
+{
+    struct stat facts;
+    if (lstat(w->path, &facts) != 0) {
+        fail_unless_absent(w, w->path);
+        return false;
+    }
+    return S_ISDIR(facts.st_mode);
 }
 
 /* Goes on with `name` behind the path, and `rest` of the pattern. */
@@ -64,9 +89,14 @@ static void descend(walk *w, const char *name, size_t length, const char *rest)
     w->path[before] = '\0';
 }
 
-static DIR *open_here(const walk *w)
+static DIR *open_here(walk *w)
 {
-    return opendir(w->length > 0 ? w->path : ".");
+    const char *path = w->length > 0 ? w->path : ".";
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        fail_unless_absent(w, path);
+    }
+    return folder;
 }
 
 static void expand_names(walk *w, const char *pattern, size_t length)
@@ -103,7 +133,7 @@ static void expand_folders(walk *w, const char *pattern)
             continue;
         }
         memcpy(w->path + before, entry->d_name, length + 1);
-        if (is_own_folder(w->path)) {
+        if (is_own_folder(w)) {
             w->path[before + length] = '/';
             w->path[before + length + 1] = '\0';
             w->length = before + length + 1;
@@ -122,7 +152,7 @@ static void expand(walk *w, const char *pattern)
         return;
     }
     if (*pattern == '\0') {
-        if (is_regular(w->path)) {
+        if (is_match(w)) {
             w->status = list_add(w->found, w->path, w->length);
         }
     } else if (length == 2 && memcmp(pattern, "**", 2) == 0) {

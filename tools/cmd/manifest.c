@@ -311,8 +311,9 @@ static void add_matches(manifest *m, void *user, const char *text, node *at)
     if (path == NULL) {
         return;
     }
-    keep_status(m, globs_add(list, path, folder));
-    if (list->count == before && m->status != EXIT_RUN) {
+    const int status = globs_add(list, path, folder);
+    keep_status(m, status);
+    if (list->count == before && status == EXIT_DONE) {
         complain(m, EXIT_IO, at, "'%s' matches no file; check the pattern", text);
     }
 }

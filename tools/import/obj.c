@@ -1,10 +1,12 @@
 /* Wavefront OBJ. A face's number is that of its record, `f` or `fo`, counted from 0 in the file,
  * whatever stands between. A mesh is a run of faces under one object and group. */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../common/grow.h"
 #include "reader.h"
@@ -231,11 +233,16 @@ static void read_material(obj *o, const char *at)
                   kiln_send_string(o->reading->sender, name, strlen(name)));
 }
 
+/* A regular file that may be read; any other is as good as absent. */
 static bool is_file(const char *name)
 {
+    int file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat status;
+    bool good = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 
-    return stat(name, &status) == 0 && S_ISREG(status.st_mode);
+    if (file >= 0)
+        close(file);
+    return good;
 }
 
 /* One name that may have blanks, or several without. Materials' properties are not ours, but the
