@@ -166,7 +166,7 @@ static void sphere_point(unsigned row, unsigned column, unsigned rows, unsigned 
 
 static mesh sphere(void)
 {
-    enum { ROWS = 100, COLUMNS = 100 };
+    enum { ROWS = 60, COLUMNS = 60 };
     mesh m = new_mesh("sphere", 2 * ROWS * COLUMNS);
     for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
         float *t = m.positions + 18 * (size_t)i;
@@ -584,12 +584,29 @@ static void every_mesh_is_contained(void **state)
     for (unsigned i = 0; i < MAKERS; i++) {
         mesh m = makers[i]();
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
-            for (unsigned l = 0; l < 4; l += quality == KILN_QUALITY_BEST ? 3 : 1) {
+            for (unsigned l = 0; l < 4; l++) {
                 kiln_build_tree tree = build(&m, &kiln_build_kinds[kind], leaves[l]);
                 check_tree(&m, &kiln_build_kinds[kind], leaves[l], m.count, &tree);
                 kiln_build_tree_free(&tree);
             }
         }
+        free_mesh(&m);
+    }
+}
+
+/* Judging many trees takes its time: of kinds that best trees differ in, what is neither too small to be
+ * judged nor large. */
+static void best_boxes_contain(void **state)
+{
+    (void)state;
+    static const maker some[] = {copies_1000, ladder, torus, flat_grid};
+    static const char *const kinds[] = {"obb", "obb2"};
+    for (unsigned i = 0; i < 2 * sizeof some / sizeof some[0]; i++) {
+        mesh m = some[i / 2]();
+        const kiln_build_kind *kind = kiln_build_kind_find(kinds[i % 2]);
+        kiln_build_tree tree = build(&m, kind, 4);
+        check_tree(&m, kind, 4, m.count, &tree);
+        kiln_build_tree_free(&tree);
         free_mesh(&m);
     }
 }
@@ -627,12 +644,12 @@ static void threads_do_not_show(void **state)
 {
     (void)state;
     static const int threads[] = {2, 3, 8, 0};
-    mesh meshes[] = {soup(30000), sphere(), copies(20000), same_centroid(20000), flat_grid()};
+    mesh meshes[] = {soup(6000), torus(), copies(6000), same_centroid(6000), flat_grid()};
     for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             kiln_bake_options options = options_of(4, 1, "sah");
             kiln_build_tree one = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
-            for (unsigned t = 0; t < 4; t += quality == KILN_QUALITY_BEST ? 2 : 1) {
+            for (unsigned t = 0; t < 4; t++) {
                 options.threads = threads[t];
                 kiln_build_tree more = build_with(&meshes[i], &kiln_build_kinds[kind], &options);
                 assert_same(&one, &more, meshes[i].count);
@@ -640,6 +657,23 @@ static void threads_do_not_show(void **state)
             }
             kiln_build_tree_free(&one);
         }
+        free_mesh(&meshes[i]);
+    }
+}
+
+static void threads_do_not_show_in_the_best(void **state)
+{
+    (void)state;
+    mesh meshes[] = {flat_grid(), torus()};
+    const kiln_build_kind *kind = kiln_build_kind_find("obb");
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+        kiln_bake_options options = options_of(4, 1, "sah");
+        kiln_build_tree one = build_with(&meshes[i], kind, &options);
+        options.threads = 3;
+        kiln_build_tree more = build_with(&meshes[i], kind, &options);
+        assert_same(&one, &more, meshes[i].count);
+        kiln_build_tree_free(&more);
+        kiln_build_tree_free(&one);
         free_mesh(&meshes[i]);
     }
 }
@@ -771,7 +805,8 @@ static void flush_to_zero_does_not_show(void **state)
 static void hopeless_meshes_stay_shallow(void **state)
 {
     (void)state;
-    mesh meshes[] = {copies(100000), same_centroid(100000)};
+    const uint32_t count = quality == KILN_QUALITY_BEST ? 3000 : 12000;
+    mesh meshes[] = {copies(count), same_centroid(count)};
     for (unsigned i = 0; i < 2; i++) {
         for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
             const unsigned levels = is_binary(&kiln_build_kinds[kind]) ? 3 : 1;
@@ -1104,11 +1139,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mesh_is_contained),
-        cmocka_unit_test_setup_teardown(every_mesh_is_contained, set_best, set_default),
+        cmocka_unit_test_setup_teardown(best_boxes_contain, set_best, set_default),
         cmocka_unit_test_setup_teardown(fast_boxes_contain, set_fast, set_default),
         cmocka_unit_test(median_builder_is_contained),
         cmocka_unit_test(threads_do_not_show),
-        cmocka_unit_test_setup_teardown(threads_do_not_show, set_best, set_default),
+        cmocka_unit_test_setup_teardown(threads_do_not_show_in_the_best, set_best, set_default),
         cmocka_unit_test(threads_do_not_show_in_first_cuts),
         cmocka_unit_test(wide_cut_is_the_plain_one),
         cmocka_unit_test(wider_instructions_do_not_show),

@@ -623,7 +623,7 @@ static void threads_and_rounding_do_not_show(void **state)
 {
     (void)state;
     static const int threads[] = {2, 3, 8};
-    mesh m = mesh_torus(60, 40, 0.1);
+    mesh m = mesh_torus(20, 14, 0.1);
     for (int variant = 0; variant < 4; variant++) {
         size_t size, again_size;
         kiln_bake_options options = counting_options("obb,obb2", variant < 2 ? 4 : 8);
