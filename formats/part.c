@@ -88,6 +88,15 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
     return true;
 }
 
+/* A rule is broken: of nodes that a question may have come to before, none leads to what is not checked. */
+static bool close_nodes(const kiln_view_tree *tree, uint32_t first, uint32_t nodes)
+{
+    for (uint32_t i = first; i < nodes; i++) {
+        hide(node_at(tree, i), node_at(tree, i)->inner);
+    }
+    return false;
+}
+
 static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
                        uint32_t nodes, kiln_fault *fault)
 {
@@ -107,7 +116,8 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         }
         if (node->flags[DEPTH] == 0 ||
             !link_children(tree, i, first_new, nodes, &missing, &rule)) {
-            return kiln_view_node_fault(view, tree, rule, i, fault);
+            (void)kiln_view_node_fault(view, tree, rule, i, fault);
+            return close_nodes(tree, i, nodes);
         }
         if (missing != 0) {
             hide(node, missing);
@@ -131,6 +141,9 @@ bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree
             return false;
         }
         part->triangles += triangles;
+        if (part->triangles > tree->entry->triangle_count) {
+            return kiln_view_node_fault(view, tree, KILN_RULE_LEAF_ONCE, i, fault);
+        }
     }
     if (tree->adb != NULL) {
         const uint32_t lanes = tree->kind->lanes;

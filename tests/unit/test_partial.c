@@ -435,6 +435,34 @@ static void what_was_damaged_may_come_again(void **state)
 }
 
 /* A node of which the rules don't hold, in a file whose checksums do. */
+/* More triangles in the leaves than there are is told when the nodes are there, not when all is. */
+static void leaves_hold_what_there_is(void **state)
+{
+    (void)state;
+    baked b = bake(mesh_torus(30, 20, 0.1), "aabb", 4, KILN_LAYOUT_RAW, 0);
+    edit_file *edit = edit_open(b.bytes, b.size);
+    kiln_format_node_aabb8 *node =
+        (kiln_format_node_aabb8 *)(void *)edit_find(edit, KILN_SECTION_NODES_AABB8)->data;
+    while ((node->head.count[0] & 15) == 0 || (node->head.count[0] & 15) == 4) {
+        node++;
+    }
+    node->head.count[0]++;
+    size_t size;
+    uint8_t *bytes = edit_seal(edit, false, &size);
+    const kiln_format_section entry =
+        edit_get_entry(bytes, edit_index(bytes, KILN_SECTION_NODES_AABB8));
+    kiln_file *file;
+    kiln_error error;
+    assert_int_equal(kiln_open_partial(bytes, (size_t)entry.offset, NULL, &file), KILN_OK);
+    assert_int_equal(kiln_file_advance(file, bytes, size - 1, &error), KILN_ERROR_RULE);
+    assert_int_equal(error.rule, KILN_RULE_LEAF_ONCE);
+    assert_true(kiln_tree_get_loaded(kiln_file_tree(file, 0)).triangles == 0);
+    kiln_close(file);
+    free(bytes);
+    edit_free(edit);
+    let_go(&b);
+}
+
 static void a_broken_rule_leaves_boxes(void **state)
 {
     (void)state;
@@ -584,6 +612,7 @@ int main(void)
         cmocka_unit_test(probabilities_from_the_top),
         cmocka_unit_test(trees_without_polygons),
         cmocka_unit_test(what_was_damaged_may_come_again),
+        cmocka_unit_test(leaves_hold_what_there_is),
         cmocka_unit_test(a_broken_rule_leaves_boxes),
         cmocka_unit_test(kinds_that_are_not_wanted_and_the_source),
         cmocka_unit_test(calls_that_are_none),
