@@ -14,6 +14,7 @@
 #define QUATERNION_TOLERANCE 1e-3
 
 #define UNSCALED offsetof(kiln_pose, scale) /* bytes of rotation and translation */
+#define NUMBERS (UNSCALED / sizeof(double))
 
 static const kiln_pose identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, 1};
 
@@ -121,6 +122,24 @@ static void apply(const double m[9], const double v[3], double out[3])
     for (int i = 0; i < 3; i++) {
         out[i] = (m[3 * i] * v[0] + m[3 * i + 1] * v[1]) + m[3 * i + 2] * v[2];
     }
+}
+
+/* Rotations and translations, in some order: 0 where the numbers are equal, -0 and 0 too. */
+static int compare_poses(const kiln_pose *p, const kiln_pose *q)
+{
+    double of_p[NUMBERS], of_q[NUMBERS];
+    const int by_bytes = memcmp(p, q, UNSCALED);
+    if (by_bytes == 0) {
+        return 0;
+    }
+    memcpy(of_p, p, UNSCALED);
+    memcpy(of_q, q, UNSCALED);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        if (of_p[i] != of_q[i]) {
+            return by_bytes;
+        }
+    }
+    return 0;
 }
 
 /* Trees of one mesh at one pose, where only a probability could depend on the order: by how they were
@@ -264,7 +283,7 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
         return KILN_ERROR_POSE;
     }
-    const int by_pose = memcmp(pose_b, pose_a, UNSCALED);
+    const int by_pose = compare_poses(pose_b, pose_a);
     frame->swapped = b_comes_first(a, pose_a->scale, b, pose_b->scale, by_pose);
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
@@ -342,7 +361,7 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
         !pose_is_sound(frame, &placement->departure)) {
         return KILN_ERROR_POSE;
     }
-    form_relative(&placement->carry, frame, pose, memcmp(frame, pose, UNSCALED));
+    form_relative(&placement->carry, frame, pose, compare_poses(frame, pose));
     kiln_matrix_invert(placement->carry.rotation, placement->inverse);
     placement->scale = pose->scale / frame->scale;
     if (frame->scale != 1 || placement->scale != 1) {

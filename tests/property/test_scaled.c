@@ -333,12 +333,33 @@ static void test_wrong_scales(void **state)
     body_free(&a.body);
 }
 
+/* Poses whose numbers are equal are equal, whatever the signs of zeros: a triangle meets itself. */
+static void test_signs_of_zeros(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    placed p = placed_of(mesh_soup(&random, 1, 1), 1);
+    for (int i = 0; i < 50; i++) {
+        kiln_pose at = pose_random(&random, 3), same;
+        kiln_hit hit, back;
+        at.translation[i % 3] = 0;
+        same = at;
+        same.translation[i % 3] = -0.0;
+        at.scale = same.scale = scale_random(&random, false);
+        const kiln_tree *a = p.body.trees[i % KINDS], *b = p.body.trees[(i + i / KINDS) % KINDS];
+        assert_int_equal(kiln_collide(a, &at, b, &same, NULL, &hit), KILN_OK);
+        assert_int_equal(kiln_collide(a, &same, b, &at, NULL, &back), KILN_OK);
+        assert_true(hit.found && back.found);
+    }
+    body_free(&p.body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_soups),    cmocka_unit_test(test_lattices),
         cmocka_unit_test(test_extremes), cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_wrong_scales),
+        cmocka_unit_test(test_wrong_scales), cmocka_unit_test(test_signs_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
