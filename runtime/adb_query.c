@@ -162,11 +162,36 @@ static float loss_of_sure_roots(const kiln_adb *query)
     return loss_of_decided(&query->weights, true, odds);
 }
 
+static kiln_status check_question(const kiln_tree *a, const kiln_tree *b,
+                                  const kiln_adb_options *options)
+{
+    if (a == NULL || b == NULL || !options_are_sound(options)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
+    if (a->adb == NULL || b->adb == NULL) {
+        return KILN_ERROR_NOT_LOADED;
+    }
+    if (options->hybrid && !polygons) {
+        return kiln_trees_lack(a, b);
+    }
+    if (kiln_tree_is_box(a) || kiln_tree_is_box(b)) {
+        return KILN_ERROR_PARTIAL;
+    }
+    if (!table_is_large_enough(options, a) || !table_is_large_enough(options, b)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    return KILN_OK;
+}
+
 static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                          const kiln_tree *b, const kiln_pose *pose_b,
                          const kiln_adb_options *options)
 {
-    const kiln_status status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
+    kiln_status status = check_question(a, b, options);
+    if (status == KILN_OK) {
+        status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
+    }
     if (status != KILN_OK) {
         return status;
     }
@@ -205,22 +230,6 @@ kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose 
     }
     query->asked = false;
     const kiln_adb_options full = full_options(options);
-    if (a == NULL || b == NULL || !options_are_sound(&full)) {
-        return KILN_ERROR_ARGUMENT;
-    }
-    const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
-    if (a->adb == NULL || b->adb == NULL) {
-        return KILN_ERROR_NOT_LOADED;
-    }
-    if (full.hybrid && !polygons) {
-        return kiln_trees_lack(a, b);
-    }
-    if (kiln_tree_is_box(a) || kiln_tree_is_box(b)) {
-        return KILN_ERROR_PARTIAL;
-    }
-    if (!table_is_large_enough(&full, a) || !table_is_large_enough(&full, b)) {
-        return KILN_ERROR_ARGUMENT;
-    }
     query->caller = kiln_fpu_enter();
     kiln_status (*volatile run)(kiln_adb *, const kiln_tree *, const kiln_pose *, const kiln_tree *,
                                 const kiln_pose *, const kiln_adb_options *) = begin;

@@ -268,9 +268,18 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
     kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
+static bool is_sound(const kiln_pair_options *options)
+{
+    return options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
+           options->absolute >= 0 && options->absolute < HUGE_VAL;
+}
+
 static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;
+    if (!is_sound(&q->options)) {
+        return KILN_ERROR_ARGUMENT;
+    }
     const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
     if (status != KILN_OK) {
         return status;
@@ -316,19 +325,13 @@ static kiln_status ask(question *q, kiln_nearest *out)
     return status;
 }
 
-static bool is_sound(const kiln_pair_options *options)
-{
-    return options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
-           options->absolute >= 0 && options->absolute < HUGE_VAL;
-}
-
 kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                           const kiln_pose *pose_b, const kiln_pair_options *options,
                           kiln_nearest *nearest)
 {
     kiln_nearest found;
     question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), false, NULL};
-    if (nearest == NULL || !is_sound(&q.options)) {
+    if (nearest == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = ask(&q, &found);
@@ -346,7 +349,7 @@ kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_
     question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), true, NULL};
     q.options.beyond = distance;
     q.options.relative = q.options.absolute = 0;
-    if (hit == NULL || !is_sound(&q.options)) {
+    if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = ask(&q, &found);

@@ -198,7 +198,8 @@ KILN_API void kiln_close(kiln_file *file);
  * KILN_OPEN_TRUSTED without checksums, and not once more when all is there), block by
  * block, and all rules about whole files when all is there. Raw sections are one block, so packed
  * files answer sooner. Threads: kiln_file_advance changes the trees of its file, so that no query may run on them
- * meanwhile; between two of these, any number. */
+ * meanwhile; between two of these, any number. What kiln_adb_begin asked before may go on after it, but boxes that
+ * it has seen as leaves stay so: better ask anew. */
 
 /* Opens a file of which the first `available` bytes are at `data` [any alignment]. They are copied, so `data` need not
  * stay. Options as for kiln_open_memory, but that `parallel` is not used.
@@ -246,7 +247,7 @@ KILN_API const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index);
 KILN_API const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv);
 
 /* The document that the bake left about itself, UTF-8 JSON, not terminated; its length in *size.
- * NULL with KILN_OPEN_NO_SOURCE. */
+ * NULL, and *size untouched, for NULL, with KILN_OPEN_NO_SOURCE, and until all of a file is there. */
 KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
 
 /* How often each edge of a mesh is passed by the outlines of its triangles. Edges are told apart by the
@@ -522,7 +523,8 @@ typedef struct {
                             2^400, which no hit exceeds, as infinite */
 } kiln_ray;
 
-/* The segment between two points, which must not be null: t from 0 to 1. */
+/* The segment between two points, neither of them NULL: t from 0 to 1. Points that are equal make a ray that
+ * queries refuse. */
 KILN_API kiln_ray kiln_ray_between(const double from[3], const double to[3]);
 
 /* Where a ray meets a triangle: before its front, to which the normal (b - a) x (c - a) of its corners

@@ -246,6 +246,20 @@ kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)
     return loaded;
 }
 
+static double divide(uint64_t some, uint64_t all)
+{
+    return (double)some / (double)all;
+}
+
+static double part_of_triangles(const kiln_tree *tree)
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    double (*volatile run)(uint64_t, uint64_t) = divide;
+    const double part = run(tree->part->triangles, tree->entry->triangle_count);
+    kiln_fpu_leave(caller);
+    return part;
+}
+
 kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
 {
     kiln_tree_loaded loaded;
@@ -258,8 +272,7 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
     } else if (tree != NULL && tree->part->nodes > 0) {
         loaded.nodes = tree->part->nodes;
         loaded.levels = tree->part->levels;
-        loaded.triangles =
-            (double)tree->part->triangles / (double)tree->entry->triangle_count;
+        loaded.triangles = part_of_triangles(tree);
     }
     return loaded;
 }

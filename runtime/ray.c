@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-kiln_ray kiln_ray_between(const double from[3], const double to[3])
+static kiln_ray ray_between(const double from[3], const double to[3])
 {
     kiln_ray ray;
     for (int k = 0; k < 3; k++) {
@@ -18,6 +18,15 @@ kiln_ray kiln_ray_between(const double from[3], const double to[3])
     }
     ray.t_min = 0;
     ray.t_max = 1;
+    return ray;
+}
+
+kiln_ray kiln_ray_between(const double from[3], const double to[3])
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_ray (*volatile run)(const double *, const double *) = ray_between;
+    const kiln_ray ray = run(from, to);
+    kiln_fpu_leave(caller);
     return ray;
 }
 
