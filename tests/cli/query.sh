@@ -47,6 +47,21 @@ got=$("$KILN" query "$cube" --mode all --shapes "$TMPDIR/shapes" | cut -d' ' -f1
 case $got in '1 2/0 0/1 '[1-9]*'/0 0/1 '[24]'/') ;; *) case_fail "answers '$got'" ;; esac
 case_end
 
+case_begin 'query --scale: the unit cube, twice as large'
+answers 'inside/surface/outside/' --scale 2 --points <<'END'
+1.5 1.5 1.5
+2 1 1
+2.5 1 1
+END
+got=$("$KILN" query "$cube" --scale 2 --rays "$TMPDIR/rays" | sed 's/^1 [0-9]* /1 /' | tr '\n' '/')
+[ "$got" = '1 0.5 front/0/1 1.5 back/1 0.5 front/' ] || case_fail "answers '$got'"
+answers '1/1/1/0/1/' --scale 2 --mode any --shapes <"$TMPDIR/shapes"
+for scale in 0 -1 nan 1e300; do
+    expect 1 "$KILN" query "$cube" --scale $scale --points "$TMPDIR/points"
+    says err '--scale'
+done
+case_end
+
 case_begin 'query --json'
 expect 0 "$KILN" query "$cube" --rays "$TMPDIR/rays" --json -w
 for text in '"verb": "query"' '"questions": 4' '"hits": 2' '"side": "front"' '"weights"' '"normal"' \

@@ -171,6 +171,20 @@ expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/near" --mode geometry 
 for text in '"depth": 0' '"from"' '"to"'; do says out "$text"; done
 case_end
 
+case_begin 'collide with scales: 13 and 26 numbers'
+cat >"$TMPDIR/scaled" <<'END'
+1 0 0 1.5  0 1 0 0  0 0 1 0  1
+1 0 0 -1.5  0 1 0 0  0 0 1 0  1
+1 0 0 -1.5  0 1 0 0  0 0 1 0  1.5
+1 0 0 0  0 1 0 0  0 0 1 0  2   1 0 0 1.5  0 1 0 0  0 0 1 0  0.5
+1 0 0 0  0 1 0 0  0 0 1 0  1   1 0 0 1.5  0 1 0 0  0 0 1 0  0.5
+END
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/scaled"
+[ "$(tr '\n' ' ' <"$TMPDIR/out")" = '0 0 1 1 0 ' ] || case_fail "says $(cat "$TMPDIR/out")"
+expect 0 "$KILN" collide "$cube" "$cube" --poses "$TMPDIR/scaled" --mode distance
+[ "$(cut -d' ' -f2 "$TMPDIR/out" | tr '\n' ' ')" = '0.5 0.5 0 0 0.5 ' ] || case_fail "says $(cat "$TMPDIR/out")"
+case_end
+
 case_begin 'collide without poses: as they are'
 expect 0 "$KILN" collide "$cube" "$raw"
 [ "$(cat "$TMPDIR/out")" = 1 ] || case_fail "says $(cat "$TMPDIR/out")"
@@ -194,6 +208,8 @@ bad_pose "line 1: 'x' is not a number" '1 0 0 x 0 1 0 0 0 0 1 0\n'
 bad_pose 'line 1: the pose is not a rotation' '2 0 0 0 0 2 0 0 0 0 2 0\n'
 bad_pose 'line 1: the pose is not a rotation' '-1 0 0 0 0 1 0 0 0 0 1 0\n'
 bad_pose 'line 1: the pose is not a rotation' '1 0 0 nan 0 1 0 0 0 0 1 0\n'
+bad_pose 'line 1: the pose is not a rotation' '1 0 0 0 0 1 0 0 0 0 1 0 0\n'
+bad_pose 'line 1: 25 numbers' '1 0 0 0 0 1 0 0 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1 0 2\n'
 case_end
 
 case_begin 'a decimal point in any locale'

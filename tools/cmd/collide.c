@@ -36,7 +36,8 @@ static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
      "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
      "the "
-     "pose of A and then of B; '#' starts a comment (default: both as they are)"},
+     "pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is enlarged "
+     "before it is turned; '#' starts a comment (default: both as they are)"},
     {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0, FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
      "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
@@ -459,7 +460,7 @@ const verb verb_collide = {
     "position among those of the import, counted from 0; with --witness by the face in the source "
     "file. With --json the times of the queries are told, in microseconds, those of hits and of "
     "misses "
-    "also apart. A pose that is not a rotation and a finite translation ends the run with exit "
+    "also apart. A pose that is not a rotation, a finite translation and a scale ends the run with exit "
     "status 3.",
     collide_options,
     COUNT_OF(collide_options),

@@ -3,7 +3,7 @@
 #ifndef KILN_CMD_NUMBER_LINES_H
 #define KILN_CMD_NUMBER_LINES_H
 
-enum { NUMBER_LINE_MAX = 24 };
+enum { NUMBER_LINE_MAX = 26 };
 
 /* Takes the numbers of a line, counted from 1. There may be more than NUMBER_LINE_MAX: the rest is not
  * kept. Returns an exit status. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSE_NUMBERS = 12 };
+enum { POSE_NUMBERS = 12, SCALED_NUMBERS = 13 };
 
 static int add_pair(pose_list *list, const pose_pair *pair)
 {
@@ -23,12 +23,15 @@ static int add_pair(pose_list *list, const pose_pair *pair)
     return EXIT_DONE;
 }
 
-static kiln_pose pose_of(const double *numbers)
+static kiln_pose pose_of(const double *numbers, int count)
 {
     kiln_pose pose = kiln_pose_identity();
     for (int row = 0; row < 3; row++) {
         memcpy(&pose.rotation[3 * row], numbers + 4 * row, 3 * sizeof(double));
         pose.translation[row] = numbers[4 * row + 3];
+    }
+    if (count == SCALED_NUMBERS) {
+        pose.scale = numbers[POSE_NUMBERS];
     }
     return pose;
 }
@@ -43,15 +46,15 @@ static int take_line(void *user, unsigned long line, const double *numbers, int 
 {
     const pose_target *to = user;
     pose_pair pair = {kiln_pose_identity(), kiln_pose_identity(), line};
-    if (count == POSE_NUMBERS) {
-        pair.b = pose_of(numbers);
-    } else if (count == 2 * POSE_NUMBERS) {
-        pair.a = pose_of(numbers);
-        pair.b = pose_of(numbers + POSE_NUMBERS);
+    if (count == POSE_NUMBERS || count == SCALED_NUMBERS) {
+        pair.b = pose_of(numbers, count);
+    } else if (count == 2 * POSE_NUMBERS || count == 2 * SCALED_NUMBERS) {
+        pair.a = pose_of(numbers, count / 2);
+        pair.b = pose_of(numbers + count / 2, count / 2);
     } else {
         return report_error(EXIT_INVALID, to->path,
                             "line %lu: %d numbers; a pose has 12 (row-major 3 x 4, B in A's frame) "
-                            "or 24 (pose of A, then of B)",
+                            "or 24 (pose of A, then of B), 13 or 26 with the scale behind each",
                             line, count);
     }
     return add_pair(to->list, &pair);

@@ -1,5 +1,5 @@
 /* Poses from a text: a line a pose, 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A,
- * then of B), parted by blanks or commas. Empty lines and what follows '#' are skipped. */
+ * then of B), parted by blanks or commas; 13 or 26 where the scale follows each pose's 12. Empty lines and what follows '#' are skipped. */
 #ifndef KILN_CMD_POSE_FILE_H
 #define KILN_CMD_POSE_FILE_H
 

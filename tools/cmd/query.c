@@ -16,6 +16,7 @@ typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL } query_mode;
 typedef struct {
     const char *rays, *points, *shapes, *bv, *tree;
     int mode, cull;
+    double scale;
     bool witness, json;
 } query_settings;
 
@@ -37,6 +38,8 @@ static const option query_options[] = {
      "every triangle that is met (default first)"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
      "side of triangles that rays pass through (default none)"},
+    {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
+     "the mesh is asked S times as large, about its origin (default 1)"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source"},
     {"bv", 0, OPTION_TEXT, "KIND", NULL, 0, 0, FIELD(bv),
@@ -49,6 +52,7 @@ typedef struct {
     const query_settings *settings;
     const char *path; /* of the questions */
     const kiln_tree *tree;
+    kiln_pose pose; /* of the mesh */
     kiln_query_options options;
     kiln_ray_hit *hits;
     kiln_triangle_hit *triangles;
@@ -209,13 +213,13 @@ static kiln_status ask_ray(query_run *run, const kiln_ray *ray, size_t *count)
     const query_mode mode = (query_mode)run->settings->mode;
     if (mode != MODE_ALL) {
         const kiln_status status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(
-            run->tree, NULL, ray, &run->options, run->hits);
+            run->tree, &run->pose, ray, &run->options, run->hits);
         *count = status == KILN_OK && run->hits->found;
         return status;
     }
     for (;;) {
         const kiln_status status =
-            kiln_ray_all(run->tree, NULL, ray, &run->options, run->hits, run->capacity, count);
+            kiln_ray_all(run->tree, &run->pose, ray, &run->options, run->hits, run->capacity, count);
         if (status != KILN_OK || *count <= run->capacity) {
             return status;
         }
@@ -251,13 +255,13 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
 static kiln_status ask_shape(query_run *run, const kiln_shape *shape, size_t *count)
 {
     if (run->settings->mode != MODE_ALL) {
-        const kiln_status status = kiln_overlap_any(run->tree, NULL, shape, NULL, &run->options,
+        const kiln_status status = kiln_overlap_any(run->tree, &run->pose, shape, NULL, &run->options,
                                                     &run->triangles[0]);
         *count = status == KILN_OK && run->triangles[0].found;
         return status;
     }
     for (;;) {
-        const kiln_status status = kiln_overlap_all(run->tree, NULL, shape, NULL, &run->options,
+        const kiln_status status = kiln_overlap_all(run->tree, &run->pose, shape, NULL, &run->options,
                                                     run->triangles, run->capacity, count);
         if (status != KILN_OK || *count <= run->capacity) {
             return status;
@@ -301,7 +305,7 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
         return wrong_count(run, line, count, "a point has 3");
     }
     const double start = seconds_now();
-    const kiln_status status = kiln_locate_point(run->tree, NULL, numbers, &place);
+    const kiln_status status = kiln_locate_point(run->tree, &run->pose, numbers, &place);
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);
     }
@@ -336,6 +340,8 @@ static int run_questions(query_run *run)
     const query_settings *settings = run->settings;
     run->options = kiln_query_options_default();
     run->options.cull = (kiln_cull)settings->cull;
+    run->pose = kiln_pose_identity();
+    run->pose.scale = settings->scale;
     run->answers = report_is_json() ? json_array() : NULL;
     int status = make_room(run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
     if (status == EXIT_DONE) {
@@ -357,7 +363,7 @@ static int run_questions(query_run *run)
 
 static int run_query(int argc, char **argv)
 {
-    query_settings settings = {.mode = MODE_FIRST};
+    query_settings settings = {.mode = MODE_FIRST, .scale = 1};
     int count;
     int status = options_parse(&verb_query, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
