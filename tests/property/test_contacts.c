@@ -26,6 +26,7 @@
 #include "../support/rounding.h"
 #include "near_oracle.h"
 #include "oracle.h"
+#include "triangle_samples.h"
 
 enum { PAIRS = 3000, KINDS = 4 };
 
@@ -35,10 +36,6 @@ static double between(double low, double high)
 {
     return random_between(&state, low, high);
 }
-
-typedef struct {
-    double a[9], b[9];
-} sample;
 
 static void generic(sample *s)
 {
@@ -50,30 +47,12 @@ static void generic(sample *s)
 
 static void grid(sample *s)
 {
-    const uint32_t extent = 2 + random_below(&state, 4);
-    for (int i = 0; i < 9; i++) {
-        s->a[i] = (double)random_below(&state, extent);
-        s->b[i] = (double)random_below(&state, extent);
-    }
-}
-
-static void turn(sample *s)
-{
-    const kiln_pose pose = pose_random(&state, 1);
-    for (int t = 0; t < 6; t++) {
-        double *p = t < 3 ? s->a + 3 * t : s->b + 3 * (t - 3);
-        const double q[3] = {p[0], p[1], p[2]};
-        for (int k = 0; k < 3; k++) {
-            const double *row = pose.rotation + 3 * k;
-            p[k] = row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + pose.translation[k];
-        }
-    }
+    sample_grid(&state, s);
 }
 
 static void turned_grid(sample *s)
 {
-    grid(s);
-    turn(s);
+    sample_turned_grid(&state, s);
 }
 
 static void flat_grid(sample *s)
@@ -92,7 +71,7 @@ static void nearly_coplanar(sample *s)
         s->b[3 * c + 2] += off * between(-1, 1);
     }
     if (random_below(&state, 2) == 0) {
-        turn(s);
+        sample_turn(&state, s);
     }
 }
 

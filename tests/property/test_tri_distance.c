@@ -24,6 +24,7 @@
 #include "../support/meshes.h"
 #include "near_oracle.h"
 #include "oracle.h"
+#include "triangle_samples.h"
 
 enum { PAIRS = 4000 };
 
@@ -39,10 +40,6 @@ static double small(double from, double to)
 {
     return pow(10, -between(from, to));
 }
-
-typedef struct {
-    double a[9], b[9];
-} sample;
 
 static void fill(double t[9], double low, double high)
 {
@@ -80,30 +77,12 @@ static void uneven(sample *s)
 
 static void grid(sample *s)
 {
-    const uint32_t extent = 2 + random_below(&state, 4);
-    for (int i = 0; i < 9; i++) {
-        s->a[i] = (double)random_below(&state, extent);
-        s->b[i] = (double)random_below(&state, extent);
-    }
-}
-
-static void turn(sample *s)
-{
-    const kiln_pose pose = pose_random(&state, 1);
-    for (int t = 0; t < 6; t++) {
-        double *p = t < 3 ? s->a + 3 * t : s->b + 3 * (t - 3);
-        const double q[3] = {p[0], p[1], p[2]};
-        for (int k = 0; k < 3; k++) {
-            const double *row = pose.rotation + 3 * k;
-            p[k] = row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + pose.translation[k];
-        }
-    }
+    sample_grid(&state, s);
 }
 
 static void turned_grid(sample *s)
 {
-    grid(s);
-    turn(s);
+    sample_turned_grid(&state, s);
 }
 
 /* A corner of each, or a corner and a point inside, a hair from each other. */
@@ -133,7 +112,7 @@ static void near_faces(sample *s)
         s->b[3 * c + 2] = 0.25 + gap + tilt * between(0, 1);
     }
     if (random_below(&state, 2) == 0) {
-        turn(s);
+        sample_turn(&state, s);
     }
 }
 

@@ -896,6 +896,76 @@ static void instruction_sets_say_the_same(void **state)
     }
 }
 
+static mesh scaled_mesh(mesh m, int power)
+{
+    for (uint32_t i = 0; i < 3 * m.vertex_count; i++) {
+        m.positions[i] = ldexpf(m.positions[i], power);
+    }
+    return m;
+}
+
+typedef struct {
+    int compared, by_chance; /* by_chance: of those compared, not certain */
+} scaled_tally;
+
+/* One question of the meshes at scales of `powers` of 2, by their poses and by meshes that were scaled before
+ * they were baked. Which body's frame is reckoned in goes by the vertices, scaled or not: where that is
+ * another, so is the rounding, and nothing is compared. */
+static void expect_scaled(const counted as_they_are[2], const counted scaled[2], const int powers[2],
+                          kiln_pose at, const kiln_adb_options *options, uint64_t pairs,
+                          scaled_tally *sum)
+{
+    kiln_pose one = kiln_pose_identity(), other = at;
+    one.scale = ldexp(1, powers[0]);
+    other.scale = ldexp(1, powers[1]);
+    kiln_adb *query = query_of(ROOM);
+    const kiln_adb_answer by_pose = ask_adb(query, as_they_are[0].tree, &one, as_they_are[1].tree,
+                                            &other, options, pairs);
+    const bool swapped = query->frame.swapped;
+    const kiln_adb_answer by_mesh =
+        ask_adb(query, scaled[0].tree, NULL, scaled[1].tree, &at, options, pairs);
+    if (query->frame.swapped == swapped) {
+        assert_true(same_answer(&by_pose, &by_mesh));
+        sum->compared++;
+        sum->by_chance += by_pose.probability > 0 && by_pose.probability < 1;
+    }
+}
+
+/* A pose that scales by a power of two is a mesh that was scaled by it: every bit of an answer. */
+static void scales_are_those_of_meshes(void **state)
+{
+    (void)state;
+    static const int powers[][2] = {{1, 0}, {0, -3}, {-2, 1}, {5, 5}, {-20, -20}};
+    static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
+    uint64_t random = 97;
+    scaled_tally sum = {0, 0};
+    int asked = 0;
+    for (int k = 0; k < 4 * 5; k++) {
+        const char *kind = kinds[k % 4];
+        const int *power = powers[k / 4];
+        const counted plain[2] = {counted_of(mesh_torus(16, 10, 0.2), kind, 2),
+                                  counted_of(mesh_torus(12, 8, 0.1), kind, 4)};
+        const counted scaled[2] = {
+            counted_of(scaled_mesh(mesh_torus(16, 10, 0.2), power[0]), kind, 2),
+            counted_of(scaled_mesh(mesh_torus(12, 8, 0.1), power[1]), kind, 4)};
+        for (int i = 0; i < POSES; i++) {
+            kiln_adb_options options =
+                kiln_adb_options_of(i % 2 == 0 ? KILN_ADB_DEFAULT : KILN_ADB_CAREFUL);
+            options.hybrid = i % 3 == 0;
+            const double reach = ldexp(1.5, power[0] > power[1] ? power[0] : power[1]);
+            expect_scaled(plain, scaled, power, pose_random(&random, reach), &options,
+                          i % 5 == 0 ? 3 : UINT64_MAX, &sum);
+            asked++;
+        }
+        for (int side = 0; side < 2; side++) {
+            counted plain_side = plain[side], scaled_side = scaled[side];
+            counted_free(&plain_side);
+            counted_free(&scaled_side);
+        }
+    }
+    assert_true(sum.compared >= asked / 2 && sum.by_chance > asked / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -924,6 +994,7 @@ int main(void)
         cmocka_unit_test(units_are_those_of_the_format),
         cmocka_unit_test(losses_are_near_libm),
         cmocka_unit_test(every_grid_and_region_answers),
+        cmocka_unit_test(scales_are_those_of_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
