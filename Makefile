@@ -337,8 +337,8 @@ $O/demo: $$(call objects,$$(DEMO_SOURCES)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$O/tests/bench/bench_ray.o: private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
-$O/tests/bench/bench_ray: private LIBS_bench += $(if $(EMBREE),-lembree3)
+$(addprefix $O/tests/bench/bench_,ray.o inside.o): private LIBRARY_FLAGS = $(if $(EMBREE),-DKILN_BENCH_EMBREE)
+$(addprefix $O/tests/bench/bench_,ray inside): private LIBS_bench += $(if $(EMBREE),-lembree3)
 
 $(BENCH_PROGRAMS): $O/%: $O/%.o $$(call objects,$$(BENCH_HELPERS)) $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@

@@ -20,15 +20,14 @@ int main()
 }
 #else
 
+#include "embree_model.hpp"
+
 extern "C" {
 #include "../support/quick_bake.h"
 }
 
-#include <embree3/rtcore.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 namespace
 {
@@ -108,62 +107,11 @@ Ray any_ray(uint64_t *state, const Subject &subject, Class kind)
     return ray;
 }
 
-/* Embree's scene of a mesh. */
-class Scene
+float trace(const EmbreeModel &model, const Ray &ray, bool any)
 {
-public:
-    Scene(RTCDevice device, const mesh &m, bool robust) : scene(rtcNewScene(device))
-    {
-        RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-        void *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                                 12, m.vertex_count);
-        void *indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                12, m.triangle_count);
-        check(vertices != nullptr && indices != nullptr, "Embree's buffers");
-        std::memcpy(vertices, m.positions, size_t(12) * m.vertex_count);
-        std::memcpy(indices, m.indices, size_t(12) * m.triangle_count);
-        rtcCommitGeometry(geometry);
-        rtcAttachGeometry(scene, geometry);
-        rtcReleaseGeometry(geometry);
-        if (robust) {
-            rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
-        }
-        rtcCommitScene(scene);
-    }
-    ~Scene() { rtcReleaseScene(scene); }
-    Scene(const Scene &) = delete;
-    Scene &operator=(const Scene &) = delete;
-
-    float trace(const Ray &ray, bool any) const
-    {
-        RTCIntersectContext context;
-        rtcInitIntersectContext(&context);
-        RTCRayHit query;
-        query.ray.org_x = ray.origin[0];
-        query.ray.org_y = ray.origin[1];
-        query.ray.org_z = ray.origin[2];
-        query.ray.dir_x = ray.direction[0];
-        query.ray.dir_y = ray.direction[1];
-        query.ray.dir_z = ray.direction[2];
-        query.ray.tnear = 0;
-        query.ray.tfar = INFINITY;
-        query.ray.time = 0;
-        query.ray.mask = ~0u;
-        query.ray.id = 0;
-        query.ray.flags = 0;
-        query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-        query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
-        if (any) {
-            rtcOccluded1(scene, &context, &query.ray);
-            return query.ray.tfar < 0 ? 0.0f : INFINITY;
-        }
-        rtcIntersect1(scene, &context, &query);
-        return query.hit.geomID != RTC_INVALID_GEOMETRY_ID ? query.ray.tfar : INFINITY;
-    }
-
-private:
-    RTCScene scene;
-};
+    return any ? (model.occluded(ray.origin, ray.direction) ? 0.0f : INFINITY)
+               : model.closest(ray.origin, ray.direction);
+}
 
 float trace(const kiln_tree *tree, const Ray &ray, bool any)
 {
@@ -182,7 +130,7 @@ float trace(const kiln_tree *tree, const Ray &ray, bool any)
 }
 
 struct Subjects {
-    const Scene *fast, *robust;
+    const EmbreeModel *fast, *robust;
     const kiln_tree *aabb, *obb;
 };
 
@@ -194,10 +142,10 @@ double round_of(const Subjects &in, Method method, const std::vector<Ray> &rays,
     for (size_t i = 0; i < rays.size(); i++) {
         switch (method) {
         case EMBREE:
-            out[i] = in.fast->trace(rays[i], any);
+            out[i] = trace(*in.fast, rays[i], any);
             break;
         case ROBUST:
-            out[i] = in.robust->trace(rays[i], any);
+            out[i] = trace(*in.robust, rays[i], any);
             break;
         case KILN_AABB:
             out[i] = trace(in.aabb, rays[i], any);
@@ -269,7 +217,8 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, bool 
 void measure_subject(RTCDevice device, const Subject &subject, size_t count, std::FILE *csv,
                      Ratios ratios[2])
 {
-    const Scene fast(device, subject.geometry, false), robust(device, subject.geometry, true);
+    const EmbreeModel fast(device, subject.geometry, RTC_SCENE_FLAG_NONE),
+        robust(device, subject.geometry, RTC_SCENE_FLAG_ROBUST);
     void *bytes;
     kiln_file *file = quick_open(&subject.geometry, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes);
     const Subjects in = {&fast, &robust, kiln_file_find(file, nullptr, KILN_BV_AABB),
@@ -289,13 +238,13 @@ int main(int count, char **arguments)
 {
     const Options options = parse_options(count, arguments);
     std::vector<Subject> subjects = make_subjects(options);
-    std::FILE *csv = open_csv(options.csv, "bench_ray");
+    std::FILE *csv = open_csv(options.csv, arguments[0]);
     if (csv != nullptr) {
         std::fputs("mesh,triangles,class,query,method,ns,of_embree,hits\n", csv);
     }
     RTCDevice device = rtcNewDevice("threads=1");
     check(device != nullptr, "Embree");
-    print_origin(stdout, "", "bench_ray");
+    print_origin(stdout, "", arguments[0]);
     std::puts("ns a ray: embree, embree robust, kiln aabb, kiln obb; aabb and obb over embree; "
               "answers that differ from embree's, and from its robust ones");
     Ratios ratios[2];

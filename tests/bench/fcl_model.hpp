@@ -74,6 +74,14 @@ public:
         return fcl::collide(fixed.get(), moved.get(), request, result);
     }
 
+    /* As many triangles that meet a shape of FCL's as are asked for, into `result`. */
+    size_t overlap(const fcl::CollisionObjectd &shape, int limit, fcl::CollisionResultd &result)
+    {
+        const fcl::CollisionRequestd request(size_t(limit), false);
+        result.clear();
+        return fcl::collide(fixed.get(), &shape, request, result);
+    }
+
 private:
     void move_to(const kiln_pose &pose)
     {
