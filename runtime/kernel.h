@@ -75,6 +75,12 @@ typedef struct {
     double weight[3][KILN_LEAF_LANES]; /* what its parts were computed from, in magnitude */
 } kiln_leaf_triangles;
 
+/* A box in the frame of a leaf: every point of it is centre + sum of t_j arm[j] with t_j from -1 to 1, each
+ * coordinate within `error`. */
+typedef struct {
+    double centre[3], arm[3][3], error;
+} kiln_leaf_box;
+
 typedef struct {
     const char *name;
     /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
@@ -90,6 +96,8 @@ typedef struct {
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);
+    /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
+    bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
     /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes that are
      * not used. `line` is a direction worth to try in the lanes' space, a unit vector or 0. And for
      * axis-aligned lanes. */

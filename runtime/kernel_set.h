@@ -17,6 +17,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .open_aabb2 = aabb2_open,
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
+    .triangles_reach = leaf_reaches,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,
     .ray_walk = rays_walk,

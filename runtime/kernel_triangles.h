@@ -15,6 +15,9 @@
 #define triangles_pairs KILN_SIMD_NAME(triangles_pairs)
 #define one_side KILN_SIMD_NAME(one_side)
 #define pairs_of_one KILN_SIMD_NAME(pairs_of_one)
+#define boxes_apart KILN_SIMD_NAME(boxes_apart)
+#define planes_apart KILN_SIMD_NAME(planes_apart)
+#define leaf_reaches KILN_SIMD_NAME(leaf_reaches)
 
 /* The corners that `from` points at, carried where the leaf is Y's: each coordinate is
  * ((r0 x + r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_carry says, too. */
@@ -139,4 +142,60 @@ static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triang
         }
         pairs[j] = mask & ((1u << x->count) - 1u);
     }
+}
+
+/* ------------------------------------------------------------------- a box and a leaf -- */
+
+/* Boxes of triangles i.. and of the box. The reach is rounded a few times, for which the box's error has
+ * room. */
+static inline vec_double_mask boxes_apart(const kiln_leaf_triangles *leaf, unsigned i,
+                                          const kiln_leaf_box *box)
+{
+    vec_double_mask apart = vec_double_less(vec_double_of(0.0), vec_double_of(0.0));
+    for (int k = 0; k < 3; k++) {
+        const double reach = fabs(box->arm[0][k]) + fabs(box->arm[1][k]) + fabs(box->arm[2][k]) +
+                             box->error;
+        apart |= vec_double_greater(vec_double_load(leaf->lower[k] + i),
+                                    vec_double_of(box->centre[k] + reach)) |
+                 vec_double_less(vec_double_load(leaf->upper[k] + i),
+                                 vec_double_of(box->centre[k] - reach));
+    }
+    return apart;
+}
+
+/* The computed normal as an axis, which separates whether or not it is the plane's. Corners of the
+ * triangle are off the plane through the first, and the centre's height is off, by less than the bound
+ * of the head of this file with what each coordinate differs by in place of the extents. */
+static inline vec_double_mask planes_apart(const kiln_leaf_triangles *leaf, unsigned i,
+                                           const kiln_leaf_box *box)
+{
+    vec_double height = vec_double_of(0.0), bound = height, reach = height;
+    vec_double arm[3] = {height, height, height};
+    for (int k = 0; k < 3; k++) {
+        const vec_double normal = vec_double_load(leaf->normal[k] + i);
+        const vec_double way = box->centre[k] - vec_double_load(leaf->corner[k] + i);
+        const vec_double span = vec_double_abs(way) + vec_double_load(leaf->extent[k] + i);
+        height += way * normal;
+        bound += span * vec_double_load(leaf->weight[k] + i);
+        reach += vec_double_abs(normal) * box->error;
+        for (int j = 0; j < 3; j++) {
+            arm[j] += normal * box->arm[j][k];
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        reach += vec_double_abs(arm[j]);
+    }
+    return vec_double_greater(vec_double_abs(height), reach + 0x1p-49 * bound);
+}
+
+static bool leaf_reaches(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box)
+{
+    const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
+    for (unsigned i = 0; i < leaf->count; i += KILN_SIMD_DOUBLES) {
+        const vec_double_mask apart = boxes_apart(leaf, i, box) | planes_apart(leaf, i, box);
+        if ((vec_double_lanes(apart) & all) != all) {
+            return true;
+        }
+    }
+    return false;
 }

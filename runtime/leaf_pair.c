@@ -58,20 +58,32 @@ static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf
     return kiln_exact_triangles_meet(a, b);
 }
 
+/* The leaf's triangles: those that are kept, or loaded in their place. */
+static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
+                                  kiln_behind leaf)
+{
+    kiln_leaf_triangles *kept = is_x ? &leaves->x : &leaves->y;
+    if (kept->count == 0 || kept->first != leaf.first) {
+        kiln_leaf_triangles_load(kept, frame, leaves->kernel, is_x, leaf);
+    }
+    return kept;
+}
+
+bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
+                          kiln_behind leaf, const kiln_leaf_box *box)
+{
+    return leaves->kernel->triangles_reach(fetch(leaves, frame, is_x, leaf), box);
+}
+
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y)
 {
-    kiln_leaf_triangles *x = &leaves->x, *y = &leaves->y;
     uint32_t pairs[KILN_LEAF_LANES];
     if (visitor->boxes) {
         return visitor->visit(visitor->user, frame, 0, 0);
     }
-    if (x->count == 0 || x->first != leaf_x.first) {
-        kiln_leaf_triangles_load(x, frame, leaves->kernel, true, leaf_x);
-    }
-    if (y->count == 0 || y->first != leaf_y.first) {
-        kiln_leaf_triangles_load(y, frame, leaves->kernel, false, leaf_y);
-    }
+    const kiln_leaf_triangles *x = fetch(leaves, frame, true, leaf_x);
+    const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
     leaves->kernel->triangle_pairs(x, y, pairs);
     for (uint32_t j = 0; j < y->count; j++) {
         for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {

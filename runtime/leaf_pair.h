@@ -25,6 +25,10 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
     leaves->y.count = 0;
 }
 
+/* May a triangle of the leaf meet what is in a box of the other tree, in X's frame? False is a proof. */
+bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
+                          kiln_behind leaf, const kiln_leaf_box *box);
+
 /* All pairs of two leaves. False: the visitor has had enough. */
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
                          const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y);

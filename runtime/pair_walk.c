@@ -24,6 +24,9 @@ enum {
     LEVELS_MOST = BEGINNINGS + 2 * KILN_TREE_DEPTH_MAX
 };
 
+/* How many times as large as a box a leaf must be for its triangles to be tested against the box. */
+#define LARGE 8.0f
+
 typedef struct level level;
 struct level {
     KILN_ALIGNAS(64) kiln_opened opened; /* so that no vector of it lies across two lines of the cache */
@@ -129,13 +132,66 @@ static inline void take_lane(const walk *w, level *at)
     at->behind = kiln_lane_behind(at->node, lane);
 }
 
-/* ------------------------------------------------------------------------------ descent -- */
+/* --------------------------------------------------------------------- a box and a leaf -- */
 
-/* Does the lane in hand of `p` go before that of `q`: is it the one to open? At least one is inner. */
-static inline bool opens_first(const level *p, const level *q)
+/* The lane in hand in X's frame, where the triangles of leaves are. Both maps are taken as they are, so
+ * that a pose's departure from orthonormal is no error; what is, are the axes (kernel_boxes.h: 15 u of
+ * the half-extents' sum, where epsilon is 128 u and more), positions (the slack, of which half is left
+ * for roundings here) and nothing else. */
+static void place_lane(const walk *w, const level *at, kiln_leaf_box *box)
 {
-    return p->behind.count == 0 && (q->behind.count != 0 || p->area >= q->area);
+    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
+    const kiln_pair_frame *frame = w->frame;
+    const kiln_format_tree *x = frame->x->entry;
+    const double *matrix = at->is_x ? same : frame->to_x.matrix;
+    const double *offset = at->is_x ? nowhere : frame->to_x.offset;
+    const double scale = at->is_x ? 1.0 : (double)frame->to_x.scale;
+    const double unit = kiln_power_of_two(x->scale_exponent);
+    const bool aligned = (at->is_x ? frame->x : frame->y)->kind->aligned;
+    const kiln_lanes *lanes = &at->opened.lanes;
+    const uint32_t lane = at->opened.lane;
+    double centre[3], extents = 0;
+    for (int k = 0; k < 3; k++) {
+        centre[k] = (double)at->opened.org[k] + (double)lanes->centre[k][lane];
+        extents += (double)lanes->half[k][lane];
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *row = matrix + 3 * k;
+        const double place =
+            row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + offset[k];
+        box->centre[k] = place * unit + x->origin[k];
+        for (int j = 0; j < 3; j++) {
+            const double along =
+                aligned ? row[j]
+                        : row[0] * (double)lanes->axis[3 * j][lane] +
+                              row[1] * (double)lanes->axis[3 * j + 1][lane] +
+                              row[2] * (double)lanes->axis[3 * j + 2][lane];
+            box->arm[j][k] = along * (double)lanes->half[j][lane] * unit;
+        }
+    }
+    box->error = 2 * unit * ((double)frame->epsilon * extents * scale + frame->to_x.slack);
 }
+
+/* May the lane in hand of `at` meet any of the triangles of the leaf in hand? */
+__attribute__((noinline)) static bool reaches_leaf(const walk *w, kiln_leaf_pair *leaves,
+                                                   const level *at, const level *leaf)
+{
+    kiln_leaf_box box;
+    place_lane(w, at, &box);
+    return kiln_leaf_pair_reach(leaves, w->frame, leaf->is_x, leaf->behind, &box);
+}
+
+/* Is opening the lane in hand of `of` against a leaf worth its while? Large triangles may hold all of a
+ * small object in the leaf's box, which then separates none of the object's, where they separate nearly
+ * all themselves. */
+static inline bool may_open(const walk *w, kiln_leaf_pair *leaves, const level *of,
+                            const level *leaf)
+{
+    return !(leaf->area > LARGE * of->area) || w->visitor->boxes ||
+           reaches_leaf(w, leaves, of, leaf);
+}
+
+/* ------------------------------------------------------------------------------ descent -- */
 
 static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_box *from_y,
                     level *levels)
@@ -149,16 +205,20 @@ static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_
     level *at = bottom - 1;
     const level *lane = &levels[0], *other = &levels[1];
     for (;;) {
-        if (lane->behind.count != 0 && other->behind.count != 0) {
+        const bool is_leaf = lane->behind.count != 0, other_is_leaf = other->behind.count != 0;
+        if (is_leaf && other_is_leaf) {
             if (!kiln_leaf_pair_meet(&leaves, w->frame, w->visitor,
                                      lane->is_x ? lane->behind : other->behind,
                                      lane->is_x ? other->behind : lane->behind)) {
                 return;
             }
         } else {
-            const bool first = opens_first(lane, other);
-            at++;
-            open_box(w, first ? lane : other, first ? other : lane, at);
+            const bool first = other_is_leaf || (!is_leaf && lane->area >= other->area);
+            const level *of = first ? lane : other, *against = first ? other : lane;
+            if (is_leaf == other_is_leaf || may_open(w, &leaves, of, against)) {
+                at++;
+                open_box(w, of, against, at);
+            }
         }
         while (at >= bottom && at->mask == 0) {
             at--;

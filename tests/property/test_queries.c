@@ -216,6 +216,99 @@ static void test_specks_on_faces(void **state)
     body_free(&large);
 }
 
+/* Where the body is when its own pose is `inner`, and what that is relative to is at `outer`. */
+static kiln_pose pose_within(const kiln_pose *outer, const kiln_pose *inner)
+{
+    kiln_pose pose = kiln_pose_identity();
+    for (int i = 0; i < 3; i++) {
+        const double *row = outer->rotation + 3 * i;
+        pose.translation[i] = outer->translation[i];
+        for (int k = 0; k < 3; k++) {
+            pose.translation[i] += row[k] * inner->translation[k];
+            pose.rotation[3 * i + k] = row[0] * inner->rotation[k] +
+                                       row[1] * inner->rotation[3 + k] +
+                                       row[2] * inner->rotation[6 + k];
+        }
+    }
+    return pose;
+}
+
+/* About a point of a triangle of the mesh. */
+static kiln_pose pose_near_triangle(uint64_t *random, const mesh *m)
+{
+    kiln_pose pose = pose_random(random, 1.2);
+    const uint32_t *corner = m->indices + 3 * (size_t)random_below(random, m->triangle_count);
+    double left = 1;
+    for (int c = 0; c < 3; c++) {
+        const double weight = c == 2 ? left : random_between(random, 0, left);
+        left -= weight;
+        for (int k = 0; k < 3; k++) {
+            pose.translation[k] += weight * (double)m->positions[3 * (size_t)corner[c] + (size_t)k];
+        }
+    }
+    return pose;
+}
+
+/* A small torus beside triangles some fifty times its size: whole branches lie within the box of one leaf,
+ * and its triangles separate them or not. At random poses of both. */
+static void test_fine_beside_coarse(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    uint32_t hits = 0, asked = 0;
+    for (int i = 0; i < 10; i++) {
+        mesh large = mesh_soup(&random, 6 + random_below(&random, 8), 1);
+        for (uint32_t k = 0; k < 3 * large.vertex_count; k++) {
+            large.positions[k] *= 64;
+        }
+        body coarse = body_of(large, 2 + i % 7, i % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
+        body fine = body_of(mesh_torus(14, 8, 0.2), 1 + i % 4, KILN_LAYOUT_RAW);
+        for (int k = 0; k < 24; k++, asked++) {
+            const kiln_pose outer = pose_random(&random, 30);
+            const kiln_pose inner = pose_near_triangle(&random, &coarse.mesh);
+            const kiln_pose pose = pose_within(&outer, &inner);
+            hits += check_pair(&coarse, &outer, &fine, &pose, 1 + k % ROUNDING_MODES) > 0;
+        }
+        body_free(&coarse);
+        body_free(&fine);
+    }
+    assert_true(hits > asked / 4 && hits < asked - asked / 20);
+}
+
+/* The same with the outermost vertices in the plane of a face, where they touch, or a few ulps above or below. */
+static void test_fine_touches_coarse(void **state)
+{
+    (void)state;
+    uint64_t random = 10;
+    uint32_t touches = 0;
+    const kiln_pose at_rest = kiln_pose_identity();
+    for (int i = 0; i < 6; i++) {
+        const float side = 64.0f + (float)i;
+        body coarse = body_of(mesh_box(-side, -side, -side, side, side, side), 4, KILN_LAYOUT_RAW);
+        body fine = body_of(mesh_torus(14, 8, 0.2), 4, KILN_LAYOUT_PACKED);
+        double top = 0;
+        for (uint32_t v = 0; v < fine.mesh.vertex_count; v++) {
+            top = fmax(top, (double)fine.mesh.positions[3 * v + 2]);
+        }
+        for (int ulps = -3; ulps <= 3; ulps++) {
+            for (int k = 0; k < 4; k++) {
+                kiln_pose pose = kiln_pose_identity();
+                pose.translation[0] = floor(random_between(&random, -60, 60));
+                pose.translation[1] = floor(random_between(&random, -60, 60));
+                pose.translation[2] = (double)-side - top + ulps * 0x1p-46;
+                const size_t met =
+                    check_pair(&coarse, &at_rest, &fine, &pose, 1 + k % ROUNDING_MODES);
+                touches += met > 0;
+                assert_true(met > 0 || ulps < 0);
+                assert_true(met == 0 || ulps >= 0);
+            }
+        }
+        body_free(&coarse);
+        body_free(&fine);
+    }
+    assert_int_equal(touches, 6 * 4 * 4);
+}
+
 /* Distances that no float holds are seen at the roots: without that, each of these queries compares
  * every triangle with every other, for most of a second. */
 static void test_poses_out_of_sight(void **state)
@@ -266,6 +359,8 @@ int main(void)
         cmocka_unit_test(test_lattices_at_exact_poses),
         cmocka_unit_test(test_bumpy_tori),
         cmocka_unit_test(test_specks_on_faces),
+        cmocka_unit_test(test_fine_beside_coarse),
+        cmocka_unit_test(test_fine_touches_coarse),
         cmocka_unit_test(test_far_strays),
         cmocka_unit_test(test_poses_out_of_sight),
     };
