@@ -204,13 +204,13 @@ install: all man
 	$(Q)set -e; for page in $(OUT)/man/*.[0-9]; do section=man$${page##*.}; \
 	  install -d "$(DESTDIR)$(MANDIR)/$$section"; \
 	  install -m 644 "$$page" "$(DESTDIR)$(MANDIR)/$$section"; done
-	$(Q)install -m 644 tools/cmd/kiln.schema.json tools/cmd/kiln.manifest.schema.json \
-	  '$(DESTDIR)$(DATADIR)/kiln'
+	$(Q)install -m 644 $(SCHEMAS) '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)set -e; for shell in bash zsh fish; do case $$shell in \
 	    bash) to='$(DATADIR)/$(COMPLETION_bash)' ;; zsh) to='$(DATADIR)/$(COMPLETION_zsh)' ;; \
 	    fish) to='$(DATADIR)/$(COMPLETION_fish)' ;; esac; \
 	  install -d "$(DESTDIR)$${to%/*}"; $(OUT)/kiln --completion $$shell >"$(DESTDIR)$$to"; done
 
+SCHEMAS = $(wildcard tools/cmd/*.schema.json)
 COMPLETION_bash = bash-completion/completions/kiln
 COMPLETION_zsh = zsh/site-functions/_kiln
 COMPLETION_fish = fish/vendor_completions.d/kiln.fish
@@ -228,8 +228,7 @@ uninstall: man
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
-	  '$(DESTDIR)$(DATADIR)/kiln/kiln.schema.json' \
-	  '$(DESTDIR)$(DATADIR)/kiln/kiln.manifest.schema.json' \
+	  $(SCHEMAS:tools/cmd/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :

@@ -15,6 +15,7 @@ for file in bin/kiln lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.
     share/man/man1/kiln-bake.1 share/man/man1/kiln-lut-bins.1 share/man/man3/kiln.3 \
     share/man/man3/kiln_bake.3 share/man/man5/kiln-format.5 \
     share/kiln/kiln.schema.json share/kiln/kiln.manifest.schema.json \
+    share/kiln/kiln.progress.schema.json share/kiln/kiln.meta.schema.json \
     share/bash-completion/completions/kiln \
     share/zsh/site-functions/_kiln share/fish/vendor_completions.d/kiln.fish; do
     [ -e "$root$prefix/$file" ] || case_fail "$file is missing"
