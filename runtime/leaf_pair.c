@@ -37,6 +37,36 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     kernel->load_triangles(tree->vertices, triangles, is_x ? NULL : &frame->carry, leaf);
 }
 
+/* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what is, are
+ * the axes (kernel_boxes.h: 15 u of the half-extents' sum, where epsilon is 128 u and more), positions
+ * (the slack, of which half is left for roundings here) and nothing else. */
+void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
+                        const kiln_tree_box *own)
+{
+    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
+    const kiln_format_tree *x = frame->x->entry;
+    const double *matrix = is_x ? same : frame->to_x.matrix;
+    const double *offset = is_x ? nowhere : frame->to_x.offset;
+    const double scale = is_x ? 1.0 : (double)frame->to_x.scale;
+    const double unit = kiln_power_of_two(x->scale_exponent);
+    const double *centre = own->centre;
+    const double extents =
+        (double)own->half[0] + (double)own->half[1] + (double)own->half[2];
+    for (int k = 0; k < 3; k++) {
+        const double *row = matrix + 3 * k;
+        const double place =
+            row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + offset[k];
+        box->centre[k] = place * unit + x->origin[k];
+        for (int j = 0; j < 3; j++) {
+            const float *axis = own->axis[j];
+            const double along = row[0] * (double)axis[0] + row[1] * (double)axis[1] +
+                                 row[2] * (double)axis[2];
+            box->arm[j][k] = along * (double)own->half[j] * unit;
+        }
+    }
+    box->error = 2 * unit * ((double)frame->epsilon * extents * scale + frame->to_x.slack);
+}
+
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
                        uint32_t triangle_x, uint32_t triangle_y)
 {

@@ -12,6 +12,10 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_behind from);
 
+/* Centre, axes and half-extents of a tree's box in X's frame. Needs the maps between node spaces. */
+void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
+                        const kiln_tree_box *own);
+
 /* A leaf meets several others in turn, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;

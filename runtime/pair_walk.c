@@ -134,42 +134,21 @@ static inline void take_lane(const walk *w, level *at)
 
 /* --------------------------------------------------------------------- a box and a leaf -- */
 
-/* The lane in hand in X's frame, where the triangles of leaves are. Both maps are taken as they are, so
- * that a pose's departure from orthonormal is no error; what is, are the axes (kernel_boxes.h: 15 u of
- * the half-extents' sum, where epsilon is 128 u and more), positions (the slack, of which half is left
- * for roundings here) and nothing else. */
+/* The lane in hand, as the triangles of leaves see it. */
 static void place_lane(const walk *w, const level *at, kiln_leaf_box *box)
 {
-    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
-    const kiln_pair_frame *frame = w->frame;
-    const kiln_format_tree *x = frame->x->entry;
-    const double *matrix = at->is_x ? same : frame->to_x.matrix;
-    const double *offset = at->is_x ? nowhere : frame->to_x.offset;
-    const double scale = at->is_x ? 1.0 : (double)frame->to_x.scale;
-    const double unit = kiln_power_of_two(x->scale_exponent);
-    const bool aligned = (at->is_x ? frame->x : frame->y)->kind->aligned;
+    const bool aligned = (at->is_x ? w->frame->x : w->frame->y)->kind->aligned;
     const kiln_lanes *lanes = &at->opened.lanes;
     const uint32_t lane = at->opened.lane;
-    double centre[3], extents = 0;
+    kiln_tree_box own;
     for (int k = 0; k < 3; k++) {
-        centre[k] = (double)at->opened.org[k] + (double)lanes->centre[k][lane];
-        extents += (double)lanes->half[k][lane];
-    }
-    for (int k = 0; k < 3; k++) {
-        const double *row = matrix + 3 * k;
-        const double place =
-            row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + offset[k];
-        box->centre[k] = place * unit + x->origin[k];
+        own.centre[k] = (double)at->opened.org[k] + (double)lanes->centre[k][lane];
+        own.half[k] = lanes->half[k][lane];
         for (int j = 0; j < 3; j++) {
-            const double along =
-                aligned ? row[j]
-                        : row[0] * (double)lanes->axis[3 * j][lane] +
-                              row[1] * (double)lanes->axis[3 * j + 1][lane] +
-                              row[2] * (double)lanes->axis[3 * j + 2][lane];
-            box->arm[j][k] = along * (double)lanes->half[j][lane] * unit;
+            own.axis[k][j] = aligned ? (j == k ? 1.0f : 0.0f) : lanes->axis[3 * k + j][lane];
         }
     }
-    box->error = 2 * unit * ((double)frame->epsilon * extents * scale + frame->to_x.slack);
+    kiln_leaf_box_form(box, w->frame, at->is_x, &own);
 }
 
 /* May the lane in hand of `at` meet any of the triangles of the leaf in hand? */
