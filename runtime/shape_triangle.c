@@ -11,16 +11,23 @@
  * from a plane, and of two lines, is a product with a normal of length 1, and the normal is right
  * to a few u even for needles: it is got from its exact value by expansions. Whether it counts
  * depends on where the foot is, which is off by some u A across the edge, where the distance from
- * the edge is as good. */
+ * the edge is as good.
+ *
+ * That is slow, and asked last: two points near each other, one of the triangle and one of the ball's
+ * segment, tell in nearly all cases that the two meet or what parts them, however they were found. */
 #include "shape_triangle.h"
 
 #include "exact.h"
 #include "expansion.h"
+#include "rare.h"
 
 #include <math.h>
 #include <string.h>
 
 #define TOLERANCE 0x1p-40
+
+/* Of numbers of this size squares of squares don't underflow where that matters. */
+#define SQUARES_FROM 1e-60
 
 static inline double larger(double a, double b)
 {
@@ -117,7 +124,7 @@ static int by_axes(const centred *c)
 }
 
 /* Face `face` / 2 of the box on its lower or upper side, as two triangles. */
-static bool meets_face(const kiln_shape *box, int face, const double corners[9])
+KILN_RARE static bool meets_face(const kiln_shape *box, int face, const double corners[9])
 {
     const int k = face / 2, i = (k + 1) % 3, j = (k + 2) % 3;
     double square[4][3], half[2][9];
@@ -183,7 +190,7 @@ static inline double length(vector v)
 
 /* The cross product of b - a and d - c, each coordinate within a few u of itself, so divided by its
  * length; false: it is 0. */
-static bool unit_normal(const double a[3], const double b[3], const double c[3], const double d[3],
+KILN_RARE static bool unit_normal(const double a[3], const double b[3], const double c[3], const double d[3],
                         vector *out)
 {
     kiln_difference p[3], q[3];
@@ -212,7 +219,7 @@ static bool unit_normal(const double a[3], const double b[3], const double c[3],
     return largest > 0;
 }
 
-static double from_segment(const double p[3], const double a[3], const double b[3])
+KILN_RARE static double from_segment(const double p[3], const double a[3], const double b[3])
 {
     const vector edge = minus(b, a);
     vector off = minus(p, a);
@@ -225,14 +232,14 @@ static double from_segment(const double p[3], const double a[3], const double b[
     return length(off);
 }
 
-static double from_edges(const double p[3], const double t[9])
+KILN_RARE static double from_edges(const double p[3], const double t[9])
 {
     return smaller(from_segment(p, t, t + 3),
                    smaller(from_segment(p, t + 3, t + 6), from_segment(p, t + 6, t)));
 }
 
 /* Distance of a point from the plane of t where its foot is in t, else infinity. */
-static double from_inside(const double p[3], const double t[9], vector normal)
+KILN_RARE static double from_inside(const double p[3], const double t[9], vector normal)
 {
     for (int i = 0; i < 3; i++) {
         const double *from = t + 3 * i, *to = t + 3 * ((i + 1) % 3);
@@ -245,7 +252,7 @@ static double from_inside(const double p[3], const double t[9], vector normal)
 
 /* Distance of the insides of two segments where those are nearest to each other, or infinity. Their
  * ends are compared apart. */
-static double between_lines(const double a[3], const double b[3], const double c[3],
+KILN_RARE static double between_lines(const double a[3], const double b[3], const double c[3],
                             const double d[3])
 {
     vector normal;
@@ -261,20 +268,111 @@ static double between_lines(const double a[3], const double b[3], const double c
     return fabs(dot(w, normal));
 }
 
+/* The point of t nearest to p, or one beside it: weights of its second and third corner (Ericson, Real-Time
+ * Collision Detection, 2005, section 5.1.5). False: rounding makes them none of a point of t. */
+static bool near_point(const double t[9], vector p, double weights[2])
+{
+    const vector ab = minus(t + 3, t), ac = minus(t + 6, t);
+    const vector from_a = minus(p.x, t), from_b = minus(p.x, t + 3), from_c = minus(p.x, t + 6);
+    const double a1 = dot(ab, from_a), a2 = dot(ac, from_a), b1 = dot(ab, from_b),
+                 b2 = dot(ac, from_b), c1 = dot(ab, from_c), c2 = dot(ac, from_c);
+    const double u = b1 * c2 - c1 * b2, v = c1 * a2 - a1 * c2, w = a1 * b2 - b1 * a2;
+    double second = 0, third = 0;
+    if (a1 <= 0 && a2 <= 0) {
+        /* the first corner */
+    } else if (b1 >= 0 && b2 <= b1) {
+        second = 1;
+    } else if (c2 >= 0 && c1 <= c2) {
+        third = 1;
+    } else if (w <= 0 && a1 >= 0 && b1 <= 0) {
+        second = a1 / (a1 - b1);
+    } else if (v <= 0 && a2 >= 0 && c2 <= 0) {
+        third = a2 / (a2 - c2);
+    } else if (u <= 0) {
+        third = (b2 - b1) / ((b2 - b1) + (c1 - c2));
+        second = 1 - third;
+    } else {
+        const double sum = u + v + w;
+        second = v / sum;
+        third = w / sum;
+    }
+    weights[0] = second;
+    weights[1] = third;
+    return second >= 0 && third >= 0 && second + third <= 1;
+}
+
+static vector near_on_segment(vector p, const double a[3], const double b[3])
+{
+    const vector edge = minus(b, a);
+    const double square = dot(edge, edge);
+    double part = square > 0 ? dot(minus(p.x, a), edge) / square : 0;
+    part = part > 0 ? smaller(part, 1) : 0;
+    return (vector){{a[0] + part * edge.x[0], a[1] + part * edge.x[1], a[2] + part * edge.x[2]}};
+}
+
+/* Decides by a point of each: 1 they are within the radius, 0 the line through them parts triangle and
+ * ball by 2^-38 of the largest number and more, -1 not known. Both are off by 2^-47 of it, whatever the
+ * points are, and what is decided exactly below allows for 2^-42: so both say the same. */
+static int by_near_points(const kiln_shape *shape, const double corners[9])
+{
+    const bool capsule = shape->kind == KILN_SHAPE_CAPSULE;
+    const double radius = shape->radius;
+    double t[9], a[3], b[3], size = radius, weights[2];
+    for (int k = 0; k < 3; k++) {
+        const double middle = capsule ? shape->a[k] / 2 + shape->b[k] / 2 : shape->a[k];
+        a[k] = shape->a[k] - middle;
+        b[k] = shape->b[k] - middle;
+        size = larger(size, larger(fabs(a[k]), fabs(b[k])));
+        for (int i = 0; i < 3; i++) {
+            t[3 * i + k] = corners[3 * i + k] - middle;
+            size = larger(size, fabs(t[3 * i + k]));
+        }
+    }
+    const double apart = radius + 0x1p-38 * size;
+    vector of_ball = {{0, 0, 0}}, of_t, way;
+    for (int round = 0; size > SQUARES_FROM && round < (capsule ? 3 : 1); round++) {
+        if (!near_point(t, of_ball, weights)) {
+            return -1;
+        }
+        for (int k = 0; k < 3; k++) {
+            of_t.x[k] = t[k] + weights[0] * (t[3 + k] - t[k]) + weights[1] * (t[6 + k] - t[k]);
+        }
+        if (capsule) {
+            of_ball = near_on_segment(of_t, a, b);
+        }
+        way = minus(of_ball.x, of_t.x);
+        const double square = dot(way, way);
+        if (square <= radius * radius) {
+            return 1;
+        }
+        const double *w = way.x;
+        double high = -HUGE_VAL;
+        for (int i = 0; i < 3; i++) {
+            high = larger(high, w[0] * t[3 * i] + w[1] * t[3 * i + 1] + w[2] * t[3 * i + 2]);
+        }
+        const double low = smaller(w[0] * a[0] + w[1] * a[1] + w[2] * a[2],
+                                   w[0] * b[0] + w[1] * b[1] + w[2] * b[2]);
+        if (low > high && (low - high) * (low - high) > apart * apart * square) {
+            return 0;
+        }
+    }
+    return -1;
+}
+
 /* The numbers of a ball, about its middle and by their largest magnitude. */
 typedef struct {
     double t[9], a[3], b[3], radius;
 } scaled_case;
 
 /* Times 2^exponent; what is then below the range of the exact predicates counts as 0. */
-static double scaled(double value, int exponent)
+KILN_RARE static double scaled(double value, int exponent)
 {
     const double moved = ldexp(value, exponent);
     return fabs(moved) < KILN_EXACT_MIN ? 0 : moved;
 }
 
 /* False: all are 0. */
-static bool scale_case(const kiln_shape *shape, const double corners[9], scaled_case *s)
+KILN_RARE static bool scale_case(const kiln_shape *shape, const double corners[9], scaled_case *s)
 {
     const bool capsule = shape->kind == KILN_SHAPE_CAPSULE;
     double size = shape->radius;
@@ -304,7 +402,7 @@ static bool scale_case(const kiln_shape *shape, const double corners[9], scaled_
     return true;
 }
 
-static bool boxes_apart(const scaled_case *s, double reach)
+KILN_RARE static bool boxes_apart(const scaled_case *s, double reach)
 {
     for (int k = 0; k < 3; k++) {
         const double low = smaller(smaller(s->t[k], s->t[3 + k]), s->t[6 + k]);
@@ -316,7 +414,7 @@ static bool boxes_apart(const scaled_case *s, double reach)
     return false;
 }
 
-static bool segment_meets(const scaled_case *s, double reach, const vector *normal)
+KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const vector *normal)
 {
     const double line[9] = {s->a[0], s->a[1], s->a[2], s->b[0], s->b[1],
                             s->b[2], s->b[0], s->b[1], s->b[2]};
@@ -334,7 +432,7 @@ static bool segment_meets(const scaled_case *s, double reach, const vector *norm
 
 /* The largest magnitude is now from 1/2 to 1: the tolerance is far above the error, and at most
  * what kiln.h allows. */
-static bool meets_ball(const kiln_shape *shape, const double corners[9])
+KILN_RARE static bool meets_ball_exactly(const kiln_shape *shape, const double corners[9])
 {
     scaled_case s;
     vector normal;
@@ -353,6 +451,12 @@ static bool meets_ball(const kiln_shape *shape, const double corners[9])
         return true;
     }
     return shape->kind == KILN_SHAPE_CAPSULE && segment_meets(&s, reach, flat ? &normal : NULL);
+}
+
+static bool meets_ball(const kiln_shape *shape, const double corners[9])
+{
+    const int known = by_near_points(shape, corners);
+    return known >= 0 ? known != 0 : meets_ball_exactly(shape, corners);
 }
 
 bool kiln_shape_meets_triangle(const kiln_shape *shape, const double corners[9])
