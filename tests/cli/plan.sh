@@ -46,6 +46,32 @@ KILN=$KILN sh -e lines || case_fail 'sh'
 made odd
 tr '\n' '\0' <lines | KILN=$KILN xargs -0 -n 1 -P 2 sh -c || case_fail 'xargs'
 made odd
+sed 's/--need-version=kiln-/&9/' lines | head -n 1 >other
+expect 5 sh other
+says err 'use one version on all hosts'
+case_end
+
+case_begin 'farm: a table with the files that each asset is made from'
+mkdir -p far/a && cp cube.obj painted.mtl far && printf 'mtllib .././../painted.mtl\n' >far/a/x.obj
+cat cube.obj >>far/a/x.obj
+"$KILN" bake cube.obj -o far/cube.kiln
+expect 0 "$KILN" plan --format farm cube.obj far/a/x.obj -o far
+[ "$(grep -c '^mkdir' "$TMPDIR/out")" -eq 1 ] || case_fail 'not the one that is to be baked'
+grep '^mkdir' "$TMPDIR/out" | cut -f 2- | tr '\t' '\n' >files
+printf './far/x.kiln\n./far/a/x.obj\n./painted.mtl\n' | diff - files || case_fail 'other files'
+says out "--transferfile {3} --transferfile {4}"
+sh -n "$TMPDIR/out" || case_fail 'no script'
+expect 5 "$KILN" plan --format farm "$PWD/cube.obj" -o far/y.kiln
+says err 'starts at the root'
+mkdir -p far/d && cp cube.obj far/d/y.obj && cd far/d && echo 'mtllib ../painted.mtl' >>y.obj
+expect 5 "$KILN" plan --format farm y.obj -o out
+says err "'../painted.mtl' leads out of the folder"
+expect 5 "$KILN" plan --format farm ../cube.obj -o out
+cd ../..
+expect 0 "$KILN" plan --format farm nowhere.obj -o out
+says out './nowhere.obj'
+expect 1 "$KILN" plan --format farm cube.obj -o out --cache cache
+rm -rf far
 case_end
 
 case_begin 'slurm: an array of tasks'

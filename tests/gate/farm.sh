@@ -1,8 +1,8 @@
 #!/bin/sh
-# kiln plan for GNU parallel, over ssh, on hosts one of which is lost in mid-run: what comes out is what kiln bake
-# makes here. A host is a network namespace with an sshd that is the first process of a PID namespace: when that is
-# killed, the kernel kills all that ran on the host, and its link goes down first, so that nobody is told. All of it
-# stands in namespaces of this test, keys, known hosts and the home folder too; nothing of it is seen outside.
+# tests/examples/farm on hosts over ssh, one of which is lost in mid-run: what comes out is what kiln bake makes here. A
+# host is a network namespace with an sshd that is the first process of a PID namespace: when that is killed, the
+# kernel kills all that ran on the host, and its link goes down first, so that nobody is told. All of it stands in
+# namespaces of this test, keys, known hosts and the home folder too; nothing of it is seen outside.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 
@@ -54,7 +54,10 @@ BatchMode yes
 LogLevel ERROR
 ConnectTimeout 2
 ServerAliveInterval 1
-ServerAliveCountMax 2
+ServerAliveCountMax 3
+ControlMaster auto
+ControlPath /run/%C
+ControlPersist 60
 END
 PARALLEL_SSH="ssh -F $farm/ssh_config"
 export PARALLEL_SSH
@@ -119,7 +122,7 @@ answers() { # answers NUMBER: does the host?
 
 # lose HOST: its link, then all its processes, as soon as the bake on it hangs.
 lose() {
-    for _ in $(seq 150); do
+    for _ in $(seq 600); do
         [ -s "$farm/hangs" ] && break
         sleep 0.1
     done
@@ -141,6 +144,7 @@ taken_over() { # taken_over HOST OTHER
 mkdir -p "$project/models/in dir"
 cd "$project" || exit 1
 tiny=$OLDPWD/models/tiny
+cp "$OLDPWD"/tests/examples/farm/*.sh .
 cp "$tiny/cube.obj" "$tiny/painted.obj" "$tiny/painted.mtl" "$tiny/tetrahedron.obj" "$tiny/nan.obj" models
 cp "$tiny/cube.obj" "models/in dir/it's \$5 a #1.obj"
 head -c 144 /dev/zero >models/rock.bin
@@ -172,11 +176,10 @@ case_begin 'a host of two is lost: the other bakes all, and the same bytes'
 host a 1 && host b 2
 answers 1 && answers 2
 echo a >"$farm/frail" && : >"$farm/journal"
-printf '1/10.77.1.2\n1/10.77.2.2\n' >"$farm/hosts"
-"$KILN" plan -m kiln.yaml --format parallel >lines || case_fail 'plan'
+printf '1/10.77.1.2\n1/10.77.2.2\n' >hosts
 # Temporary files of kilns that were killed earlier on hosts whose processes have the same numbers.
 mkdir out out/models && (cd out/models && for k in $(seq 999); do echo ".kiln-$k-0.tmp"; done | xargs touch)
-parallel --slf "$farm/hosts" --workdir . --retries 3 --ungroup --joblog joblog <lines >"$farm/said" 2>&1 &
+sh shared.sh >"$farm/said" 2>&1 &
 batch=$!
 lose a
 wait $batch
@@ -191,10 +194,44 @@ case_begin 'a second run leaves alone what is done, whatever the clocks say'
 find out -name '*.kiln' -exec ls -i {} + >"$farm/before"
 find out -name '*.kiln' -exec touch -d 2001-01-01 {} + && find models -type f -exec touch -d 2100-01-01 {} +
 echo '# more' >>models/painted.obj
-grep -e painted.obj -e cube1.obj -e rock.gltf lines >some
+grep -e painted.obj -e cube1.obj -e rock.gltf jobs >some
 expect 0 parallel --sshlogin 2/10.77.2.2 --workdir . -a some
 find out -name '*.kiln' -exec ls -i {} + | diff "$farm/before" - | grep '^>' >"$farm/changed"
 [ "$(sed 's/.* //' "$farm/changed")" = out/models/painted.kiln ] || case_fail "baked again: $(cat "$farm/changed")"
+case_end
+
+# These have a disk of their own, and nothing on it: the farm's script brings what an asset is made from.
+case_begin 'hosts without a shared disk, one of which is lost: the same bytes'
+kill -KILL "$(cat "$farm/pid-b")"
+host c 3 own && host d 4 own
+answers 3 && answers 4
+$PARALLEL_SSH 10.77.3.2 "ls $project" >"$farm/said" 2>&1 && case_fail 'the disk is shared'
+rm -rf out "$farm/wanted" "$farm/hangs"
+"$KILN" bake -m kiln.yaml -q 2>"$farm/said"
+mv out "$farm/wanted" && mkdir -p out/models && cp "$farm/wanted/models/cube.kiln" out/models
+echo c >"$farm/frail" && : >"$farm/journal"
+printf '1/10.77.3.2\n1/10.77.4.2\n' >hosts
+sh apart.sh >"$farm/said" 2>&1 &
+batch=$!
+lose c
+wait $batch
+[ $? -eq 1 ] || case_fail 'not one failure'
+diff -r "$farm/wanted" out || case_fail 'files differ'
+taken_over c d
+[ "$(awk '$7 != 0 { print $NF }' joblog)" = "$(printf 'Command\nmodels/nan.obj')" ] ||
+    case_fail "the hosts have left more than what can't be baked: $(cat joblog "$farm/said")"
+[ "$(grep -c ' models/cube.obj ' "$farm/journal")" -eq 0 ] || case_fail 'what is up to date was sent'
+$PARALLEL_SSH 10.77.4.2 'find . -type f' >"$farm/left" && [ ! -s "$farm/left" ] ||
+    case_fail "left on the host: $(cat "$farm/left")"
+case_end
+
+case_begin 'what no host has done is baked here'
+rm out/models/painted.kiln out/models/rock.kiln
+expect 0 "$KILN" plan models/painted.obj models/rock.gltf -o out/models --format farm
+cp "$TMPDIR/out" two
+expect 0 sh two --sshlogin 1/10.77.3.2 --retries 1
+"$KILN" bake models/painted.obj models/rock.gltf -o "$farm"
+cmp out/models/painted.kiln "$farm/painted.kiln" && cmp out/models/rock.kiln "$farm/rock.kiln" || case_fail 'no'
 case_end
 
 cases_end

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "report.h"
 #include "verb.h"
+#include "version.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +48,20 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     return EXIT_DONE;
 }
 
+/* Another kiln may make other bytes, so that a farm of hosts has to be of one. */
+static int check_version(const bake_settings *settings)
+{
+    char own[VERSION_OF_BYTES_SIZE];
+    version_of_bytes(own);
+    if (settings->need_version == NULL || strcmp(settings->need_version, own) == 0) {
+        return EXIT_DONE;
+    }
+    return report_error(EXIT_UNSUPPORTED, NULL,
+                        "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
+                        "plan again",
+                        own, settings->need_version);
+}
+
 static int bake_plan(const plan *of, const bake_settings *settings)
 {
     if (settings->dump_config) {
@@ -70,6 +85,7 @@ int bake_run(int argc, char **argv)
     }
     const char *manifest = manifest_of(&settings, count);
     status = check_settings(&settings, manifest, count);
+    status = status == EXIT_DONE ? check_version(&settings) : status;
     if (status != EXIT_DONE) {
         return status;
     }

@@ -94,6 +94,9 @@ const option bake_options[] = {
      "any number of bakers may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja: each OUT depends on its IN and all files that IN refers to"},
+    {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
+     "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, as kiln "
+     "plan writes them: kiln-N,assimp-N,zlib-N"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "on standard error; auto is a bar on a terminal after a second (default auto)"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
@@ -124,7 +127,7 @@ bool bake_option_is_of_asset(const option *entry)
     static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
                                          "quiet",    "json",       "if-changed",  "cache",
                                          "manifest", "keep-going", "dump-config", "fail-fast",
-                                         "folders",  "max-memory"};
+                                         "folders",  "max-memory", "need-version"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

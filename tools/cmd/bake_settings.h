@@ -11,7 +11,7 @@
 
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
-    const char *max_memory;
+    const char *max_memory, *need_version;
     int leaf, quality, layout, split, up, on_bad, threads, progress, import_memory;
     int lossy_grid, folders;
     int adb, adb_area, adb_polygons, adb_regions;

@@ -15,9 +15,10 @@ typedef struct {
 #define FIELD(name) offsetof(plan_settings, name)
 
 static const option plan_options[] = {
-    {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm", 0, 0, FIELD(format),
-     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; or a script "
-     "of an array of tasks for sbatch (default ninja)"},
+    {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm|farm", 0, 0, FIELD(format),
+     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a script "
+     "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by GNU "
+     "parallel over ssh (default ninja)"},
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output), "as of kiln bake"},
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
      "as of kiln bake; options of assets come from there"},
@@ -78,10 +79,19 @@ static int run_plan(int argc, char **argv)
 const verb verb_plan = {
     "plan",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
-    "print what kiln bake would do as work for ninja, make, parallel or slurm",
+    "print what kiln bake would do as work for ninja, make, parallel, slurm or a farm",
     "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake an asset "
     "on standard output. Names are taken from the folder that the plan is run in. The variable KILN of "
-    "the environment, or of make, or kiln of ninja, says which kiln is run.",
+    "the environment, or of make, or kiln of ninja, says which kiln is run.\n\n"
+    "Lines for parallel bake on any number of hosts that see the folder under one path, as long as one of "
+    "them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin 8/alpha,16/beta "
+    "--workdir . --retries 3 --ungroup --joblog log. An asset that was under way on a host that is lost "
+    "is baked on another; every file is the old or the new one, whole. A host whose kiln would write other "
+    "bytes refuses (--need-version of kiln bake). So that a lost host is noticed, PARALLEL_SSH or the "
+    "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what is "
+    "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with "
+    "hosts that have disks of their own: each gets the files of an asset by rsync, and its output comes back; "
+    "what no host has done is baked here.",
     plan_options,
     COUNT_OF(plan_options),
     0,

@@ -3,7 +3,9 @@
  * make or ninja, whose manuals say which characters mean something in a rule. */
 #include "script.h"
 
+#include "farm.h"
 #include "report.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -195,14 +197,21 @@ static void print_make(const plan *of, const char *cache)
 
 /* ------------------------------------------------------------------------------------- commands -- */
 
+void script_put_line(const job *asset, const char *cache)
+{
+    char version[VERSION_OF_BYTES_SIZE];
+    version_of_bytes(version);
+    fputs("mkdir -p ", stdout);
+    put_folder(asset->output, false);
+    printf(" && ${KILN:-kiln} bake -q -j1 --if-changed --need-version=%s", version);
+    put_arguments(asset, cache, false);
+}
+
 /* A line of shell an asset, for parallel, xargs or sh. */
 static void print_parallel(const plan *of, const char *cache)
 {
     for (size_t i = 0; i < of->count; i++) {
-        fputs("mkdir -p ", stdout);
-        put_folder(of->jobs[i].output, false);
-        fputs(" && ${KILN:-kiln} bake -q -j1 --if-changed", stdout);
-        put_arguments(&of->jobs[i], cache, false);
+        script_put_line(&of->jobs[i], cache);
         putchar('\n');
     }
 }
@@ -254,7 +263,7 @@ static const char *unwritable(const char *name, script_format format)
 
 int script_print(const plan *of, script_format format, const char *cache)
 {
-    static const char *const names[] = {"ninja", "make", "parallel", "slurm"};
+    static const char *const names[] = {"ninja", "make", "parallel", "slurm", "farm"};
     for (size_t i = 0; i < of->count; i++) {
         const char *of_input = unwritable(of->jobs[i].input, format);
         const char *what = of_input != NULL ? of_input : unwritable(of->jobs[i].output, format);
@@ -274,6 +283,8 @@ int script_print(const plan *of, script_format format, const char *cache)
     case SCRIPT_PARALLEL:
         print_parallel(of, cache);
         break;
+    case SCRIPT_FARM:
+        return farm_print(of, cache);
     default:
         print_slurm(of, cache);
     }

@@ -80,3 +80,9 @@ void version_print(void)
         printf("kiln %s\n", KILN_VERSION_STRING);
     }
 }
+
+void version_of_bytes(char text[VERSION_OF_BYTES_SIZE])
+{
+    (void)snprintf(text, VERSION_OF_BYTES_SIZE, "kiln-%s,assimp-%s,zlib-%s", KILN_VERSION_STRING,
+                   of_assimp(), zlibVersion());
+}

@@ -6,4 +6,9 @@
  * libraries in use, as they are now, and of the compiler. */
 void version_print(void);
 
+enum { VERSION_OF_BYTES_SIZE = 160 };
+
+/* "kiln-0.1.0,assimp-5.2.5,zlib-1.2.13": what the bytes of a bake depend on besides source and options. */
+void version_of_bytes(char text[VERSION_OF_BYTES_SIZE]);
+
 #endif

@@ -1,0 +1,156 @@
+/* See source_files.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "source_files.h"
+
+#include "crew.h"
+#include "report.h"
+
+#include "../common/soup.h"
+#include "../import/import.h"
+#include "../up_to_date.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_above(const char *component, size_t length)
+{
+    return length == 2 && memcmp(component, "..", 2) == 0;
+}
+
+/* Takes out "." and, with the folder before it, "..": in place. */
+static void collapse(char *path)
+{
+    char *const start = path + (*path == '/'), *const end = path + strlen(path), *to = start;
+    for (const char *from = start; from < end;) {
+        const size_t length = strcspn(from, "/");
+        const char *const next = from + length + 1;
+        char *before = to > start ? to - 1 : start; /* where the folder before it begins */
+        while (before > start && before[-1] != '/') {
+            before--;
+        }
+        if (is_above(from, length) && to > start && !is_above(before, (size_t)(to - before) - 1)) {
+            to = before;
+        } else if (length > 0 && !(length == 1 && *from == '.')) {
+            memmove(to, from, length);
+            to += length;
+            *to++ = '/'; /* behind the last, over the end */
+        }
+        from = next;
+    }
+    to[to > start ? -1 : 0] = '\0';
+}
+
+/* `name` as it stands in the folder of `beside`, or NULL without memory. */
+static char *path_beside(const char *beside, const char *name)
+{
+    const char *slash = name[0] == '/' ? NULL : strrchr(beside, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
+    char *path = malloc(folder + strlen(name) + 2);
+    if (path != NULL) {
+        memcpy(path, beside, folder);
+        strcpy(path + folder, name);
+        collapse(path);
+    }
+    return path;
+}
+
+static bool add(source_files *list, char *path)
+{
+    if (path != NULL) {
+        list->paths[list->count++] = path;
+    }
+    return path != NULL;
+}
+
+static bool list_files(source_files *list, const job *asset, const kiln_soup *soup)
+{
+    const char *weights = asset->settings.adb_weights;
+    list->paths = calloc((size_t)soup->side_file_count + 2, sizeof *list->paths);
+    bool good = list->paths != NULL && add(list, path_beside("", asset->input)) &&
+                (weights == NULL || add(list, path_beside("", weights)));
+    for (uint32_t i = 0; good && i < soup->side_file_count; i++) {
+        good = add(list, path_beside(asset->input, soup->strings + soup->side_files[i]));
+    }
+    return good;
+}
+
+/* Of assets with weights it is not asked: they count as to be baked. */
+static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_options options)
+{
+    const kiln_weights_rows none = {.count = 0};
+    if (options.adb_weights != NULL) {
+        return false;
+    }
+    if (options.adb_factor <= 0) {
+        options.adb_factor = options.adb_area == KILN_ADB_AREA_BY_MEAN ? 0.75 : 0.5;
+    }
+    kiln_request *request = kiln_request_open(input, &options, &none);
+    const bool answered =
+        request != NULL && kiln_request_up_to_date(request, asset->output, NULL);
+    kiln_request_close(request);
+    return answered;
+}
+
+typedef struct {
+    const plan *of;
+    source_files *lists;
+    int *statuses;
+} search;
+
+static void find_one(void *user, size_t index)
+{
+    const search *s = user;
+    const job *asset = &s->of->jobs[index];
+    source_files *list = &s->lists[index];
+    kiln_bake_input input = {.path = asset->input, .format = asset->settings.format};
+    kiln_bake_options options;
+    kiln_bake_report report;
+    kiln_soup soup;
+    s->statuses[index] = bake_settings_convert(&asset->settings, asset->input, &options);
+    if (s->statuses[index] != EXIT_DONE) {
+        return;
+    }
+    list->up_to_date = is_up_to_date(asset, &input, options);
+    if (list->up_to_date) {
+        return;
+    }
+    memset(&report, 0, sizeof report);
+    (void)kiln_import(&input, &options, &soup, &report);
+    if (!list_files(list, asset, &soup)) {
+        s->statuses[index] = EXIT_RUN;
+    }
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+}
+
+static bool never(void *user)
+{
+    (void)user;
+    return false;
+}
+
+int source_files_find(const plan *of, source_files *lists)
+{
+    search s = {of, lists, calloc(of->count + 1, sizeof *s.statuses)};
+    int worst = s.statuses != NULL ? EXIT_DONE : EXIT_RUN;
+    memset(lists, 0, of->count * sizeof *lists);
+    if (s.statuses != NULL) {
+        crew_run(of->count, 0, find_one, never, &s);
+    }
+    for (size_t i = 0; i < of->count && s.statuses != NULL; i++) {
+        worst = s.statuses[i] > worst ? s.statuses[i] : worst;
+    }
+    free(s.statuses);
+    return worst == EXIT_RUN ? report_error(EXIT_RUN, NULL, "out of memory") : worst;
+}
+
+void source_files_free(source_files *lists, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < lists[i].count; k++) {
+            free(lists[i].paths[k]);
+        }
+        free(lists[i].paths);
+    }
+}
