@@ -103,6 +103,47 @@ static void *work(void *argument)
     return NULL;
 }
 
+typedef struct {
+    void *data;
+    size_t size;
+} file;
+
+static pthread_barrier_t begin;
+
+static void *bake_first(void *argument)
+{
+    file *made = argument;
+    (void)pthread_barrier_wait(&begin);
+    (void)bake(0, false, &made->data, &made->size);
+    return NULL;
+}
+
+/* Runs before any other bake: what a process finds out once, such as the versions in the build key, is
+ * found out by several threads. */
+static void the_first_bakes_of_a_process(void **state)
+{
+    pthread_t threads[THREADS];
+    file made[THREADS] = {{NULL, 0}};
+    (void)state;
+    write_model(0);
+    assert_int_equal(pthread_barrier_init(&begin, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, bake_first, &made[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_barrier_destroy(&begin);
+    for (int i = 0; i < THREADS; i++) {
+        assert_non_null(made[i].data);
+        assert_int_equal(made[i].size, made[0].size);
+        assert_memory_equal(made[i].data, made[0].data, made[0].size);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        free(made[i].data);
+    }
+}
+
 static void the_same_bytes_as_alone(void **state)
 {
     pthread_t threads[THREADS];
@@ -130,6 +171,7 @@ static void the_same_bytes_as_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_bakes_of_a_process),
         cmocka_unit_test(the_same_bytes_as_alone),
     };
     if (mkdtemp(folder) == NULL) {

@@ -5,6 +5,7 @@
 #include <assimp/config.h>
 #include <assimp/scene.h>
 #include <assimp/version.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,20 @@
 #include "import.h"
 #include "units.h"
 
+static char version[48];
+static pthread_once_t version_once = PTHREAD_ONCE_INIT;
+
+static void write_version(void)
+{
+    snprintf(version, sizeof version, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
+             aiGetVersionPatch());
+}
+
+/* Part of the build key: threads that bake at once must not see it half written. */
 const char *kiln_import_library_version(void)
 {
-    static char text[48];
-
-    if (text[0] == '\0')
-        snprintf(text, sizeof text, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
-                 aiGetVersionPatch());
-    return text;
+    (void)pthread_once(&version_once, write_version);
+    return version;
 }
 
 /* -- what Assimp says on its way -- */
