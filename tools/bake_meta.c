@@ -104,8 +104,42 @@ static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint3
     return names;
 }
 
+/* Bytes as "2f61". */
+static json_t *hexadecimal(const char *bytes)
+{
+    const size_t length = strlen(bytes);
+    char *digits = malloc(2 * length + 1);
+    for (size_t i = 0; digits != NULL && i < length; i++) {
+        (void)snprintf(digits + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
+    }
+    json_t *value = digits != NULL ? json_stringn(digits, 2 * length) : NULL;
+    free(digits);
+    return value;
+}
+
+/* The names as they are on disk, where one of them is not UTF-8 and JSON can't tell it. */
+static void add_bytes(json_t *source, const char *member, const kiln_soup *soup,
+                      const uint32_t *offsets, uint32_t length)
+{
+    json_t *names = json_array();
+    bool told = true;
+    for (uint32_t i = 0; i < length; i++) {
+        const char *name = soup->strings + offsets[i];
+        json_t *plain = json_string(name); /* NULL for what is not UTF-8 */
+        told = told && plain != NULL;
+        json_decref(plain);
+        (void)json_array_append_new(names, hexadecimal(name));
+    }
+    if (told) {
+        json_decref(names);
+    } else {
+        (void)json_object_set_new(source, member, names);
+    }
+}
+
 static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup)
 {
+    const uint32_t *absent = soup->side_files + soup->side_file_count;
     char hash[2 * sizeof soup->source_hash + 1];
     for (size_t i = 0; i < sizeof soup->source_hash; i++) {
         (void)snprintf(hash + 2 * i, 3, "%02x", soup->source_hash[i]);
@@ -117,8 +151,9 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
     (void)json_object_set_new(source, "side_files",
                               names_array(soup, soup->side_files, soup->side_file_count));
     (void)json_object_set_new(source, "absent_files",
-                              names_array(soup, soup->side_files + soup->side_file_count,
-                                          soup->absent_file_count));
+                              names_array(soup, absent, soup->absent_file_count));
+    add_bytes(source, "side_files_hex", soup, soup->side_files, soup->side_file_count);
+    add_bytes(source, "absent_files_hex", soup, absent, soup->absent_file_count);
     (void)json_object_set_new(source, "unit_metres", json_real(soup->unit));
     (void)json_object_set_new(source, "up", json_string(axis_name(soup->up_axis)));
     return source;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,8 +81,53 @@ static int compare_sides(const void *a, const void *b)
     return strcmp(((const kiln_side_file *)a)->name, ((const kiln_side_file *)b)->name);
 }
 
-/* The side files as the document names them; the names are the document's. NULL: no memory, or no
- * document of a bake. */
+static int digit_of(char digit)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = digit != '\0' ? strchr(digits, digit) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* "2f61" as bytes, in new memory; NULL: it is no such text, or there is no memory. */
+static char *from_hexadecimal(const char *digits)
+{
+    const size_t length = strlen(digits) / 2;
+    char *bytes = malloc(length + 1);
+    for (size_t i = 0; bytes != NULL && i < length; i++) {
+        const int upper = digit_of(digits[2 * i]), lower = digit_of(digits[2 * i + 1]);
+        if (upper < 0 || lower < 0 || upper + lower == 0) {
+            free(bytes);
+            return NULL;
+        }
+        bytes[i] = (char)(upper << 4 | lower);
+    }
+    if (bytes != NULL) {
+        bytes[length] = '\0';
+    }
+    return bytes;
+}
+
+/* The i-th of the names that `member` lists, in new memory: from "member_hex" where that is there, which
+ * tells names that are not UTF-8. NULL: there is none. */
+static char *name_of(const json_t *source, const char *member, size_t i)
+{
+    char hex[32];
+    (void)snprintf(hex, sizeof hex, "%s_hex", member);
+    const json_t *digits = json_object_get(source, hex);
+    const char *text = json_string_value(
+        json_array_get(digits != NULL ? digits : json_object_get(source, member), i));
+    return text == NULL ? NULL : digits != NULL ? from_hexadecimal(text) : strdup(text);
+}
+
+static void free_sides(kiln_side_file *sides, size_t count)
+{
+    for (size_t i = 0; i < count && sides != NULL; i++) {
+        free((char *)sides[i].name);
+    }
+    free(sides);
+}
+
+/* The side files as the document names them, for free_sides. NULL: no memory, or no document of a bake. */
 static kiln_side_file *sides_of(const json_t *source, size_t *count)
 {
     const json_t *there = json_object_get(source, "side_files");
@@ -93,9 +139,13 @@ static kiln_side_file *sides_of(const json_t *source, size_t *count)
     *count = read + json_array_size(absent);
     kiln_side_file *sides = calloc(*count + 1, sizeof *sides);
     for (size_t i = 0; sides != NULL && i < *count; i++) {
-        const json_t *name = i < read ? json_array_get(there, i) : json_array_get(absent, i - read);
-        sides[i].name = json_is_string(name) ? json_string_value(name) : "";
         sides[i].absent = i >= read;
+        sides[i].name = i < read ? name_of(source, "side_files", i)
+                                 : name_of(source, "absent_files", i - read);
+        if (sides[i].name == NULL) {
+            free_sides(sides, i);
+            return NULL;
+        }
     }
     if (sides != NULL && *count > 0) {
         qsort(sides, *count, sizeof *sides, compare_sides);
@@ -113,8 +163,8 @@ static uint64_t number(const json_t *object, const char *name)
 static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *report)
 {
     const json_t *counts = json_object_get(meta, "counts");
-    const json_t *names = json_object_get(json_object_get(meta, "source"), "side_files");
-    const size_t length = json_array_size(names);
+    const json_t *source = json_object_get(meta, "source");
+    const size_t length = json_array_size(json_object_get(source, "side_files"));
     report->faces = number(counts, "faces");
     report->faces_dropped = number(counts, "faces_dropped");
     report->points_left_out = number(counts, "points_left_out");
@@ -127,12 +177,11 @@ static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *rep
     report->lossy_step = json_number_value(json_object_get(counts, "lossy_step"));
     report->lossy_moved = json_number_value(json_object_get(counts, "lossy_moved"));
     report->lossy_degenerate = number(counts, "lossy_degenerate");
-    report->unit = json_number_value(
-        json_object_get(json_object_get(meta, "source"), "unit_metres"));
+    report->unit = json_number_value(json_object_get(source, "unit_metres"));
     report->bytes_file = size;
     report->side_files = calloc(length + 1, sizeof *report->side_files);
     for (size_t i = 0; report->side_files != NULL && i < length; i++) {
-        report->side_files[i] = strdup(json_string_value(json_array_get(names, i)));
+        report->side_files[i] = name_of(source, "side_files", i);
         report->side_file_count += report->side_files[i] != NULL;
     }
 }
@@ -147,7 +196,7 @@ static bool meta_answers(kiln_request *request, const json_t *meta, const uint8_
     kiln_side_file *sides = sides_of(json_object_get(meta, "source"), &count);
     const bool answers = sides != NULL && kiln_request_key(request, sides, count, key) &&
                          memcmp(key, wanted, sizeof key) == 0;
-    free(sides);
+    free_sides(sides, count);
     return answers;
 }
 
