@@ -37,6 +37,12 @@
  * than 40 (see kiln_tree_info), which holds for the 8-wide trees of every mesh that was not made to
  * break the rule.
  *
+ * Damaged and hostile files: opened in full, as is the default, a file is taken only if every checksum and
+ * every rule of the format holds, and then no query reads or writes outside it and the query's own memory,
+ * loops for ever or overruns its stack, whatever the bytes are. That a checksum was not forged together with the
+ * bytes, and that boxes contain their triangles, no opening proves: a file that was made to lie may
+ * answer wrongly, and kiln verify tells. KILN_OPEN_TRUSTED gives all of this up.
+ *
  * Mapped files: a file that is truncated or written to by another process while it is mapped can
  * raise SIGBUS or give other answers; replace files by rename, as the kiln command does. */
 #ifndef KILN_H
@@ -128,8 +134,10 @@ typedef void (*kiln_parallel)(void *user, void (*task)(void *context, uint32_t i
                               void *context, uint32_t count);
 
 enum {
-    /* Check header, section table and sizes only. For files that were opened in full once, at
-     * install time, and have not changed since. On other bytes a query may then crash or hang. */
+    /* Check header, section table and sizes only; no checksum, no rule about contents. It is the caller's
+     * promise that these very bytes were opened without it once, say at install time, and have not changed
+     * since. On any others calls may crash, hang, read outside the file or answer wrongly without a word,
+     * whether they were opened whole or in part. Never for files that users or a net can change. */
     KILN_OPEN_TRUSTED = 1u,
     /* Do not load the map from triangle to source (parts, faces, user values). Saves memory and, on
      * packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
@@ -158,13 +166,14 @@ typedef struct {
     kiln_error *error;         /* NULL, or filled when opening fails */
 } kiln_open_options;
 
+/* No flags, trees of all kinds, malloc and free, one thread, no error told. */
 KILN_API kiln_open_options kiln_open_options_default(void);
 
 /* Opens a baked file held in memory.
  * `data` [size bytes, any alignment] must stay as it is until kiln_close; NULL is an argument error.
  * On a multiple of 64 bytes a raw file is used in place; otherwise its sections are copied once.
- * `options` may be NULL for defaults: everything is verified, and after KILN_OK no query reads outside
- * the data, loops for ever or overruns its stack, whatever the bytes are.
+ * `options` may be NULL for defaults: everything is verified, with what that is worth at the head of this
+ * file; with KILN_OPEN_TRUSTED next to nothing is.
  * On success *out owns the file. On error *out is NULL and nothing is kept; errors are KILN_ERROR_...
  * from MEMORY to ARGUMENT, NOT_LOADED for a sound file that is no model but a filled-bins table. Cost: verified, about a pass over the bytes; trusted raw, microseconds. */
 KILN_API kiln_status kiln_open_memory(const void *data, size_t size,
@@ -194,9 +203,10 @@ KILN_API void kiln_close(kiln_file *file);
  *         have = receive(buffer, have);
  *     ... each frame: have = receive(buffer, have), kiln_file_advance(file, buffer, have, NULL), queries ...
  *
- * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used (with
- * KILN_OPEN_TRUSTED without checksums, and not once more when all is there), block by
- * block, and all rules about whole files when all is there. Raw sections are one block, so packed
+ * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used, block by
+ * block, and all rules about whole files when all is there. With KILN_OPEN_TRUSTED there are no checksums, and
+ * what is there is not looked at once more when all is: damaged bytes may then crash a query or have it answer
+ * wrongly, before all is there and after. Raw sections are one block, so packed
  * files answer sooner. Threads: kiln_file_advance changes the trees of its file, so that no query may run on them
  * meanwhile; between two of these, any number. What kiln_adb_begin asked before may go on after it, but boxes that
  * it has seen as leaves stay so: better ask anew. */
@@ -236,6 +246,8 @@ typedef struct {
 
 /* How deep a tree is loaded. All zero for NULL. */
 KILN_API kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree);
+
+/* ------------------------------------------------------------------------- trees and triangles -- */
 
 /* Trees of the file that were loaded, in the file's order. 0 for NULL. */
 KILN_API uint32_t kiln_file_tree_count(const kiln_file *file);
@@ -329,6 +341,7 @@ typedef struct {
     double scale;           /* KILN_SCALE_MIN to KILN_SCALE_MAX, along all axes; 1: as it was baked. 0 is an error */
 } kiln_pose;
 
+/* No rotation, no translation, scale 1. */
 KILN_API kiln_pose kiln_pose_identity(void);
 
 /* Scale 1, and a rotation from a quaternion {x, y, z, w} whose length is within 1e-3 of 1; it is normalised. q and
@@ -371,6 +384,7 @@ typedef struct {
     kiln_hint hint;          /* of a query before, at nearly the same poses: answers sooner */
 } kiln_pair_options;
 
+/* No filter, no hint; of distances the least itself, however far. */
 KILN_API kiln_pair_options kiln_pair_options_default(void);
 
 typedef struct {
@@ -548,6 +562,7 @@ typedef struct {
     kiln_cull cull;              /* rays only */
 } kiln_query_options;
 
+/* No filter, nothing culled. */
 KILN_API kiln_query_options kiln_query_options_default(void);
 
 typedef struct {

@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+/* -------------------------------------------------------------------------------------- baking -- */
+
 /* Values are the command's exit statuses. */
 typedef enum {
     KILN_BAKE_OK = 0,
@@ -96,6 +98,7 @@ typedef struct {
                                   system does not tell (/proc), only what is known counts */
 } kiln_bake_options;
 
+/* What kiln bake does without options. */
 kiln_bake_options kiln_bake_options_default(void);
 
 typedef struct {
@@ -145,6 +148,7 @@ typedef struct {
     char cache_error[256];     /* "" or why the file could not be kept in the cache, which is no failure */
 } kiln_bake_report;
 
+/* Releases what a report holds, and clears it. NULL is allowed. */
 void kiln_bake_report_free(kiln_bake_report *report);
 
 /* Bakes `input` into the file `output`, which is replaced whole or left as it was. `report` is cleared
@@ -155,6 +159,8 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
 /* The same into memory: *data [*size bytes] is released by free(). */
 kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_bake_options *options,
                                      void **data, size_t *size, kiln_bake_report *report);
+
+/* ----------------------------------------------------------------------------------- the cache -- */
 
 typedef struct {
     uint64_t files, bytes;                 /* that are left */
