@@ -298,7 +298,7 @@ $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
-MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk markdown_to_man.awk)
+MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
 $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h tools/kiln_bake.h \
                  formats/hierarchy.md formats/bins.md
 	$(say) MAN $(@D)

@@ -1,83 +1,80 @@
-# A manual page out of a header: the comment at its top and, section by section, what is declared with
-# the comment before it. Comments of the form
+# Manual pages out of a header, which is their only source: one for its head, one for each section with its
+# functions, and for each function a link to the page that has it. Comments of the form
 #
 #     /* ----------------------------- title -- */
 #
-# begin sections. Indented text in comments is an example.
+# begin sections; indented text in comments is an example. What a function's comment says is laid by its
+# sentences under the headings of a manual page: of errors, threads and costs each begins in its own way.
 #
-#     awk -f header_to_man.awk -v title=KILN -v header=kiln.h -v version=0.1.0 -v link='-lkiln' \
-#         -v what='...' -v also='.BR kiln (1)' kiln.h >kiln.3
+#     awk -f header_to_man.awk -v families=FILE -v header=kiln.h -v version=0.1.0 -v link='-lkiln' \
+#         -v overview=kiln -v what='...' -v also='kiln(1) kiln-format(5)' -v to=DIR kiln.h
+#
+# FILE has a line a section: title|page|what. Where the overview is also the page of a section, the head
+# of the header stands there.
+
+function die(text) {
+    print "header_to_man.awk: " header ": " text >"/dev/stderr"
+    failed = 1
+    exit 1
+}
 
 function escaped(text) {
     gsub(/\\/, "\\e", text)
     gsub(/-/, "\\-", text)
-    return text ~ /^[.']/ ? "\\\\&" text : text
+    return text ~ /^[.']/ ? "\\&" text : text
 }
 
-function code_begin() {
-    if (!in_code) {
-        print after_heading ? ".EX" : ".PP\n.EX"
-    }
-    in_code = 1
-}
-
-function code_end() {
-    if (in_code) {
-        print ".EE"
-    }
-    in_code = 0
-}
-
-# A line of a comment that stands on its own: without the stars.
-function comment_line(text, indented) {
-    indented = text ~ /^    /
-    sub(/^[ \t]+/, indented ? "    " : "", text)
-    if (text == "") {
-        code_end()
-        pending_paragraph = 1
-        return
-    }
-    if (indented) {
-        if (!in_code) {
-            code_begin()
+# No paragraph begins twice: a heading begins one.
+function say(text) {
+    if (text ~ /^\.PP(\n|$)/ && last ~ /^\.S[HS]/) {
+        if (!sub(/^\.PP\n/, "", text)) {
+            return
         }
-        print escaped(raw)
-    } else {
-        code_end()
-        if (pending_paragraph) {
-            print ".PP"
-        }
-        print escaped(text)
     }
-    pending_paragraph = 0
+    print text >page_path
+    last = text
+    sub(/.*\n/, "", last)
 }
 
-# Takes the current line as part of a comment.
-function take_comment(line, last) {
-    last = line ~ /\*\/[ \t]*$/
-    sub(/^[ \t]*\/\*[ \t]?/, "", line)
-    sub(/^ \*[ ]?/, "", line)
-    sub(/[ \t]*\*\/[ \t]*$/, "", line)
-    raw = line
-    if (!(last && line == "")) {
-        comment_line(line)
-    }
-    in_comment = !last
-    if (last) {
-        code_end()
-    }
-}
+# -------------------------------------------------------------------------------------- reading --
 
 BEGIN {
-    printf ".TH %s 3 \"\" \"kiln %s\" \"Library Functions Manual\"\n", title, version
-    printf ".SH NAME\n%s \\- %s\n", tolower(title), what
-    printf ".SH SYNOPSIS\n.nf\n.B #include <%s>\n.PP\n%s\n.fi\n.SH DESCRIPTION\n", header, escaped(link)
+    while ((getline line <families) > 0) {
+        split(line, cells, "|")
+        page_of[cells[1]] = cells[2]
+        what_of[cells[1]] = cells[3]
+    }
     part = "about"
+}
+
+# Without the stars and slashes; takes leading blanks only as far as they are a comment's own.
+function uncommented(text) {
+    sub(/^[ \t]*\/\*[ \t]?/, "", text)
+    sub(/^ \*[ ]?/, "", text)
+    sub(/[ \t]*\*\/[ \t]*$/, "", text)
+    return text
+}
+
+function is_function(code) {
+    return code !~ /^typedef|^enum|^#/ && code ~ /^[a-zA-Z].*kiln_[a-z0-9_]+\(/
+}
+
+# Ends what was being read: a text, a type or constants, or functions, each with its comment.
+function flush() {
+    if (comment != "" || code != "") {
+        items++
+        item_section[items] = sections > 0 ? sections : 1
+        item_comment[items] = comment
+        item_code[items] = code
+        item_kind[items] = code == "" ? "text" : is_function(code) ? "function" : "type"
+    }
+    comment = code = ""
 }
 
 part == "about" {
     if (/^\/\*/ || in_comment) {
-        take_comment($0)
+        about = about uncommented($0) "\n"
+        in_comment = $0 !~ /\*\/[ \t]*$/
         if (!in_comment) {
             part = "guard"
         }
@@ -90,7 +87,6 @@ part == "guard" {
     if (/^extern "C" \{/) {
         getline # #endif
         part = "body"
-        pending_paragraph = 0
     }
     next
 }
@@ -105,39 +101,34 @@ part == "guard" {
     next
 }
 
-/^\/\* -----.* -- \*\/$/ {
-    code_end()
-    name = $0
-    gsub(/^\/\* -+ | -- \*\/$/, "", name)
-    print ".SH " toupper(escaped(name))
-    pending_paragraph = 0
-    after_heading = 1
+/^\/\* -----.* --( \*\/)?$/ {
+    flush()
+    in_comment = $0 !~ /\*\/$/
+    gsub(/^\/\* -+ | --( \*\/)?$/, "")
+    if (!($0 in page_of)) {
+        die("no page is named for the section \"" $0 "\"")
+    }
+    sections++
+    section_title[sections] = $0
     next
 }
 
-in_comment || (/^\/\*/ && !in_braces) {
-    if (!in_comment) {
-        code_end()
-        pending_paragraph = !after_heading
+in_comment || (/^\/\*/ && depth == 0 && !continued) {
+    if (!in_comment && code != "") {
+        flush()
     }
-    after_heading = 0
-    take_comment($0)
+    comment = comment uncommented($0) "\n"
+    in_comment = $0 !~ /\*\/[ \t]*$/
     next
 }
 
-/^$/ {
-    if (in_code && in_braces) {
-        print ""
-    } else {
-        code_end()
-    }
+/^$/ && depth == 0 {
+    flush()
     next
 }
 
 # A declaration, or part of one.
 {
-    code_begin()
-    after_heading = 0
     line = $0
     if (sub(/^KILN_API /, "", line)) {
         shifted = 1
@@ -145,12 +136,302 @@ in_comment || (/^\/\*/ && !in_braces) {
         sub(/^         /, "", line)
     }
     shifted = shifted && line !~ /;/
+    continued = line ~ /\\$/
     sub(/[ \t]+\\$/, " \\", line)
-    in_braces += gsub(/\{/, "{", line) - gsub(/\}/, "}", line)
-    print escaped(line)
+    depth += gsub(/\{/, "{", line) - gsub(/\}/, "}", line)
+    code = code line "\n"
+}
+
+# ---------------------------------------------------------------------------------- the writing --
+
+function put_code(text, count, lines, i) {
+    sub(/\n+$/, "", text)
+    count = split(text, lines, "\n")
+    say(".EX")
+    for (i = 1; i <= count; i++) {
+        say(escaped(lines[i]))
+    }
+    say(".EE")
+}
+
+# Paragraphs, lists and examples as they stand.
+function put_text(text, count, lines, i, in_code, pending) {
+    sub(/\n+$/, "", text)
+    count = split(text, lines, "\n")
+    pending = 1
+    for (i = 1; i <= count; i++) {
+        if (lines[i] ~ /^    / && (in_code || pending || lines[i - 1] == "")) {
+            if (!in_code) {
+                say(".PP\n.EX")
+            }
+            in_code = 1
+            say(escaped(lines[i]))
+        } else if (lines[i] == "") {
+            if (in_code) {
+                say(".EE")
+            }
+            in_code = 0
+            pending = 1
+        } else if (lines[i] ~ /^ +- /) {
+            say(".IP \\(bu 3")
+            sub(/^ +- /, "", lines[i])
+            say(escaped(lines[i]))
+            pending = 0
+        } else {
+            if (pending || (lines[i] ~ /^[^ ]/ && lines[i - 1] ~ /^ +[^ ]/ && !in_code)) {
+                say(".PP")
+            }
+            sub(/^ +/, "", lines[i])
+            say(escaped(lines[i]))
+            pending = 0
+        }
+    }
+    if (in_code) {
+        say(".EE")
+    }
+}
+
+# A comment's sentences into sentence[1 .. sentences].
+function split_sentences(text, words, count, i, next_one) {
+    gsub(/[ \n\t]+/, " ", text)
+    sub(/ $/, "", text)
+    count = split(text, words, " ")
+    sentences = 1
+    sentence[1] = ""
+    for (i = 1; i <= count; i++) {
+        sentence[sentences] = sentence[sentences] (sentence[sentences] == "" ? "" : " ") words[i]
+        next_one = words[i + 1]
+        if (i < count && words[i] ~ /[.?]\)?$/ && next_one ~ /^[*"`(]?[A-Z0-9*`"]|^[a-z]+\[|^kiln_|^p is|^lb|^rows /) {
+            sentences++
+            sentence[sentences] = ""
+        }
+    }
+}
+
+# The heading that a sentence belongs under; the first one says what a function does.
+function heading_of(text) {
+    if (text ~ /^(\(?Cost|Memory)[: ]/) {
+        return "notes"
+    }
+    if (text ~ /KILN_ERROR_|KILN_BAKE_(USAGE|IO)|^(Other )?[Ee]rrors |^On (an )?error|untouched|^After CHECKSUM|^A file that breaks/) {
+        return "errors"
+    }
+    if (text ~ /^(Any number of threads|Threads|No allocation|Static;|Stack )/) {
+        return "threads"
+    }
+    if (text ~ /^(KILN_OK|On success|All (zero|0) for|0 (for|where|of)|NULL,|Returns )/) {
+        return "return"
+    }
+    return "description"
+}
+
+function add(heading, function_names, text) {
+    if ((heading, function_names) in laid) {
+        laid[heading, function_names] = laid[heading, function_names] "\n" escaped(text)
+    } else {
+        laid[heading, function_names] = escaped(text)
+    }
+}
+
+# "kiln_a, kiln_b" of prototypes.
+function names_of(code, found) {
+    found = ""
+    while (match(code, /kiln_[a-z0-9_]+\(/)) {
+        found = found (found == "" ? "" : ", ") substr(code, RSTART, RLENGTH - 1)
+        code = substr(code, RSTART + RLENGTH)
+    }
+    return found
+}
+
+function lay_function(i, names, k) {
+    names = names_of(item_code[i])
+    if (names == "") {
+        die("no function in: " item_code[i])
+    }
+    item_names[i] = names
+    if (item_comment[i] == "") {
+        die("nothing is said of " names)
+    }
+    split_sentences(item_comment[i])
+    for (k = 1; k <= sentences; k++) {
+        add(k == 1 ? "description" : heading_of(sentence[k]), names, sentence[k])
+    }
+}
+
+function begin_page(name, title_what, names) {
+    page_path = to "/" name ".3"
+    say(sprintf(".TH %s 3 \"\" \"kiln %s\" \"Library Functions Manual\"", toupper(name), version))
+    gsub(/, /, ",\n", names)
+    say(".SH NAME\n" names " \\- " escaped(title_what))
+    say(".SH SYNOPSIS\n.nf\n.B #include <" header ">\n.PP\n" escaped(link))
+}
+
+# "kiln(1) kiln-format(5)"
+function put_also(list, words, count, i, name, number) {
+    count = split(list, words, " ")
+    say(".SH SEE ALSO")
+    for (i = 1; i <= count; i++) {
+        name = words[i]
+        number = substr(name, index(name, "("))
+        sub(/\(.*/, "", name)
+        say(".BR " escaped(name) " " number (i < count ? "," : ""))
+    }
+}
+
+function tagged(names) {
+    gsub(/, /, "(), ", names)
+    return ".TP\n.B " names "()"
+}
+
+# What the functions of a section say under one heading; the general word first.
+function put_heading(s, heading, title, general, i, begun) {
+    begun = 0
+    if (general != "") {
+        say(".SH " title "\n" general)
+        begun = 1
+    }
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] == "function" && ((heading, item_names[i]) in laid)) {
+            if (!begun) {
+                say(".SH " title)
+                begun = 1
+            }
+            say(tagged(item_names[i]) "\n" laid[heading, item_names[i]])
+        }
+    }
+}
+
+function put_synopsis(s, i, count, lines, k) {
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] == "function") {
+            say(".PP")
+            count = split(item_code[i], lines, "\n")
+            for (k = 1; k < count; k++) {
+                say(".B \"" escaped(lines[k]) "\"")
+            }
+        }
+    }
+    say(".fi")
+}
+
+function put_description(s, i, begun) {
+    say(".SH DESCRIPTION")
+    if (page_of[section_title[s]] == overview) {
+        put_text(about)
+    }
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] != "function") {
+            if (item_comment[i] != "") {
+                put_text(item_comment[i])
+            }
+            if (item_kind[i] == "type") {
+                say(".PP")
+                put_code(item_code[i])
+            }
+        }
+    }
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] == "function") {
+            begun = item_names[i]
+            gsub(/, /, "(), ", begun)
+            say(".SS " begun "()")
+            say(laid["description", item_names[i]])
+        }
+    }
+}
+
+function returns_status(s, i) {
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] == "function" && item_code[i] ~ /(^|\n)kiln_(bake_)?status /) {
+            return 1
+        }
+    }
+    return 0
+}
+
+# The paragraph of the head that begins with a word, such as Threads: what holds for all functions.
+function general(word, count, paragraphs, i, text) {
+    count = split(about, paragraphs, /\n *\n/)
+    for (i = 1; i <= count; i++) {
+        text = paragraphs[i]
+        if (index(text, word) == 1) {
+            sub(/^[^:]*: */, "", text)
+            gsub(/\n/, " ", text)
+            sub(/ +$/, "", text)
+            return escaped(toupper(substr(text, 1, 1)) substr(text, 2))
+        }
+    }
+    return ""
+}
+
+function put_section(s, title, names, i, also_here, k, list, count) {
+    title = section_title[s]
+    names = ""
+    for (i = 1; i <= items; i++) {
+        if (item_section[i] == s && item_kind[i] == "function") {
+            lay_function(i)
+            names = names (names == "" ? "" : ", ") item_names[i]
+        }
+    }
+    if (index(names ", ", page_of[title] ", ") == 0) {
+        die("the page " page_of[title] " is of none of its functions, " names)
+    }
+    begin_page(page_of[title], what_of[title], names)
+    put_synopsis(s)
+    put_description(s)
+    put_heading(s, "return", "RETURN VALUE",
+                returns_status(s) ? "Functions that return a status return its value 0 when all is done, else why not; the others what is\n" \
+                                    "described above." : "What is described above.")
+    put_heading(s, "errors", "ERRORS", returns_status(s) ? "All statuses are in\n.BR kiln_status_text (3)" \
+                                       (header == "kiln_bake.h" ? ";\nthose of libkilnbake are above." : ".") : "None.")
+    put_heading(s, "threads", "THREADS", threads)
+    put_heading(s, "notes", "NOTES", "")
+    also_here = ""
+    for (k = 1; k <= sections; k++) {
+        if (k != s) {
+            also_here = also_here page_of[section_title[k]] "(3) "
+        }
+    }
+    put_also((page_of[title] == overview ? "" : overview "(3) ") also_here also)
+    close(page_path)
+    count = split(names, list, ", ")
+    for (i = 1; i <= count; i++) {
+        if (list[i] != page_of[title]) {
+            page_path = to "/" list[i] ".3"
+            say(".so man3/" page_of[title] ".3")
+            close(page_path)
+        }
+    }
+}
+
+# The head, and where to read on.
+function put_overview(s) {
+    begin_page(overview, what, overview)
+    say(".fi\n.SH DESCRIPTION")
+    put_text(about)
+    say(".SH FUNCTIONS")
+    for (s = 1; s <= sections; s++) {
+        say(".TP\n.BR " page_of[section_title[s]] " (3)\n" escaped(what_of[section_title[s]]))
+    }
+    put_also(also)
+    close(page_path)
 }
 
 END {
-    code_end()
-    print ".SH SEE ALSO\n" also
+    if (failed) {
+        exit 1
+    }
+    flush()
+    threads = general("Threads:")
+    if (threads == "") {
+        threads = "Calls do not share state: any number of threads may call at once."
+    }
+    alone = 1
+    for (s = 1; s <= sections; s++) {
+        put_section(s)
+        alone = alone && page_of[section_title[s]] != overview
+    }
+    if (alone) {
+        put_overview()
+    }
 }

@@ -10,17 +10,16 @@ sed -n 's/^\.BR kiln\\-\(.*\) (1)$/\1/p' "$to/kiln.1" | sed 's/\\-/-/g' | while 
     "$kiln" --man "$page" >"$to/kiln-$page.1" || exit 1
 done || exit 1
 
-# from_header TITLE HEADER LINK WHAT SEE_ALSO
+# from_header OVERVIEW HEADER LINK WHAT SEE_ALSO
 from_header() {
-    awk -f "$here/header_to_man.awk" -v "title=$1" -v "header=$(basename "$2")" -v "version=$version" \
-        -v "link=$3" -v "what=$4" -v "also=$5" "$top/$2"
+    awk -f "$here/header_to_man.awk" -v "families=$here/families.txt" -v "to=$to" -v "overview=$1" \
+        -v "header=$(basename "$2")" -v "version=$version" -v "link=$3" -v "what=$4" -v "also=$5" "$top/$2"
 }
-from_header KILN runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
+from_header kiln runtime/kiln.h 'cc ... $(pkg-config --cflags --libs kiln)' \
     'exact collision queries on hierarchies baked in advance' \
-    '.BR kiln (1),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)' >"$to/kiln.3" || exit 1
-from_header KILN_BAKE tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kilnbake)' \
-    'bake models into kiln files in process' \
-    '.BR kiln\\-bake (1),\n.BR kiln (3),\n.BR kiln\\-format (5)' >"$to/kiln_bake.3" || exit 1
+    'kiln(1) kiln_bake(3) kiln-format(5)' || exit 1
+from_header kiln_bake tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kilnbake)' '' \
+    'kiln-bake(1) kiln(3) kiln-format(5)' || exit 1
 
 {
     printf "'\\\\\" t\n.TH KILN-FORMAT 5 \"\" \"kiln %s\" \"File Formats Manual\"\n" "$version"
