@@ -12,6 +12,11 @@ sed -n 's/^KILN_API .*[ *]\(kiln_[a-z0-9_]*\)(.*/\1/p' runtime/kiln.h | sort >"$
 diff "$TMPDIR/declared" "$TMPDIR/exported" || case_fail 'differ'
 case_end
 
+case_begin 'the Debian package lists them'
+sed -n 's/^ \(kiln_[a-z0-9_]*\)@Base @VERSION@$/\1/p' tools/package/debian/libkiln0.symbols.in >"$TMPDIR/listed"
+LC_ALL=C sort "$TMPDIR/exported" | diff "$TMPDIR/listed" - || case_fail 'differ'
+case_end
+
 case_begin 'soname'
 readelf -d "$library" | grep -q 'SONAME.*\[libkiln\.so\.0\]' || case_fail 'not libkiln.so.0'
 case_end

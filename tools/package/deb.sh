@@ -11,12 +11,12 @@ seconds=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date -r CH
 
 mkdir "$tree" && tar -c --exclude-vcs --exclude='./build*' . | tar -x -C "$tree" || exit 1
 cp -r tools/package/debian "$tree/debian" || exit 1
-for file in control changelog; do
+for file in control changelog libkiln0.symbols; do
     [ -e "$tree/debian/$file.in" ] && from=$tree/debian/$file.in || from=tools/package/debian/$file
     sed -e "s|@VERSION@|$version|" -e "s|@EMAIL@|$email|" -e "s|@DATE@|$(LC_ALL=C date -R -u -d "@$seconds")|" \
         "$from" >"$tree/$file" && mv "$tree/$file" "$tree/debian/$file" || exit 1
 done
-rm "$tree/debian/changelog.in"
+rm "$tree"/debian/*.in
 
 cd "$tree" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
