@@ -13,7 +13,8 @@ missing() {
     done
     [ -x /usr/sbin/sshd ] || { echo 'sshd is not installed'; return; }
     parallel --version 2>/dev/null | grep -q '^GNU parallel' || { echo 'parallel is not that of GNU'; return; }
-    unshare --mount --net --pid --fork --kill-child --mount-proc ip link add name here type veth peer name there 2>/dev/null ||
+    unshare --mount --net --pid --fork --kill-child --mount-proc \
+        ip link add name here type veth peer name there 2>/dev/null ||
         echo 'network namespaces can not be made: needs root with CAP_SYS_ADMIN and CAP_NET_ADMIN'
 }
 
@@ -62,12 +63,20 @@ END
 PARALLEL_SSH="ssh -F $farm/ssh_config"
 export PARALLEL_SSH
 
-# A host's kiln: keeps a journal, and on the host that $farm/frail names stops its second bake as if the host hung.
+# A host's kiln: keeps a journal, is of another version than the plan on host e, and on the host that $farm/frail names
+# stops its second bake as if the host hung.
 cat >"$farm/kiln" <<END
 #!/bin/sh
 for input; do :; done
 note() { echo "\$1 \$FARM_HOST \$input \$2" >>'$farm/journal'; }
 note begin
+if [ "\$FARM_HOST" = e ]; then
+    for word; do
+        shift
+        case \$word in --need-version=*) word=\$word.1 ;; esac
+        set -- "\$@" "\$word"
+    done
+fi
 if [ "\$FARM_HOST" = "\$(cat '$farm/frail')" ] && [ "\$(grep -c "^begin \$FARM_HOST " '$farm/journal')" -ge 2 ]; then
     '$KILN' "\$@" &
     while read -r name </proc/\$!/comm 2>/dev/null && [ "\$name" != kiln ]; do :; done
@@ -147,6 +156,7 @@ tiny=$OLDPWD/models/tiny
 cp "$OLDPWD"/tests/examples/farm/*.sh .
 cp "$tiny/cube.obj" "$tiny/painted.obj" "$tiny/painted.mtl" "$tiny/tetrahedron.obj" "$tiny/nan.obj" models
 cp "$tiny/cube.obj" "models/in dir/it's \$5 a #1.obj"
+cp "$tiny/tetrahedron.obj" ./-5:.obj
 head -c 144 /dev/zero >models/rock.bin
 cat >models/rock.gltf <<'END'
 { "asset": { "version": "2.0" }, "scene": 0, "scenes": [ { "nodes": [ 0 ] } ],
@@ -166,6 +176,7 @@ defaults: {bv: [obb, aabb]}
 assets:
   - "models/**/*.obj"
   - models/*.gltf
+  - "-5:.obj"
   - {path: models/tetrahedron.obj, options: {leaf: 2, scale: 0.1, adb: 8}}
 END
 "$KILN" bake -m kiln.yaml -q 2>"$farm/said"
@@ -190,19 +201,22 @@ diff -r "$farm/wanted" out || case_fail 'files differ'
 taken_over a b
 case_end
 
-case_begin 'a second run leaves alone what is done, whatever the clocks say'
+case_begin 'a second run leaves alone what is done, whatever the clocks say, and to others what it might not do alike'
+host e 5 && answers 5
 find out -name '*.kiln' -exec ls -i {} + >"$farm/before"
 find out -name '*.kiln' -exec touch -d 2001-01-01 {} + && find models -type f -exec touch -d 2100-01-01 {} +
 echo '# more' >>models/painted.obj
 grep -e painted.obj -e cube1.obj -e rock.gltf jobs >some
-expect 0 parallel --sshlogin 2/10.77.2.2 --workdir . -a some
+expect 0 parallel --sshlogin 1/10.77.2.2,1/10.77.5.2 --retries 2 --workdir . -a some
+grep -q '^end e .* 5$' "$farm/journal" || case_fail 'another version was not refused'
+grep -q '^end e .* 0$' "$farm/journal" && case_fail 'another version has baked'
 find out -name '*.kiln' -exec ls -i {} + | diff "$farm/before" - | grep '^>' >"$farm/changed"
 [ "$(sed 's/.* //' "$farm/changed")" = out/models/painted.kiln ] || case_fail "baked again: $(cat "$farm/changed")"
 case_end
 
 # These have a disk of their own, and nothing on it: the farm's script brings what an asset is made from.
 case_begin 'hosts without a shared disk, one of which is lost: the same bytes'
-kill -KILL "$(cat "$farm/pid-b")"
+kill -KILL "$(cat "$farm/pid-b")" "$(cat "$farm/pid-e")"
 host c 3 own && host d 4 own
 answers 3 && answers 4
 $PARALLEL_SSH 10.77.3.2 "ls $project" >"$farm/said" 2>&1 && case_fail 'the disk is shared'

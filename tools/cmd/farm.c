@@ -44,17 +44,19 @@ static int check_path(const job *asset, const char *path)
                         path, what);
 }
 
-static int check_paths(const plan *of, const source_files *lists)
+/* As they are given, and as they are brought. */
+static int check_asset(const job *asset, const source_files *list)
 {
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
-        status = check_path(&of->jobs[i], of->jobs[i].output);
-        for (size_t k = 0; k < lists[i].count && status == EXIT_DONE; k++) {
-            status = check_path(&of->jobs[i], lists[i].paths[k]);
-        }
-        if (status == EXIT_DONE && !lists[i].up_to_date) {
-            status = check_path(&of->jobs[i], of->jobs[i].input);
-        }
+    int status = check_path(asset, asset->output);
+    if (list->up_to_date || status != EXIT_DONE) {
+        return status;
+    }
+    status = check_path(asset, asset->input);
+    if (status == EXIT_DONE && asset->settings.adb_weights != NULL) {
+        status = check_path(asset, asset->settings.adb_weights);
+    }
+    for (size_t k = 0; k < list->count && status == EXIT_DONE; k++) {
+        status = check_path(asset, list->paths[k]);
     }
     return status;
 }
@@ -115,7 +117,9 @@ int farm_print(const plan *of, const char *cache)
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
     int status = source_files_find(of, lists);
-    status = status == EXIT_DONE ? check_paths(of, lists) : status;
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        status = check_asset(&of->jobs[i], &lists[i]);
+    }
     if (status == EXIT_DONE) {
         print_script(of, cache, lists);
     }

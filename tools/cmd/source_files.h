@@ -12,7 +12,7 @@ typedef struct {
 } source_files;
 
 /* Fills lists[of->count], to be freed by source_files_free whatever the status. Imports each asset, in
- * parallel, which takes a part of what its bake does. What can't be imported is listed with its input alone:
+ * parallel, which takes hundredths of what its bake does. What can't be imported is listed with its input alone:
  * its bake will say what is wrong. Paths start where the input's does, without "." and as few ".." as there can
  * be. Reports want of memory, and options that exclude each other. */
 int source_files_find(const plan *of, source_files *lists);
