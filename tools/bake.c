@@ -488,7 +488,7 @@ static void report_soup(bake *b)
     r->polygons_cut = soup->polygons_cut;
     r->empty_meshes = soup->empty_mesh_count;
     r->unit = soup->unit;
-    r->up_axis = soup->up_axis;
+    r->up_axis = soup->triangle_count > 0 ? soup->up_axis : -1; /* 0 where nothing was read */
     r->precision_step = soup->precision_step;
     r->lossy_step = soup->lossy_step;
     r->lossy_moved = soup->lossy_moved;
@@ -581,6 +581,11 @@ static kiln_bake_status encode_file(bake *b)
                                                       &b->file, &b->file_size, packed_sizes);
     if (status == KILN_BAKE_OK) {
         report_trees(b, packed_sizes);
+    }
+    /* The last turn may have been another thread's, which reports nothing. */
+    if (status == KILN_BAKE_OK && b->options.progress != NULL &&
+        !b->options.progress(b->options.progress_user, "write", 1.0)) {
+        return KILN_BAKE_FAILED;
     }
     return status;
 }

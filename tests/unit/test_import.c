@@ -838,7 +838,7 @@ static void not_a_file(void **state)
     memset(endless, 'a', 4000);
     endless[4000] = '\0';
     r = import_file(endless);
-    assert_error(&r, KILN_BAKE_IO, "can't open it");
+    assert_error(&r, KILN_BAKE_IO, "can't be opened");
     free(endless);
     r = import_text("xyzzy", "what");
     assert_error(&r, KILN_BAKE_UNSUPPORTED, "no reader for \"xyzzy\"");

@@ -42,6 +42,9 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
             return report_usage(&verb_bake, "--depfile needs an OUT that has a name");
         }
     }
+    if (settings->quiet && settings->verbose) {
+        return report_usage(&verb_bake, "--quiet and --verbose exclude each other");
+    }
     if (settings->keep_going && settings->fail_fast) {
         return report_usage(&verb_bake, "--keep-going and --fail-fast exclude each other");
     }

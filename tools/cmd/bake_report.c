@@ -47,7 +47,7 @@ void bake_report_notes(const job *of, const kiln_bake_report *report)
 }
 
 /* "2 faces dropped, 1 point, 3 lines" as far as there are any. */
-static void print_left_out(const kiln_bake_report *report)
+static void print_left_out(FILE *stream, const kiln_bake_report *report)
 {
     const struct {
         uint64_t count;
@@ -65,50 +65,56 @@ static void print_left_out(const kiln_bake_report *report)
                                      kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
         }
     }
-    columns_item("left out", used > 0 ? text : "nothing");
+    columns_item(stream, "left out", used > 0 ? text : "nothing");
 }
 
-static void print_first_query(const job *of, const kiln_bake_report *report)
+static void print_first_query(FILE *stream, const job *of, const kiln_bake_report *report)
 {
     first_query first;
     char text[160];
-    if (report->outcome == KILN_OUTCOME_BAKED && first_query_measure(of->output, &first)) {
+    if (report->outcome == KILN_OUTCOME_BAKED && strcmp(of->output, "-") != 0 &&
+        first_query_measure(of->output, &first)) {
         snprintf(text, sizeof text,
-                 "in %.3g ms, trusted %.3g ms; building the trees took %.3g ms",
+                 "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
                  1e3 * first.verified, 1e3 * first.trusted, 1e3 * report->seconds_build);
-        columns_item("first query", text);
+        columns_item(stream, "first query", text);
     }
 }
 
-void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds)
+void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report, double seconds)
 {
+    static const char *const how[] = {"baked", "up to date", "from the cache"};
+    const bool standard = strcmp(of->output, "-") == 0;
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
     char digits[3][32], text[160];
-    printf("%s: %s triangles, %s bytes, %.2f a triangle, baked in %.2f s\n", of->output,
-           columns_count(report->faces, digits[0]), columns_count(report->bytes_file, digits[1]),
-           (double)report->bytes_file / faces, seconds);
-    print_left_out(report);
+    fprintf(stream, "%s: %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
+            standard ? "standard output" : of->output, columns_count(report->faces, digits[0]),
+            report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
+            (double)report->bytes_file / faces, how[report->outcome], seconds);
+    print_left_out(stream, report);
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
-        snprintf(text, sizeof text, "%.60s: %s nodes, %s bytes, %.2f a triangle, raw %.2f", tree->name,
-                 columns_count(tree->nodes, digits[0]), columns_count(tree->bytes_packed, digits[1]),
+        snprintf(text, sizeof text, "%.60s: %s node%s, %s bytes, %.2f a triangle, raw %.2f", tree->name,
+                 columns_count(tree->nodes, digits[0]), tree->nodes == 1 ? "" : "s",
+                 columns_count(tree->bytes_packed, digits[1]),
                  (double)tree->bytes_packed / each, (double)tree->bytes_raw / each);
-        columns_item(tree->bv, text);
+        columns_item(stream, tree->bv, text);
         if (tree->boxes > 0) {
-            snprintf(text, sizeof text, "of %s boxes, %.1f bytes a box with its node (36 in the paper)",
-                     columns_count(tree->boxes, digits[2]),
+            snprintf(text, sizeof text, "of %s box%s, %.1f bytes a box with its node (36 in the paper)",
+                     columns_count(tree->boxes, digits[2]), tree->boxes == 1 ? "" : "es",
                      (double)(tree->bytes_raw + tree->bytes_counts) / tree->boxes);
-            columns_item("counts", text);
+            columns_item(stream, "counts", text);
         }
     }
     if (report->tree_count > TREES_FOR_PEOPLE) {
-        printf("  and %u more trees (kiln info)\n", report->tree_count - TREES_FOR_PEOPLE);
+        const unsigned more = report->tree_count - TREES_FOR_PEOPLE;
+        fprintf(stream, "  and %u more tree%s (kiln info)\n", more, more == 1 ? "" : "s");
     }
     if (report->unit > 0.0) {
-        printf("  unit           %g m in the source\n", report->unit);
+        fprintf(stream, "  unit           %g m in the source\n", report->unit);
     }
-    print_first_query(of, report);
+    print_first_query(stream, of, report);
 }
 
 static json_t *texts_json(char *const *texts, uint32_t count)

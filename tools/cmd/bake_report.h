@@ -7,13 +7,14 @@
 #include "../kiln_bake.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* Warnings and dropped faces, on standard error. */
 void bake_report_notes(const job *of, const kiln_bake_report *report);
 
-/* What people want to know, on standard output: sizes, what was left out, and how soon the file answers
+/* What people want to know: sizes, what was left out, and how soon the file answers
  * against building its trees, for which it is opened. */
-void bake_report_summary(const job *of, const kiln_bake_report *report, double seconds);
+void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report, double seconds);
 
 /* The object of one file in the document. */
 json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report);

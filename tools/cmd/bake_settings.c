@@ -100,6 +100,9 @@ const option bake_options[] = {
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "on standard error; auto is a bar on a terminal after a second (default auto)"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    {"verbose", 'v', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(verbose),
+     "print the report of each bake, as on a terminal, also where standard output is none; on standard "
+     "error where the file goes to standard output"},
     OPTION_JSON(bake_settings),
 };
 
@@ -125,7 +128,7 @@ bake_settings bake_settings_default(void)
 bool bake_option_is_of_asset(const option *entry)
 {
     static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
-                                         "quiet",    "json",       "if-changed",  "cache",
+                                         "quiet",    "verbose",    "json",        "if-changed", "cache",
                                          "manifest", "keep-going", "dump-config", "fail-fast",
                                          "folders",  "max-memory", "need-version"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {

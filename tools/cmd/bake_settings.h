@@ -16,7 +16,7 @@ typedef struct {
     int lossy_grid, folders;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
-    bool no_geometry, strict, quiet, json, if_changed, keep_going, fail_fast, dump_config;
+    bool no_geometry, strict, quiet, verbose, json, if_changed, keep_going, fail_fast, dump_config;
 } bake_settings;
 
 extern const option bake_options[];

@@ -56,6 +56,7 @@ typedef struct {
 typedef struct {
     batch *b;
     const job *of;
+    progress_told *told;
 } asset;
 
 static bool is_stopped(void *user)
@@ -70,7 +71,7 @@ static bool step_of_many(void *user, const char *stage, double part)
 {
     const asset *a = user;
     if (pthread_mutex_trylock(&a->b->lock) == 0) { /* who tells something else now shows the bar later */
-        batch_bar_step(&a->b->bar, a->of->input, stage, part);
+        batch_bar_step(&a->b->bar, a->told, a->of->input, stage, part);
         pthread_mutex_unlock(&a->b->lock);
     }
     return signals_noted() == 0;
@@ -124,7 +125,7 @@ static int make_folders(const char *output, kiln_bake_report *report)
         *slash = '\0';
         if (!have_folder(path)) {
             snprintf(report->error, sizeof report->error,
-                     "%.500s: the folder can't be made; %s; check the path", path,
+                     "%.500s: the folder can't be made; %s; check the path and its permissions", path,
                      errno == EEXIST ? "there is a file of that name" : strerror(errno));
             status = EXIT_IO;
         }
@@ -189,16 +190,17 @@ static void tell_failure(batch *b, int status, const kiln_bake_report *report)
 static void tell_success(batch *b, const job *of, outcome how, const kiln_bake_report *report,
                          double seconds)
 {
-    const bool alone = b->of->count == 1;
+    const bool alone = b->of->count == 1, standard = strcmp(of->output, "-") == 0;
     if (report->cache_error[0] != '\0') {
         report_note("not kept", b->run->cache, report->cache_error);
     }
     if (how == UP_TO_DATE && alone && !report_is_json()) {
         report_note("up to date", of->output, "made from the same bytes by the same options");
     } else if (how != UP_TO_DATE && !report_is_json() && !b->run->quiet &&
-               strcmp(of->output, "-") != 0 && isatty(STDOUT_FILENO)) {
-        bake_report_summary(of, report, seconds);
-        fflush(stdout);
+               (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
+        FILE *stream = standard ? stderr : stdout; /* standard output is the file then */
+        bake_report_summary(stream, of, report, seconds);
+        fflush(stream);
     }
 }
 
@@ -231,7 +233,8 @@ static void tell(batch *b, size_t index, int status, const kiln_bake_report *rep
 
 static void run_asset(batch *b, size_t index)
 {
-    const asset a = {b, &b->of->jobs[index]};
+    progress_told told = {"", 0, 0};
+    const asset a = {b, &b->of->jobs[index], &told};
     kiln_bake_report report;
     memset(&report, 0, sizeof report);
     const double start = seconds_now();

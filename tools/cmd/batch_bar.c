@@ -74,14 +74,11 @@ static void print_line(json_t *line)
     json_decref(line);
 }
 
-void batch_bar_step(batch_bar *bar, const char *file, const char *stage, double part)
+void batch_bar_step(batch_bar *bar, progress_told *told, const char *file, const char *stage,
+                    double part)
 {
     if (bar->mode == PROGRESS_JSON && part >= 0) {
-        json_t *line = json_object();
-        json_object_set_new(line, "file", json_cstring(file));
-        json_object_set_new(line, "stage", json_cstring(stage));
-        json_object_set_new(line, "part", json_number(part));
-        print_line(line);
+        progress_line(told, file, stage, part);
     } else if (bar->mode == PROGRESS_AUTO || bar->mode == PROGRESS_BAR) {
         draw(bar, file);
     }

@@ -47,10 +47,10 @@ static void tell(const char *folder, const kiln_cache_report *report)
         json_object_set_new(root, "entries_removed", json_count(report->files_removed));
         json_object_set_new(root, "bytes_removed", json_count(report->bytes_removed));
     } else {
-        printf("%s: %llu files, %llu bytes; removed %llu files, %llu bytes\n", folder,
-               (unsigned long long)report->files, (unsigned long long)report->bytes,
-               (unsigned long long)report->files_removed,
-               (unsigned long long)report->bytes_removed);
+        printf("%s: %llu file%s, %llu bytes; removed %llu file%s, %llu bytes\n", folder,
+               (unsigned long long)report->files, report->files == 1 ? "" : "s",
+               (unsigned long long)report->bytes, (unsigned long long)report->files_removed,
+               report->files_removed == 1 ? "" : "s", (unsigned long long)report->bytes_removed);
     }
 }
 
@@ -64,9 +64,12 @@ static int run_gc(int argc, char **argv)
     if (parsed != EXIT_DONE) {
         return parsed;
     }
-    if (settings.max_size == NULL || !parse_size(settings.max_size, &size)) {
+    if (settings.max_size == NULL) {
+        return report_usage(&verb_cache_gc, "--max-size SIZE is missing");
+    }
+    if (!parse_size(settings.max_size, &size)) {
         return report_usage(&verb_cache_gc, "--max-size takes a size such as 500M, not '%s'",
-                            settings.max_size != NULL ? settings.max_size : "");
+                            settings.max_size);
     }
     const kiln_bake_status status = kiln_cache_gc(argv[0], size, &report);
     if (status != KILN_BAKE_OK) {

@@ -139,27 +139,27 @@ void columns_print_path(const char *text, int columns)
     printf("%*s", columns - used, "");
 }
 
-void columns_item(const char *label, const char *words)
+void columns_item(FILE *stream, const char *label, const char *words)
 {
     enum { INDENT = 17 };
     const int columns = columns_of_output();
     int column = INDENT;
-    printf("  %-14s ", label);
+    fprintf(stream, "  %-14s ", label);
     while (*words != '\0') {
         const int word = (int)strcspn(words, " ");
         if (column > INDENT && column + 1 + word > columns) {
-            printf("\n%*s", INDENT, "");
+            fprintf(stream, "\n%*s", INDENT, "");
             column = INDENT;
         } else if (column > INDENT) {
-            putchar(' ');
+            putc(' ', stream);
             column++;
         }
-        printf("%.*s", word, words);
+        fprintf(stream, "%.*s", word, words);
         column += word;
         words += word;
         words += strspn(words, " ");
     }
-    putchar('\n');
+    putc('\n', stream);
 }
 
 int columns_for(const char *head, uint64_t most)

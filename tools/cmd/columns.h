@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { COLUMNS_LEAST = 68, COLUMNS_MOST = 200 };
 
@@ -21,7 +22,7 @@ void columns_print_last(const char *text, int columns);
 void columns_print_path(const char *text, int columns);
 
 /* "  label          words", in lines of at most the columns of standard output, further ones indented. */
-void columns_item(const char *label, const char *words);
+void columns_item(FILE *stream, const char *label, const char *words);
 
 /* 1234567 as "1,234,567". */
 const char *columns_count(uint64_t value, char buffer[32]);

@@ -340,7 +340,7 @@ static void print_counts(const info *of)
                  "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
                  how->grid, region_names[how->regions], area_names[how->area], how->factor,
                  polygon_names[how->polygons], bytes / boxes);
-        columns_item("counts", text);
+        columns_item(stdout, "counts", text);
     }
 }
 
@@ -386,7 +386,7 @@ static void print_shares(const info *of)
                                      (double)shares[i] / (double)of->view.triangle_count);
         }
     }
-    columns_item("a triangle", text);
+    columns_item(stdout, "a triangle", text);
 }
 
 /* The error that the bake allowed itself. */
@@ -400,7 +400,7 @@ static void print_lossy(const info *of)
                  "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area", step,
                  json_real_value(json_object_get(counts, "lossy_moved")),
                  (unsigned long long)meta_count(of, "lossy_degenerate"));
-        columns_item("lossy", text);
+        columns_item(stdout, "lossy", text);
     }
 }
 
@@ -419,7 +419,7 @@ static void print_bounds(const kiln_extent *extent)
     snprintf(text, sizeof text, "%.9g %.9g %.9g .. %.9g %.9g %.9g", extent->lower[0],
              extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
              extent->upper[2]);
-    columns_item("bounds", text);
+    columns_item(stdout, "bounds", text);
 }
 
 static void print_geometry(const info *of)

@@ -36,7 +36,7 @@ static const char *cure_of(kiln_status status)
     }
     switch (exit_status_of(status)) {
     case EXIT_IO:
-        return "check the path";
+        return "check the path and its permissions";
     case EXIT_RUN:
         return "free some and run again";
     case EXIT_UNSUPPORTED:

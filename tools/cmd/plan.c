@@ -366,7 +366,7 @@ int plan_make_folder(const plan *of)
         return report_error(EXIT_IO, of->folder,
                             "is a file; several inputs, or a list, need a folder");
     }
-    return report_error(EXIT_IO, of->folder, "the folder can't be made; %s; check the path",
+    return report_error(EXIT_IO, of->folder, "the folder can't be made; %s; check the path and its permissions",
                         strerror(error));
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct {
-    const char *output, *manifest, *cache;
-    int format, folders;
+    bake_settings bake; /* first: the options of an asset have their fields here */
+    int format;
     bool json;
 } plan_settings;
 
@@ -19,11 +19,11 @@ static const option plan_options[] = {
      "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a script "
      "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by GNU "
      "parallel over ssh (default ninja)"},
-    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output), "as of kiln bake"},
-    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
-     "as of kiln bake; options of assets come from there"},
-    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders), "as of kiln bake"},
-    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache), "as of kiln bake"},
+    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as of kiln bake"},
+    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest),
+     "as of kiln bake"},
+    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
+    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
      "print one JSON document instead, of the assets with their outputs, also on failure"},
 };
@@ -41,36 +41,89 @@ static void print_document(const plan *of)
     json_object_set_new(report_root(), "assets", assets);
 }
 
-static int make_plan(plan *of, const plan_settings *settings, char **inputs, int count)
+enum { OPTIONS_MOST = 64 };
+
+static bool is_own(const char *name)
 {
-    bake_settings bake = bake_settings_default();
-    bake.output = settings->output;
-    bake.folders = settings->folders;
-    if (settings->manifest != NULL) {
+    for (size_t i = 0; i < COUNT_OF(plan_options); i++) {
+        if (strcmp(plan_options[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The verb with the options of an asset behind its own, whose --format is the plan's. */
+static verb with_options_of_assets(option table[OPTIONS_MOST])
+{
+    verb wide = verb_plan;
+    memcpy(table, plan_options, sizeof plan_options);
+    for (size_t i = 0; i < bake_option_count && wide.option_count < OPTIONS_MOST; i++) {
+        if (bake_option_is_of_asset(&bake_options[i]) && !is_own(bake_options[i].name)) {
+            table[wide.option_count++] = bake_options[i];
+        }
+    }
+    wide.options = table;
+    return wide;
+}
+
+/* Which options of kiln bake were given, by their places in its own table. */
+static uint64_t given_to_bake(const verb *wide, uint64_t given)
+{
+    uint64_t bits = 0;
+    for (size_t i = COUNT_OF(plan_options); i < wide->option_count; i++) {
+        const char *name = wide->options[i].name;
+        if ((given >> i & 1) != 0) {
+            bits |= UINT64_C(1) << (bake_option_find(name, strlen(name)) - bake_options);
+        }
+    }
+    return bits;
+}
+
+static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char **inputs, int count)
+{
+    if (bake->manifest != NULL) {
         return count > 0 ? report_usage(&verb_plan, "a manifest lists the inputs; none is given besides it")
-                         : manifest_add(of, settings->manifest, &bake, 0);
+                         : manifest_add(of, bake->manifest, bake, given);
     }
     if (count == 0) {
         return report_usage(&verb_plan, "no file is given");
     }
-    if (settings->output == NULL) {
+    if (bake->output == NULL) {
         return report_usage(&verb_plan, "-o OUT is missing");
     }
-    return plan_arguments(of, inputs, count, &bake);
+    return plan_arguments(of, inputs, count, bake);
+}
+
+static int check_options(const plan *of)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        kiln_bake_options ignored;
+        status = bake_settings_convert(&of->jobs[i].settings,
+                                       of->uniform ? NULL : of->jobs[i].input, &ignored);
+    }
+    return status;
 }
 
 static int run_plan(int argc, char **argv)
 {
-    plan_settings settings = {.folders = -1};
+    plan_settings settings = {.bake = bake_settings_default()};
+    option table[OPTIONS_MOST];
+    const verb wide = with_options_of_assets(table);
     plan of = {.jobs = NULL};
+    uint64_t given = 0;
     int count;
-    int status = options_parse(&verb_plan, argc, argv, &settings, &count);
-    status = status == EXIT_DONE ? make_plan(&of, &settings, argv, count) : status;
+    int status = options_parse_given(&wide, argc, argv, &settings, &count, &given);
+    if (status == EXIT_DONE) {
+        status = make_plan(&of, &settings.bake, given_to_bake(&wide, given), argv, count);
+    }
     status = status == EXIT_DONE ? plan_check(&of) : status;
+    status = status == EXIT_DONE ? check_options(&of) : status;
     if (status == EXIT_DONE && report_is_json()) {
         print_document(&of);
     } else if (status == EXIT_DONE) {
-        status = script_print(&of, (script_format)settings.format, settings.cache);
+        status = script_print(&of, (script_format)settings.format, settings.bake.cache);
     }
     plan_free(&of);
     return status;
@@ -79,9 +132,10 @@ static int run_plan(int argc, char **argv)
 const verb verb_plan = {
     "plan",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
-    "print what kiln bake would do as work for ninja, make, parallel, slurm or a farm",
+    "print the work of kiln bake for ninja, make, parallel, slurm or a farm",
     "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake an asset "
-    "on standard output. Names are taken from the folder that the plan is run in. The variable KILN of "
+    "on standard output. Options of kiln bake that say how an asset is made, such as --bv and --leaf, are "
+    "taken too, all but its --format, and stand in the commands. Names are taken from the folder that the plan is run in. The variable KILN of "
     "the environment, or of make, or kiln of ninja, says which kiln is run.\n\n"
     "Lines for parallel bake on any number of hosts that see the folder under one path, as long as one of "
     "them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin 8/alpha,16/beta "

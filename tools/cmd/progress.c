@@ -6,6 +6,7 @@
 #include "seconds.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const double bar_delay = 1.0;    /* seconds before a bar shows */
@@ -35,10 +36,24 @@ static void draw_bar(progress *state, const char *stage, double part)
     fflush(stderr);
 }
 
-static void print_json(const progress *state, const char *stage, double part)
+/* Where a stage begins and ends, and else ten times a second. */
+static bool is_due(const progress_told *told, const char *stage, double part, double now)
 {
+    const bool begins = strncmp(told->stage, stage, sizeof told->stage - 1) != 0;
+    return begins || (part >= 1 && told->part < 1) || now - told->time >= bar_interval;
+}
+
+void progress_line(progress_told *told, const char *file, const char *stage, double part)
+{
+    const double now = seconds_now();
+    if (!is_due(told, stage, part, now)) {
+        return;
+    }
+    snprintf(told->stage, sizeof told->stage, "%s", stage);
+    told->part = part;
+    told->time = now;
     json_t *line = json_object();
-    json_object_set_new(line, "file", json_cstring(state->file));
+    json_object_set_new(line, "file", json_cstring(file));
     json_object_set_new(line, "stage", json_cstring(stage));
     json_object_set_new(line, "part", json_number(part));
     json_dumpf(line, stderr, JSON_COMPACT);
@@ -53,7 +68,7 @@ bool progress_step(void *user, const char *stage, double part)
         return true;
     }
     if (state->mode == PROGRESS_JSON) {
-        print_json(state, stage, part);
+        progress_line(&state->told, state->file, stage, part);
     } else if (state->mode != PROGRESS_NONE) {
         draw_bar(state, stage, part);
     }

@@ -8,21 +8,31 @@
 typedef enum {
     PROGRESS_AUTO, /* a bar on a terminal, once a second has gone by */
     PROGRESS_BAR,
-    PROGRESS_JSON, /* a line {"file", "stage", "part"} for each step */
+    PROGRESS_JSON, /* lines {"file", "stage", "part"}: where a stage begins and ends, and ten a second */
     PROGRESS_NONE
 } progress_mode;
+
+/* What was told last of one file, in lines of JSON. */
+typedef struct {
+    char stage[32];
+    double part, time;
+} progress_told;
 
 typedef struct {
     progress_mode mode;
     const char *file;
     double start, last; /* seconds */
     bool shown;
+    progress_told told;
 } progress;
 
 void progress_begin(progress *state, progress_mode mode, const char *file);
 
 /* As kiln_bake_options.progress; `user` is the progress. */
 bool progress_step(void *user, const char *stage, double part);
+
+/* Prints a line of JSON of `file`, unless the last is too near for another. */
+void progress_line(progress_told *told, const char *file, const char *stage, double part);
 
 /* Takes the bar away. */
 void progress_end(progress *state);

@@ -1,7 +1,9 @@
 #include "report.h"
 
 #include "../../runtime/kiln.h"
+#include "../common/write_file.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +140,12 @@ int report_usage(const verb *of, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    error_arguments(EXIT_USAGE, of == NULL ? NULL : of->name, format, arguments);
+    error_arguments(EXIT_USAGE, of == NULL ? NULL : report.verb_name, format, arguments);
     va_end(arguments);
     if (of == NULL) {
         fputs("Try: kiln --help\n", stderr);
     } else {
-        fprintf(stderr, "Try: kiln %s --help\n", of->name);
+        fprintf(stderr, "Try: kiln %s --help\n", report.verb_name);
     }
     return EXIT_USAGE;
 }
@@ -177,6 +179,20 @@ void report_line(const char *format, ...)
     }
 }
 
+/* False when what was printed did not arrive; then it is said why. */
+static bool flush_output(void)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    const bool before = ferror(stdout) == 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && before) {
+        return true;
+    }
+    (void)kiln_write_explain("can't be written", errno != 0 ? errno : EIO, message);
+    (void)report_error(EXIT_IO, "standard output", "%s", message);
+    return false;
+}
+
 int report_end(int status)
 {
     if (report.root != NULL) {
@@ -186,9 +202,5 @@ int report_end(int status)
         json_decref(report.root);
         report.root = NULL;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        print_line("standard output can't be written; check where it goes");
-        return status == EXIT_DONE ? EXIT_IO : status;
-    }
-    return status;
+    return flush_output() || status != EXIT_DONE ? status : EXIT_IO;
 }

@@ -36,7 +36,8 @@ void report_file(json_t *object, int file_count);
  * status. Returns `status`, for `return report_error(...)`. */
 int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* The same with a hint at the verb's help; EXIT_USAGE. `of` NULL: of the command itself. */
+/* The same with a hint at the help of the verb that runs, which may share `of`'s checks; EXIT_USAGE. `of`
+ * NULL: of the command itself. */
 int report_usage(const verb *of, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* "kiln: FILE: kind: message", unless quiet. */

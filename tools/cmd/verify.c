@@ -67,11 +67,13 @@ static void print_sound(const char *path, const kiln_audit_counts *counts)
                counts->weights == 1 ? "" : "s");
         return;
     }
-    printf("%s: sound; %u tree%s, %llu triangles, %llu nodes", path, counts->trees,
+    printf("%s: sound; %u tree%s, %llu triangle%s, %llu node%s", path, counts->trees,
            counts->trees == 1 ? "" : "s", (unsigned long long)counts->triangles,
-           (unsigned long long)counts->nodes);
+           counts->triangles == 1 ? "" : "s", (unsigned long long)counts->nodes,
+           counts->nodes == 1 ? "" : "s");
     if (counts->counted > 0) {
-        printf(", %llu boxes counted again", (unsigned long long)counts->counted);
+        printf(", %llu box%s counted again", (unsigned long long)counts->counted,
+               counts->counted == 1 ? "" : "es");
     }
     putchar('\n');
 }

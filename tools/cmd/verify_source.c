@@ -201,7 +201,8 @@ static bool hash_is(const kiln_soup *soup, const char *said)
 static bool compare(const comparison *c)
 {
     if (c->view->triangle_count != c->soup->triangle_count) {
-        differs(c, "it has %u triangles, %.100s has %u", c->view->triangle_count, c->source,
+        differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
+                c->view->triangle_count == 1 ? "" : "s", c->source,
                 c->soup->triangle_count);
     }
     compare_parts(c);

@@ -20,8 +20,7 @@ enum { PENDING_MAX = 32, NAME_ATTEMPTS = 1000 };
 static _Atomic(char *) pending[PENDING_MAX];
 static atomic_uint temporary_count;
 
-/* "what; why; what to do" of an error number. */
-static bool explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE])
+bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     const char *why = strerror(error);
     const char *cure = "check the path and its permissions";
@@ -66,7 +65,7 @@ bool kiln_write_descriptor(int descriptor, const void *data, size_t size,
                            char message[KILN_WRITE_MESSAGE_SIZE])
 {
     if (!write_all(descriptor, data, size) || !flush(descriptor)) {
-        return explain("can't be written", errno, message);
+        return kiln_write_explain("can't be written", errno, message);
     }
     return true;
 }
@@ -90,9 +89,9 @@ static bool write_directly(const char *path, const void *data, size_t size,
 {
     const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0) {
-        return explain("can't be opened for writing", errno, message);
+        return kiln_write_explain("can't be opened for writing", errno, message);
     }
-    return fill_and_close(descriptor, data, size) || explain("can't be written", errno, message);
+    return fill_and_close(descriptor, data, size) || kiln_write_explain("can't be written", errno, message);
 }
 
 /* Place of `name` in the table, or PENDING_MAX when it is full: then no handler will remove it. */
@@ -257,7 +256,7 @@ static bool write_aside(const char *path, const void *data, size_t size,
         failed = "can't be replaced";
     }
     if (failed != NULL) {
-        explain(failed, errno, message);
+        kiln_write_explain(failed, errno, message);
     }
     if (name != NULL) {
         if (failed != NULL) {
@@ -274,7 +273,7 @@ bool kiln_write_file(const char *path, const void *data, size_t size,
     struct stat entry;
     if (stat(path, &entry) == 0) {
         if (S_ISDIR(entry.st_mode)) {
-            return explain("is a folder", EISDIR, message);
+            return kiln_write_explain("is a folder", EISDIR, message);
         }
         if (!S_ISREG(entry.st_mode)) {
             return write_directly(path, data, size, message);
@@ -290,16 +289,16 @@ bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_
 {
     struct stat entry;
     if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode)) {
-        return !S_ISDIR(entry.st_mode) || explain("is a folder", EISDIR, message);
+        return !S_ISDIR(entry.st_mode) || kiln_write_explain("is a folder", EISDIR, message);
     }
     const size_t length = folder_length(path);
     char *folder = malloc(length + 2);
     if (folder == NULL) {
-        return explain("can't be written", ENOMEM, message);
+        return kiln_write_explain("can't be written", ENOMEM, message);
     }
     snprintf(folder, length + 2, "%.*s", length == 0 ? 1 : (int)length, length == 0 ? "." : path);
     const bool possible =
-        access(folder, W_OK | X_OK) == 0 || explain("can't be written", errno, message);
+        access(folder, W_OK | X_OK) == 0 || kiln_write_explain("can't be written", errno, message);
     free(folder);
     return possible;
 }

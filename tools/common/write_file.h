@@ -23,6 +23,9 @@ bool kiln_write_descriptor(int descriptor, const void *data, size_t size,
 /* Could kiln_write_file succeed? Looks at the folder and the kind of file, before long work. */
 bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
 
+/* "what; why; what to do" of an error number, as all of these say it. False, for `return`. */
+bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE]);
+
 /* Unlinks every new file that is not yet complete. For handlers of signals that end the process. */
 void kiln_write_file_abandon(void);
 

@@ -112,7 +112,8 @@ static bool go_on(flat *f)
         return false;
     if (f->task->deadline != 0 && kiln_clock() > f->task->deadline)
         return FAIL(f, KILN_BAKE_FAILED,
-                    "import takes longer than %g s; simplify the model or raise that limit",
+                    "import takes longer than %g s; simplify the model or raise that limit "
+                    "(--import-seconds)",
                     options->import_seconds);
     if (options->progress != NULL &&
         !options->progress(options->progress_user, "import", 0.5 + 0.5 * fmin(done, 1)))
@@ -731,9 +732,9 @@ static bool no_warning_if_strict(flat *f)
 {
     if (!f->task->options->strict || f->soup->warning_count == 0)
         return true;
-    return FAIL(f, KILN_BAKE_INVALID, "%.500s (%lu warnings; under --strict none is let pass)",
+    return FAIL(f, KILN_BAKE_INVALID, "%.500s (%lu warning%s; under --strict none is let pass)",
                 kiln_names_at(&f->says, f->soup->warnings[0]),
-                (unsigned long)f->soup->warning_count);
+                (unsigned long)f->soup->warning_count, f->soup->warning_count == 1 ? "" : "s");
 }
 
 /* The names of the soup, then what the report says. */

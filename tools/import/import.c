@@ -117,7 +117,8 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
             strsignal(number));
     case KILN_CHILD_OVER_TIME:
         return FAIL(j, KILN_BAKE_FAILED,
-                    "import takes longer than %g s; simplify the model or raise that limit",
+                    "import takes longer than %g s; simplify the model or raise that limit "
+                    "(--import-seconds)",
                     j->options->import_seconds);
     case KILN_CHILD_OVER_MEMORY:
         return FAIL(

@@ -64,7 +64,7 @@ static const char *kind_of(mode_t mode)
     return S_ISDIR(mode)                    ? "a folder"
            : S_ISFIFO(mode)                 ? "a pipe"
            : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
-                                            : "no regular file";
+                                            : "something else";
 }
 
 /* Does not wait for a writer, should it be a pipe. */
@@ -76,12 +76,12 @@ static bool open_file(kiln_source_file *source, const char *path, kiln_bake_stat
 
     if (file < 0) {
         kiln_bake_report_error(
-            report, path, "can't open it; %s; check the name and the permissions", strerror(errno));
+            report, path, "can't be opened; %s; check the path and its permissions", strerror(errno));
         return fail(status, KILN_BAKE_IO);
     }
     source->model.file = file;
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        kiln_bake_report_error(report, path, "can't read it; it is %s; name a model's file",
+        kiln_bake_report_error(report, path, "not a regular file, %s; give the path of a model",
                                kind_of(facts.st_mode));
         return fail(status, KILN_BAKE_IO);
     }
