@@ -11,7 +11,7 @@ cd "$TMPDIR" || exit 1
 case_begin 'the source as it was'
 expect 0 "$KILN" verify cube.kiln --source cube.obj
 exactly out <<'END'
-cube.kiln: sound; 1 tree, 12 triangles, 1 nodes
+cube.kiln: sound; 1 tree, 12 triangles, 1 node
 cube.kiln: geometry equals a fresh import of cube.obj
 END
 silent err
@@ -82,7 +82,7 @@ case_end
 
 case_begin 'what can not be compared'
 expect 2 "$KILN" verify -q cube.kiln --source nowhere.obj
-says err "nowhere.obj: can't open it"
+says err "nowhere.obj: can't be opened"
 head -c 1000 cube.kiln >cut.kiln
 expect 3 "$KILN" verify -q cut.kiln --source cube.obj
 says err 'cut.kiln: not a complete file'

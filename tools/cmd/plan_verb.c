@@ -132,7 +132,7 @@ static int run_plan(int argc, char **argv)
 const verb verb_plan = {
     "plan",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
-    "print the work of kiln bake for ninja, make, parallel, slurm or a farm",
+    "print the work of kiln bake for ninja, make, slurm, a farm",
     "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake an asset "
     "on standard output. Options of kiln bake that say how an asset is made, such as --bv and --leaf, are "
     "taken too, all but its --format, and stand in the commands. Names are taken from the folder that the plan is run in. The variable KILN of "
