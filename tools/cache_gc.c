@@ -5,6 +5,7 @@
 #include "kiln_bake.h"
 
 #include "common/grow.h"
+#include "common/write_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -71,6 +72,14 @@ static void remove_file(sweep *s, const char *name, uint64_t bytes)
     s->report->bytes_removed += bytes;
 }
 
+/* Was it left by a killed baker of this machine? Those of others are told by their age. */
+static bool is_swept(const sweep *s, const entry *of)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, of->name);
+    return length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path);
+}
+
 static void look_at(sweep *s, const char *shard, int directory, const char *name)
 {
     struct stat facts;
@@ -84,7 +93,10 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
     found.bytes = (uint64_t)facts.st_size;
     found.used = facts.st_mtim;
     if (is_unfinished(name)) {
-        if (time(NULL) - facts.st_mtim.tv_sec > DAY) {
+        if (is_swept(s, &found)) {
+            s->report->files_removed++;
+            s->report->bytes_removed += found.bytes;
+        } else if (time(NULL) - facts.st_mtim.tv_sec > DAY) {
             remove_file(s, found.name, found.bytes);
         }
         return;

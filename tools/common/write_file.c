@@ -1,6 +1,14 @@
-/* The temporary file has no name until it is complete, where the system can do that (O_TMPFILE), so that
- * not even a process that is killed leaves one behind; else it is opened with O_EXCL. Its name, by
- * process and count, is beside its target so that the rename stays within one file system. Names of unfinished files stand in a small table of atomic
+/* The temporary file has no name until it is complete, where the system can do that (O_TMPFILE); else it
+ * is opened with O_EXCL. Its name is beside its target so that the rename stays within one file system.
+ *
+ * A process that is killed while the file has a name leaves it behind, and the next that writes the same
+ * target on the same machine removes it: names are made of the target's, of the boot, and of a count from
+ * 0 on, and a writer holds a lock on its file (flock) from before it can be found until it is renamed.
+ * Who meets a file under its own name and gets its lock knows that the maker is gone; who does not takes
+ * the next count. The boot keeps machines that share a disk, whose locks may not see each other, from
+ * each other's files. Only the holder of a file's lock removes or renames it.
+ *
+ * Names of unfinished files stand in a small table of atomic
  * pointers, so that a signal handler can remove them: whoever exchanges a pointer out owns it. */
 #define _GNU_SOURCE /* O_TMPFILE */
 
@@ -12,13 +20,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PENDING_MAX = 32, NAME_ATTEMPTS = 1000 };
+enum { PENDING_MAX = 32, NAME_ATTEMPTS = 1000, LINKS_MAX = 40 };
 
 static _Atomic(char *) pending[PENDING_MAX];
-static atomic_uint temporary_count;
 
 bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE])
 {
@@ -131,41 +140,102 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* A new name beside `path`, or NULL. */
-static char *temporary_name(const char *path)
+static uint64_t mixed(uint64_t hash, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) { /* FNV-1a */
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+/* Of this boot of this machine; where it can't be told, of this process alone. */
+static uint32_t boot_number(void)
+{
+    char text[64];
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file >= 0 ? read(file, text, sizeof text) : -1;
+    if (file >= 0) {
+        close(file);
+    }
+    if (length < 32) {
+        return (uint32_t)getpid();
+    }
+    const uint64_t hash = mixed(UINT64_C(0xCBF29CE484222325), text, (size_t)length);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The name beside `path` of its unfinished file number `count`, or NULL. */
+static char *temporary_name(const char *path, unsigned count)
 {
     const size_t folder = folder_length(path);
     const size_t size = folder + 64;
+    const char *target = path + folder;
     char *name = malloc(size);
     if (name != NULL) {
-        snprintf(name, size, "%.*s.kiln-%ld-%u.tmp", (int)folder, path, (long)getpid(),
-                 atomic_fetch_add(&temporary_count, 1u));
+        snprintf(name, size, "%.*s.kiln-%016llx-%08x-%u.tmp", (int)folder, path,
+                 (unsigned long long)mixed(UINT64_C(0xCBF29CE484222325), target, strlen(target)),
+                 (unsigned)boot_number(), count);
     }
     return name;
 }
 
-/* Opens a new file beside `path`. Its name, entered in the table, is the caller's. Returns the
- * descriptor, or -1 with errno. */
+/* Does `name` lead to the open file? */
+static bool is_named(int descriptor, const char *name)
+{
+    struct stat own, there;
+    return fstat(descriptor, &own) == 0 && lstat(name, &there) == 0 && own.st_dev == there.st_dev &&
+           own.st_ino == there.st_ino;
+}
+
+/* Removes an unfinished file whose maker is gone. What is not ours to lock stays. */
+static bool remove_orphan(const char *name)
+{
+    bool removed = false;
+    const int file = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file >= 0) {
+        removed = flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, name) && unlink(name) == 0;
+        close(file);
+    }
+    return removed;
+}
+
+bool kiln_write_file_sweep(const char *path)
+{
+    char boot[16];
+    snprintf(boot, sizeof boot, "-%08x-", (unsigned)boot_number());
+    const char *name = path + folder_length(path);
+    return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL && remove_orphan(path);
+}
+
+/* Opens a new file beside `path`, locked as far as the disk has locks. Its name, entered in the table, is
+ * the caller's. Returns the descriptor, or -1 with errno. */
 static int open_named(const char *path, char **name, unsigned *place)
 {
-    for (unsigned attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-        *name = temporary_name(path);
+    for (unsigned attempt = 0; attempt < 2 * NAME_ATTEMPTS; attempt++) {
+        *name = temporary_name(path, attempt / 2);
         if (*name == NULL) {
             return -1;
         }
         const int descriptor = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0) {
-            *place = pending_add(*name);
-            return descriptor;
-        }
         const int error = errno;
+        if (descriptor >= 0) {
+            const bool unlocked = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+            if (!unlocked && is_named(descriptor, *name)) {
+                *place = pending_add(*name);
+                return descriptor;
+            }
+            close(descriptor); /* it was taken for an orphan in between, and is removed by who took it */
+        } else if (error == EEXIST) {
+            remove_orphan(*name);
+        }
         free(*name);
         *name = NULL;
         errno = error;
-        if (error != EEXIST) {
+        if (descriptor < 0 && error != EEXIST) {
             return -1;
         }
     }
+    errno = EEXIST;
     return -1;
 }
 
@@ -181,6 +251,9 @@ static int open_nameless(const char *path)
         descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
         free(folder);
     }
+    if (descriptor >= 0) {
+        (void)flock(descriptor, LOCK_EX | LOCK_NB);
+    }
 #else
     (void)path;
 #endif
@@ -192,17 +265,20 @@ static bool link_nameless(int descriptor, const char *path, char **name, unsigne
 {
     char own[64];
     snprintf(own, sizeof own, "/proc/self/fd/%d", descriptor);
-    for (unsigned attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-        *name = temporary_name(path);
+    for (unsigned attempt = 0; attempt < 2 * NAME_ATTEMPTS; attempt++) {
+        *name = temporary_name(path, attempt / 2);
         if (*name == NULL) {
             return false;
         }
-        *place = pending_add(*name);
         if (linkat(AT_FDCWD, own, AT_FDCWD, *name, AT_SYMLINK_FOLLOW) == 0) {
+            *place = pending_add(*name);
             return true;
         }
         const int error = errno;
-        pending_remove(*place, *name);
+        if (error == EEXIST) {
+            remove_orphan(*name);
+        }
+        free(*name);
         *name = NULL;
         errno = error;
         if (error != EEXIST) {
@@ -212,15 +288,23 @@ static bool link_nameless(int descriptor, const char *path, char **name, unsigne
     return false;
 }
 
+/* A finished file beside its target. */
+typedef struct {
+    char *name;     /* NULL: none */
+    unsigned place; /* in the table */
+    int lock;       /* keeps the file locked; -1: nothing does */
+} aside;
+
 /* Writes and flushes a nameless file and names it. Without /proc there is no way to name it: then, as
- * on any error, *name stays NULL. */
+ * on any error, the name stays NULL. */
 static const char *fill_nameless(int descriptor, const char *path, const void *data, size_t size,
-                                 char **name, unsigned *place)
+                                 aside *of)
 {
+    of->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     const char *failed = NULL;
     if (!write_all(descriptor, data, size) || !flush(descriptor)) {
         failed = "can't be written";
-    } else if (!link_nameless(descriptor, path, name, place)) {
+    } else if (!link_nameless(descriptor, path, &of->name, &of->place)) {
         failed = "can't be named";
     }
     const int error = errno;
@@ -231,44 +315,106 @@ static const char *fill_nameless(int descriptor, const char *path, const void *d
     return failed;
 }
 
-static const char *fill_named(const char *path, const void *data, size_t size, char **name,
-                              unsigned *place)
+static const char *fill_named(const char *path, const void *data, size_t size, aside *of)
 {
-    const int descriptor = open_named(path, name, place);
+    const int descriptor = open_named(path, &of->name, &of->place);
     if (descriptor < 0) {
         return "can't be created";
     }
+    of->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0); /* the close below is looked at */
     return fill_and_close(descriptor, data, size) ? NULL : "can't be written";
 }
 
-static bool write_aside(const char *path, const void *data, size_t size,
+/* NULL: done. */
+static const char *put_in_place(const kiln_write_mover *mover, const char *name, const char *path,
+                                char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    const bool moved =
+        mover != NULL ? mover->move(mover->user, name, path, message) : rename(name, path) == 0;
+    return moved ? NULL : "can't be replaced";
+}
+
+static void close_lock(aside *of)
+{
+    if (of->lock >= 0) {
+        close(of->lock);
+    }
+    of->lock = -1;
+}
+
+static bool write_aside(const kiln_write_mover *mover, const char *path, const void *data, size_t size,
                         char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    char *name = NULL;
-    unsigned place = PENDING_MAX;
+    aside of = {NULL, PENDING_MAX, -1};
     const int nameless = open_nameless(path);
-    const char *failed =
-        nameless >= 0 ? fill_nameless(nameless, path, data, size, &name, &place) : NULL;
-    if (nameless < 0 || (failed != NULL && name == NULL && errno == ENOENT)) {
-        failed = fill_named(path, data, size, &name, &place);
+    const char *failed = nameless >= 0 ? fill_nameless(nameless, path, data, size, &of) : NULL;
+    if (nameless < 0 || (failed != NULL && of.name == NULL && errno == ENOENT)) {
+        close_lock(&of);
+        failed = fill_named(path, data, size, &of);
     }
-    if (failed == NULL && rename(name, path) != 0) {
-        failed = "can't be replaced";
+    message[0] = '\0';
+    if (failed == NULL) {
+        failed = put_in_place(mover, of.name, path, message);
     }
-    if (failed != NULL) {
+    if (failed != NULL && message[0] == '\0') {
         kiln_write_explain(failed, errno, message);
     }
-    if (name != NULL) {
+    if (of.name != NULL) {
         if (failed != NULL) {
-            unlink(name);
+            unlink(of.name);
         }
-        pending_remove(place, name);
+        pending_remove(of.place, of.name);
     }
+    close_lock(&of);
     return failed == NULL;
 }
 
 bool kiln_write_file(const char *path, const void *data, size_t size,
                      char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    return kiln_write_file_by(NULL, path, data, size, message);
+}
+
+/* What the symbolic link `path` says, seen from where `path` is; NULL with errno. */
+static char *step_along(const char *path, size_t size)
+{
+    const size_t folder = folder_length(path);
+    char *next = malloc(folder + size + 2);
+    if (next == NULL) {
+        return NULL;
+    }
+    ssize_t length = readlink(path, next + folder, size + 1);
+    if (length < 0 || (size_t)length > size) {
+        errno = length < 0 ? errno : ELOOP; /* it is being changed */
+        free(next);
+        return NULL;
+    }
+    next[folder + (size_t)length] = '\0';
+    if (next[folder] == '/') {
+        memmove(next, next + folder, (size_t)length + 1);
+    } else {
+        memcpy(next, path, folder);
+    }
+    return next;
+}
+
+/* Where symbolic links lead, also to what is not there yet, in new memory; NULL with errno. */
+static char *end_of_links(const char *path)
+{
+    struct stat entry;
+    char *at = strdup(path);
+    for (int links = 0; at != NULL && lstat(at, &entry) == 0 && S_ISLNK(entry.st_mode); links++) {
+        char *next = links < LINKS_MAX ? step_along(at, 4096) : NULL;
+        const int error = links < LINKS_MAX ? errno : ELOOP;
+        free(at);
+        at = next;
+        errno = error;
+    }
+    return at;
+}
+
+bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data, size_t size,
+                        char message[KILN_WRITE_MESSAGE_SIZE])
 {
     struct stat entry;
     if (stat(path, &entry) == 0) {
@@ -279,18 +425,16 @@ bool kiln_write_file(const char *path, const void *data, size_t size,
             return write_directly(path, data, size, message);
         }
     }
-    char *target = lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode) ? realpath(path, NULL) : NULL;
-    const bool done = write_aside(target != NULL ? target : path, data, size, message);
+    char *target = end_of_links(path);
+    const bool done = target != NULL ? write_aside(mover, target, data, size, message)
+                                     : kiln_write_explain("can't be written", errno, message);
     free(target);
     return done;
 }
 
-bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+/* May a file be made in the folder of `path`, or replaced there? */
+static bool folder_is_writable(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    struct stat entry;
-    if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode)) {
-        return !S_ISDIR(entry.st_mode) || kiln_write_explain("is a folder", EISDIR, message);
-    }
     const size_t length = folder_length(path);
     char *folder = malloc(length + 2);
     if (folder == NULL) {
@@ -300,5 +444,25 @@ bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_
     const bool possible =
         access(folder, W_OK | X_OK) == 0 || kiln_write_explain("can't be written", errno, message);
     free(folder);
+    return possible;
+}
+
+bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    struct stat entry;
+    if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode)) {
+        if (S_ISSOCK(entry.st_mode)) {
+            return kiln_write_explain("is a socket", ENOTSUP, message);
+        }
+        return !S_ISDIR(entry.st_mode) || kiln_write_explain("is a folder", EISDIR, message);
+    }
+    char *target = end_of_links(path);
+    if (target == NULL || (lstat(target, &entry) != 0 && errno == ENAMETOOLONG)) {
+        kiln_write_explain("can't be written", errno, message);
+        free(target);
+        return false;
+    }
+    const bool possible = folder_is_writable(target, message);
+    free(target);
     return possible;
 }
