@@ -7,7 +7,9 @@
 #include "cache.h"
 #include "build/split.h"
 #include "common/message.h"
+#include "bake_moving.h"
 #include "common/parallel.h"
+#include "common/same_file.h"
 #include "common/write_file.h"
 #include "count/count_build.h"
 #include "encode/assemble.h"
@@ -26,6 +28,7 @@ enum { KINDS_MAX = 16 };
 
 typedef struct {
     const kiln_bake_input *input;
+    const char *output; /* NULL: none */
     kiln_bake_options options;
     kiln_bake_report *report;
     kiln_budget budget;
@@ -618,6 +621,46 @@ static kiln_bake_status check_memory(bake *b)
     return KILN_BAKE_OK;
 }
 
+/* Is `output` the file that `name`, as the model refers to it, leads to? */
+static bool is_side_file(const char *output, const char *model, const char *name)
+{
+    const char *slash = strrchr(model, '/');
+    const size_t folder = slash == NULL || name[0] == '/' ? 0 : (size_t)(slash - model) + 1;
+    char *path = malloc(folder + strlen(name) + 1);
+    if (path == NULL) {
+        return false;
+    }
+    memcpy(path, model, folder);
+    strcpy(path + folder, name);
+    const bool same = kiln_same_file(output, path);
+    free(path);
+    return same;
+}
+
+/* A bake does not replace what it reads, by whatever name. Side files are known from the import on. */
+static kiln_bake_status check_not_read(const kiln_bake_input *input, const char *output,
+                                       kiln_bake_report *report)
+{
+    const char *model = input->path;
+    if (output == NULL || model == NULL) {
+        return KILN_BAKE_OK;
+    }
+    if (input->data == NULL && kiln_same_file(output, model)) {
+        kiln_bake_report_error(report, output,
+                               "is the model itself; nothing was written; name another output");
+        return KILN_BAKE_USAGE;
+    }
+    for (uint32_t i = 0; i < report->side_file_count; i++) {
+        if (report->side_files[i] != NULL && is_side_file(output, model, report->side_files[i])) {
+            kiln_bake_report_error(report, output,
+                                   "is a file that the model refers to; nothing was written; name "
+                                   "another output");
+            return KILN_BAKE_USAGE;
+        }
+    }
+    return KILN_BAKE_OK;
+}
+
 static kiln_bake_status make_file(bake *b)
 {
     double start = now_seconds();
@@ -628,6 +671,7 @@ static kiln_bake_status make_file(bake *b)
     }
     report_soup(b);
     b->report->seconds_import = now_seconds() - start;
+    status = status == KILN_BAKE_OK ? check_not_read(b->input, b->output, b->report) : status;
     if (status != KILN_BAKE_OK) {
         return status;
     }
@@ -726,9 +770,13 @@ static kiln_bake_status run_bake(bake *b, const char *output)
     if (status != KILN_BAKE_OK) {
         return status;
     }
+    status = check_not_read(b->input, output, b->report);
+    if (status != KILN_BAKE_OK) {
+        return status;
+    }
     if (b->options.cache != NULL && !kiln_cache_prepare(b->options.cache, message)) {
-        kiln_bake_report_error(b->report, b->options.cache, "%s", message);
-        return KILN_BAKE_IO;
+        (void)snprintf(b->report->cache_error, sizeof b->report->cache_error, "%s", message);
+        b->options.cache = NULL;
     }
     return find_or_make(b, output);
 }
@@ -756,6 +804,7 @@ static kiln_bake_status bake_for(const kiln_bake_input *input, const char *outpu
     memset(report, 0, sizeof *report);
     report->up_axis = -1;
     b.input = input;
+    b.output = output;
     b.options = kiln_bake_options_default();
     if (options != NULL) {
         const size_t known = options->struct_size < sizeof b.options ? options->struct_size
@@ -786,23 +835,25 @@ kiln_bake_status kiln_bake_to_memory(const kiln_bake_input *input, const kiln_ba
     return status;
 }
 
-static kiln_bake_status bake_and_write(const kiln_bake_input *input, const char *output,
-                                       const kiln_bake_options *options, kiln_bake_report *report)
+kiln_bake_status kiln_bake_moving(const kiln_bake_input *input, const char *output,
+                                  const kiln_bake_options *options, kiln_bake_report *report,
+                                  const kiln_write_mover *mover)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
     void *data = NULL;
     size_t size = 0;
-    const kiln_bake_status status = bake_for(input, output, options, &data, &size, report);
+    kiln_bake_status status = bake_for(input, output, options, &data, &size, report);
     if (status != KILN_BAKE_OK || data == NULL) {
         return status;
     }
-    const bool written = kiln_write_file(output, data, size, message);
+    status = check_not_read(input, output, report); /* a cached one has imported nothing */
+    const bool written = status != KILN_BAKE_OK || kiln_write_file_by(mover, output, data, size, message);
     free(data);
     if (!written) {
         kiln_bake_report_error(report, output, "%s", message);
         return KILN_BAKE_IO;
     }
-    return KILN_BAKE_OK;
+    return status;
 }
 
 kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
@@ -810,7 +861,7 @@ kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
 {
     kiln_bake_report unseen;
     const kiln_bake_status status =
-        bake_and_write(input, output, options, report != NULL ? report : &unseen);
+        kiln_bake_moving(input, output, options, report != NULL ? report : &unseen, NULL);
     if (report == NULL) {
         kiln_bake_report_free(&unseen);
     }

@@ -52,8 +52,20 @@ static void to_hex(const uint8_t *bytes, size_t count, char *text)
 
 static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           fail(message, "the folder can't be made", errno);
+    struct stat facts;
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    const int error = errno;
+    if (error != EEXIST) {
+        return fail(message, "the folder can't be made", error);
+    }
+    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+        snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                 "there is no folder but a file of that name; move it, or name another folder");
+        return false;
+    }
+    return true;
 }
 
 static bool is_tagged(const char *folder)
@@ -195,6 +207,20 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
 
 /* --------------------------------------------------------------------------------------- storing -- */
 
+/* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is not of
+ * a baker's making. */
+static bool may_be_written(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    struct stat facts;
+    if (lstat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return true;
+    }
+    const size_t length = strlen(path);
+    snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s is no regular file; remove it",
+             path + (length > 100 ? length - 100 : 0));
+    return false;
+}
+
 static bool store_entry(const char *folder, const uint8_t key[16], const char *rest,
                         const void *data, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
@@ -206,7 +232,7 @@ static bool store_entry(const char *folder, const uint8_t key[16], const char *r
     *slash = '\0';
     bool done = make_folder(path, message);
     *slash = '/';
-    done = done && kiln_write_file(path, data, size, message);
+    done = done && may_be_written(path, message) && kiln_write_file(path, data, size, message);
     free(path);
     return done;
 }

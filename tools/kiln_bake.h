@@ -145,14 +145,15 @@ typedef struct {
     double seconds_import, seconds_build, seconds_write;
     double seconds_count;
     kiln_bake_outcome outcome;
-    char cache_error[256];     /* "" or why the file could not be kept in the cache, which is no failure */
+    char cache_error[256];     /* "" or why the cache could not be used or keep the file: no failure */
 } kiln_bake_report;
 
 /* Releases what a report holds, and clears it. NULL is allowed. */
 void kiln_bake_report_free(kiln_bake_report *report);
 
-/* Bakes `input` into the file `output`, which is replaced whole or left as it was. `report` is cleared
- * first; may be NULL. */
+/* Bakes `input` into the file `output`, which is replaced whole or left as it was. An `output` that leads
+ * to the model, or to a file that it refers to, by whatever name or link, is KILN_BAKE_USAGE. `report` is
+ * cleared first; may be NULL. */
 kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
                            const kiln_bake_options *options, kiln_bake_report *report);
 
@@ -169,7 +170,7 @@ typedef struct {
 } kiln_cache_report;
 
 /* Makes the cache `folder` no larger than max_bytes by removing what has not been used for longest, and
- * what killed bakers left unfinished a day ago. Bakers may go on using it. Only a cache's own files are
+ * what killed bakers left unfinished, those of other machines a day ago. Bakers may go on using it. Only a cache's own files are
  * touched, and only in a folder that a bake made a cache. KILN_BAKE_USAGE: it is none; KILN_BAKE_IO: it
  * can't be read, or a file not removed. `report` may be NULL. */
 kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report);

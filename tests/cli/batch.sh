@@ -47,7 +47,9 @@ case_begin 'a list that is not there, an empty one, "@" alone'
 expect 2 "$KILN" bake @nowhere -o out
 says err 'nowhere'
 : >empty
-expect 0 "$KILN" bake @empty -o out
+expect 1 "$KILN" bake @empty -o out
+says err 'kiln: empty: lists no input; check it, or give --allow-empty'
+expect 0 "$KILN" bake @empty -o out --allow-empty
 expect 1 "$KILN" bake @ -o out
 case_end
 

@@ -83,6 +83,9 @@ const option bake_options[] = {
      "(default flat; in a manifest tree)"},
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
      "bake nothing, print the manifest that says all of it: every asset with its output and options"},
+    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
+     "bake nothing, with exit status 0, where a list or a manifest comes to no asset, and pass over "
+     "patterns that match no file"},
     {"keep-going", 'k', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(keep_going),
      "bake the rest when one fails, and name each failure at the end (the default)"},
     {"fail-fast", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(fail_fast),
@@ -130,7 +133,8 @@ bool bake_option_is_of_asset(const option *entry)
     static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
                                          "quiet",    "verbose",    "json",        "if-changed", "cache",
                                          "manifest", "keep-going", "dump-config", "fail-fast",
-                                         "folders",  "max-memory", "need-version"};
+                                         "folders",  "max-memory", "need-version",
+                                         "allow-empty"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -298,6 +302,10 @@ const verb verb_bake = {
     "Several assets are baked at once. When one fails, the others are baked, each failure is named at "
     "the end, and the exit status is that of the worst. A signal that asks to end lets no other begin, "
     "and what is left is named; every file is the old or the new one, whole.\n\n"
+    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to it; and "
+    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link only "
+    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A list or a "
+    "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
     "The same source bytes and options give the same file, whatever the threads, the order, the "
     "folder, the locale and the clock.",
     bake_options,

@@ -17,6 +17,7 @@ typedef struct {
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, verbose, json, if_changed, keep_going, fail_fast, dump_config;
+    bool allow_empty;
 } bake_settings;
 
 extern const option bake_options[];

@@ -13,7 +13,10 @@
 #include "report.h"
 #include "seconds.h"
 #include "signals.h"
+#include "written.h"
 
+#include "../bake_moving.h"
+#include "../common/message.h"
 #include "../common/write_file.h"
 
 #include <errno.h>
@@ -43,11 +46,13 @@ typedef struct {
     const bake_settings *run;
     size_t *order; /* of beginning */
     result *results;
+    written *written;
     pthread_mutex_t lock; /* of all that is told */
     batch_bar bar;        /* of several */
     progress one;         /* of a single asset */
     unsigned threads;
     bool together; /* with a limit of memory: others may be to blame for a refusal */
+    bool cache_told, depfile_refused;
     atomic_bool stop;
     double start;
 } batch;
@@ -83,12 +88,28 @@ static bool step_of_one(void *user, const char *stage, double part)
     return progress_step(&a->b->one, stage, part);
 }
 
+/* No other of this run may have made the file under its name. */
+static int bake_to_file(const asset *a, const kiln_bake_input *input, const kiln_bake_options *options,
+                        kiln_bake_report *report)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    written_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
+    const kiln_write_mover mover = {written_move, &place};
+    const int status = (int)kiln_bake_moving(input, a->of->output, options, report, &mover);
+    if (status == EXIT_DONE && report->outcome == KILN_OUTCOME_UP_TO_DATE &&
+        !written_note(&place, a->of->output, message)) {
+        kiln_bake_report_error(report, a->of->output, "%s", message);
+        return EXIT_IO;
+    }
+    return status;
+}
+
 /* Standard output is written by us, a file by the library. */
-static int bake_to(const job *of, const kiln_bake_input *input, const kiln_bake_options *options,
+static int bake_to(const asset *a, const kiln_bake_input *input, const kiln_bake_options *options,
                    kiln_bake_report *report)
 {
-    if (strcmp(of->output, "-") != 0) {
-        return (int)kiln_bake(input, of->output, options, report);
+    if (strcmp(a->of->output, "-") != 0) {
+        return bake_to_file(a, input, options, report);
     }
     void *data = NULL;
     size_t size = 0;
@@ -152,7 +173,7 @@ static int bake_asset(const asset *a, kiln_bake_report *report)
         input.data = data;
     }
     if (status == EXIT_DONE) {
-        status = bake_to(a->of, &input, &options, report);
+        status = bake_to(a, &input, &options, report);
     }
     free(data);
     return status;
@@ -191,8 +212,9 @@ static void tell_success(batch *b, const job *of, outcome how, const kiln_bake_r
                          double seconds)
 {
     const bool alone = b->of->count == 1, standard = strcmp(of->output, "-") == 0;
-    if (report->cache_error[0] != '\0') {
+    if (report->cache_error[0] != '\0' && !b->cache_told) { /* the rest would say the same */
         report_note("not kept", b->run->cache, report->cache_error);
+        b->cache_told = true;
     }
     if (how == UP_TO_DATE && alone && !report_is_json()) {
         report_note("up to date", of->output, "made from the same bytes by the same options");
@@ -202,6 +224,17 @@ static void tell_success(batch *b, const job *of, outcome how, const kiln_bake_r
         bake_report_summary(stream, of, report, seconds);
         fflush(stream);
     }
+}
+
+static int add_rule(batch *b, const job *of, const kiln_bake_report *report, depfile *rule)
+{
+    if (depfile_is_side_file(b->run->depfile, of->input, report)) {
+        b->depfile_refused = true;
+        return report_error(EXIT_USAGE, b->run->depfile,
+                            "is a file that '%s' refers to; no depfile was written; name another",
+                            of->input);
+    }
+    return depfile_add(rule, of->output, of->input, report, of->settings.adb_weights);
 }
 
 /* What comes of an asset, while nobody else tells something. */
@@ -221,8 +254,7 @@ static void tell(batch *b, size_t index, int status, const kiln_bake_report *rep
     } else if (r->outcome != LEFT) {
         tell_success(b, of, r->outcome, report, seconds);
         if (b->run->depfile != NULL) {
-            r->status = depfile_add(&r->rule, of->output, of->input, report,
-                                    of->settings.adb_weights);
+            r->status = add_rule(b, of, report, &r->rule);
         }
     }
     if (report_is_json()) {
@@ -352,10 +384,10 @@ static void write_document(batch *b)
     for (size_t i = 0; i < b->of->count; i++) {
         result *r = &b->results[i];
         report_file(r->object != NULL ? r->object : left_object(&b->of->jobs[i]),
-                    (int)b->of->count);
+                    b->of->batch ? 0 : 1);
         r->object = NULL;
     }
-    if (b->of->count != 1) {
+    if (b->of->batch) {
         add_summary(b);
     }
 }
@@ -389,7 +421,7 @@ static int worst_status(const batch *b)
 static int finish(batch *b)
 {
     int worst = worst_status(b);
-    if (b->run->depfile != NULL) {
+    if (b->run->depfile != NULL && !b->depfile_refused) {
         const int status = write_depfile(b);
         worst = status > worst ? status : worst;
     }
@@ -518,23 +550,28 @@ int batch_run(const plan *of, const bake_settings *run)
     int status = check_options(of);
     if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
         json_object_set_new(report_root(), "files", json_array());
+        b.start = seconds_now();
+        add_summary(&b);
     }
     if (status != EXIT_DONE || of->count == 0) {
         return status;
     }
-    status = plan_make_folder(of);
+    status = plan_make_folder(of, !run->if_changed);
     if (status != EXIT_DONE) {
         return status;
     }
     b.order = calloc(of->count, sizeof *b.order);
     b.results = calloc(of->count, sizeof *b.results);
-    status = b.order != NULL && b.results != NULL ? run_all(&b)
-                                                  : report_error(EXIT_RUN, NULL, "out of memory");
+    b.written = written_new(of);
+    status = b.order != NULL && b.results != NULL && b.written != NULL
+                 ? run_all(&b)
+                 : report_error(EXIT_RUN, NULL, "out of memory");
     for (size_t i = 0; i < of->count && b.results != NULL; i++) {
         free(b.results[i].message);
         json_decref(b.results[i].object);
         depfile_free(&b.results[i].rule);
     }
+    written_free(b.written);
     free(b.order);
     free(b.results);
     return status;

@@ -2,6 +2,7 @@
 
 #include "report.h"
 
+#include "../common/same_file.h"
 #include "../common/write_file.h"
 
 #include <stdlib.h>
@@ -44,20 +45,23 @@ static bool append_name(depfile *file, const char *name)
     return good;
 }
 
-static bool append_side_file(depfile *file, const char *input, const char *side)
+/* A side file seen from where `input` is, in new memory. */
+static char *path_of_side_file(const char *input, const char *side)
 {
     const char *slash = strrchr(input, '/');
-    if (side[0] == '/' || slash == NULL) {
-        return append_name(file, side);
-    }
-    const size_t folder = (size_t)(slash - input) + 1;
+    const size_t folder = side[0] == '/' || slash == NULL ? 0 : (size_t)(slash - input) + 1;
     char *path = malloc(folder + strlen(side) + 1);
-    if (path == NULL) {
-        return false;
+    if (path != NULL) {
+        memcpy(path, input, folder);
+        strcpy(path + folder, side);
     }
-    memcpy(path, input, folder);
-    strcpy(path + folder, side);
-    const bool good = append_name(file, path);
+    return path;
+}
+
+static bool append_side_file(depfile *file, const char *input, const char *side)
+{
+    char *path = path_of_side_file(input, side);
+    const bool good = path != NULL && append_name(file, path);
     free(path);
     return good;
 }
@@ -95,6 +99,17 @@ int depfile_add(depfile *file, const char *output, const char *input,
         return report_error(EXIT_RUN, input, "out of memory");
     }
     return EXIT_DONE;
+}
+
+bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_report *report)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < report->side_file_count && !found; i++) {
+        char *side = path_of_side_file(input, report->side_files[i]);
+        found = side != NULL && kiln_same_file(side, path);
+        free(side);
+    }
+    return found;
 }
 
 int depfile_append(depfile *file, const depfile *more)

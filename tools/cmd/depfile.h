@@ -4,6 +4,7 @@
 
 #include "../kiln_bake.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A text that grows. */
@@ -16,6 +17,9 @@ typedef struct {
  * `input`; `other` may be NULL. Reports a name that the syntax can't hold, or want of memory, and returns its status. */
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other);
+
+/* Is `path`, where the rules are to go, a file that the model refers to? */
+bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_report *report);
 
 /* Adds what another has. Reports want of memory. */
 int depfile_append(depfile *file, const depfile *more);

@@ -10,6 +10,7 @@
 #include "verb.h"
 #include "version.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -132,8 +133,21 @@ static int run_verb(const verb *of, int argc, char **argv)
     return status;
 }
 
+/* Of standard input, output and error, what is closed gets a descriptor that can't be used as such: else
+ * the next file that is opened would be taken for it. */
+static void keep_standard_descriptors(void)
+{
+    static const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int i = 0; i < 3; i++) {
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", modes[i] | O_NOCTTY) != i) {
+            _exit(EXIT_IO); /* there is nowhere to say it */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_descriptors();
     signals_set();
     if (argc < 2) {
         help_command(stderr, verbs, COUNT_OF(verbs));

@@ -8,6 +8,8 @@
 #include "options.h"
 #include "report.h"
 
+#include "../common/utf8.h"
+
 #include <libfyaml.h>
 
 #include <stdarg.h>
@@ -15,6 +17,8 @@
 #include <string.h>
 
 typedef struct fy_node node;
+
+enum { TEXT_MAX = 256 << 20 }; /* bytes of a manifest */
 
 typedef struct {
     plan *of;
@@ -39,22 +43,26 @@ static void keep_status(manifest *m, int status)
     m->status = status > m->status ? status : m->status;
 }
 
+static void complain_at(manifest *m, int status, unsigned line, unsigned column, const char *what)
+{
+    const size_t size = strlen(m->path) + 32;
+    char *place = malloc(size);
+    if (place != NULL) {
+        snprintf(place, size, "%s:%u:%u", m->path, line, column);
+    }
+    keep_status(m, report_error(status, place != NULL ? place : m->path, "%s", what));
+    free(place);
+}
+
 /* Tells what libfyaml has found, or what was handed to it. */
 static unsigned tell_errors(manifest *m, int status)
 {
     const struct fy_diag_error *error;
     unsigned count = 0;
     while ((error = fy_diag_errors_iterate(m->diag, &m->told)) != NULL) {
-        const size_t size = strlen(m->path) + 32;
-        char *place = malloc(size);
-        if (place != NULL) {
-            snprintf(place, size, "%s:%d:%d", m->path, error->line, error->column);
-        }
-        report_error(status, place != NULL ? place : m->path, "%s", error->msg);
-        free(place);
+        complain_at(m, status, (unsigned)error->line, (unsigned)error->column, error->msg);
         count++;
     }
-    keep_status(m, count > 0 ? status : EXIT_DONE);
     return count;
 }
 
@@ -100,6 +108,17 @@ static node *followed(node *at)
     return at != NULL && fy_node_is_alias(at) ? fy_node_resolve_alias(at) : at;
 }
 
+/* YAML's words for nothing, in its core schema; in quotes they are texts. */
+static bool is_null_word(node *value, const char *text, size_t length)
+{
+    static const char *const words[] = {"~", "null", "Null", "NULL"};
+    bool found = false;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        found = found || (strlen(words[i]) == length && memcmp(words[i], text, length) == 0);
+    }
+    return found && fy_node_get_style(value) == FYNS_PLAIN;
+}
+
 /* A scalar's text, for as long as the plan; NULL, complaining of `name`, where it is none. */
 static const char *text_of(manifest *m, node *at, node *parent, const char *name)
 {
@@ -107,7 +126,7 @@ static const char *text_of(manifest *m, node *at, node *parent, const char *name
     node *value = followed(at);
     const char *text =
         value != NULL && fy_node_is_scalar(value) ? fy_node_get_scalar(value, &length) : NULL;
-    if (text == NULL || length == 0) {
+    if (text == NULL || length == 0 || is_null_word(value, text, length)) {
         complain(m, EXIT_INVALID, at != NULL ? at : parent, "%s takes a text that is not empty", name);
         return NULL;
     }
@@ -219,6 +238,14 @@ static void set_flag(manifest *m, const option *entry, node *at, const char *tex
     }
 }
 
+/* Numbers are decimal, as JSON's are: readers of YAML differ over 010, 0x10 and 1_0. */
+static bool is_decimal(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    return strspn(text, "0123456789.eE+-") == strlen(text) &&
+           !(text[0] == '0' && text[1] >= '0' && text[1] <= '9');
+}
+
 static void set_option(manifest *m, const option *entry, node *at, node *key,
                        bake_settings *settings)
 {
@@ -240,6 +267,11 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
     }
     if (strcmp(entry->name, "adb-weights") == 0) {
         text = from_here(m, text);
+    }
+    if (text != NULL && (entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL) &&
+        !is_decimal(text)) {
+        complain(m, EXIT_INVALID, at, "%s takes a decimal number, not '%s'", entry->name, text);
+        return;
     }
     if (text != NULL && !option_set(entry, text, settings, message)) {
         complain(m, EXIT_INVALID, at, "%s %s", entry->name, message);
@@ -313,7 +345,7 @@ static void add_matches(manifest *m, void *user, const char *text, node *at)
     }
     const int status = globs_add(list, path, folder);
     keep_status(m, status);
-    if (list->count == before && status == EXIT_DONE) {
+    if (list->count == before && status == EXIT_DONE && !m->command_line->allow_empty) {
         complain(m, EXIT_IO, at, "'%s' matches no file; check the pattern", text);
     }
 }
@@ -406,6 +438,14 @@ static void read_asset_keys(manifest *m, node *mapping, asset_entry *entry)
     }
 }
 
+/* An entry that stands for nothing is more often a slip than meant. */
+static void refuse_empty(manifest *m, node *at, size_t count, const char *what)
+{
+    if (count == 0 && m->status == EXIT_DONE && !m->command_line->allow_empty) {
+        complain(m, EXIT_USAGE, at, "%s; check it, or give --allow-empty", what);
+    }
+}
+
 static void read_asset(manifest *m, node *at)
 {
     asset_entry entry = {.settings = m->defaults, .at = at};
@@ -427,9 +467,11 @@ static void read_asset(manifest *m, node *at)
         return;
     }
     for_each_text(m, entry.path, at, "path", add_matches, &inputs);
-    if (entry.exclude != NULL) {
+    refuse_empty(m, entry.path, inputs.count, "path names no file");
+    if (entry.exclude != NULL && m->status == EXIT_DONE) {
         exclusion e = {&inputs, 0};
         for_each_text(m, entry.exclude, at, "exclude", drop_matches, &e);
+        refuse_empty(m, entry.exclude, inputs.count, "exclude leaves no file");
     }
     add_jobs(m, &entry, &inputs);
     list_free(&inputs);
@@ -525,12 +567,45 @@ static void read_assets(manifest *m, node *root)
     while ((item = fy_node_sequence_iterate(list, &place)) != NULL) {
         read_asset(m, item);
     }
+    refuse_empty(m, m->assets_node, m->of->count, "assets lists none");
+}
+
+/* What would be passed over in silence: an alias of nothing, a tag that asks for a type of its own.
+ * libfyaml bounds the depth. */
+static void check_node(manifest *m, node *at)
+{
+    static const char core[] = "tag:yaml.org,2002:";
+    size_t length = 0;
+    void *place = NULL;
+    const char *tag = at != NULL ? fy_node_get_tag(at, &length) : NULL;
+    if (tag != NULL && (length < sizeof core || memcmp(tag, core, sizeof core - 1) != 0 ||
+                        is_key(tag + sizeof core - 1, length - (sizeof core - 1), "binary"))) {
+        complain(m, EXIT_INVALID, at, "a manifest has no tags such as '%.*s'; leave it out",
+                 (int)length, tag);
+    } else if (at != NULL && fy_node_is_alias(at) && fy_node_resolve_alias(at) == NULL) {
+        complain(m, EXIT_INVALID, at, "the alias has no anchor before it; check its name");
+    } else if (at != NULL && fy_node_is_sequence(at)) {
+        node *item;
+        while ((item = fy_node_sequence_iterate(at, &place)) != NULL) {
+            check_node(m, item);
+        }
+    } else if (at != NULL && fy_node_is_mapping(at)) {
+        struct fy_node_pair *pair;
+        while ((pair = fy_node_mapping_iterate(at, &place)) != NULL) {
+            check_node(m, fy_node_pair_key(pair));
+            check_node(m, fy_node_pair_value(pair));
+        }
+    }
 }
 
 static void read_root(manifest *m)
 {
     node *root = fy_document_root(m->document);
     uint64_t ignored = 0;
+    check_node(m, root);
+    if (m->status != EXIT_DONE) {
+        return;
+    }
     if (root == NULL || !fy_node_is_mapping(root)) {
         keep_status(m, report_error(EXIT_INVALID, m->path,
                                     "is no manifest; it has no mapping with 'kiln: 1'; see "
@@ -548,19 +623,103 @@ static void read_root(manifest *m)
     }
 }
 
+/* What an event begins with; NULL: it has no place of its own. */
+static struct fy_token *token_of(struct fy_event *event)
+{
+    switch (event->type) {
+    case FYET_DOCUMENT_START:
+        return event->document_start.document_start;
+    case FYET_SCALAR:
+        return event->scalar.value;
+    case FYET_SEQUENCE_START:
+        return event->sequence_start.sequence_start;
+    case FYET_MAPPING_START:
+        return event->mapping_start.mapping_start;
+    default:
+        return NULL;
+    }
+}
+
+/* Behind the document there may be the end of the file, and nothing else. */
+static void check_end(manifest *m, struct fy_parser *parser)
+{
+    struct fy_event *event;
+    bool told = false;
+    while (!told && (event = fy_parser_parse(parser)) != NULL) {
+        struct fy_token *token = token_of(event);
+        const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : NULL;
+        if (mark != NULL) {
+            complain_at(m, EXIT_INVALID, (unsigned)mark->line + 1, (unsigned)mark->column + 1,
+                        "a second document begins here; a manifest is one; give each a file of its own");
+            told = true;
+        }
+        const bool last = event->type == FYET_STREAM_END;
+        fy_parser_event_free(parser, event);
+        if (last) {
+            return;
+        }
+    }
+    if (!told && tell_errors(m, EXIT_INVALID) == 0) {
+        keep_status(m, report_error(EXIT_INVALID, m->path, "is no YAML behind its document"));
+    }
+}
+
+static void read_documents(manifest *m, struct fy_parser *parser)
+{
+    m->document = fy_parse_load_document(parser);
+    if (m->document != NULL) {
+        check_end(m, parser);
+    } else if (tell_errors(m, EXIT_INVALID) == 0) {
+        keep_status(m, report_error(EXIT_INVALID, m->path,
+                                    "is no manifest; it says nothing, or not in YAML 1.1 or 1.2; see "
+                                    "kiln.manifest.schema.json"));
+    }
+    if (m->document != NULL && m->status == EXIT_DONE) {
+        read_root(m);
+    }
+    if (m->document != NULL) {
+        fy_parse_document_destroy(parser, m->document);
+    }
+}
+
 static void read_text(manifest *m, const char *text, size_t size)
 {
     const struct fy_parse_cfg how = {
         .flags = FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE | FYPCF_DISABLE_RECYCLING,
         .diag = m->diag};
-    m->document = size > 0 ? fy_document_build_from_string(&how, text, size) : NULL;
-    if (m->document != NULL) {
-        read_root(m);
-    } else if (tell_errors(m, EXIT_INVALID) == 0) {
-        keep_status(m, report_error(EXIT_INVALID, m->path,
-                                    "is no manifest; it says nothing; see kiln.manifest.schema.json"));
+    struct fy_parser *parser = fy_parser_create(&how);
+    if (parser != NULL && fy_parser_set_string(parser, text, size) == 0) {
+        read_documents(m, parser);
+    } else {
+        keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
     }
-    fy_document_destroy(m->document);
+    if (parser != NULL) {
+        fy_parser_destroy(parser);
+    }
+}
+
+/* A manifest is text, in UTF-8 and without zero bytes, which libfyaml does not insist on. */
+static void check_bytes(manifest *m, const char *text, size_t size)
+{
+    const char *zero = memchr(text, '\0', size);
+    const size_t before_zero = zero != NULL ? (size_t)(zero - text) : size;
+    const size_t good = kiln_utf8_span(text, before_zero);
+    unsigned line = 1, column = 1;
+    if (size > TEXT_MAX) {
+        keep_status(m, report_error(EXIT_INVALID, m->path,
+                                    "is no manifest; it is larger than 256 MiB; give fewer assets"));
+        return;
+    }
+    if (good == size) {
+        return;
+    }
+    for (size_t i = 0; i < good; i++) {
+        line += text[i] == '\n';
+        column = text[i] == '\n' ? 1 : column + ((text[i] & 0xC0) != 0x80);
+    }
+    complain_at(m, EXIT_INVALID, line, column,
+                good < before_zero ? "is not UTF-8 from here on; save it as UTF-8"
+                                   : "there is a zero byte; save it as UTF-8 text");
 }
 
 static void read_file(manifest *m)
@@ -575,12 +734,30 @@ static void read_file(manifest *m)
     m->diag = m->status == EXIT_DONE ? fy_diag_create(&quiet) : NULL;
     if (m->diag != NULL) {
         fy_diag_set_collect_errors(m->diag, true);
-        read_text(m, text, size);
+        check_bytes(m, text, size);
+        if (m->status == EXIT_DONE) {
+            read_text(m, text, size);
+        }
         fy_diag_destroy(m->diag);
     } else if (m->status == EXIT_DONE) {
         keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
     }
     free(text);
+}
+
+/* The folder of outputs is to be there where one of them goes there, which entries of other folders need
+ * not. */
+static void keep_folder(manifest *m)
+{
+    const char *folder = m->output == NULL || m->output[0] == '\0' ? "." : m->output;
+    const size_t length = strlen(folder);
+    bool used = false;
+    for (size_t i = 0; i < m->of->count && !used && m->output != NULL && m->status == EXIT_DONE; i++) {
+        const char *output = m->of->jobs[i].output;
+        used = m->output[0] == '\0' || (strncmp(output, folder, length) == 0 &&
+                                        (folder[length - 1] == '/' || output[length] == '/'));
+    }
+    m->of->folder = used ? plan_keep(m->of, folder, length) : NULL;
 }
 
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)
@@ -597,8 +774,10 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.cache = settings->cache;
     m.defaults.max_memory = settings->max_memory;
     of->uniform = false;
+    of->batch = true;
     of->make_folders = true;
     read_file(&m);
+    keep_folder(&m);
     free(m.folder);
     return m.status;
 }

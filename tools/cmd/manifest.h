@@ -13,7 +13,11 @@
  *       options: {bv: [obb, aabb], adb: 4}
  *
  * Names are taken from the manifest's folder. Where several entries make the same output from the same
- * input, it is baked once, with the options of later entries laid over those of earlier ones. */
+ * input, it is baked once, with the options of later entries laid over those of earlier ones.
+ *
+ * One document in UTF-8, up to 256 MiB. Aliases are followed, merge keys (<<) and tags of one's own are
+ * errors, numbers are decimal, truth is true or false, null is no text; what YAML 1.1 reads otherwise (yes,
+ * 010) is an error rather than either. An entry that comes to no file is one too, unless --allow-empty. */
 #ifndef KILN_CMD_MANIFEST_H
 #define KILN_CMD_MANIFEST_H
 

@@ -6,12 +6,15 @@
 #include "list_file.h"
 #include "report.h"
 
+#include "../../formats/format.h"
 #include "../common/grow.h"
+#include "../common/same_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int no_memory(void)
 {
@@ -146,6 +149,7 @@ static int add_inputs(plan *of, const input_list *inputs, const bake_settings *s
         status = add_input(of, inputs->names[i], settings, folder);
     }
     of->uniform = true;
+    of->batch = inputs->count != 1 || inputs->from_list;
     of->folder = folder ? output : NULL;
     of->make_folders = folder && settings->folders == 1;
     return status;
@@ -158,6 +162,10 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
         status = inputs[i][0] == '@' ? list_file_add(&list, inputs[i] + 1)
                                      : list_add(&list, inputs[i], strlen(inputs[i]));
+    }
+    if (status == EXIT_DONE && list.count == 0 && !settings->allow_empty) {
+        status = report_error(EXIT_USAGE, inputs[0] + 1,
+                              "lists no input; check it, or give --allow-empty");
     }
     if (status == EXIT_DONE) {
         status = add_inputs(of, &list, settings);
@@ -330,11 +338,126 @@ static int check_sources(const plan *of)
     return status;
 }
 
+/* A file that is there, whatever its names. */
+typedef struct {
+    kiln_file_id id;
+    size_t job;
+    bool written;
+} known_file;
+
+/* Of one file first who reads it, then in the order of the plan. */
+static int compare_files(const void *p, const void *q)
+{
+    const known_file *a = p, *b = q;
+    const int by_id = kiln_file_id_compare(&a->id, &b->id);
+    return by_id != 0                ? by_id
+           : a->written != b->written ? a->written - b->written
+                                      : (a->job > b->job) - (a->job < b->job);
+}
+
+static size_t find_files(const plan *of, known_file *files)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        const char *paths[2] = {of->jobs[i].input, of->jobs[i].output};
+        for (int k = 0; k < 2; k++) {
+            files[count] = (known_file){.job = i, .written = k == 1};
+            count += strcmp(paths[k], "-") != 0 && kiln_file_id_of(paths[k], &files[count].id);
+        }
+    }
+    return count;
+}
+
+/* Does the file have one name on its disk? Then two that lead to it are not hard links, which a rename
+ * would part. */
+static bool has_one_name(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && facts.st_nlink == 1;
+}
+
+/* Two names of one file that is there, as a link, a mount or a disk that does not tell cases apart gives
+ * them. */
+static int check_one_file(const plan *of, const known_file *first, const known_file *other)
+{
+    const job *a = &of->jobs[first->job], *b = &of->jobs[other->job];
+    if (!other->written) { /* two that read it */
+        return EXIT_DONE;
+    }
+    if (!first->written) {
+        return report_usage(&verb_bake, "the output '%s' is the input '%s' by another name", b->output,
+                            a->input);
+    }
+    return has_one_name(b->output)
+               ? report_usage(&verb_bake, "the outputs '%s' and '%s' are one file by two names",
+                              a->output, b->output)
+               : EXIT_DONE;
+}
+
+static int check_files(const plan *of)
+{
+    known_file *files = calloc(2 * of->count + 1, sizeof *files);
+    const size_t count = files != NULL ? find_files(of, files) : 0;
+    int status = files != NULL ? EXIT_DONE : no_memory();
+    if (count > 0) {
+        qsort(files, count, sizeof *files, compare_files);
+    }
+    for (size_t i = 1, first = 0; i < count && status == EXIT_DONE; i++) {
+        if (kiln_file_id_compare(&files[first].id, &files[i].id) != 0) {
+            first = i;
+        } else {
+            status = check_one_file(of, &files[first], &files[i]);
+        }
+    }
+    free(files);
+    return status;
+}
+
+static bool ends_in_kiln(const char *name)
+{
+    static const char end[] = ".kiln";
+    const size_t length = strlen(name);
+    return length >= sizeof end - 1 && strcmp(name + length - (sizeof end - 1), end) == 0;
+}
+
+/* Is it something else than an earlier output: a model, a library of materials, a list? */
+static bool is_foreign(const char *path)
+{
+    char start[KILN_FORMAT_MAGIC_SIZE];
+    struct stat facts;
+    if (ends_in_kiln(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
+        !S_ISREG(facts.st_mode) || facts.st_size == 0) {
+        return false;
+    }
+    FILE *file = fopen(path, "rb");
+    const size_t got = file != NULL ? fread(start, 1, sizeof start, file) : 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return file != NULL && (got != sizeof start || memcmp(start, KILN_FORMAT_MAGIC, got) != 0);
+}
+
+/* What a slip would lose, as of "-o *.obj": outputs that are there and were never baked. */
+static int check_foreign(const plan *of)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < of->count; i++) {
+        if (is_foreign(of->jobs[i].output)) {
+            status = report_error(EXIT_USAGE, of->jobs[i].output,
+                                  "would be replaced; it is no kiln file, and not named as one; name "
+                                  "another output, or remove it first");
+        }
+    }
+    return status;
+}
+
 int plan_check(plan *of)
 {
     int status = merge_jobs(of);
     drop_merged(of);
-    return status == EXIT_DONE ? check_sources(of) : status;
+    status = status == EXIT_DONE ? check_sources(of) : status;
+    status = status == EXIT_DONE ? check_files(of) : status;
+    return status == EXIT_DONE ? check_foreign(of) : status;
 }
 
 bool plan_has_file(const plan *of, const char *path)
@@ -345,7 +468,8 @@ bool plan_has_file(const plan *of, const char *path)
         const char *files[2] = {of->jobs[i].input, of->jobs[i].output};
         for (int k = 0; k < 2 && !found; k++) {
             char *other = one_name(files[k]);
-            found = other != NULL && strcmp(name, other) == 0 && strcmp(files[k], "-") != 0;
+            found = strcmp(files[k], "-") != 0 &&
+                    ((other != NULL && strcmp(name, other) == 0) || kiln_same_file(path, files[k]));
             free(other);
         }
     }
@@ -353,21 +477,77 @@ bool plan_has_file(const plan *of, const char *path)
     return found;
 }
 
-int plan_make_folder(const plan *of)
+static int folder_failed(const plan *of, const char *path, int error)
 {
-    if (of->folder == NULL || of->count == 0 || mkdir(of->folder, 0777) == 0) {
+    if (error == EEXIST || error == ENOTDIR) {
+        return report_error(EXIT_IO, path,
+                            of->make_folders
+                                ? "is a file, where the folder of the outputs is to be; move it, or name "
+                                  "another folder"
+                                : "is a file; several inputs, or a list, need a folder");
+    }
+    return report_error(EXIT_IO, path, "the folder can't be made; %s; check the path and its permissions",
+                        strerror(error));
+}
+
+/* Makes one folder, or finds it there. */
+static int make_one(const plan *of, const char *path)
+{
+    if (mkdir(path, 0777) == 0) {
         return EXIT_DONE;
     }
     const int error = errno;
-    if (is_folder(of->folder)) {
+    return is_folder(path) ? EXIT_DONE : folder_failed(of, path, error);
+}
+
+/* And with `make_folders` those above it, as mkdir -p does. */
+static int make_all(const plan *of)
+{
+    char *path = strdup(of->folder);
+    int status = path != NULL ? EXIT_DONE : no_memory();
+    char *slash = path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
+    for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_one(of, path);
+        *slash = '/';
+    }
+    free(path);
+    return status == EXIT_DONE ? make_one(of, of->folder) : status;
+}
+
+/* Will a new file be put into `folder` itself? */
+static bool is_written_in(const plan *of, const char *folder)
+{
+    const size_t length = strlen(folder);
+    for (size_t i = 0; i < of->count; i++) {
+        const char *output = of->jobs[i].output, *slash = strrchr(output, '/');
+        struct stat facts;
+        size_t parent = slash != NULL ? (size_t)(slash - output) : 0;
+        parent += length > 0 && folder[length - 1] == '/'; /* the slash is the folder's own */
+        const bool in_it = slash != NULL ? parent == length && memcmp(output, folder, length) == 0
+                                         : strcmp(folder, ".") == 0;
+        if (in_it && (stat(output, &facts) != 0 || S_ISREG(facts.st_mode))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int plan_make_folder(const plan *of, bool written)
+{
+    if (of->folder == NULL || of->count == 0) {
         return EXIT_DONE;
     }
-    if (error == EEXIST) {
-        return report_error(EXIT_IO, of->folder,
-                            "is a file; several inputs, or a list, need a folder");
+    const int status = make_all(of);
+    if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
+        const int error = errno;
+        return is_written_in(of, of->folder)
+                   ? report_error(EXIT_IO, of->folder,
+                                  "the folder can't be written; %s; check its permissions, or name another",
+                                  strerror(error))
+                   : EXIT_DONE;
     }
-    return report_error(EXIT_IO, of->folder, "the folder can't be made; %s; check the path and its permissions",
-                        strerror(error));
+    return status;
 }
 
 void plan_free(plan *of)

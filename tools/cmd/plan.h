@@ -17,6 +17,7 @@ typedef struct {
     job *jobs;
     size_t count, capacity;
     bool uniform;      /* every job has the same options */
+    bool batch;        /* several inputs, a list or a manifest, however many jobs come of it */
     const char *folder; /* that is to be there; not owned; NULL: none */
     bool make_folders; /* of outputs, where they are missing */
     char **strings;    /* that settings refer to */
@@ -40,14 +41,16 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
 char *plan_output_name(const char *folder, const char *input, bool tree);
 
 /* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output and
- * an output that is an input, its own or another's. Files are compared, however they are spelt. */
+ * an output that is an input, its own or another's. Files are compared, however they are spelt and
+ * linked. Also reports outputs that are there, are no kiln files and are not named as ones. */
 int plan_check(plan *of);
 
 /* Is `path` an input or an output, however it is spelt? */
 bool plan_has_file(const plan *of, const char *path);
 
-/* Makes the folder that arguments have named, or reports why there is none. */
-int plan_make_folder(const plan *of);
+/* Makes the folder that arguments or a manifest have named, or reports why there is none; and, with
+ * `written`, where it may not be written though outputs go there. */
+int plan_make_folder(const plan *of, bool written);
 
 /* Prints the manifest that says all of the plan. */
 int plan_dump(const plan *of);

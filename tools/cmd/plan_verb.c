@@ -24,6 +24,7 @@ static const option plan_options[] = {
      "as of kiln bake"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
+    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
      "print one JSON document instead, of the assets with their outputs, also on failure"},
 };

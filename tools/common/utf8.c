@@ -58,3 +58,21 @@ char *kiln_utf8_clean(const char *bytes)
     *out = '\0';
     return clean;
 }
+
+size_t kiln_utf8_span(const char *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        unsigned char end[4] = {0};
+        const bool near_end = size - at < sizeof end;
+        if (near_end) {
+            memcpy(end, bytes + at, size - at);
+        }
+        const size_t length = sequence_length(near_end ? end : (const unsigned char *)bytes + at);
+        if (length == 0) {
+            break;
+        }
+        at += length;
+    }
+    return at;
+}

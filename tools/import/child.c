@@ -28,6 +28,7 @@
 enum {
     CHILD_PIPE = 3, /* descriptors in the child; the three below lead to nowhere */
     CHILD_FILE = 4,
+    DESCRIPTORS_MIN = 32,
     READ_SIZE = 1 << 18,
     TICK_MS = 10
 };
@@ -271,18 +272,26 @@ static kiln_child_end run(const kiln_child *child, int pipes[2], uint8_t *block,
     return finish(&w, listen_to(&w), number);
 }
 
+/* The child moves its descriptors out of the way, which takes some. */
+static bool has_descriptors(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN;
+}
+
 kiln_child_end kiln_child_run(const kiln_child *child, int *number)
 {
     kiln_child_end end = KILN_CHILD_NOT_STARTED;
     uint8_t *block = malloc(READ_SIZE);
     int pipes[2];
 
-    *number = ENOMEM;
-    if (block != NULL && pipe2(pipes, O_CLOEXEC | O_NONBLOCK) == 0) {
+    *number = has_descriptors() ? ENOMEM : EMFILE;
+    if (block != NULL && *number == ENOMEM && pipe2(pipes, O_CLOEXEC | O_NONBLOCK) == 0) {
         fcntl(pipes[1], F_SETFL, 0);
         end = run(child, pipes, block, number);
         close(pipes[0]);
-    } else if (block != NULL) {
+    } else if (block != NULL && *number == ENOMEM) {
         *number = errno;
     }
     free(block);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "import.h"
 
+#include <errno.h>
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,8 +129,10 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     case KILN_CHILD_CANCELLED:
         return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing written");
     case KILN_CHILD_NOT_STARTED:
-        return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; close other programs",
-                    strerror(number));
+        return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; %s", strerror(number),
+                    number == EMFILE   ? "raise the limit on open files (ulimit -n) to 64 or more"
+                    : number == EAGAIN ? "raise the limit on processes (ulimit -u), or close other programs"
+                                       : "close other programs");
     default:
         if (j->scene.no_memory)
             return FAIL(
