@@ -146,7 +146,10 @@ const verb verb_plan = {
     "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what is "
     "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with "
     "hosts that have disks of their own: each gets the files of an asset by rsync, and its output comes back; "
-    "what no host has done is baked here.",
+    "what no host has done is baked here.\n\n"
+    "A task of Slurm's array fails when one of its assets does, and only it; a task may be cancelled, killed or put "
+    "back in the queue. Bazel and other engines of remote execution take actions rather than scripts: "
+    "tests/examples in the sources of kiln has a rule for Bazel and says what an action is.",
     plan_options,
     COUNT_OF(plan_options),
     0,
