@@ -80,6 +80,34 @@ else
     case_skip 'ninja is not installed'
 fi
 
+case_begin 'what Bazel runs'
+cp -r tests/examples/bazel "$TMPDIR/bazel" && mkdir "$TMPDIR/bazel/in" "$TMPDIR/bazel/a # b" &&
+    make_models "$TMPDIR/bazel/in"
+(cd "$TMPDIR/bazel" && sed -i 's|"rock.bin"|"../a # b/$5.bin"|' in/rock.gltf && mv in/rock.bin "a # b/\$5.bin")
+# run DECLARED...: the exit status wanted in $status
+run() {
+    printf '%s\n' "$@" >"$TMPDIR/bazel/declared"
+    expect $status sh -c "cd '$TMPDIR/bazel' && rm -f out.kiln && kiln/kiln_bake.sh '$root/bin/kiln' declared out.d out.kiln $model --layout=raw"
+    [ $status -eq 0 ] || [ ! -e "$TMPDIR/bazel/out.kiln" ] || case_fail 'it is baked'
+}
+model=in/ship.obj status=0
+run 'read in/ship.obj' 'read in/ship.mtl'
+same "$TMPDIR/bazel/out.kiln" "$TMPDIR/ship.kiln"
+status=3
+run 'read in/ship.obj'
+says err 'kiln_bake: in/ship.obj: refers to in/ship.mtl, which is not declared'
+rm "$TMPDIR/bazel/in/ship.mtl"
+run 'read in/ship.obj' 'absent other.mtl'
+says err 'kiln_bake: in/ship.obj: refers to ship.mtl, which is not there'
+status=0
+run 'read in/ship.obj' 'absent ship.mtl'
+model=in/rock.gltf
+run 'read in/rock.gltf' 'read a # b/$5.bin'
+status=3
+run 'read in/rock.gltf' 'read a # b/5.bin'
+says err 'rock.gltf: refers to in/../a # b/$5.bin, which is not declared'
+case_end
+
 if command -v cmake >/dev/null 2>&1; then
     for generator in 'Unix Makefiles' Ninja; do
         case_begin "CMake, $generator"
