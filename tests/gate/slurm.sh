@@ -166,7 +166,7 @@ END
 for folder in good bad slow; do plan $folder; done
 
 case_begin 'tasks that are killed or put back in the queue'
-mkdir slow/out && cp good/cube.obj old && "$KILN" bake -q good/cube.obj -o old && cp old slow/out/cancelled.kiln
+mkdir slow/out && "$KILN" bake -q good/cube.obj -o old.kiln && cp old.kiln slow/out/cancelled.kiln
 (cd slow && sbatch --parsable job.sh >job) || case_fail 'sbatch'
 for _ in $(seq 100); do
     [ "$(squeue --noheader --array --states=RUNNING --job="$(cat slow/job)" 2>/dev/null | wc -l)" -eq 3 ] && break
@@ -198,7 +198,7 @@ ended slow 1 'FAILED 137:0'
 ended slow 2 'COMPLETED 0:0'
 scontrol show job "$requeued" | grep -q Restarts=1 || case_fail 'not begun again'
 holds slow/out cancelled.kiln requeued.kiln
-same slow/out/cancelled.kiln old
+same slow/out/cancelled.kiln old.kiln
 same slow/out/requeued.kiln want.kiln
 case_end
 
