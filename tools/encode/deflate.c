@@ -60,15 +60,33 @@ static uint32_t log2_of(uint32_t n)
     return digits;
 }
 
+/* Logarithms of small numbers, each computed when it is first asked for: segments of small trees are
+ * short, and without these most of what baking one takes went into logarithms. */
+enum { LOGS = 128 };
+typedef struct {
+    uint32_t of[LOGS]; /* 0: not yet known, or that of 1 */
+} logs;
+
+static uint32_t log2_kept(logs *known, uint32_t n)
+{
+    if (n >= LOGS) {
+        return log2_of(n);
+    }
+    if (n > 1 && known->of[n] == 0) {
+        known->of[n] = log2_of(n);
+    }
+    return known->of[n];
+}
+
 /* What bytes of this histogram take by themselves, at most eight bits each, and with them their
  * codes' lengths: about two and a half bits for each byte that occurs. */
-static uint64_t cost_of(const histogram *counts)
+static uint64_t cost_of(logs *known, const histogram *counts)
 {
     uint64_t cost = 60 * BIT;
     const uint32_t all = counts->total > 0 ? log2_of(counts->total) : 0;
     for (unsigned i = 0; i < 256; i++) {
         if (counts->of[i] > 0) {
-            cost += (uint64_t)counts->of[i] * (all - log2_of(counts->of[i])) + 5 * BIT / 2;
+            cost += (uint64_t)counts->of[i] * (all - log2_kept(known, counts->of[i])) + 5 * BIT / 2;
         }
     }
     const uint64_t stored = (8 * (uint64_t)counts->total + 40) * BIT;
@@ -79,18 +97,25 @@ static uint64_t cost_of(const histogram *counts)
 static void join_segments(const uint8_t *data, const kiln_segments *segments, kiln_segments *kept)
 {
     histogram sum;
+    logs known;
     memset(&sum, 0, sizeof sum);
+    memset(&known, 0, sizeof known);
+    uint64_t sum_cost = 0;
     uint32_t start = 0;
     for (uint32_t i = 0; i < segments->count; i++) {
         histogram next;
         memset(&next, 0, sizeof next);
         count_bytes(&next, data + start, segments->end[i] - start);
         const histogram both = joined(&sum, &next);
-        if (sum.total > 0 && cost_of(&both) > cost_of(&sum) + cost_of(&next)) {
+        const uint64_t both_cost = cost_of(&known, &both);
+        const uint64_t next_cost = sum.total > 0 ? cost_of(&known, &next) : both_cost;
+        if (sum.total > 0 && both_cost > sum_cost + next_cost) {
             kiln_segments_end(kept, start);
             sum = next;
+            sum_cost = next_cost;
         } else {
             sum = both;
+            sum_cost = both_cost;
         }
         start = segments->end[i];
     }
