@@ -3,18 +3,24 @@
  * look at every pair of faces: where the normal equations of |a - b|^2 over the two flats have one
  * solution, and it lies inside both faces, its distance is that of two points of the triangles; the
  * least of these is the distance of the triangles. No case is made of degenerate triangles or of those
- * that meet. */
+ * that meet.
+ *
+ * The doubles are scaled to integers by one power of two and elimination divides by none but its pivots,
+ * which leaves integers: see Bareiss, "Sylvester's Identity and Multistep Integer-Preserving Gaussian
+ * Elimination", 1968. A fraction is only made of the distance. */
 #include "near_oracle.h"
 
+#include <math.h>
 #include <stddef.h>
 
 enum { UNKNOWNS = 3 }; /* more directions than that are dependent in space */
 
 static struct {
-    mpq_t a[3][3], b[3][3];
-    mpq_t from[3], direction[4][3];
-    mpq_t matrix[UNKNOWNS][UNKNOWNS + 1];
-    mpq_t place[3], part, sum;
+    mpz_t a[3][3], b[3][3];
+    mpz_t from[3], direction[4][3];
+    mpz_t matrix[UNKNOWNS][UNKNOWNS + 1], determinant;
+    mpz_t place[3], part, sum;
+    int lowest; /* at most 0; coordinates are times 2^-lowest */
     bool ready;
 } work;
 
@@ -25,61 +31,51 @@ static void prepare(void)
     }
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++) {
-            mpq_init(work.a[k][j]);
-            mpq_init(work.b[k][j]);
+            mpz_inits(work.a[k][j], work.b[k][j], NULL);
         }
-        mpq_init(work.from[k]);
-        mpq_init(work.place[k]);
+        mpz_inits(work.from[k], work.place[k], NULL);
         for (int j = 0; j < 4; j++) {
-            mpq_init(work.direction[j][k]);
-            mpq_init(work.matrix[k][j]);
+            mpz_inits(work.direction[j][k], work.matrix[k][j], NULL);
         }
     }
-    mpq_init(work.part);
-    mpq_init(work.sum);
+    mpz_inits(work.determinant, work.part, work.sum, NULL);
     work.ready = true;
 }
 
-static void dot(mpq_t out, mpq_t *const p, mpq_t *const q)
+static void dot(mpz_t out, mpz_t *const p, mpz_t *const q)
 {
-    mpq_set_ui(work.sum, 0, 1);
-    for (int k = 0; k < 3; k++) {
-        mpq_mul(work.part, p[k], q[k]);
-        mpq_add(work.sum, work.sum, work.part);
-    }
-    mpq_set(out, work.sum);
+    mpz_mul(out, p[0], q[0]);
+    mpz_addmul(out, p[1], q[1]);
+    mpz_addmul(out, p[2], q[2]);
 }
 
-/* Gauss and Jordan. False: no unique solution. */
+/* row = (row * pivot - row[i] * of) / previous, which leaves no rest. */
+static void eliminate(mpz_t *row, mpz_t *of, int i, int n, const mpz_t previous)
+{
+    mpz_set(work.sum, row[i]);
+    for (int j = 0; j <= n; j++) {
+        mpz_mul(row[j], row[j], of[i]);
+        mpz_submul(row[j], work.sum, of[j]);
+        mpz_divexact(row[j], row[j], previous);
+    }
+}
+
+/* Gauss and Jordan. False: no unique solution. Else unknown i is matrix[i][n] over the determinant, which is
+ * above 0: the matrix is one of scalar products. */
 static bool solve(int n)
 {
+    mpz_set_ui(work.determinant, 1);
     for (int i = 0; i < n; i++) {
-        int pivot = i;
-        while (pivot < n && mpq_sgn(work.matrix[pivot][i]) == 0) {
-            pivot++;
-        }
-        if (pivot == n) {
+        /* For scalar products, a pivot of 0 means a direction that depends on those before it. */
+        if (mpz_sgn(work.matrix[i][i]) == 0) {
             return false;
         }
-        for (int j = 0; j <= n; j++) {
-            mpq_swap(work.matrix[i][j], work.matrix[pivot][j]);
-        }
         for (int row = 0; row < n; row++) {
-            if (row == i || mpq_sgn(work.matrix[row][i]) == 0) {
-                continue;
+            if (row != i) {
+                eliminate(work.matrix[row], work.matrix[i], i, n, work.determinant);
             }
-            mpq_t factor;
-            mpq_init(factor);
-            mpq_div(factor, work.matrix[row][i], work.matrix[i][i]);
-            for (int j = 0; j <= n; j++) {
-                mpq_mul(work.part, factor, work.matrix[i][j]);
-                mpq_sub(work.matrix[row][j], work.matrix[row][j], work.part);
-            }
-            mpq_clear(factor);
         }
-    }
-    for (int i = 0; i < n; i++) {
-        mpq_div(work.matrix[i][n], work.matrix[i][n], work.matrix[i][i]);
+        mpz_set(work.determinant, work.matrix[i][i]);
     }
     return true;
 }
@@ -87,27 +83,27 @@ static bool solve(int n)
 /* Weights `first` .. `last` - 1 of the solution are not negative and add up to no more than 1. */
 static bool inside(int first, int last, int n)
 {
-    mpq_set_ui(work.sum, 0, 1);
+    mpz_set_ui(work.sum, 0);
     for (int i = first; i < last; i++) {
-        if (mpq_sgn(work.matrix[i][n]) < 0) {
+        if (mpz_sgn(work.matrix[i][n]) < 0) {
             return false;
         }
-        mpq_add(work.sum, work.sum, work.matrix[i][n]);
+        mpz_add(work.sum, work.sum, work.matrix[i][n]);
     }
-    return mpq_cmp_ui(work.sum, 1, 1) <= 0;
+    return mpz_cmp(work.sum, work.determinant) <= 0;
 }
 
 /* Directions from the first corner of the face `bits` to its others, from number `count` on. */
-static int add_directions(mpq_t (*corner)[3], unsigned bits, int count, bool negative)
+static int add_directions(mpz_t (*corner)[3], unsigned bits, int count, bool negative)
 {
     const int first = __builtin_ctz(bits);
     for (int i = first + 1; i < 3; i++) {
         if ((bits >> i & 1) != 0) {
             for (int k = 0; k < 3; k++) {
                 if (negative) {
-                    mpq_sub(work.direction[count][k], corner[first][k], corner[i][k]);
+                    mpz_sub(work.direction[count][k], corner[first][k], corner[i][k]);
                 } else {
-                    mpq_sub(work.direction[count][k], corner[i][k], corner[first][k]);
+                    mpz_sub(work.direction[count][k], corner[i][k], corner[first][k]);
                 }
             }
             count++;
@@ -125,28 +121,28 @@ static void try_faces(unsigned bits_a, unsigned bits_b, mpq_t squared, bool *any
         return;
     }
     for (int k = 0; k < 3; k++) {
-        mpq_sub(work.from[k], work.a[__builtin_ctz(bits_a)][k], work.b[__builtin_ctz(bits_b)][k]);
+        mpz_sub(work.from[k], work.a[__builtin_ctz(bits_a)][k], work.b[__builtin_ctz(bits_b)][k]);
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             dot(work.matrix[i][j], work.direction[i], work.direction[j]);
         }
         dot(work.matrix[i][n], work.direction[i], work.from);
-        mpq_neg(work.matrix[i][n], work.matrix[i][n]);
+        mpz_neg(work.matrix[i][n], work.matrix[i][n]);
     }
     if (!solve(n) || !inside(0, of_a, n) || !inside(of_a, n, n)) {
         return;
     }
     for (int k = 0; k < 3; k++) {
-        mpq_set(work.place[k], work.from[k]);
+        mpz_mul(work.place[k], work.from[k], work.determinant);
         for (int i = 0; i < n; i++) {
-            mpq_mul(work.part, work.matrix[i][n], work.direction[i][k]);
-            mpq_add(work.place[k], work.place[k], work.part);
+            mpz_addmul(work.place[k], work.matrix[i][n], work.direction[i][k]);
         }
     }
     mpq_t distance;
     mpq_init(distance);
-    dot(distance, work.place, work.place);
+    dot(mpq_numref(distance), work.place, work.place);
+    mpz_mul(mpq_denref(distance), work.determinant, work.determinant);
     if (!*any || mpq_cmp(distance, squared) < 0) {
         mpq_set(squared, distance);
         *any = true;
@@ -154,19 +150,52 @@ static void try_faces(unsigned bits_a, unsigned bits_b, mpq_t squared, bool *any
     mpq_clear(distance);
 }
 
+/* The smallest exponent of a last significant bit, also of what came before. */
+static int lowest_of(const double t[9], int lowest)
+{
+    for (int i = 0; i < 9; i++) {
+        int exponent;
+        if (t[i] != 0) {
+            (void)frexp(t[i], &exponent);
+            lowest = exponent - 53 < lowest ? exponent - 53 : lowest;
+        }
+    }
+    return lowest;
+}
+
+static void load(mpz_t (*out)[3], const double t[9])
+{
+    for (int i = 0; i < 9; i++) {
+        int exponent;
+        const double mantissa = frexp(t[i], &exponent);
+        mpz_set_d(out[i / 3][i % 3], ldexp(mantissa, 53));
+        if (mantissa != 0) {
+            mpz_mul_2exp(out[i / 3][i % 3], out[i / 3][i % 3],
+                         (mp_bitcnt_t)(exponent - 53 - work.lowest));
+        }
+    }
+}
+
+/* squared times 4^lowest */
+static void scale_back(mpq_t squared)
+{
+    mpq_canonicalize(squared);
+    mpq_div_2exp(squared, squared, (mp_bitcnt_t)(-2 * work.lowest));
+}
+
 void near_oracle_squared(const double a[9], const double b[9], mpq_t squared)
 {
     prepare();
-    for (int i = 0; i < 9; i++) {
-        mpq_set_d(work.a[i / 3][i % 3], a[i]);
-        mpq_set_d(work.b[i / 3][i % 3], b[i]);
-    }
+    work.lowest = lowest_of(a, lowest_of(b, 0));
+    load(work.a, a);
+    load(work.b, b);
     bool any = false;
     for (unsigned bits_a = 1; bits_a < 8; bits_a++) {
         for (unsigned bits_b = 1; bits_b < 8; bits_b++) {
             try_faces(bits_a, bits_b, squared, &any);
         }
     }
+    scale_back(squared);
 }
 
 bool near_oracle_agrees(const mpq_t squared, double value, double room)

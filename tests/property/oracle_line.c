@@ -5,20 +5,23 @@
  *   with area, line in the plane: clipped by those three planes (Cyrus and Beck);
  *   a segment, a point: solved for both parameters at once by scalar products.
  *
- * GMP's fractions of integers: nothing is rounded. */
+ * All coordinates are scaled to integers by one power of two, which leaves t as it is; fractions are
+ * only made of t. Nothing is rounded. */
 #include "oracle_line.h"
 
 #include <gmp.h>
+#include <limits.h>
 #include <math.h>
 
 typedef struct {
-    mpq_t x[3];
+    mpz_t x[3];
 } vector;
 
 static struct {
     vector corner[3], origin, way, normal, edge, across, from, point, other;
-    mpq_t low, high, t, a, b, c;
-    mpq_t first; /* of the last hit */
+    mpz_t a, b;
+    mpq_t low, high, t, c;
+    mpq_t first, off, room; /* of the last hit */
     bool has_low, has_high, ready;
 } w;
 
@@ -31,56 +34,67 @@ static void prepare(void)
     }
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
         for (int k = 0; k < 3; k++) {
-            mpq_init(all[i]->x[k]);
+            mpz_init(all[i]->x[k]);
         }
     }
-    mpq_inits(w.low, w.high, w.t, w.a, w.b, w.c, w.first, (mpq_ptr)0);
+    mpz_inits(w.a, w.b, (mpz_ptr)0);
+    mpq_inits(w.low, w.high, w.t, w.c, w.first, w.off, w.room, (mpq_ptr)0);
     w.ready = true;
 }
 
-static void load(vector *v, const double from[3])
+/* The smallest exponent of a last significant bit, also of what came before. */
+static int lowest_of(const double *from, int count, int lowest)
+{
+    for (int i = 0; i < count; i++) {
+        int exponent;
+        if (from[i] != 0) {
+            (void)frexp(from[i], &exponent);
+            lowest = exponent - 53 < lowest ? exponent - 53 : lowest;
+        }
+    }
+    return lowest;
+}
+
+/* v = from times 2^-lowest */
+static void load(vector *v, const double from[3], int lowest)
 {
     for (int k = 0; k < 3; k++) {
-        mpq_set_d(v->x[k], from[k]);
+        int exponent;
+        const double mantissa = frexp(from[k], &exponent);
+        mpz_set_d(v->x[k], ldexp(mantissa, 53));
+        if (mantissa != 0) {
+            mpz_mul_2exp(v->x[k], v->x[k], (mp_bitcnt_t)(exponent - 53 - lowest));
+        }
     }
 }
 
 static void subtract(vector *out, const vector *p, const vector *q)
 {
     for (int k = 0; k < 3; k++) {
-        mpq_sub(out->x[k], p->x[k], q->x[k]);
+        mpz_sub(out->x[k], p->x[k], q->x[k]);
     }
 }
 
-static void dot(mpq_t out, const vector *p, const vector *q)
+static void dot(mpz_t out, const vector *p, const vector *q)
 {
-    mpq_t product;
-    mpq_init(product);
-    mpq_set_ui(out, 0, 1);
-    for (int k = 0; k < 3; k++) {
-        mpq_mul(product, p->x[k], q->x[k]);
-        mpq_add(out, out, product);
-    }
-    mpq_clear(product);
+    mpz_mul(out, p->x[0], q->x[0]);
+    mpz_addmul(out, p->x[1], q->x[1]);
+    mpz_addmul(out, p->x[2], q->x[2]);
 }
 
 /* out must not be p or q. */
 static void cross(vector *out, const vector *p, const vector *q)
 {
-    mpq_t product;
-    mpq_init(product);
     for (int k = 0; k < 3; k++) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
-        mpq_mul(out->x[k], p->x[i], q->x[j]);
-        mpq_mul(product, p->x[j], q->x[i]);
-        mpq_sub(out->x[k], out->x[k], product);
+        mpz_mul(out->x[k], p->x[i], q->x[j]);
+        mpz_submul(out->x[k], p->x[j], q->x[i]);
     }
-    mpq_clear(product);
 }
 
 static bool is_zero(const vector *v)
 {
-    return mpq_sgn(v->x[0]) == 0 && mpq_sgn(v->x[1]) == 0 && mpq_sgn(v->x[2]) == 0;
+    return mpz_sgn(v->x[0]) == 0 && mpz_sgn(v->x[1]) == 0 && mpz_sgn(v->x[2]) == 0;
 }
 
 static void at_least(const mpq_t t)
@@ -99,6 +113,14 @@ static void at_most(const mpq_t t)
     w.has_high = true;
 }
 
+/* t = a / b */
+static void divide(void)
+{
+    mpz_set(mpq_numref(w.t), w.a);
+    mpz_set(mpq_denref(w.t), w.b);
+    mpq_canonicalize(w.t);
+}
+
 /* Only points on the inner side of edge i remain. False: none does. */
 static bool clip_by_edge(int i)
 {
@@ -107,11 +129,11 @@ static bool clip_by_edge(int i)
     subtract(&w.from, &w.corner[i], &w.origin);
     dot(w.a, &w.across, &w.from); /* needs t b >= a */
     dot(w.b, &w.across, &w.way);
-    if (mpq_sgn(w.b) == 0) {
-        return mpq_sgn(w.a) <= 0;
+    if (mpz_sgn(w.b) == 0) {
+        return mpz_sgn(w.a) <= 0;
     }
-    mpq_div(w.t, w.a, w.b);
-    if (mpq_sgn(w.b) > 0) {
+    divide();
+    if (mpz_sgn(w.b) > 0) {
         at_least(w.t);
     } else {
         at_most(w.t);
@@ -124,12 +146,12 @@ static bool clip_by_triangle(void)
     subtract(&w.from, &w.corner[0], &w.origin);
     dot(w.a, &w.normal, &w.from);
     dot(w.b, &w.normal, &w.way);
-    if (mpq_sgn(w.b) == 0) {
-        if (mpq_sgn(w.a) != 0) {
+    if (mpz_sgn(w.b) == 0) {
+        if (mpz_sgn(w.a) != 0) {
             return false;
         }
     } else {
-        mpq_div(w.t, w.a, w.b);
+        divide();
         at_least(w.t);
         at_most(w.t);
     }
@@ -142,7 +164,7 @@ static void t_of(const vector *corner)
     subtract(&w.from, corner, &w.origin);
     dot(w.a, &w.from, &w.way);
     dot(w.b, &w.way, &w.way);
-    mpq_div(w.t, w.a, w.b);
+    divide();
 }
 
 static bool clip_by_segment(const vector *p, const vector *q)
@@ -163,18 +185,18 @@ static bool clip_by_segment(const vector *p, const vector *q)
         return true;
     }
     dot(w.a, &w.from, &w.across);
-    if (mpq_sgn(w.a) != 0) {
+    if (mpz_sgn(w.a) != 0) {
         return false;
     }
     dot(w.b, &w.across, &w.across);
     cross(&w.other, &w.from, &w.way);
     dot(w.a, &w.other, &w.across); /* along the segment: a / b */
-    if (mpq_sgn(w.a) < 0 || mpq_cmp(w.a, w.b) > 0) {
+    if (mpz_sgn(w.a) < 0 || mpz_cmp(w.a, w.b) > 0) {
         return false;
     }
     cross(&w.other, &w.from, &w.edge);
     dot(w.a, &w.other, &w.across);
-    mpq_div(w.t, w.a, w.b);
+    divide();
     at_least(w.t);
     at_most(w.t);
     return true;
@@ -187,8 +209,8 @@ static bool clip_by_ends(void)
     for (int i = 0; i < 3; i++) {
         subtract(&w.edge, &w.corner[(i + 1) % 3], &w.corner[i]);
         dot(w.a, &w.edge, &w.edge);
-        if (i == 0 || mpq_cmp(w.a, w.c) > 0) {
-            mpq_set(w.c, w.a);
+        if (i == 0 || mpz_cmp(w.a, w.b) > 0) {
+            mpz_set(w.b, w.a);
             best = i;
         }
     }
@@ -199,10 +221,11 @@ bool oracle_line_meets(const double origin[3], const double way[3], double t_min
                        const double triangle[9], oracle_line_hit *hit)
 {
     prepare();
-    load(&w.origin, origin);
-    load(&w.way, way);
+    const int lowest = lowest_of(triangle, 9, lowest_of(way, 3, lowest_of(origin, 3, INT_MAX)));
+    load(&w.origin, origin, lowest);
+    load(&w.way, way, lowest);
     for (int i = 0; i < 3; i++) {
-        load(&w.corner[i], triangle + 3 * i);
+        load(&w.corner[i], triangle + 3 * i, lowest);
     }
     w.has_low = w.has_high = false;
     subtract(&w.edge, &w.corner[1], &w.corner[0]);
@@ -223,7 +246,7 @@ bool oracle_line_meets(const double origin[3], const double way[3], double t_min
         return false;
     }
     dot(w.a, &w.normal, &w.way);
-    hit->side = mpq_sgn(w.a);
+    hit->side = mpz_sgn(w.a);
     hit->t = mpq_get_d(w.low);
     mpq_set(w.first, w.low);
     return true;
@@ -232,10 +255,10 @@ bool oracle_line_meets(const double origin[3], const double way[3], double t_min
 bool oracle_line_t_is(double t, double relative)
 {
     mpq_set_d(w.t, t);
-    mpq_sub(w.a, w.t, w.first);
-    mpq_abs(w.a, w.a);
-    mpq_set_d(w.b, relative);
+    mpq_sub(w.off, w.t, w.first);
+    mpq_abs(w.off, w.off);
+    mpq_set_d(w.room, relative);
     mpq_abs(w.c, w.first);
-    mpq_mul(w.b, w.b, w.c);
-    return mpq_cmp(w.a, w.b) <= 0;
+    mpq_mul(w.room, w.room, w.c);
+    return mpq_cmp(w.off, w.room) <= 0;
 }
