@@ -9,7 +9,7 @@
  * expectation, and none where a value is certain or a lower bound is promised. The largest errors
  * are printed.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of samples. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kiln.h"
+#include "../support/amount.h"
 #include "../support/filled_bins.h"
 
 #define CERTIFICATE 0x1p-46
@@ -55,8 +56,7 @@ static uint32_t up_to(uint32_t n, int few)
 
 static long samples(long count)
 {
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    return scale != NULL ? count * atol(scale) : count;
+    return amount((uint32_t)count);
 }
 
 /* ------------------------------------------------------------------------------------ checks -- */

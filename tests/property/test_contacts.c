@@ -8,7 +8,7 @@
  * by depth and 2^-30 of the size parts them; less by as much and by 2^-19 of itself, along this or a random
  * direction, does not.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of pairs. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/contact_geometry.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"
 #include "near_oracle.h"
@@ -174,8 +175,7 @@ static void check(const sample *s)
 
 static void run(void (*make)(sample *), const char *name)
 {
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    const int pairs = PAIRS * (scale != NULL ? atoi(scale) : 1);
+    const int pairs = (int)amount(PAIRS);
     int tried = 0;
     for (int i = 0; i < pairs; tried++) {
         sample s;

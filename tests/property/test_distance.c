@@ -8,7 +8,7 @@
  * numbers; here a sample of the least distances is held to them as well.
  * Tolerance: none, for value, pair, points and normal.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of pairs. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,6 +24,7 @@
 
 #include "../../runtime/kernel.h"
 #include "../../runtime/tri_distance.h"
+#include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"
 #include "../support/rounding.h"
@@ -229,17 +230,11 @@ static double check(const body *a, const kiln_pose *pose_a, const body *b, const
 
 /* ------------------------------------------------------------------------------- the tests -- */
 
-static uint32_t pair_count(uint32_t pairs)
-{
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    return pairs * (uint32_t)(scale != NULL ? atoi(scale) : 1);
-}
-
 static void run_class(bool lattice)
 {
     uint64_t state = lattice ? 21 : 22;
     uint32_t hits = 0;
-    const uint32_t pairs = pair_count(PAIRS);
+    const uint32_t pairs = amount(PAIRS);
     for (uint32_t i = 0; i < pairs; i++) {
         const uint32_t n = 1 + random_below(&state, 30), m = 1 + random_below(&state, 30);
         const double size = random_between(&state, 0.05, 0.9);
@@ -276,7 +271,8 @@ static void test_tori(void **state)
     uint64_t random = 5;
     body a = body_by_leaf(mesh_torus(24, 12, 0.3), 4);
     body b = body_by_leaf(mesh_torus(20, 10, 0.2), 3);
-    for (int i = 0; i < 30; i++) {
+    const int poses = (int)amount(30);
+    for (int i = 0; i < poses; i++) {
         const kiln_pose pose_a = pose_random(&random, 2.5), pose_b = pose_random(&random, 2.5);
         (void)check(&a, &pose_a, &b, &pose_b, 1 + i % ROUNDING_MODES, false);
         (void)check(&a, &pose_a, &a, &pose_b, 1 + i % ROUNDING_MODES, false);
@@ -293,7 +289,8 @@ static void test_sizes(void **state)
     (void)state;
     uint64_t random = 6;
     const double sizes[][2] = {{1e-6, 1e-6}, {1e6, 1e6}, {1e-6, 1}, {1, 1e6}, {1e-6, 1e6}, {1e-30, 1e30}};
-    for (int i = 0; i < 120; i++) {
+    const int pairs = (int)amount(120);
+    for (int i = 0; i < pairs; i++) {
         const double *size = sizes[i % 6], larger = fmax(size[0], size[1]);
         body a = body_by_leaf(scaled(mesh_torus(9, 7, 0.3), size[0]), 1 + i % 8);
         body b = body_by_leaf(scaled(mesh_soup(&random, 40, 0.3), size[1]), 1 + i % 5);

@@ -9,7 +9,7 @@
  * double; what is nearer to the radius than that arithmetic can tell is not compared, but must be
  * equal for all kinds.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of meshes. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel.h"
+#include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
 #include "oracle.h"
@@ -359,8 +360,7 @@ static void run_class(bool lattice, uint64_t seed)
 {
     uint64_t state = seed;
     tally sum = {0, 0};
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    const uint32_t meshes = MESHES * (uint32_t)(scale != NULL ? atoi(scale) : 1);
+    const uint32_t meshes = amount(MESHES);
     for (uint32_t i = 0; i < meshes; i++) {
         const int leaf = 1 + (int)random_below(&state, 15);
         const uint32_t n = 1 + random_below(&state, 40);
@@ -370,7 +370,7 @@ static void run_class(bool lattice, uint64_t seed)
         for (uint32_t k = 0; k < 3 * m.vertex_count; k++) {
             m.positions[k] = (float)((double)m.positions[k] * factor);
         }
-        body b = body_of(m, leaf, i % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
+        body b = body_of(m, leaf, body_layout(i));
         for (int k = 0; k < SHAPES; k++) {
             kiln_pose pose = lattice ? pose_exact(&state, 3) : pose_random(&state, 0.5);
             kiln_pose at = lattice ? pose_exact(&state, 3) : pose_random(&state, 0.5);

@@ -11,7 +11,7 @@
  * And: from inside a closed mesh no ray escapes, whatever edge or corner it is aimed at: a million
  * rays.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the numbers of meshes and rays. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,17 +25,12 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel.h"
+#include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
 #include "oracle_line.h"
 
 enum { MESHES = 1500, RAYS = 12, KINDS = BODY_KINDS, TRIANGLES_MAX = 400, LINES = 1000000 };
-
-static uint32_t scaled(uint32_t count)
-{
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    return count * (uint32_t)(scale != NULL ? atoi(scale) : 1);
-}
 
 /* ------------------------------------------------------------------------------------ rays -- */
 
@@ -308,7 +303,7 @@ static void run_class(bool lattice, uint64_t seed)
 {
     uint64_t state = seed;
     size_t hits = 0, met = 0, rays = 0;
-    for (uint32_t i = 0; i < scaled(MESHES); i++) {
+    for (uint32_t i = 0; i < amount(MESHES); i++) {
         const int leaf = 1 + (int)random_below(&state, 15);
         const uint32_t n = 1 + random_below(&state, 40);
         const int extent = 1 + (int)random_below(&state, 5);
@@ -316,7 +311,7 @@ static void run_class(bool lattice, uint64_t seed)
         mesh m = lattice ? mesh_lattice(&state, n, extent)
                          : mesh_soup(&state, n, random_between(&state, 0.02, 0.8));
         scale_mesh(&m, factor);
-        body b = body_of(m, leaf, i % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
+        body b = body_of(m, leaf, body_layout(i));
         for (int k = 0; k < RAYS; k++) {
             kiln_pose pose = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
             for (int j = 0; j < 3; j++) {
@@ -391,7 +386,7 @@ static void check_no_escape(body *b, uint64_t seed, void (*inside)(uint64_t *, d
 {
     uint64_t random = seed;
     uint32_t on_edges = 0;
-    const uint32_t rays = scaled(LINES) / 2;
+    const uint32_t rays = amount(LINES) / 2;
     for (uint32_t i = 0; i < rays; i++) {
         double from[3], target[3];
         kiln_ray_hit hit, any;

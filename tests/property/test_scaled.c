@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/tri_distance.h"
+#include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"
 #include "../support/rounding.h"
@@ -220,8 +221,7 @@ static void place_any(uint64_t *state, placed *p, bool lattice)
 static void run(bool lattice)
 {
     uint64_t state = lattice ? 71 : 72;
-    const char *more = getenv("KILN_PROPERTY_SCALE");
-    const int pairs = PAIRS * (more != NULL ? atoi(more) : 1);
+    const int pairs = (int)amount(PAIRS);
     int hits = 0;
     for (int i = 0; i < pairs; i++) {
         const uint32_t n = 1 + random_below(&state, 25), m = 1 + random_below(&state, 25);

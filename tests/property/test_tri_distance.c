@@ -7,7 +7,7 @@
  * Oracle: near_oracle.c, the squared distance in rational numbers; oracle.c for those that meet.
  * Tolerance: what tri_distance.h states, 2^-43 of the size; none for 0.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of pairs. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/tri_distance.h"
+#include "../support/amount.h"
 #include "../support/meshes.h"
 #include "near_oracle.h"
 #include "oracle.h"
@@ -275,8 +276,7 @@ static double check(const sample *s)
 
 static void run(void (*make)(sample *), const char *name)
 {
-    const char *scale = getenv("KILN_PROPERTY_SCALE");
-    const int pairs = PAIRS * (scale != NULL ? atoi(scale) : 1);
+    const int pairs = (int)amount(PAIRS);
     double worst = 0;
     for (int i = 0; i < pairs; i++) {
         sample s;

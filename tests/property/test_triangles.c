@@ -9,7 +9,7 @@
  *
  * Tolerance: none. One difference fails the class.
  *
- * KILN_PROPERTY_SCALE (default 1) multiplies the number of pairs. */
+ * support/amount.h tells how many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/exact.h"
+#include "../support/amount.h"
 #include "oracle.h"
 
 #define PAIRS 50000
@@ -451,13 +452,6 @@ static const struct {
 
 #define CLASS_COUNT (sizeof classes / sizeof classes[0])
 
-static long property_scale(void)
-{
-    const char *text = getenv("KILN_PROPERTY_SCALE");
-    const long scale = text != NULL ? strtol(text, NULL, 10) : 1;
-    return scale > 0 ? scale : 1;
-}
-
 static void print_triangle(const char *name, const double t[9])
 {
     print_error("  %s =", name);
@@ -480,7 +474,7 @@ static bool agrees(const sample *s, bool expected)
 static void check_class(void **context)
 {
     const size_t index = (size_t)*context;
-    const long count = PAIRS * property_scale();
+    const long count = amount(PAIRS);
     long hits = 0, differences = 0;
     state = 0x6b696c6eu + index;
     for (long i = 0; i < count; ++i) {

@@ -8,6 +8,11 @@ uint32_t body_value(uint32_t triangle)
     return (triangle * 2654435761u) >> 24;
 }
 
+kiln_layout body_layout(uint32_t i)
+{
+    return i % 8 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
+}
+
 static kiln_file *bake_and_open(const mesh *m, int leaf, kiln_layout layout, void **bytes)
 {
     kiln_bake_options options = kiln_bake_options_default();

@@ -18,6 +18,9 @@ body body_of(mesh m, int leaf, kiln_layout layout);
 
 void body_free(body *b);
 
+/* Packed for an eighth of i, else raw: packing a small mesh takes longer than most queries of it. */
+kiln_layout body_layout(uint32_t i);
+
 /* The user value of a triangle of any body: 0 to 255. */
 uint32_t body_value(uint32_t triangle);
 

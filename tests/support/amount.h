@@ -1,0 +1,10 @@
+/* How many cases a test of many tries. */
+#ifndef KILN_TEST_AMOUNT_H
+#define KILN_TEST_AMOUNT_H
+
+#include <stdint.h>
+
+/* `count` times KILN_PROPERTY_SCALE (default 1); a twentieth, at least 1, where KILN_TEST_QUICK is set. */
+uint32_t amount(uint32_t count);
+
+#endif
