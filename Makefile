@@ -46,6 +46,8 @@ endif
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wundef -Wvla
+# -Werror for a build that fails of warnings; what comes out is the same, so it is no change of flags.
+WERROR =
 ALL_CFLAGS = -std=c11 -O3 -ffp-contract=off -fvisibility=hidden -pthread $(WARNINGS) \
              $(FLAGS_$(CONFIG)) $(CFLAGS)
 ALL_CPPFLAGS = $(if $(filter 1,$(LIBDEFLATE)),-DKILN_LIBDEFLATE) -D_FILE_OFFSET_BITS=64 $(CPPFLAGS)
@@ -126,7 +128,8 @@ demo: deps
 
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
 test: deps
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) all tests models man demo-program bench-programs
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
+	  all tests models man demo-program bench-programs
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
@@ -273,7 +276,7 @@ endif
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIBRARY_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIBRARY_FLAGS) $(WERROR) -MMD -MP -c $< -o $@
 
 $O/%.o: %.cpp $O/flags
 	@mkdir -p $(@D)

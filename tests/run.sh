@@ -1,14 +1,15 @@
 #!/bin/sh
-# Runs the built tests and tells of each in a line: name, ok or FAIL, cases, seconds; the log of those
-# that failed; last, "N passed, N failed". What is counted are cases: those that a cmocka program
-# prints, those that a script prints in the same form, one for a program that prints none, and one
-# more failure for a program that ended badly without a failed case (a crash, a time-out).
+# Runs the built tests and tells of each in a line: name, ok or FAIL, cases, seconds by the clock and of
+# the processors; the log of those that failed; last, "N passed, N failed". What is counted are cases:
+# those that a cmocka program prints, those that a script prints in the same form, one for a program that
+# prints none, and one more failure for a program that ended badly without a failed case (a crash, a
+# time-out).
 #
 #   tests/run.sh [--build DIR] [--config CONFIG] check | gate | NAME...
 #
 #   check  unit, case, golden, bad and command tests of CONFIG, shortened (KILN_TEST_QUICK=1)
-#   gate   everything in release; unit, cases, bad, golden, fuzz seeds and models under asan +
-#          ubsan; threads under tsan; tests/gate
+#   gate   everything in release; most but the command under asan + ubsan, bad and fuzz in full, the
+#          rest shortened; threads under tsan; tests/gate
 #   NAME   tests of CONFIG whose names contain NAME
 #
 # Logs and the closing line stay in build/test. KILN_TEST_SECONDS limits each test (default 900); JOBS
@@ -17,9 +18,11 @@ cd "$(dirname "$0")/.." || exit 1
 build=build
 config=release
 
-# Runs the test at path $2, called $1, and leaves LABEL.line, LABEL.log and LABEL.count in $results.
+# Runs the test at path $2, called $1, shortened if $3 is quick, and leaves LABEL.log and LABEL.count in
+# $results.
 run_one() {
     label=$1 test=$2
+    [ "$3" = quick ] && export KILN_TEST_QUICK=1
     name=$(printf '%s' "$label" | tr '/ ' '__')
     log=$results/$name.log
     scratch=$results/$name.tmp
@@ -28,7 +31,11 @@ run_one() {
     TMPDIR=$scratch timeout -k 5 "${KILN_TEST_SECONDS:-900}" $(launcher "$label") "$test" \
         >"$log" 2>&1 </dev/null
     status=$?
+    times >"$results/$name.times"
     seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
+    # What its processes took of the processors, a line "user system" each in minutes and seconds.
+    worked=$(awk -F'[ms ]+' 'NR == 2 { printf "%.1f", 60 * ($1 + $3) + $2 + $4 }' "$results/$name.times")
+    rm "$results/$name.times"
     rm -rf "$scratch"
     passed=$(grep -c '^\[       OK \]' "$log")
     failed=$(grep -c '^\[ RUN      \]' "$log")
@@ -45,7 +52,7 @@ run_one() {
         [ $status -eq 124 ] && verdict='FAIL (time-out)'
     fi
     printf '%s %s\n' "$passed" "$failed" >"$results/$name.count"
-    printf '%-44s %-5s %4d %8s s\n' "$label" "$verdict" $((passed + failed)) "$seconds"
+    printf '%-44s %-5s %4d %8s s %8s s\n' "$label" "$verdict" $((passed + failed)) "$seconds" "$worked"
     grep '^skipped: ' "$log" | sort -u | sed 's/^/    /'
     [ $failed -eq 0 ] || sed 's/^/    | /' "$log" | tail -n 60
 }
@@ -74,6 +81,10 @@ scripts() {
     done
 }
 
+shortened() {
+    sed 's/$/ quick/'
+}
+
 everything() {
     programs "$1" unit cases bad golden fuzz cli property models
     scripts cli
@@ -82,14 +93,19 @@ everything() {
 select_tests() {
     case $1 in
     check)
-        programs "$config" unit cases bad golden cli
+        programs "$config" cases unit bad golden cli
         scripts cli
         ;;
     gate)
-        everything release
-        programs asan unit cases bad golden fuzz models
-        programs tsan unit property | grep thread
+        # What takes long comes first, so that no processor is idle at the end.
         scripts gate
+        programs asan models cases | shortened
+        programs asan bad fuzz
+        programs release property models cases
+        programs tsan unit property | grep thread
+        programs asan unit golden property | grep -Ev 'property/test_(adb|bins_table|paper) ' | shortened
+        programs release unit bad golden fuzz cli
+        scripts cli
         ;;
     *)
         {
@@ -102,7 +118,7 @@ select_tests() {
 
 if [ "$1" = --one ]; then
     results=$KILN_RESULTS
-    run_one "$2" "$3"
+    run_one "$2" "$3" "$4"
     exit 0
 fi
 while :; do

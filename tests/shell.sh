@@ -110,6 +110,21 @@ same() {
     cmp "$1" "$2" || case_fail "$1 and $2 differ"
 }
 
+# make_other CC CONFIG TARGET...: another build, without a warning. Scripts that run at once share it, in
+# turn. Its command is $other.
+make_other() {
+    folder=$KILN_BUILD
+    [ "$1" = gcc ] || folder=$KILN_BUILD/$1
+    other=$folder/kiln
+    [ "$2" = release ] || other=$folder/$2/kiln
+    compiler=$1 configuration=$2
+    shift 2
+    mkdir -p "$folder"
+    flock "$folder/$configuration.lock" make -j2 "BUILD=$folder" "CC=$compiler" \
+        "CONFIG=$configuration" WERROR=-Werror "$@" >"$TMPDIR/log" 2>&1 ||
+        { cat "$TMPDIR/log"; case_fail 'does not build'; }
+}
+
 # Must be the last command of a script that runs cases.
 cases_end() {
     exit $any_bad
