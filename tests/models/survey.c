@@ -46,13 +46,23 @@ static int compare_paths(const void *p, const void *q)
     return strcmp(*(char *const *)p, *(char *const *)q);
 }
 
-static void find_files(const char *folder)
+/* Each `step`-th file, in order of names. */
+static void find_files(const char *folder, size_t step)
 {
     found_count = 0;
     if (nftw(folder, note_file, 16, FTW_PHYS) != 0) {
         give_up(folder);
     }
     qsort(found, found_count, sizeof found[0], compare_paths);
+    const size_t all = found_count;
+    found_count = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (i % step == 0) {
+            found[found_count++] = found[i];
+        } else {
+            free(found[i]);
+        }
+    }
 }
 
 /* --------------------------------------------------------------------------------- processes -- */
@@ -165,9 +175,9 @@ static void *shared_memory(size_t size)
     return memory;
 }
 
-survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers)
+survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers, size_t step)
 {
-    find_files(folder);
+    find_files(folder, step);
     survey out = {shared_memory(FILES_MAX * sizeof *out.rows), found_count};
     atomic_uint *next = shared_memory(sizeof *next);
     for (size_t i = 0; i < found_count; i++) {

@@ -22,9 +22,9 @@ typedef struct {
     size_t count;
 } survey;
 
-/* Bakes and verifies all regular files below `folder`, `workers` at a time, with the command
- * `kiln`; scratch files go to `scratch`. */
-survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers);
+/* Bakes and verifies the regular files below `folder`, each `step`-th of them, `workers` at a time, with the
+ * command `kiln`; scratch files go to `scratch`. */
+survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers, size_t step);
 void survey_free(survey *of);
 
 #endif

@@ -1,6 +1,6 @@
 /* Every file of Debian's assimp-testmodels, models or not: baked, or refused with one line that
  * says why, within a minute and 2 GiB; what is baked passes verify. expected.txt has the exit
- * status of each, so that a change shows. */
+ * status of each, so that a change shows. KILN_TEST_QUICK takes every third. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +21,11 @@ enum { WORKERS = 2, REASONS_MAX = 512, PATH_SIZE = 4096 };
 #define PEAK_KIB_MAX (2L << 20)
 
 static survey all;
+
+static size_t step(void)
+{
+    return getenv("KILN_TEST_QUICK") != NULL ? 3 : 1;
+}
 
 /* build/kiln of build/release/tests/models/test_models, build/CONFIG/kiln of other builds. */
 static void find_kiln(char path[PATH_SIZE])
@@ -46,7 +51,7 @@ static int bake_everything(void **state)
         print_message("skipped: no " FOLDER " (package assimp-testmodels)\n");
         return 0;
     }
-    all = survey_run(kiln, FOLDER, scratch != NULL ? scratch : "/tmp", WORKERS);
+    all = survey_run(kiln, FOLDER, scratch != NULL ? scratch : "/tmp", WORKERS, step());
     return 0;
 }
 
@@ -180,11 +185,14 @@ static void test_statuses_are_as_recorded(void **state)
     (void)state;
     skip_if_missing();
     char line[4096];
-    size_t at = 0;
+    size_t at = 0, number = 0;
     int changes = 0;
     FILE *list = fopen("tests/models/expected.txt", "r");
     assert_non_null(list);
-    for (; fgets(line, sizeof line, list) != NULL && at < all.count; at++) {
+    while (fgets(line, sizeof line, list) != NULL && at < all.count) {
+        if (number++ % step() != 0) {
+            continue;
+        }
         const int status = atoi(line);
         line[strcspn(line, "\n")] = '\0';
         if (strcmp(strchr(line, ' ') + 1, all.rows[at].path) != 0) {
@@ -197,6 +205,7 @@ static void test_statuses_are_as_recorded(void **state)
                           all.rows[at].message);
             changes++;
         }
+        at++;
     }
     assert_int_equal(fclose(list), 0);
     assert_int_equal(at, all.count);
