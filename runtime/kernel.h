@@ -105,7 +105,9 @@ typedef struct {
                  float squared[8]);
     void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
                          float squared[8]);
-    /* kiln_line_walk. */
+    /* kiln_slab_ray_form, kiln_line_walk. */
+    bool (*ray_form)(const struct kiln_tree *tree, const struct kiln_line *line, double off,
+                     struct kiln_slab_ray *ray);
     void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray,
                      const struct kiln_line *line, kiln_ray_visit visit, void *user);
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */

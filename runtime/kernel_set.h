@@ -20,6 +20,7 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .triangles_reach = leaf_reaches,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,
+    .ray_form = rays_form,
     .ray_walk = rays_walk,
     .adb = &KILN_SIMD_NAME(adb_kernels),
 };

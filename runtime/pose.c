@@ -335,6 +335,7 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
 {
     placement->departure = 0;
     placement->scale = 1;
+    placement->plain = pose == NULL;
     if (pose == NULL) {
         memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
         memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
@@ -357,6 +358,7 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
     pose = pose != NULL ? pose : &identity;
     frame = frame != NULL ? frame : &identity;
     placement->departure = 0;
+    placement->plain = false;
     if (!pose_is_sound(pose, &placement->departure) ||
         !pose_is_sound(frame, &placement->departure)) {
         return KILN_ERROR_POSE;
@@ -373,7 +375,11 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
 void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
                               double out[3])
 {
-    apply(placement->inverse, direction, out);
+    if (placement->plain) {
+        memcpy(out, direction, 3 * sizeof(double));
+    } else {
+        apply(placement->inverse, direction, out);
+    }
     for (int k = 0; k < 3; k++) {
         out[k] = settle(out[k]);
     }
@@ -382,6 +388,12 @@ void kiln_placement_direction(const kiln_placement *placement, const double dire
 void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3])
 {
     double from[3];
+    if (placement->plain) {
+        for (int k = 0; k < 3; k++) {
+            out[k] = settle(point[k]);
+        }
+        return;
+    }
     for (int k = 0; k < 3; k++) {
         from[k] = point[k] - placement->carry.translation[k];
     }

@@ -55,6 +55,7 @@ typedef struct {
     double inverse[9];
     double scale;     /* of the tree, before it is carried */
     double departure; /* the larger of those of the poses from orthonormal */
+    bool plain;       /* the tree is where it is: nothing is to be carried */
 } kiln_placement;
 
 /* KILN_OK or KILN_ERROR_POSE. `pose` NULL: identity. */

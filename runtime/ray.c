@@ -167,7 +167,7 @@ static void tell(const ray_query *query, const found_hit *hit, kiln_ray_hit *out
 typedef struct {
     bool found;
     found_hit best;
-    kiln_ray_hit told;
+    kiln_ray_hit *told;
 } one_hit;
 
 static bool take_closest(ray_query *query, const found_hit *hit)
@@ -194,7 +194,9 @@ static void tell_one(ray_query *query)
 {
     one_hit *one = (one_hit *)query->user;
     if (one->found) {
-        tell(query, &one->best, &one->told);
+        tell(query, &one->best, one->told);
+    } else {
+        memset(one->told, 0, sizeof *one->told);
     }
 }
 
@@ -207,14 +209,11 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    memset(&one, 0, sizeof one);
+    one.found = false;
+    one.told = hit;
     query.take = take;
     query.user = &one;
-    const kiln_status status = run(&query, tree, pose, ray, options, tell_one);
-    if (status == KILN_OK) {
-        *hit = one.told;
-    }
-    return status;
+    return run(&query, tree, pose, ray, options, tell_one);
 }
 
 kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
