@@ -15,6 +15,7 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 V ?= 0
+FUZZ_SECONDS ?= 1800
 LIBDEFLATE ?= 0
 
 ifeq ($(origin CC),default)
@@ -115,7 +116,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak fuzz tests models man amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests models man amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -157,6 +158,10 @@ bench-large: all models
 ## fuzz: builds the libFuzzer harnesses with clang, in build/fuzz/
 fuzz:
 	+$(Q)$(MAKE) --no-print-directory CC=clang CONFIG=fuzz fuzz-programs
+
+## fuzz-campaign: runs libFuzzer over each harness for FUZZ_SECONDS, from what earlier campaigns kept
+fuzz-campaign: fuzz tests
+	$(Q)for harness in open bake import; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
 
 ## tests: builds the test programs of this CONFIG without running them
 tests: $(TEST_PROGRAMS)

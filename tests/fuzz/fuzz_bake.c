@@ -7,11 +7,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_bake.h"
 
-#include "../../tools/common/audit.h"
 #include "../../tools/import/child.h"
 #include "../../tools/import/scene.h"
 #include "../../tools/kiln_bake.h"
-#include "../support/ask.h"
+#include "../support/sound.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -209,26 +208,6 @@ static kiln_bake_options options_of(const uint8_t *asked)
     return options;
 }
 
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "%s: %s\n", what, why);
-    abort();
-}
-
-static void verify_and_ask(const void *data, size_t size)
-{
-    kiln_fault fault;
-    kiln_file *file;
-    if (!kiln_audit(data, size, NULL, &fault)) {
-        fail("baked a file that is not sound", fault.text);
-    }
-    if (kiln_open_memory(data, size, NULL, &file) != KILN_OK) {
-        fail("baked a file", "that does not open");
-    }
-    (void)ask_files(file, file, 1000, 20000);
-    kiln_close(file);
-}
-
 /* A reader of ours ends with a scene or with a reason, whatever the bytes are. Reasons may quote the
  * model, so only their start is looked at. */
 static void judge_failure(kiln_bake_status status, const kiln_bake_report *report)
@@ -236,7 +215,7 @@ static void judge_failure(kiln_bake_status status, const kiln_bake_report *repor
     static const char no_scene[] = "(memory): the importer ended without a scene";
     if (status == KILN_BAKE_USAGE || status == KILN_BAKE_IO || report->error[0] == '\0' ||
         strncmp(report->error, no_scene, sizeof no_scene - 1) == 0) {
-        fail("a bake ended badly", report->error);
+        sound_fail("a bake ended badly", report->error);
     }
 }
 
@@ -260,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const kiln_bake_status status =
         kiln_bake_to_memory(&input, &options, &file, &file_size, &report);
     if (status == KILN_BAKE_OK) {
-        verify_and_ask(file, file_size);
+        sound_or_fail(file, file_size);
         free(file);
     } else {
         judge_failure(status, &report);

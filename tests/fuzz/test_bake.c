@@ -1,5 +1,6 @@
 /* Replays small models of each format of our own through the fuzz target of baking, as they are and
- * changed. With --write FOLDER it writes them as seeds for libFuzzer. */
+ * changed, and what a fuzzer has found beside them to reach more. With --write FOLDER it writes the models as
+ * seeds for libFuzzer. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,26 +9,19 @@
 
 #include <cmocka.h>
 
+#include "../../tools/common/resident.h"
 #include "../support/meshes.h"
 #include "fuzz_bake.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer makes a bake take ten times as long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define FEW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FEW 1
-#endif
-#endif
-#ifndef FEW
-#define FEW 0
-#endif
+#define FOUND "tests/fuzz/seeds-bake"
 
-enum { SEED_MAX = 4096, MUTATIONS = FEW ? 60 : 300, PATH_SIZE = 512 };
+/* Sanitizers make a bake take ten times as long. */
+enum { SEED_MAX = 4096, MUTATIONS = KILN_HAVE_SHADOW_MEMORY ? 60 : 300, PATH_SIZE = 512 };
 
 enum { OBJ = 0, PLY = 1, STL = 2, OFF = 3, AABB = 4, BINARY = 8, BOTH = 12 };
 
@@ -161,6 +155,30 @@ static void seeds_and_mutations_of_them(void **state)
     print_message("%d seeds, %u mutations of each\n", SEEDS, mutations);
 }
 
+static int is_file(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void what_a_fuzzer_found(void **state)
+{
+    static uint8_t bytes[SEED_MAX];
+    struct dirent **entries;
+    const int count = scandir(FOUND, &entries, is_file, alphasort);
+    (void)state;
+    assert_true(count >= 10);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        (void)snprintf(path, sizeof path, "%s/%s", FOUND, entries[i]->d_name);
+        FILE *in = fopen(path, "rb");
+        assert_non_null(in);
+        run(bytes, fread(bytes, 1, sizeof bytes, in));
+        assert_int_equal(fclose(in), 0);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
 static int write_seeds(const char *folder)
 {
     static uint8_t bytes[SEED_MAX];
@@ -184,6 +202,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_and_mutations_of_them),
+        cmocka_unit_test(what_a_fuzzer_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

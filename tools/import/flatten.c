@@ -550,9 +550,12 @@ static bool add_nodes(flat *f)
     const uint32_t *places = f->scene->arrays[KILN_ARRAY_PLACES].items;
 
     for (size_t i = 0; i < node_count_of(f->scene); i++) {
+        uint32_t count = nodes_of(f->scene)[i].place_count;
+
         if (!add_node(f, i, places))
             return false;
-        places += nodes_of(f->scene)[i].place_count;
+        if (count > 0) /* without any, places is NULL, to which nothing may be added */
+            places += count;
     }
     return true;
 }
