@@ -3,8 +3,8 @@
 
 #include "../formats/format.h"
 #include "../runtime/kiln.h"
+#include "common/json_text.h"
 #include "common/sha256.h"
-#include "common/utf8.h"
 #include "import/import.h"
 
 #include <jansson.h>
@@ -76,14 +76,6 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     memcpy(key, digest, 16);
 }
 
-static json_t *text(const char *bytes)
-{
-    char *clean = kiln_utf8_clean(bytes);
-    json_t *value = clean != NULL ? json_string(clean) : NULL;
-    free(clean);
-    return value;
-}
-
 static json_t *count(uint64_t number)
 {
     return json_integer((json_int_t)number);
@@ -99,7 +91,7 @@ static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint3
 {
     json_t *names = json_array();
     for (uint32_t i = 0; i < length; i++) {
-        (void)json_array_append_new(names, text(soup->strings + offsets[i]));
+        (void)json_array_append_new(names, kiln_json_text(soup->strings + offsets[i]));
     }
     return names;
 }
@@ -145,8 +137,8 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
         (void)snprintf(hash + 2 * i, 3, "%02x", soup->source_hash[i]);
     }
     json_t *source = json_object();
-    (void)json_object_set_new(source, "name", text(name_of(input)));
-    (void)json_object_set_new(source, "format", text(soup->format));
+    (void)json_object_set_new(source, "name", kiln_json_text(name_of(input)));
+    (void)json_object_set_new(source, "format", kiln_json_text(soup->format));
     (void)json_object_set_new(source, "sha256", json_string(hash));
     (void)json_object_set_new(source, "side_files",
                               names_array(soup, soup->side_files, soup->side_file_count));
@@ -178,8 +170,8 @@ static json_t *options_object(const kiln_bake_options *options)
     static const char *const splits[] = {"none", "mesh", "node"};
     static const char *const qualities[] = {"fast", "default", "best"};
     json_t *object = json_object();
-    (void)json_object_set_new(object, "bv", text(options->bv));
-    (void)json_object_set_new(object, "builder", text(options->builder));
+    (void)json_object_set_new(object, "bv", kiln_json_text(options->bv));
+    (void)json_object_set_new(object, "builder", kiln_json_text(options->builder));
     (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
     (void)json_object_set_new(
         object, "quality", json_string(qualities[(int)options->quality - KILN_QUALITY_FAST]));

@@ -298,14 +298,7 @@ void inexact_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x
                        const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
 #include "../../runtime/pair_walk.c"
 
-static bool stop_at_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
-{
-    (void)frame;
-    (void)x;
-    (void)y;
-    *(bool *)user = true;
-    return false;
-}
+#include "stop_at_first.h"
 
 bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b, inexact_way way,
                      inexact_counts *counts)

@@ -19,6 +19,7 @@
 #include "../../tools/common/audit.h"
 #include "../../tools/encode/container.h"
 #include "../support/brute.h"
+#include "../support/pair_digest.h"
 #include "../support/quick_bake.h"
 
 #define FOLDER "tests/golden/today"
@@ -81,16 +82,6 @@ static const double poses[POSES][7] = {
     {0.5, 0.5, 0.5, 0.5, 0, 1.5, 0}, {0, 0.8, 0, -0.6, 0.5, 0.5, 0.5},
     {0.5, -0.5, 0.5, 0.5, 0, 0, 2},  {0.6, 0, 0.8, 0, 2.5, -0.25, 0.125}};
 
-static uint32_t digest_of(const kiln_pair *pairs, size_t count)
-{
-    uLong digest = crc32_z(0, NULL, 0);
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t ids[2] = {pairs[i].a, pairs[i].b};
-        digest = crc32_z(digest, (const void *)ids, sizeof ids);
-    }
-    return (uint32_t)digest;
-}
-
 static int write_files(void)
 {
     for (int i = 0; i < MODELS * LAYOUTS; i++) {
@@ -124,7 +115,7 @@ static void write_answer(FILE *out, int a, int b, const double pose[7])
     for (int i = 0; i < 7; i++) {
         (void)fprintf(out, " %6g", pose[i]);
     }
-    (void)fprintf(out, " %5zu %08x\n", count, digest_of(pairs, count));
+    (void)fprintf(out, " %5zu %08x\n", count, pair_digest(pairs, count));
     free(pairs);
     kiln_close(file_a);
     kiln_close(file_b);
@@ -281,7 +272,7 @@ static void ask(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose, s
     kiln_hit hit;
     assert_int_equal(kiln_contacts(a, NULL, b, pose, NULL, pairs, PAIRS_MAX, &count), KILN_OK);
     assert_int_equal(count, want);
-    assert_int_equal(digest_of(pairs, count), digest);
+    assert_int_equal(pair_digest(pairs, count), digest);
     assert_int_equal(kiln_collide(a, NULL, b, pose, NULL, &hit), KILN_OK);
     assert_int_equal(hit.found, want > 0);
 }

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 #include "../../tools/common/audit.h"
 #include "../../tools/common/sha256.h"
 #include "../support/brute.h"
+#include "../support/pair_digest.h"
 
 enum { NAME_SIZE = 64, HEX_SIZE = 2 * KILN_SHA256_SIZE + 1, FILES_MAX = 32, PAIRS_MAX = 1 << 19 };
 
@@ -114,17 +114,6 @@ static const double poses[POSES][7] = {{0, 0, 0, 1, 0, 0, 0},
                                        {0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.25},
                                        {0.6, 0, 0.8, 0, 0.5, -0.25, 3}};
 
-/* Of the two ids of each pair. */
-static uint32_t digest_of(const kiln_pair *pairs, size_t count)
-{
-    uLong digest = crc32(0, NULL, 0);
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t ids[2] = {pairs[i].a, pairs[i].b};
-        digest = crc32(digest, (const Bytef *)ids, sizeof ids);
-    }
-    return (uint32_t)digest;
-}
-
 /* A tree over all of a file's triangles, the `index`-th; NULL: there are no more. */
 static const kiln_tree *whole_tree(const kept *k, uint32_t index)
 {
@@ -174,7 +163,7 @@ static void ask(const kept *a, const kept *b, const double numbers[7], size_t wa
                 kiln_contacts(tree_a, NULL, tree_b, &pose, NULL, pairs, PAIRS_MAX, &count),
                 KILN_OK);
             assert_int_equal(count, want);
-            assert_int_equal(digest_of(pairs, count), digest);
+            assert_int_equal(pair_digest(pairs, count), digest);
             assert_int_equal(kiln_collide(tree_a, NULL, tree_b, &pose, NULL, &hit), KILN_OK);
             assert_int_equal(hit.found, want > 0);
         }
@@ -276,7 +265,7 @@ static void write_pairs(FILE *out, const kept *a, const kept *b)
         for (int n = 0; n < 7; n++) {
             (void)fprintf(out, " %g", poses[i][n]);
         }
-        (void)fprintf(out, " %zu %08x\n", count, digest_of(pairs, count));
+        (void)fprintf(out, " %zu %08x\n", count, pair_digest(pairs, count));
         free(pairs);
     }
     mesh_free(&mesh_a);

@@ -65,13 +65,21 @@ int contents_open(contents *of, const char *path)
     return status;
 }
 
-void contents_close(contents *of)
+void contents_release(contents *of)
 {
     json_decref(of->meta);
+    of->meta = NULL;
     if (of->is_open) {
         kiln_reader_close(&of->reader);
+        of->is_open = false;
     }
+}
+
+void contents_close(contents *of)
+{
+    contents_release(of);
     free(of->data);
+    of->data = NULL;
 }
 
 const char *contents_kind_name(contents_kind kind)

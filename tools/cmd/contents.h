@@ -25,6 +25,9 @@ typedef struct {
 int contents_open(contents *of, const char *path);
 void contents_close(contents *of);
 
+/* Gives back what was decoded, and keeps the bytes of the file until it is closed. */
+void contents_release(contents *of);
+
 /* The two halves: the bytes in memory, with what is wrong reported; and their opening, with what is
  * wrong in *fault. Close it after the first has ended in EXIT_DONE. */
 int contents_load(contents *of, const char *path);

@@ -2,17 +2,13 @@
  * finite. */
 #include "report.h"
 
-#include "../common/utf8.h"
+#include "../common/json_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 json_t *json_cstring(const char *text)
 {
-    char *clean = kiln_utf8_clean(text);
-    json_t *value = clean != NULL ? json_string(clean) : NULL;
-    free(clean);
-    return value;
+    return kiln_json_text(text);
 }
 
 json_t *json_number(double value)

@@ -1,6 +1,5 @@
 /* kiln unpack: a packed file as a raw one, which is used in place from the map. */
-#include "load.h"
-#include "opening.h"
+#include "contents.h"
 #include "options.h"
 #include "output.h"
 #include "report.h"
@@ -27,49 +26,25 @@ static const option unpack_options[] = {
     OPTION_JSON(unpack_settings),
 };
 
-/* Opens the file, whatever it holds, in full. */
-static kiln_status open_in_full(const void *data, size_t size, const kiln_open_options *options)
+/* Of a file that was opened in full. */
+static int relayout(const contents *of, const unpack_settings *settings, void **out, size_t *out_size)
 {
-    kiln_file *file = NULL;
-    kiln_bins *table = NULL;
-    kiln_status status = kiln_open_memory(data, size, options, &file);
-    if (status == KILN_ERROR_NOT_LOADED) {
-        status = kiln_bins_open_memory(data, size, options, &table);
-    }
-    if (status == KILN_ERROR_NOT_LOADED) {
-        uint32_t rows;
-        status = kiln_adb_read_weights_memory(data, size, options, NULL, 0, &rows);
-    }
-    kiln_close(file);
-    kiln_bins_close(table);
-    return status;
-}
-
-/* Opens the file in full before its sections are laid out anew. */
-static int relayout(const char *path, const unpack_settings *settings, const void *data,
-                    size_t size, void **out, size_t *out_size)
-{
-    kiln_error error = {0};
-    kiln_open_options options = kiln_open_options_default();
-    options.error = &error;
-    const kiln_status opened = open_in_full(data, size, &options);
-    if (opened != KILN_OK) {
-        return report_fault(path, (int)opened, error.message);
-    }
     const kiln_watch watch = {.threads = kiln_thread_count(settings->threads)};
     char message[192];
-    const int status = (int)kiln_container_relayout(data, size, (kiln_layout)settings->layout,
-                                                    &watch, out, out_size, message);
-    return status == EXIT_DONE ? status : report_error(status, path, "%s", message);
+    const int status = (int)kiln_container_relayout(
+        of->data, of->size, (kiln_layout)settings->layout, &watch, out, out_size, message);
+    return status == EXIT_DONE ? status : report_error(status, of->path, "%s", message);
 }
 
 static int unpack_file(const char *path, const unpack_settings *settings)
 {
-    void *data = NULL, *out = NULL;
-    size_t size = 0, out_size = 0;
-    int status = load_file(path, &data, &size);
+    contents of;
+    void *out = NULL;
+    size_t out_size = 0;
+    int status = contents_open(&of, path);
     if (status == EXIT_DONE) {
-        status = relayout(path, settings, data, size, &out, &out_size);
+        contents_release(&of);
+        status = relayout(&of, settings, &out, &out_size);
     }
     if (status == EXIT_DONE) {
         status = output_write(settings->output, out, out_size);
@@ -78,11 +53,11 @@ static int unpack_file(const char *path, const unpack_settings *settings)
         json_t *root = report_root();
         json_object_set_new(root, "file", json_cstring(path));
         json_object_set_new(root, "output", json_cstring(settings->output));
-        json_object_set_new(root, "bytes_before", json_count(size));
+        json_object_set_new(root, "bytes_before", json_count(of.size));
         json_object_set_new(root, "bytes", json_count(out_size));
     }
     free(out);
-    free(data);
+    contents_close(&of);
     return status;
 }
 
