@@ -1,3 +1,5 @@
+#define _XOPEN_SOURCE 700
+
 #include "options.h"
 
 #include "report.h"
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "--leaf" or "-j": how an option is written in messages. */
 static const char *spelled(const option *entry, char buffer[64])
@@ -160,8 +163,17 @@ static int take(parser *state, const option *entry, const char *attached)
                : report_usage(state->of, "%s %s", spelled(entry, name), message);
 }
 
+/* A file's name may begin like an option; then it says how it is told from one. */
+static int report_dashed_file(const verb *of, const char *argument)
+{
+    return report_usage(of, "there is no option '%s', it is a file; write ./%s", argument, argument);
+}
+
 static int report_no_option(const verb *of, const char *argument, size_t length)
 {
+    if (access(argument, F_OK) == 0) {
+        return report_dashed_file(of, argument);
+    }
     suggestion near = suggestion_for(argument + 2, length);
     for (size_t i = 0; i < of->option_count; i++) {
         suggestion_try(&near, of->options[i].name);
@@ -186,7 +198,9 @@ static int take_short(parser *state, const char *argument)
 {
     const option *entry = find_letter(state->of, argument[1]);
     if (entry == NULL || (entry->kind == OPTION_FLAG && argument[2] != '\0')) {
-        return report_usage(state->of, "there is no option '%s'", argument);
+        return access(argument, F_OK) == 0
+                   ? report_dashed_file(state->of, argument)
+                   : report_usage(state->of, "there is no option '%s'", argument);
     }
     return take(state, entry, argument[2] != '\0' ? argument + 2 : NULL);
 }

@@ -566,7 +566,7 @@ void plan_free(plan *of)
 
 /* ----------------------------------------------------------------------------------- the manifest -- */
 
-/* A string as YAML, which takes JSON's: what is not UTF-8 can't be told. */
+/* A string as YAML, which takes JSON's. False without memory. */
 static bool print_string(const char *text)
 {
     json_t *string = json_string(text);
@@ -641,8 +641,37 @@ static bool print_options(const bake_settings *settings)
     return good;
 }
 
+static bool is_text(const char *bytes)
+{
+    json_t *string = json_string(bytes); /* NULL for what is not UTF-8 */
+    json_decref(string);
+    return string != NULL;
+}
+
+/* Can all names and texts of an asset stand in a manifest? */
+static bool can_dump(const job *asset)
+{
+    bool good = is_text(asset->input) && is_text(asset->output);
+    for (size_t i = 0; i < bake_option_count && good; i++) {
+        const option *entry = &bake_options[i];
+        if (entry->kind == OPTION_TEXT && bake_option_is_of_asset(entry) &&
+            has_value(entry, &asset->settings)) {
+            good = is_text(*(const char *const *)((const char *)&asset->settings + entry->field));
+        }
+    }
+    return good;
+}
+
+/* Nothing is printed of what can't be printed whole: half a manifest might be taken for one. */
 int plan_dump(const plan *of)
 {
+    for (size_t i = 0; i < of->count; i++) {
+        if (!can_dump(&of->jobs[i])) {
+            return report_error(EXIT_UNSUPPORTED, of->jobs[i].input,
+                                "can't stand in a manifest; YAML is Unicode, and this name or an "
+                                "option of it is not UTF-8; rename it");
+        }
+    }
     printf("# A manifest of kiln bake; paths are taken from the folder that this file is in.\n"
            "kiln: 1\noutput: .\nassets:%s\n",
            of->count == 0 ? " []" : "");
@@ -654,9 +683,7 @@ int plan_dump(const plan *of)
         good = print_string(asset->output) && good;
         fputs("\n    options:\n", stdout);
         if (!good || !print_options(&asset->settings)) {
-            return report_error(EXIT_UNSUPPORTED, asset->input,
-                                "can't stand in a manifest; YAML is Unicode, and this name or an "
-                                "option of it is not UTF-8; rename it");
+            return no_memory();
         }
     }
     return EXIT_DONE;

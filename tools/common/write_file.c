@@ -98,7 +98,7 @@ static bool write_directly(const char *path, const void *data, size_t size,
 {
     const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0) {
-        return kiln_write_explain("can't be opened for writing", errno, message);
+        return kiln_write_explain("can't be written", errno, message);
     }
     return fill_and_close(descriptor, data, size) || kiln_write_explain("can't be written", errno, message);
 }
@@ -305,7 +305,7 @@ static const char *fill_nameless(int descriptor, const char *path, const void *d
     if (!write_all(descriptor, data, size) || !flush(descriptor)) {
         failed = "can't be written";
     } else if (!link_nameless(descriptor, path, &of->name, &of->place)) {
-        failed = "can't be named";
+        failed = "can't be written";
     }
     const int error = errno;
     if (close(descriptor) != 0 && failed == NULL && errno != EINTR) {
@@ -319,7 +319,7 @@ static const char *fill_named(const char *path, const void *data, size_t size, a
 {
     const int descriptor = open_named(path, &of->name, &of->place);
     if (descriptor < 0) {
-        return "can't be created";
+        return "can't be written";
     }
     of->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0); /* the close below is looked at */
     return fill_and_close(descriptor, data, size) ? NULL : "can't be written";
@@ -331,7 +331,7 @@ static const char *put_in_place(const kiln_write_mover *mover, const char *name,
 {
     const bool moved =
         mover != NULL ? mover->move(mover->user, name, path, message) : rename(name, path) == 0;
-    return moved ? NULL : "can't be replaced";
+    return moved ? NULL : "can't be written";
 }
 
 static void close_lock(aside *of)
