@@ -2,6 +2,7 @@
 # Many assets in one run: lists and manifests, what is told of failures, jobserver, signals.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
+top=$(pwd)
 
 mkdir -p "$TMPDIR/m/sub/deep" "$TMPDIR/m/.hidden"
 cp models/tiny/cube.obj "$TMPDIR/m/sub/deep/a.obj"
@@ -275,6 +276,20 @@ case_begin 'the same bytes for any -j and order'
 for file in one/*; do
     same "$file" "three/${file#one/}"
 done
+case_end
+
+case_begin 'C059: one checksum for 1, 2, 3 and 8 threads, five times each'
+"$KILN_BUILD/release/models/hard_big" big --n 2000 >/dev/null || case_fail 'hard_big'
+for model in "$top/models/hard/C065_grid.obj" big/C029_same_centroid.obj; do
+    "$KILN" bake "$model" -o first.kiln --bv obb,aabb -j1
+    for threads in 1 2 3 8; do
+        for k in 1 2 3 4 5; do
+            expect 0 "$KILN" bake "$model" -o again.kiln --bv obb,aabb -j $threads
+            same first.kiln again.kiln
+        done
+    done
+done
+rm -r big first.kiln again.kiln
 case_end
 
 case_begin 'with a limit of memory: small ones together, what is refused once more alone'

@@ -15,77 +15,161 @@ awk 'BEGIN {
     }
 }' >"$TMPDIR/wave.obj"
 
-# full FOLDER COMMAND...: runs bake through COMMAND, its output in FOLDER.
-full() {
-    folder=$1
-    shift
-    expect 2 "$@" "$KILN" bake "$TMPDIR/wave.obj" -o "$folder/new.kiln" --layout raw
-    says err 'no space'
-    [ ! -e "$folder/new.kiln" ] || case_fail 'there is a file under the final name'
-    expect 2 "$@" "$KILN" bake "$TMPDIR/wave.obj" -o "$folder/old.kiln" --layout raw
-    same "$folder/old.kiln" "$TMPDIR/small.kiln"
-    [ "$(ls -A "$folder")" = old.kiln ] || case_fail "left behind: $(ls -A "$folder")"
+cp models/tiny/cube.obj models/tiny/tetrahedron.obj "$TMPDIR"
+cd "$TMPDIR" || exit 1
+expect 0 "$KILN" bake cube.obj -o small.kiln
+
+# left FOLDER: the old file as it was, and no other.
+left() {
+    same "$1/old.kiln" small.kiln
+    [ "$(ls -A "$1")" = old.kiln ] || case_fail "left behind: $(ls -A "$1")"
 }
 
-expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/small.kiln"
+case_begin 'C057: a disk of 64 KiB'
+mkdir disk
+if mount -t tmpfs -o size=64k none disk 2>why; then
+    cp small.kiln disk/old.kiln
+    exact 2 "$KILN" bake wave.obj -o disk/new.kiln --layout raw <<'END'
+stderr:
+kiln: disk/new.kiln: can't be written; no space left on the device; free some and run again
+END
+    exact 2 "$KILN" bake wave.obj -o disk/old.kiln --layout raw <<'END'
+stderr:
+kiln: disk/old.kiln: can't be written; no space left on the device; free some and run again
+END
+    left disk
+    "$KILN" bake -q wave.obj -o wave.kiln
+    exact 2 "$KILN" unpack wave.kiln -o disk/old.kiln <<'END'
+stderr:
+kiln: disk/old.kiln: can't be written; no space left on the device; free some and run again
+END
+    exact 2 "$KILN" lut bins -o disk/old.kiln --max-u 64 --layout raw -q <<'END'
+stderr:
+kiln: disk/old.kiln: can't be written; no space left on the device; free some and run again
+END
+    left disk
+    case_end
 
-case_begin 'a disk of 64 KiB'
-mkdir "$TMPDIR/disk"
-if mount -t tmpfs -o size=64k none "$TMPDIR/disk" 2>"$TMPDIR/why"; then
-    cp "$TMPDIR/small.kiln" "$TMPDIR/disk/old.kiln"
-    full "$TMPDIR/disk"
-    umount "$TMPDIR/disk"
+    case_begin 'C057: a batch on a full disk: what fits is baked, what does not is named'
+    exact 2 "$KILN" bake wave.obj tetrahedron.obj -o disk --layout raw -j1 <<'END'
+stderr:
+kiln: disk/wave.kiln: can't be written; no space left on the device; free some and run again
+kiln: wave.obj: failed: disk/wave.kiln: can't be written; no space left on the device; free some and run again
+kiln: 1 baked, 1 failed
+END
+    exact 0 ls -A disk <<'END'
+old.kiln
+tetrahedron.kiln
+END
+    rm disk/tetrahedron.kiln
+    case_end
+
+    case_begin 'C057: a cache on a full disk: the file is baked, and it is said that it is not kept'
+    head -c 49152 /dev/zero >disk/ballast
+    exact 0 "$KILN" bake wave.obj -o kept.kiln --layout raw --cache disk/cache <<'END'
+stderr:
+kiln: disk/cache: not kept: can't be written; no space left on the device; free some and run again
+END
+    exact 0 "$KILN" verify -q kept.kiln <<'END'
+END
+    rm -r disk/cache disk/ballast
+    case_end
+
+    case_begin 'C057: a depfile on a full disk'
+    head -c 131072 /dev/zero >disk/ballast 2>/dev/null
+    exact 2 "$KILN" bake cube.obj -o kept.kiln --depfile disk/d <<'END'
+stderr:
+kiln: disk/d: can't be written; no space left on the device; free some and run again
+END
+    rm disk/ballast
+    left disk
+    umount disk
     case_end
 else
-    case_skip "mounting a tmpfs is not permitted: $(cat "$TMPDIR/why")"
+    case_skip "mounting a tmpfs is not permitted: $(cat why)"
 fi
 
-case_begin 'ulimit -f'
-mkdir "$TMPDIR/limited"
-cp "$TMPDIR/small.kiln" "$TMPDIR/limited/old.kiln"
-cat >"$TMPDIR/limit" <<'END'
-#!/bin/sh
-ulimit -f 8
-exec "$@"
+case_begin 'C057: ulimit -f'
+mkdir limited
+cp small.kiln limited/old.kiln
+exact 2 sh -c 'ulimit -f 8; exec "$KILN" bake wave.obj -o limited/new.kiln --layout raw' <<'END'
+stderr:
+kiln: limited/new.kiln: can't be written; no space: the limit on file size is reached; raise it (ulimit -f) and run again
 END
-chmod +x "$TMPDIR/limit"
-full "$TMPDIR/limited" "$TMPDIR/limit"
+exact 2 sh -c 'ulimit -f 8; exec "$KILN" bake wave.obj -o limited/old.kiln --layout raw' <<'END'
+stderr:
+kiln: limited/old.kiln: can't be written; no space: the limit on file size is reached; raise it (ulimit -f) and run again
+END
+left limited
 case_end
 
-case_begin '/dev/full'
+case_begin 'C057: /dev/full'
 if [ -e /dev/full ]; then
-    expect 2 "$KILN" bake models/tiny/cube.obj -o /dev/full
-    says err 'no space'
-    "$KILN" bake models/tiny/cube.obj -o - >/dev/full 2>"$TMPDIR/err"
-    [ $? -eq 2 ] || case_fail 'standard output: status is not 2'
-    says err 'no space'
+    exact 2 "$KILN" bake cube.obj -o /dev/full <<'END'
+stderr:
+kiln: /dev/full: can't be written; no space left on the device; free some and run again
+END
+    exact 2 sh -c '"$KILN" bake cube.obj -o - >/dev/full' <<'END'
+stderr:
+kiln: standard output: can't be written; no space left on the device; free some and run again
+END
+    exact 2 "$KILN" unpack small.kiln -o /dev/full <<'END'
+stderr:
+kiln: /dev/full: can't be written; no space left on the device; free some and run again
+END
+    for verb in 'info small.kiln' 'info --json small.kiln' 'verify small.kiln' 'diff small.kiln small.kiln' \
+        'collide small.kiln small.kiln' 'upgrade small.kiln' 'plan cube.obj -o x.kiln' --help --version --man \
+        '--completion bash' 'bake cube.obj -o x.kiln --json' 'bake cube.obj -o x.kiln --dump-config'; do
+        # shellcheck disable=SC2086
+        "$KILN" $verb >/dev/full 2>err
+        status=$?
+        [ $status -eq 2 ] || case_fail "$verb: status $status"
+        exactly err <<'END'
+kiln: standard output: can't be written; no space left on the device; free some and run again
+END
+    done
     case_end
 else
     case_skip 'there is no /dev/full'
 fi
 
+case_begin 'C057: a batch of which nothing can be baked does not end in 0'
+echo text >bad.xyzzy
+cp bad.xyzzy worse.xyzzy
+exact 5 "$KILN" bake bad.xyzzy worse.xyzzy -o none.d -j1 <<'END'
+stderr:
+kiln: bad.xyzzy: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
+kiln: worse.xyzzy: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
+kiln: bad.xyzzy: failed: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
+kiln: worse.xyzzy: failed: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
+kiln: 2 failed
+END
+exact 0 ls -A none.d <<'END'
+END
+case_end
+
 case_begin '/dev/null and a fifo are written directly'
-expect 0 "$KILN" bake models/tiny/cube.obj -o /dev/null
+expect 0 "$KILN" bake cube.obj -o /dev/null
 [ -c /dev/null ] || case_fail '/dev/null is gone'
-mkfifo "$TMPDIR/fifo"
-cat "$TMPDIR/fifo" >"$TMPDIR/through" &
-expect 0 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/fifo"
+mkfifo fifo
+cat fifo >through &
+expect 0 "$KILN" bake cube.obj -o fifo
 wait $!
-same "$TMPDIR/through" "$TMPDIR/small.kiln"
+same through small.kiln
 case_end
 
 case_begin 'an interrupted bake leaves nothing'
-mkdir "$TMPDIR/cut"
-cp "$TMPDIR/small.kiln" "$TMPDIR/cut/old.kiln"
-"$KILN" bake "$TMPDIR/wave.obj" -o "$TMPDIR/cut/old.kiln" 2>/dev/null &
+mkdir cut
+cp small.kiln cut/old.kiln
+"$KILN" bake wave.obj -o cut/old.kiln 2>/dev/null &
 bake=$!
 sleep 0.02
 kill -TERM $bake 2>/dev/null
 wait $bake
 status=$?
 case $status in 0 | 143) ;; *) case_fail "status $status" ;; esac
-[ "$(ls -A "$TMPDIR/cut")" = old.kiln ] || case_fail "left behind: $(ls -A "$TMPDIR/cut")"
-[ $status -eq 0 ] || same "$TMPDIR/cut/old.kiln" "$TMPDIR/small.kiln"
+[ "$(ls -A cut)" = old.kiln ] || case_fail "left behind: $(ls -A cut)"
+[ $status -eq 0 ] || same cut/old.kiln small.kiln
 case_end
 
 cases_end

@@ -2,7 +2,6 @@
 # Names outside ASCII, with blanks, line breaks, leading dashes, bytes that are not UTF-8, too long.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
-top=$(pwd)
 
 # there_and_back NAME: bakes FOLDER/NAME.obj to FOLDER/NAME.kiln and opens it; a missing file of that
 # folder is told by its name.
@@ -25,33 +24,216 @@ break'
 there_and_back "$(printf 'byte \377 of no text')"
 there_and_back '100%s $HOME # "quoted" \'
 
-case_begin 'the name appears whole in messages'
-expect 2 "$KILN" bake "$TMPDIR/Földer/テスト/ñ mesh.obj" -o "$TMPDIR/x.kiln"
-says err 'Földer/テスト/ñ mesh.obj'
-case_end
-
-case_begin 'a name that starts with a dash'
+cp models/tiny/cube.obj models/tiny/painted.obj models/tiny/painted.mtl models/tiny/mixed.obj "$TMPDIR/work"
 cd "$TMPDIR/work" || exit 1
-cp "$top/models/tiny/cube.obj" ./-cube.obj
-expect 0 "$KILN" bake -o -cube.kiln -- -cube.obj
-expect 0 "$KILN" verify -- -cube.kiln
-expect 0 "$KILN" bake --output=--cube.kiln ./-cube.obj
-expect 0 "$KILN" verify ./--cube.kiln
-cd "$top" || exit 1
+
+case_begin 'C055: the name appears whole in messages'
+exact 2 "$KILN" bake 'Földer/テスト/ñ mesh.obj' -o x.kiln <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.obj: can't be opened; No such file or directory; check the path and its permissions
+END
+exact 2 "$KILN" info 'Földer/テスト/ñ mesh.kiln' <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.kiln: can't be opened; No such file or directory; check the path and its permissions
+END
+mkdir -p 'Földer/テスト'
+cp mixed.obj 'Földer/テスト/ñ mesh.obj'
+exact 0 "$KILN" bake 'Földer/テスト/ñ mesh.obj' -o 'Földer/テスト/ñ mesh.kiln' --depfile d --if-changed <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+END
+exact 0 cat d <<'END'
+Földer/テスト/ñ\ mesh.kiln: Földer/テスト/ñ\ mesh.obj
+END
+exact 0 "$KILN" verify 'Földer/テスト/ñ mesh.kiln' <<'END'
+Földer/テスト/ñ mesh.kiln: sound; 1 tree, 2 triangles, 1 node
+END
+exact 0 "$KILN" bake 'Földer/テスト/ñ mesh.obj' -o 'Földer/テスト/ñ mesh.kiln' --if-changed <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+kiln: Földer/テスト/ñ mesh.kiln: up to date: made from the same bytes by the same options
+END
 case_end
 
-case_begin 'a path of 5,000 bytes is an error that says so'
-long=$TMPDIR/$(printf '%05000d' 0).obj
-expect 2 "$KILN" bake "$long" -o "$TMPDIR/x.kiln"
-says err 'kiln: '
-expect 2 "$KILN" bake models/tiny/cube.obj -o "$long"
-says err 'kiln: '
-expect 2 "$KILN" info "$long"
+case_begin 'C055: byte 0xFF and a line break, in messages and in JSON'
+exact 2 "$KILN" bake "$(printf 'byte \377.obj')" -o x.kiln --json <<'END'
+{
+  "schema": "kiln-report-1",
+  "verb": "bake",
+  "kiln": "VERSION",
+  "error": {
+    "status": 2,
+    "message": "byte �.obj: can't be opened; No such file or directory; check the path and its permissions"
+  },
+  "input": "byte �.obj",
+  "output": "x.kiln",
+  "status": 2,
+  "message": "byte �.obj: can't be opened; No such file or directory; check the path and its permissions",
+  "faces": 0,
+  "faces_dropped": 0,
+  "points_left_out": 0,
+  "lines_left_out": 0,
+  "degenerate": 0,
+  "duplicate": 0,
+  "polygons_cut": 0,
+  "empty_meshes": 0,
+  "bytes_source": 0,
+  "bytes_file": N,
+  "unit_metres": null,
+  "up_axis": null,
+  "precision_step": 0.0,
+  "lossy_step": 0.0,
+  "lossy_moved": 0.0,
+  "lossy_degenerate": 0,
+  "trees": [],
+  "warnings": [],
+  "dropped": [],
+  "side_files": [],
+  "seconds_import": T,
+  "seconds_build": T,
+  "seconds_count": T,
+  "seconds_write": T,
+  "seconds_first_query": null,
+  "seconds_first_query_trusted": null,
+  "outcome": "failed"
+}
+stderr:
+kiln: byte �.obj: can't be opened; No such file or directory; check the path and its permissions
+END
+broken='line
+break.kiln'
+exact 2 "$KILN" info "$broken" --json <<'END'
+{
+  "schema": "kiln-report-1",
+  "verb": "info",
+  "kiln": "VERSION",
+  "error": {
+    "status": 2,
+    "message": "line\nbreak.kiln: can't be opened; No such file or directory; check the path and its permissions"
+  },
+  "file": "line\nbreak.kiln",
+  "status": 2
+}
+stderr:
+kiln: line\x0Abreak.kiln: can't be opened; No such file or directory; check the path and its permissions
+END
 case_end
 
-case_begin 'what is not UTF-8 is still JSON'
-expect 2 "$KILN" info --json "$TMPDIR/$(printf 'no \377')"
-says out "$(printf 'no \357\277\275')"
+case_begin 'C055: in lists, manifests and plans'
+printf 'F\303\266lder/\343\203\206\343\202\271\343\203\210/\303\261 mesh.obj\n' >list
+exact 0 "$KILN" bake @list -o 'Öut' <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+END
+exact 0 sh -c 'cd Öut && ls' <<'END'
+ñ mesh.kiln
+END
+printf 'kiln: 1\noutput: "Öut 2"\nassets: ["**/ñ*.obj"]\n' >m.yaml
+exact 0 "$KILN" bake -m m.yaml <<'END'
+stderr:
+kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
+END
+exact 0 find 'Öut 2' -type f <<'END'
+Öut 2/Földer/テスト/ñ mesh.kiln
+END
+exact 0 "$KILN" bake @list -o 'Öut' --dump-config <<'END'
+# A manifest of kiln bake; paths are taken from the folder that this file is in.
+kiln: 1
+output: .
+assets:
+  - path: "Földer/テスト/ñ mesh.obj"
+    output: "Öut/ñ mesh.kiln"
+    options:
+      bv: "obb"
+      leaf: 4
+      builder: "sah"
+      quality: default
+      layout: packed
+      split: none
+      scale: 1
+      no-geometry: false
+      on-bad: error
+      strict: false
+      import-memory: 1792
+      import-seconds: 50
+END
+exact 5 "$KILN" bake "$(printf 'byte \377.obj')" -o x.kiln --dump-config <<'END'
+stderr:
+kiln: byte �.obj: can't stand in a manifest; YAML is Unicode, and this name or an option of it is not UTF-8; rename it
+END
+case_end
+
+case_begin 'C055: side files whose names are not UTF-8, there and absent'
+side=$(printf 'm\377t.mtl')
+sed "s/^mtllib.*/mtllib $side/" painted.obj >side.obj
+for state in absent there; do
+    [ $state = absent ] || cp painted.mtl "$side"
+    expect 0 "$KILN" bake side.obj -o side.kiln --if-changed --depfile d
+    silent err
+    expect 0 "$KILN" bake side.obj -o side.kiln --if-changed --depfile again
+    exactly err <<'END'
+kiln: side.kiln: up to date: made from the same bytes by the same options
+END
+    same d again
+done
+printf 'side.kiln: side.obj \\\n  m\377t.mtl\n' >wanted.d
+same wanted.d d
+sed -i 's/0/1/' "$side"
+expect 0 "$KILN" bake side.obj -o side.kiln --if-changed
+silent err
+case_end
+
+case_begin 'C055: a name that starts with a dash'
+cp cube.obj ./-cube.obj
+exact 0 "$KILN" bake -o -cube.kiln -- -cube.obj <<'END'
+END
+exact 0 "$KILN" verify -- -cube.kiln <<'END'
+-cube.kiln: sound; 1 tree, 12 triangles, 1 node
+END
+exact 0 "$KILN" bake --output=--cube.kiln ./-cube.obj <<'END'
+END
+exact 0 "$KILN" verify ./--cube.kiln <<'END'
+./--cube.kiln: sound; 1 tree, 12 triangles, 1 node
+END
+exact 1 "$KILN" bake -cube.obj -o x.kiln <<'END'
+stderr:
+kiln: bake: there is no option '-cube.obj', it is a file; write ./-cube.obj
+Try: kiln bake --help
+END
+case_end
+
+# shortened: runs kiln and shows its messages without rows of zeros.
+shortened() {
+    "$KILN" "$@" >plain 2>messages
+    status=$?
+    sed 's/00*\//0\//g;s/000*\./0./g' messages >&2
+    return $status
+}
+
+case_begin 'C055: a path of 4,000 and of 5,000 bytes is an error that says so'
+folders=$(awk 'BEGIN { for (i = 0; i < 19; i++) printf "%0200d/", 0 }')
+exact 2 shortened bake "$folders$(printf '%0180d' 0).obj" -o x.kiln <<'END'
+stderr:
+kiln: 0/0...0/0.obj: can't be opened; No such file or directory; check the path and its permissions
+END
+exact 2 shortened bake cube.obj -o "$folders$(printf '%0180d' 0).kiln" <<'END'
+stderr:
+kiln: 0/0...0/0.kiln: can't be written; No such file or directory; check the path and its permissions
+END
+long=$(printf '%05000d' 0)
+exact 2 shortened bake "$long.obj" -o x.kiln <<'END'
+stderr:
+kiln: 0...0.obj: can't be opened; File name too long; check the path and its permissions
+END
+exact 2 shortened bake cube.obj -o "$long.kiln" <<'END'
+stderr:
+kiln: 0...0.kiln: can't be written; File name too long; check the path and its permissions
+END
+exact 2 shortened info "$long.kiln" <<'END'
+stderr:
+kiln: 0.kiln: can't be opened; File name too long; check the path and its permissions
+END
+[ ! -e x.kiln ] || case_fail 'a file was written'
 case_end
 
 cases_end

@@ -26,11 +26,22 @@ $as cp cube.obj no.obj
 $as cp cube.obj list
 $as cp cube.obj no.yaml
 locked no.obj list no.yaml
-for input in no.obj @list '-m no.yaml'; do
-    # shellcheck disable=SC2086
-    expect 2 $as "$KILN" bake $input -o out
-    says err 'Permission denied'
-done
+exact 2 $as "$KILN" bake no.obj -o out <<'END'
+stderr:
+kiln: no.obj: can't be opened; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" bake @list -o out <<'END'
+stderr:
+kiln: list: can't be opened; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" bake -m no.yaml -o out <<'END'
+stderr:
+kiln: no.yaml: can't be opened; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" info no.obj <<'END'
+stderr:
+kiln: no.obj: can't be opened; Permission denied; check the path and its permissions
+END
 case_end
 
 case_begin 'a folder that may not be searched is an error, not one without files'
@@ -60,18 +71,69 @@ expect 0 $as "$KILN" bake painted.obj -o p.kiln --if-changed
 silent err
 case_end
 
+case_begin 'C061: read-only folders: what is up to date stays, what is not is an error and the old file'
+$as mkdir shut
+expect 0 $as "$KILN" bake cube.obj -o shut/c.kiln
+expect 0 $as "$KILN" bake cube.obj -o leaf.kiln --leaf 2
+cp shut/c.kiln before.kiln
+$as chmod a-w shut
+exact 0 $as "$KILN" bake cube.obj -o shut/c.kiln --if-changed <<'END'
+stderr:
+kiln: shut/c.kiln: up to date: made from the same bytes by the same options
+END
+exact 2 $as "$KILN" bake cube.obj -o shut/c.kiln --if-changed --leaf 2 <<'END'
+stderr:
+kiln: shut/c.kiln: can't be written; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" bake cube.obj -o shut/new.kiln <<'END'
+stderr:
+kiln: shut/new.kiln: can't be written; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" bake cube.obj painted.obj -o shut -j1 --if-changed <<'END'
+stderr:
+kiln: shut/cube.kiln: can't be written; Permission denied; check the path and its permissions
+kiln: shut/painted.kiln: can't be written; Permission denied; check the path and its permissions
+kiln: cube.obj: failed: shut/cube.kiln: can't be written; Permission denied; check the path and its permissions
+kiln: painted.obj: failed: shut/painted.kiln: can't be written; Permission denied; check the path and its permissions
+kiln: 2 failed
+END
+exact 2 $as "$KILN" bake cube.obj -o d.kiln --depfile shut/d <<'END'
+stderr:
+kiln: shut/d: can't be written; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" unpack leaf.kiln -o shut/c.kiln <<'END'
+stderr:
+kiln: shut/c.kiln: can't be written; Permission denied; check the path and its permissions
+END
+exact 0 ls -A shut <<'END'
+c.kiln
+END
+same before.kiln shut/c.kiln
+$as chmod u+w shut
+$as chmod a-w shut/c.kiln # the file, not the folder: it is replaced
+exact 0 $as "$KILN" bake cube.obj -o shut/c.kiln --if-changed --leaf 2 <<'END'
+END
+same leaf.kiln shut/c.kiln
+case_end
+
 case_begin 'folders that may not be written: output, cache'
 $as mkdir locked cache
 expect 0 $as "$KILN" bake cube.obj -o c.kiln --cache cache
 $as chmod -R a-w locked cache
-expect 2 $as "$KILN" bake cube.obj -o locked/c.kiln
-says err 'locked/c.kiln'
-expect 2 $as "$KILN" bake cube.obj painted.obj -o locked/new
-says err "locked/new: the folder can't be made; Permission denied"
+exact 2 $as "$KILN" bake cube.obj -o locked/c.kiln <<'END'
+stderr:
+kiln: locked/c.kiln: can't be written; Permission denied; check the path and its permissions
+END
+exact 2 $as "$KILN" bake cube.obj painted.obj -o locked/new <<'END'
+stderr:
+kiln: locked/new: the folder can't be made; Permission denied; check the path and its permissions
+END
 expect 0 $as "$KILN" bake cube.obj -o d.kiln --cache cache
 same c.kiln d.kiln
-expect 0 $as "$KILN" bake cube.obj -o d.kiln --cache cache --leaf 2
-says err 'cache: not kept: '
+exact 0 $as "$KILN" bake cube.obj -o d.kiln --cache cache --leaf 2 <<'END'
+stderr:
+kiln: cache: not kept: the folder can't be made; Permission denied; check the path and its permissions
+END
 expect 2 $as "$KILN" cache gc cache --max-size 0
 $as chmod -R u+w locked cache
 case_end

@@ -26,7 +26,7 @@ kept() {
     [ "$before" = "$(stamp cube.kiln)" ] || case_fail "written again: $*"
 }
 
-case_begin 'each change of options bakes, nothing changed does not'
+case_begin 'C061: each change of options bakes, nothing changed does not'
 baked cube.obj
 kept cube.obj
 for options in '--bv aabb' '--bv obb2' '--leaf 2' '--scale 0.01' '--up z' '--adb' '--adb=8' '--layout raw' \
@@ -41,7 +41,7 @@ kept cube.obj
 kept cube.obj -j3
 case_end
 
-case_begin 'equal clocks and older sources'
+case_begin 'C061: equal clocks and older sources'
 touch -d '2001-01-01' cube.obj cube.kiln
 kept cube.obj
 sed 's/^v 1 1 1/v 1 1 2/;s/^v 0.5 0.5 0.5/v 0.5 0.5 0.75/' cube.obj >other.obj
@@ -52,7 +52,7 @@ baked cube.obj
 kept cube.obj
 case_end
 
-case_begin 'side files of glTF'
+case_begin 'C061: side files of glTF'
 if [ -e $real/glTF2/BoxTextured-glTF/BoxTextured.gltf ]; then
     cp -r $real/glTF2/BoxTextured-glTF gltf
     chmod -R u+w gltf
@@ -86,20 +86,24 @@ baked tetrahedron.obj
 same cube.kiln whole.kiln
 case_end
 
-case_begin 'read-only folders'
-mkdir locked
-"$KILN" bake tetrahedron.obj -o locked/t.kiln
-chmod a-w locked
-expect 0 "$KILN" bake tetrahedron.obj -o locked/t.kiln --if-changed
-says err 'up to date'
-if [ -w locked ]; then
-    echo 'as root, every folder can be written'
-else
-    expect 2 "$KILN" bake tetrahedron.obj -o locked/t.kiln --if-changed --leaf 2
-fi
-chmod u+w locked
-expect 0 "$KILN" bake tetrahedron.obj -o locked/t.kiln --cache /proc/nowhere
-says err "kiln: /proc/nowhere: not kept: the folder can't be made"
+case_begin 'C049: an output of another version, or none at all, is baked again without being told'
+"$KILN" bake tetrahedron.obj -o cube.kiln
+for version in '\002' '\011' '\000' '\377'; do
+    kept tetrahedron.obj
+    printf "$version" | dd of=cube.kiln bs=1 seek=8 conv=notrunc 2>/dev/null
+    baked tetrahedron.obj
+    same cube.kiln whole.kiln
+done
+: >cube.kiln
+baked tetrahedron.obj
+case_end
+
+case_begin 'a cache that can not be: the file is written, and it is said why it is not kept'
+exact 0 "$KILN" bake tetrahedron.obj -o new.kiln --cache /proc/nowhere <<'END'
+stderr:
+kiln: /proc/nowhere: not kept: the folder can't be made; No such file or directory; check the path and its permissions
+END
+same new.kiln whole.kiln
 case_end
 
 case_begin 'a model that changes while it is read is an error, or baked as it is'
@@ -127,15 +131,31 @@ expect 0 "$KILN" bake moving.obj -o fresh.kiln
 same moving.kiln fresh.kiln
 case_end
 
-case_begin 'two bakers of one output, and of one cache'
-for k in 1 2 3 4; do
-    "$KILN" bake "$big" -o one.kiln --cache shared --if-changed -q &
-    "$KILN" bake "$big" -o one.kiln --cache shared --leaf 2 -q &
-done
-wait
+case_begin 'C061: two bakers of one output at once, and of one cache'
 "$KILN" bake "$big" -o four.kiln
 "$KILN" bake "$big" -o two.kiln --leaf 2
+"$KILN" bake "$big" -o three.kiln --leaf 3
+cp three.kiln one.kiln
+bakers=
+for k in 1 2 3 4; do
+    "$KILN" bake "$big" -o one.kiln --cache shared --if-changed -q &
+    bakers="$bakers $!"
+    "$KILN" bake "$big" -o one.kiln --cache shared --leaf 2 -q &
+    bakers="$bakers $!"
+done
+for baker in $bakers; do
+    while kill -0 "$baker" 2>/dev/null; do
+        cat one.kiln >seen
+        cmp -s seen four.kiln || cmp -s seen two.kiln || cmp -s seen three.kiln ||
+            case_fail 'for a moment the file was none of them'
+    done
+    wait "$baker" || case_fail "a baker ended in $?"
+done
 cmp -s one.kiln four.kiln || cmp -s one.kiln two.kiln || case_fail 'the file is neither'
+for leaf in 2 4; do
+    expect 0 "$KILN" bake "$big" -o one.kiln --if-changed --leaf $leaf -q
+    [ $leaf = 4 ] && same one.kiln four.kiln || same one.kiln two.kiln
+done
 for leaf in 4 2; do
     expect 0 "$KILN" bake "$big" -o from.kiln --cache shared --leaf $leaf --json
     says out '"outcome": "cached"'
@@ -156,7 +176,7 @@ expect 1 "$KILN" cache gc shared
 expect 2 "$KILN" cache gc nowhere --max-size 0
 case_end
 
-case_begin 'kill -9 at many moments: whole files, none stale, and the next run makes them all'
+case_begin 'C057: kill -9 at many moments: whole files, none stale, and the next run makes them all'
 "${OLDPWD:-.}/tests/soak/kills.sh" $([ -n "$KILN_TEST_QUICK" ] && echo 12 || echo 30) "$TMPDIR/kills" 20 || case_fail 'see above'
 case_end
 
