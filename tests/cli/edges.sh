@@ -57,6 +57,17 @@ END_OF_TEXT
 untouched
 case_end
 
+case_begin 'a depfile that can not be written is told before the bake'
+expect 2 "$KILN" bake nan.obj -o ../x.kiln --depfile nowhere/d
+exactly err <<'END_OF_TEXT'
+kiln: nowhere/d: can't be written; No such file or directory; check the path and its permissions
+END_OF_TEXT
+expect 0 "$KILN" bake cube.obj tetrahedron.obj -o ../made --depfile ../made/d
+[ -s ../made/d ] || case_fail 'no depfile in a folder that is made'
+rm -r ../made
+untouched
+case_end
+
 case_begin 'what is there, is no kiln file and is not named as one is not replaced'
 expect 1 "$KILN" bake -o cube.obj tetrahedron.obj
 exactly err <<'END_OF_TEXT'
@@ -300,7 +311,7 @@ ln -s round.a round.b
 ln -s round.b round.a
 expect 2 "$KILN" bake cube.obj -o round.a
 exactly err <<'END_OF_TEXT'
-kiln: round.a: can't be written; Too many levels of symbolic links; check the path and its permissions
+kiln: round.a: can't be written; Too many levels of symbolic links; mend the link
 END_OF_TEXT
 ln -s nowhere/x.kiln lost
 expect 2 "$KILN" bake cube.obj -o lost
@@ -315,7 +326,7 @@ case_begin 'a name too long is told before the bake; the longest is none'
 long=$(printf '%0250d' 0)
 expect 0 "$KILN" bake cube.obj -o "../$long.kiln"
 expect 2 "$KILN" bake nan.obj -o "../${long}0.kiln"
-echo "kiln: ../${long}0.kiln: can't be written; File name too long; check the path and its permissions" |
+echo "kiln: ../${long}0.kiln: can't be written; File name too long; give a shorter one" |
     exactly err
 cp cube.obj -- -x.obj
 expect 0 "$KILN" bake -o ../x.kiln -- -x.obj

@@ -8,6 +8,9 @@
 #include "verb.h"
 #include "version.h"
 
+#include "../common/write_file.h"
+
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,16 +68,29 @@ static int check_version(const bake_settings *settings)
                         own, settings->need_version);
 }
 
+/* What is wrong with the depfile is told before the bake. Folders of outputs are not made yet, and it may
+ * go there. */
+static int check_depfile(const plan *of, const char *path)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    if (plan_has_file(of, path)) {
+        return report_usage(&verb_bake, "the depfile '%s' is an input or an output", path);
+    }
+    const bool to_be_made = of->folder != NULL || of->make_folders;
+    if (!kiln_write_file_possible(path, message) && !(to_be_made && errno == ENOENT)) {
+        return report_error(EXIT_IO, path, "%s", message);
+    }
+    return EXIT_DONE;
+}
+
 static int bake_plan(const plan *of, const bake_settings *settings)
 {
     if (settings->dump_config) {
         return plan_dump(of);
     }
-    if (settings->depfile != NULL && plan_has_file(of, settings->depfile)) {
-        return report_usage(&verb_bake, "the depfile '%s' is an input or an output",
-                            settings->depfile);
-    }
-    return batch_run(of, settings);
+    const int status =
+        settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
+    return status == EXIT_DONE ? batch_run(of, settings) : status;
 }
 
 int bake_run(int argc, char **argv)

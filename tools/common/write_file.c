@@ -43,8 +43,15 @@ bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MES
         cure = "check the device";
     } else if (error == ENOMEM) {
         cure = "run again with more memory";
+    } else if (error == EMFILE || error == ENFILE) {
+        cure = "raise the limit on open files (ulimit -n)";
+    } else if (error == ENAMETOOLONG) {
+        cure = "give a shorter one";
+    } else if (error == ELOOP) {
+        cure = "mend the link";
     }
     snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s; %s; %s", what, why, cure);
+    errno = error;
     return false;
 }
 

@@ -36,7 +36,7 @@ bool kiln_write_descriptor(int descriptor, const void *data, size_t size,
 /* Could kiln_write_file succeed? Looks at the folder and the kind of file, before long work. */
 bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
 
-/* "what; why; what to do" of an error number, as all of these say it. False, for `return`. */
+/* "what; why; what to do" of an error number, as all of these say it. False, for `return`, with errno set to it. */
 bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* Removes the new file `path` that a process of this boot of this machine has left unfinished when it was

@@ -75,8 +75,10 @@ static bool open_file(kiln_source_file *source, const char *path, kiln_bake_stat
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 
     if (file < 0) {
-        kiln_bake_report_error(
-            report, path, "can't be opened; %s; check the path and its permissions", strerror(errno));
+        kiln_bake_report_error(report, path, "can't be opened; %s; %s", strerror(errno),
+                               errno == EMFILE || errno == ENFILE
+                                   ? "raise the limit on open files (ulimit -n)"
+                                   : "check the path and its permissions");
         return fail(status, KILN_BAKE_IO);
     }
     source->model.file = file;
