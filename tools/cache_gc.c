@@ -166,7 +166,9 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
     DIR *open = opendir(s->folder);
     const struct dirent *item;
     if (open == NULL) {
-        return fail(s->report, s->folder, KILN_BAKE_IO, "can't be opened; check the path");
+        char message[KILN_WRITE_MESSAGE_SIZE];
+        (void)kiln_write_explain("can't be opened", errno, message);
+        return fail(s->report, s->folder, KILN_BAKE_IO, message);
     }
     if (length < 0 || (size_t)length >= sizeof tag || access(tag, F_OK) != 0) {
         closedir(open);

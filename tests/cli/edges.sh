@@ -81,9 +81,12 @@ untouched
 : >new
 expect 0 "$KILN" bake cube.obj -o new
 expect 0 "$KILN" bake cube.obj -o new --leaf 2
+expect 1 "$KILN" unpack new -o cube.obj
+says err 'kiln: cube.obj: would be replaced; it is no kiln file'
 echo damaged >new.kiln
 expect 0 "$KILN" bake cube.obj -o new.kiln
 rm new new.kiln
+untouched
 case_end
 
 case_begin 'a hard link of an earlier output keeps the earlier bytes'

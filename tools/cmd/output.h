@@ -8,4 +8,8 @@
  * and returns an exit status. */
 int output_write(const char *path, const void *data, size_t size);
 
+/* Reports a `path` that a kiln file would replace though it is none and is not named as one: a slip, as of
+ * "-o *.obj". EXIT_DONE: there is nothing to lose. */
+int output_check(const char *path);
+
 #endif

@@ -4,9 +4,9 @@
 #include "plan.h"
 
 #include "list_file.h"
+#include "output.h"
 #include "report.h"
 
-#include "../../formats/format.h"
 #include "../common/grow.h"
 #include "../common/same_file.h"
 
@@ -413,40 +413,13 @@ static int check_files(const plan *of)
     return status;
 }
 
-static bool ends_in_kiln(const char *name)
-{
-    static const char end[] = ".kiln";
-    const size_t length = strlen(name);
-    return length >= sizeof end - 1 && strcmp(name + length - (sizeof end - 1), end) == 0;
-}
-
-/* Is it something else than an earlier output: a model, a library of materials, a list? */
-static bool is_foreign(const char *path)
-{
-    char start[KILN_FORMAT_MAGIC_SIZE];
-    struct stat facts;
-    if (ends_in_kiln(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
-        !S_ISREG(facts.st_mode) || facts.st_size == 0) {
-        return false;
-    }
-    FILE *file = fopen(path, "rb");
-    const size_t got = file != NULL ? fread(start, 1, sizeof start, file) : 0;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return file != NULL && (got != sizeof start || memcmp(start, KILN_FORMAT_MAGIC, got) != 0);
-}
-
-/* What a slip would lose, as of "-o *.obj": outputs that are there and were never baked. */
-static int check_foreign(const plan *of)
+/* What a slip would lose. */
+static int check_outputs(const plan *of)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < of->count; i++) {
-        if (is_foreign(of->jobs[i].output)) {
-            status = report_error(EXIT_USAGE, of->jobs[i].output,
-                                  "would be replaced; it is no kiln file, and not named as one; name "
-                                  "another output, or remove it first");
-        }
+        const int one = output_check(of->jobs[i].output);
+        status = one != EXIT_DONE ? one : status;
     }
     return status;
 }
@@ -457,7 +430,7 @@ int plan_check(plan *of)
     drop_merged(of);
     status = status == EXIT_DONE ? check_sources(of) : status;
     status = status == EXIT_DONE ? check_files(of) : status;
-    return status == EXIT_DONE ? check_foreign(of) : status;
+    return status == EXIT_DONE ? check_outputs(of) : status;
 }
 
 bool plan_has_file(const plan *of, const char *path)

@@ -75,7 +75,8 @@ static int run_unpack(int argc, char **argv)
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
     }
-    return unpack_file(argv[0], &settings);
+    const int losing = output_check(settings.output);
+    return losing == EXIT_DONE ? unpack_file(argv[0], &settings) : losing;
 }
 
 const verb verb_unpack = {
@@ -84,7 +85,8 @@ const verb verb_unpack = {
     "turn a packed file into a raw one, at install time",
     "A raw file is used in place from the map: opening it copies nothing. Sections, content hash "
     "and "
-    "build key stay what they are.",
+    "build key stay what they are. An OUT that is there, is no kiln file and is not named .kiln has to be "
+    "removed first.",
     unpack_options,
     COUNT_OF(unpack_options),
     1,
