@@ -155,8 +155,14 @@ static uint64_t mixed(uint64_t hash, const char *text, size_t length)
     return hash;
 }
 
-/* Of this boot of this machine; where it can't be told, of this process alone. */
-static uint32_t boot_number(void)
+typedef struct {
+    uint32_t number;
+    bool known;
+} boot_id;
+
+/* Of this boot of this machine; where it can't be told, a number of this process, by which nothing is ever
+ * taken for left behind: another machine's may have the same. */
+static boot_id this_boot(void)
 {
     char text[64];
     const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -165,10 +171,10 @@ static uint32_t boot_number(void)
         close(file);
     }
     if (length < 32) {
-        return (uint32_t)getpid();
+        return (boot_id){(uint32_t)getpid(), false};
     }
     const uint64_t hash = mixed(UINT64_C(0xCBF29CE484222325), text, (size_t)length);
-    return (uint32_t)(hash ^ hash >> 32);
+    return (boot_id){(uint32_t)(hash ^ hash >> 32), true};
 }
 
 /* The name beside `path` of its unfinished file number `count`, or NULL. */
@@ -181,7 +187,7 @@ static char *temporary_name(const char *path, unsigned count)
     if (name != NULL) {
         snprintf(name, size, "%.*s.kiln-%016llx-%08x-%u.tmp", (int)folder, path,
                  (unsigned long long)mixed(UINT64_C(0xCBF29CE484222325), target, strlen(target)),
-                 (unsigned)boot_number(), count);
+                 (unsigned)this_boot().number, count);
     }
     return name;
 }
@@ -198,6 +204,9 @@ static bool is_named(int descriptor, const char *name)
 static bool remove_orphan(const char *name)
 {
     bool removed = false;
+    if (!this_boot().known) {
+        return false;
+    }
     const int file = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file >= 0) {
         removed = flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, name) && unlink(name) == 0;
@@ -209,7 +218,7 @@ static bool remove_orphan(const char *name)
 bool kiln_write_file_sweep(const char *path)
 {
     char boot[16];
-    snprintf(boot, sizeof boot, "-%08x-", (unsigned)boot_number());
+    snprintf(boot, sizeof boot, "-%08x-", (unsigned)this_boot().number);
     const char *name = path + folder_length(path);
     return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL && remove_orphan(path);
 }
