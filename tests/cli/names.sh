@@ -227,7 +227,7 @@ kiln: 0...0.obj: can't be opened; File name too long; check the path and its per
 END
 exact 2 shortened bake cube.obj -o "$long.kiln" <<'END'
 stderr:
-kiln: 0...0.kiln: can't be written; File name too long; check the path and its permissions
+kiln: 0...0.kiln: can't be written; File name too long; give a shorter one
 END
 exact 2 shortened info "$long.kiln" <<'END'
 stderr:
