@@ -10,7 +10,7 @@
 #         -v overview=kiln -v what='...' -v also='kiln(1) kiln-format(5)' -v to=DIR kiln.h
 #
 # FILE has a line a section: title|page|what. Where the overview is also the page of a section, the head
-# of the header stands there.
+# of the header stands there. Statuses are in the first section.
 
 function die(text) {
     print "header_to_man.awk: " header ": " text >"/dev/stderr"
@@ -382,8 +382,9 @@ function put_section(s, title, names, i, also_here, k, list, count) {
     put_heading(s, "return", "RETURN VALUE",
                 returns_status(s) ? "Functions that return a status return its value 0 when all is done, else why not; the others what is\n" \
                                     "described above." : "What is described above.")
-    put_heading(s, "errors", "ERRORS", returns_status(s) ? "All statuses are in\n.BR kiln_status_text (3)" \
-                                       (header == "kiln_bake.h" ? ";\nthose of libkilnbake are above." : ".") : "None.")
+    put_heading(s, "errors", "ERRORS",
+                !returns_status(s) ? "None." : s == 1 ? "All statuses are above." : \
+                "All statuses are in\n.BR " page_of[section_title[1]] " (3).")
     put_heading(s, "threads", "THREADS", threads)
     put_heading(s, "notes", "NOTES", "")
     also_here = ""
