@@ -147,7 +147,7 @@ bench: all models bench-programs
 	  case $$bench in *_adb|*_build) $$bench --quick ;; *) $$bench ;; esac; done
 
 ## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
-soak: all models
+soak: all models $O/tests/soak/peak
 	$(Q)KILN=$(OUT)/kiln tests/soak/kills.sh 200
 	$(Q)KILN=$(OUT)/kiln tests/soak/thousand.sh
 
@@ -164,7 +164,7 @@ fuzz-campaign: fuzz tests
 	$(Q)for harness in open bake import; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
 
 ## tests: builds the test programs of this CONFIG without running them
-tests: $(TEST_PROGRAMS)
+tests: $(TEST_PROGRAMS) $O/tests/soak/peak
 
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
@@ -331,6 +331,10 @@ $(TEST_PROGRAMS): $O/tests/%: \
             $$(SUPPORT) $$(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
+$O/tests/soak/peak: $O/tests/soak/peak.o
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
 
 $(TABLE_PROGRAMS): $O/%: $O/%.o
 	$(say) LD $@

@@ -83,10 +83,11 @@ static kiln_bake_status fail(bake *b, kiln_bake_status status, const char *text)
 static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
 {
     if (b->budget.over) {
+        char limit[KILN_MESSAGE_BYTES_SIZE];
         kiln_bake_report_error(b->report, b->input->path,
-                               "takes more memory than the limit of %" PRIu64 " MiB; nothing was "
+                               "takes more memory than the limit of %s; nothing was "
                                "written; raise it (--max-memory) or split the model",
-                               b->budget.limit >> 20);
+                               kiln_message_bytes(b->budget.limit, limit));
         return KILN_BAKE_FAILED;
     }
     if (b->report->error[0] == '\0') {
@@ -609,11 +610,13 @@ static kiln_bake_status check_memory(bake *b)
         return KILN_BAKE_OK;
     }
     if (need > b->budget.limit) {
+        char limit[KILN_MESSAGE_BYTES_SIZE];
         kiln_bake_report_error(b->report, b->input->path,
                                "needs about %" PRIu64 " MiB of memory for %" PRIu32 " triangles, and the "
-                               "limit is %" PRIu64 " MiB; nothing was written; raise it (--max-memory) "
+                               "limit is %s; nothing was written; raise it (--max-memory) "
                                "or split the model",
-                               (need >> 20) + 1, b->soup.triangle_count, b->budget.limit >> 20);
+                               (need >> 20) + 1, b->soup.triangle_count,
+                               kiln_message_bytes(b->budget.limit, limit));
         return KILN_BAKE_FAILED;
     }
     b->options.threads = (int)kiln_budget_threads(&b->budget, need,
@@ -661,8 +664,26 @@ static kiln_bake_status check_not_read(const kiln_bake_input *input, const char 
     return KILN_BAKE_OK;
 }
 
+/* Before anything is read. */
+static kiln_bake_status check_limit(bake *b)
+{
+    char limit[KILN_MESSAGE_BYTES_SIZE], least[KILN_MESSAGE_BYTES_SIZE];
+    if (kiln_budget_possible(&b->budget)) {
+        return KILN_BAKE_OK;
+    }
+    kiln_bake_report_error(b->report, b->input->path,
+                           "any bake takes more than %s of memory, and the limit is %s; nothing was "
+                           "written; raise it (--max-memory; K, M or G behind a number make it more)",
+                           kiln_message_bytes(KILN_BUDGET_LEAST, least),
+                           kiln_message_bytes(b->budget.limit, limit));
+    return KILN_BAKE_FAILED;
+}
+
 static kiln_bake_status make_file(bake *b)
 {
+    if (check_limit(b) != KILN_BAKE_OK) {
+        return KILN_BAKE_FAILED;
+    }
     double start = now_seconds();
     kiln_bake_status status = kiln_import(b->input, &b->options, &b->soup, b->report);
     if (status == KILN_BAKE_OK && b->options.lossy_grid != 0 &&

@@ -10,9 +10,6 @@ enum { BUILD_TRIANGLE = 40 + 16 + 4, PLAN = 100 /* lanes of a wide node, until i
 /* What a thread has on its stack and in its block while it packs. */
 #define THREAD_BYTES ((uint64_t)1280 << 10)
 
-/* Code and tables that are touched for the first time, stacks, and what is too small to reckon. */
-#define REST_BYTES ((uint64_t)2 << 20)
-
 static bool watch_progress(void *user, const char *stage, double part)
 {
     kiln_budget *budget = user;
@@ -33,6 +30,11 @@ void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options)
         options->progress = watch_progress;
         options->progress_user = budget;
     }
+}
+
+bool kiln_budget_possible(const kiln_budget *budget)
+{
+    return budget->limit == 0 || budget->limit > KILN_BUDGET_LEAST;
 }
 
 bool kiln_budget_holds(kiln_budget *budget)
@@ -103,7 +105,7 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
     const uint64_t sections = (12 + 4) * triangles + 12 * vertices + nodes + orders + boxes;
     const uint64_t file = options->layout == KILN_LAYOUT_RAW ? sections : sections / 5 * 4;
     const uint64_t writing = sections + 4 * triangles + 4 * vertices + greater(largest, file);
-    return soup + greater(greater(building, counting), writing) + REST_BYTES;
+    return soup + greater(greater(building, counting), writing) + KILN_BUDGET_LEAST;
 }
 
 unsigned kiln_budget_threads(const kiln_budget *budget, uint64_t need, unsigned wanted)

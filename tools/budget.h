@@ -1,9 +1,9 @@
 /* The limit of memory that a bake was given: what it will need, reckoned from counts, and what it
  * takes, as the system tells.
  *
- * What is limited are resident bytes, beyond what the process had when the bake began. A limit of
- * address space (setrlimit) would bind the program around the library too, and count what is
- * reserved and never touched, such as stacks of threads. */
+ * What is limited are resident bytes that are no file's, beyond what the process had when the bake
+ * began. A limit of address space (setrlimit) would bind the program around the library too, and count
+ * what is reserved and never touched, such as stacks of threads. */
 #ifndef KILN_BUDGET_H
 #define KILN_BUDGET_H
 
@@ -22,6 +22,13 @@ typedef struct {
 
 /* Puts itself between the stages and the caller's progress, to look whenever that is told. */
 void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options);
+
+/* Code and tables that are touched for the first time, stacks, and what is too small to reckon: no bake
+ * does with less. */
+#define KILN_BUDGET_LEAST ((uint64_t)2 << 20)
+
+/* False where no bake at all keeps to the limit. */
+bool kiln_budget_possible(const kiln_budget *budget);
 
 /* Looks; false where the bake takes more than the limit. */
 bool kiln_budget_holds(kiln_budget *budget);

@@ -90,9 +90,11 @@ typedef struct {
                                   options and versions, and whole. Clocks are not asked */
     const char *cache;         /* NULL, or a folder, made if need be, where files are looked for and
                                   kept by what they were made from; any number of bakers may share it */
-    uint64_t max_memory;       /* resident bytes that the bake may take, the importing child included,
-                                  beyond what the process has at the call; default 0: no limit. What
-                                  is known to need more fails before it begins, what takes more is
+    uint64_t max_memory;       /* resident bytes, those of files (code) left out, that the bake may take,
+                                  the importing child included, beyond what the process has at the call;
+                                  default 0: no limit. It is the process that is looked at: bakes at once in
+                                  one process count each other's, those in processes of their own do not,
+                                  and their limits add up. What is known to need more fails before it begins, what takes more is
                                   stopped (KILN_BAKE_FAILED, nothing written); threads are started
                                   only as they fit. No limit of the process's own is set. Where the
                                   system does not tell (/proc), only what is known counts */

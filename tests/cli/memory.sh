@@ -48,6 +48,90 @@ says out '"status": 4'
 says out '--max-memory'
 case_end
 
+# tiny LIMIT TEXT: a limit in the unit that fits it, and what to do.
+tiny() {
+    case_begin "--max-memory $1 is told as $2"
+    expect 4 "$KILN" bake "$model" -o "$out" --max-memory "$1"
+    says err "the limit is $2;"
+    says err 'K, M or G'
+    case_end
+}
+
+tiny 1 '1 byte'
+tiny 1000 '1000 bytes'
+tiny 100K '100 KiB'
+tiny 2M '2 MiB'
+
+case_begin 'any of several may need all of it; their messages are those of one alone'
+cp "$model" "$TMPDIR/second.ply"
+expect 4 "$KILN" bake "$model" "$TMPDIR/second.ply" models/tiny/cube.obj -o "$TMPDIR/refused" -j3 \
+    --max-memory 4M
+says err 'torus.ply: import takes more than 4 MiB'
+says err 'second.ply: import takes more than 4 MiB'
+says err '1 baked, 2 failed'
+expect 4 "$KILN" bake "$model" -o "$out" --max-memory 4M
+says err 'torus.ply: import takes more than 4 MiB'
+case_end
+
+# many.gltf: small, but its 3,000 vertices are used 250 times: 250,000 triangles, of which nobody knows before it
+# is read, and most of what they take is the importing child's.
+"$KILN_BUILD/release/models/shapes" torus 7000 "$TMPDIR/vertices.ply" || exit 1
+header=$(LC_ALL=C grep -a -m1 -b end_header "$TMPDIR/vertices.ply" | cut -d: -f1)
+tail -c +$((header + 12)) "$TMPDIR/vertices.ply" | head -c 36000 | base64 | tr -d '\n' >"$TMPDIR/vertices"
+awk -v file="$TMPDIR/vertices" 'BEGIN {
+    getline data <file
+    for (i = 0; i < 250; i++) {
+        comma = i ? "," : ""
+        meshes = meshes comma "{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}\n"
+        nodes = nodes comma "{\"mesh\":" i ",\"translation\":[" i / 64 ",0,0]}\n"
+        all = all comma i
+    }
+    printf "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[%s]}],\n", all
+    printf "\"buffers\":[{\"byteLength\":36000,\"uri\":\"data:application/octet-stream;base64,%s\"}],\n", data
+    print "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36000}],\"accessors\":[{\"bufferView\":0,"
+    print "\"componentType\":5126,\"count\":3000,\"type\":\"VEC3\",\"min\":[-9,-9,-9],\"max\":[9,9,9]}],"
+    print "\"meshes\":[" meshes "],\"nodes\":[" nodes "]}"
+}' >"$TMPDIR/many1.gltf"
+for i in 2 3 4; do
+    cp "$TMPDIR/many1.gltf" "$TMPDIR/many$i.gltf"
+    cp models/tiny/cube.obj "$TMPDIR/cube$i.obj"
+done
+cp models/tiny/cube.obj "$TMPDIR/cube1.obj"
+
+# What a batch takes, all its processes together, against a batch of next to nothing.
+case_begin 'four at once, of which only one has room, take no more than the limit'
+peak=$KILN_BUILD/release/tests/soak/peak
+few='--bv aabb --quality fast --layout raw -q'
+if [ "${KILN%/*}" != "$KILN_BUILD" ] || ! [ -x "$peak" ]; then
+    case_skip 'a sanitizer takes memory too'
+elif "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/cube?.obj -o "$TMPDIR/cubes" -j4 --max-memory 76M; then
+    read -r base rest <"$TMPDIR/peak"
+    expect 0 "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/many" -j4 $few \
+        --max-memory 76M
+    read -r most sums rate processes <"$TMPDIR/peak"
+    echo "limit $((76 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
+    [ "$most" -le $(((76 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
+    [ "$processes" -gt 2 ] || case_fail 'nothing was seen'
+    expect 0 "$KILN" bake "$TMPDIR/many1.gltf" -o "$TMPDIR/alone.kiln" $few
+    same "$TMPDIR/many/many1.kiln" "$TMPDIR/alone.kiln"
+    case_end
+else
+    case_skip 'the system does not tell what processes take'
+fi
+
+case_begin 'a signal ends a batch that waits for memory, at once'
+"$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/stopped" -j4 --max-memory 56M >"$TMPDIR/out" 2>"$TMPDIR/err" &
+batch=$!
+sleep 0.3
+start=$(date +%s%N)
+kill -TERM $batch
+wait $batch
+status=$?
+[ $(($(date +%s%N) - start)) -lt 700000000 ] || case_fail 'it went on'
+[ $status -eq 143 ] || case_fail "status $status"
+says err 'interrupted'
+case_end
+
 for size in '' -1 M 1T 1MB 1.5G 99999999999999999999 99999999999G; do
     case_begin "a size of '$size' is refused"
     expect 1 "$KILN" bake "$model" -o "$out" --max-memory="$size"

@@ -1,13 +1,16 @@
 #!/bin/sh
 # A thousand assets, made and real, baked in one batch: against the sum of its parts over the cores, again
-# with nothing changed, by another -j, order and folder. Prints ratios; exits 1 where bytes differ, a run
-# fails, or the second run takes more than 5 % of the first.
+# with nothing changed, by another -j, order and folder, and within limits of memory. Prints ratios and peaks of
+# memory; exits 1 where bytes differ, a run fails, the second run takes more than 5 % of the first, or all
+# processes of a run together take more than its --max-memory, what a batch of next to nothing takes, and
+# 1 MiB a thread.
 #
 #   tests/soak/thousand.sh [FOLDER]
 folder=${1:-$(mktemp -d)}
 : "${KILN:=$(cd "$(dirname "$0")/../.." && pwd)/build/kiln}"
 shapes=$(dirname "$KILN")/release/models/shapes
 real=/usr/share/assimp/models
+follow=$(dirname "$KILN")/release/tests/soak/peak
 cores=$(nproc)
 failed=0
 mkdir -p "$folder" && cd "$folder" || exit 1
@@ -105,4 +108,47 @@ printf 'thousand: of processors: parts %.2f s, batch %.2f s: %s; the batch used 
     "$batch_cpu" "$(ratio "$batch_cpu" "$parts_cpu")" "$(ratio "$batch_cpu" "$batch" "$cores")"
 printf 'thousand: again with nothing changed %.3f s: %s of the first\n' "$again" "$(ratio "$again" "$batch")"
 awk -v a="$again" -v b="$batch" 'BEGIN { exit !(a <= 0.05 * b) }' || wrong 'more than 5 %'
+
+# followed WHAT LIMIT INPUT...: bakes into the folder limited, and puts its seconds and its peak in KiB into
+# $seconds and $peak. LIMIT 0: none.
+followed() {
+    what=$1 limit=$2
+    shift 2
+    rm -rf limited
+    start=$(now)
+    "$follow" peak.txt 4000 "$KILN" bake "$@" -o limited --max-memory "$limit" -q 2>/dev/null ||
+        wrong "$what: status $?"
+    seconds=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
+    read -r peak looks rate processes <peak.txt
+    printf 'thousand: %s, --max-memory %s: peak %d MiB of %d processes, %.2f s (%d looks a second)\n' "$what" \
+        "$limit" $((peak >> 10)) "$processes" "$seconds" "$rate"
+}
+
+# bounded MIB THREADS: was the last one?
+bounded() {
+    [ "$peak" -le $((($1 + $2) * 1024 + base)) ] || wrong "$((peak >> 10)) MiB, more than $1 and $((base >> 10))"
+}
+
+mkdir -p cubes
+for i in 1 2 3 4; do
+    "$shapes" car 200 cubes/c$i.obj >/dev/null
+    "$shapes" knot 400000 heavy$i.obj >/dev/null
+done
+followed 'next to nothing' 1G cubes/*.obj -j4
+base=$peak
+followed 'a thousand' 0 @list --folders tree
+free=$seconds
+for limit in 2048 96; do
+    followed 'a thousand' ${limit}M @list --folders tree
+    bounded $limit "$cores"
+    diff -r one limited >/dev/null || wrong 'a limit of memory made other bytes'
+    printf 'thousand: with %d MiB a batch takes %s of the time\n' $limit "$(ratio "$seconds" "$free")"
+done
+followed '4 of 400,000 triangles' 0 heavy*.obj -j4 --quality fast
+free=$seconds
+for limit in 2048 96; do
+    followed '4 of 400,000 triangles' ${limit}M heavy*.obj -j4 --quality fast
+    bounded $limit 4
+    printf 'thousand: with %d MiB they take %s of the time\n' $limit "$(ratio "$seconds" "$free")"
+done
 exit $failed

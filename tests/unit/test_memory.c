@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../../tools/build/build.h"
+#include "../../tools/common/message.h"
 #include "../../tools/common/resident.h"
 #include "../support/meshes.h"
 
@@ -104,7 +105,7 @@ static outcome run(void (*work)(const kiln_bake_options *, outcome *),
     const pid_t process = fork();
     assert_true(process >= 0);
     if (process == 0) {
-        const uint64_t before = kiln_resident();
+        const uint64_t before = peak_of(RUSAGE_SELF, 0); /* a process starts with what it has */
         work(options, &out);
         out.peak = peak_of(RUSAGE_SELF, before);
         out.child_peak = peak_of(RUSAGE_CHILDREN, before);
@@ -189,10 +190,9 @@ static void limit_is_kept(void **state)
             assert_int_equal(out.size, without.size);
             done++;
         } else {
-            char limit[32];
+            char limit[KILN_MESSAGE_BYTES_SIZE];
             assert_int_equal(out.status, KILN_BAKE_FAILED);
-            (void)snprintf(limit, sizeof limit, "%u MiB", (unsigned)(options.max_memory >> 20));
-            assert_non_null(strstr(out.error, limit));
+            assert_non_null(strstr(out.error, kiln_message_bytes(options.max_memory, limit)));
             assert_non_null(strstr(out.error, "memory"));
             assert_non_null(strstr(out.error, "--max-memory"));
             failed++;
@@ -220,6 +220,21 @@ static void need_is_told_before(void **state)
     assert_non_null(strstr(out.error, "triangles"));
 }
 
+static void sizes_are_told_in_the_unit_that_fits(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } sizes[] = {{0, "0 bytes"},         {1, "1 byte"},      {1023, "1023 bytes"},
+                 {1024, "1 KiB"},        {1u << 20, "1 MiB"}, {(1u << 20) - 1, "1023 KiB"},
+                 {(uint64_t)5 << 30, "5120 MiB"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char text[KILN_MESSAGE_BYTES_SIZE];
+        assert_string_equal(kiln_message_bytes(sizes[i].bytes, text), sizes[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +242,7 @@ int main(void)
         cmocka_unit_test(baking_takes_little),
         cmocka_unit_test(limit_is_kept),
         cmocka_unit_test(need_is_told_before),
+        cmocka_unit_test(sizes_are_told_in_the_unit_that_fits),
     };
     return cmocka_run_group_tests(tests, make_model, free_model);
 }

@@ -1,7 +1,6 @@
 #include "bake_report.h"
 
 #include "columns.h"
-#include "first_query.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -68,20 +67,20 @@ static void print_left_out(FILE *stream, const kiln_bake_report *report)
     columns_item(stream, "left out", used > 0 ? text : "nothing");
 }
 
-static void print_first_query(FILE *stream, const job *of, const kiln_bake_report *report)
+static void print_first_query(FILE *stream, const kiln_bake_report *report,
+                              const first_query *first)
 {
-    first_query first;
     char text[160];
-    if (report->outcome == KILN_OUTCOME_BAKED && strcmp(of->output, "-") != 0 &&
-        first_query_measure(of->output, &first)) {
+    if (first != NULL) {
         snprintf(text, sizeof text,
                  "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
-                 1e3 * first.verified, 1e3 * first.trusted, 1e3 * report->seconds_build);
+                 1e3 * first->verified, 1e3 * first->trusted, 1e3 * report->seconds_build);
         columns_item(stream, "first query", text);
     }
 }
 
-void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report, double seconds)
+void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
+                         const first_query *first, double seconds)
 {
     static const char *const how[] = {"baked", "up to date", "from the cache"};
     const bool standard = strcmp(of->output, "-") == 0;
@@ -114,7 +113,7 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     if (report->unit > 0.0) {
         fprintf(stream, "  unit           %g m in the source\n", report->unit);
     }
-    print_first_query(stream, of, report);
+    print_first_query(stream, report, first);
 }
 
 static json_t *texts_json(char *const *texts, uint32_t count)
@@ -172,18 +171,16 @@ static void add_counts(json_t *object, const kiln_bake_report *report)
 }
 
 /* Null where there is no file by a name, or one that can't be asked. */
-static void add_first_query(json_t *object, const job *of, int status, const kiln_bake_report *report)
+static void add_first_query(json_t *object, const first_query *first)
 {
-    first_query first;
-    const bool known = status == EXIT_DONE && report->outcome == KILN_OUTCOME_BAKED &&
-                       strcmp(of->output, "-") != 0 && first_query_measure(of->output, &first);
     json_object_set_new(object, "seconds_first_query",
-                        known ? json_number(first.verified) : json_null());
+                        first != NULL ? json_number(first->verified) : json_null());
     json_object_set_new(object, "seconds_first_query_trusted",
-                        known ? json_number(first.trusted) : json_null());
+                        first != NULL ? json_number(first->trusted) : json_null());
 }
 
-json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report)
+json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report,
+                         const first_query *first)
 {
     json_t *object = json_object();
     json_object_set_new(object, "input", json_cstring(of->input));
@@ -206,6 +203,6 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
     json_object_set_new(object, "seconds_count", json_number(report->seconds_count));
     json_object_set_new(object, "seconds_write", json_number(report->seconds_write));
-    add_first_query(object, of, status, report);
+    add_first_query(object, first);
     return object;
 }

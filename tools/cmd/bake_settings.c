@@ -68,9 +68,9 @@ const option bake_options[] = {
      "threads, over assets and within large ones; the bytes do not depend on it; under make, no more "
      "than its jobserver gives (default: one a processor)"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
-     "memory that a bake may take in all, reading included, in bytes or with K, M or G of 1024; one that "
-     "needs more ends in exit status 4 and writes nothing; of several IN only those that are small "
-     "beside it are baked together (default 0: no limit)"},
+     "memory that all may take together, reading included, in bytes or with K, M or G of 1024, beyond what "
+     "the command itself has (see below); an IN that needs more by itself ends in exit status 4 and writes "
+     "nothing; of several IN as many are baked at once as there is room for (default 0: no limit)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
      "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
@@ -306,6 +306,10 @@ const verb verb_bake = {
     "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link only "
     "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A list or a "
     "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
+    "With --max-memory each of several IN is baked in a process of its own, with a share of the memory that is "
+    "guessed from its size. One that needs more is begun again with four times as much, at last alone with all "
+    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved and not "
+    "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
     "The same source bytes and options give the same file, whatever the threads, the order, the "
     "folder, the locale and the clock.",
     bake_options,

@@ -1,5 +1,6 @@
 /* See batch.h. Assets are begun from the largest on, so that the last ones are small and all threads end
- * at about the same time. What is told of an asset is told at once and by one thread at a time; what
+ * at about the same time. With a limit of memory each of several is baked in a process of its own (worker.h) that
+ * is held to a share of it, and the shares under way never add up to more (ledger.h). What is told of an asset is told at once and by one thread at a time; what
  * goes into a document or a depfile keeps the order of the plan. */
 #define _XOPEN_SOURCE 700
 
@@ -9,10 +10,12 @@
 #include "batch_bar.h"
 #include "crew.h"
 #include "depfile.h"
+#include "ledger.h"
 #include "load.h"
 #include "report.h"
 #include "seconds.h"
 #include "signals.h"
+#include "worker.h"
 #include "written.h"
 
 #include "../bake_moving.h"
@@ -24,6 +27,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,7 +39,7 @@ static const char *const outcome_names[OUTCOMES] = {"not_baked", "baked", "up_to
 typedef struct {
     outcome outcome;
     int status;
-    bool told;      /* it has come to an end */
+    bool again;     /* its share of memory was too little */
     char *message;  /* of a failure; may be NULL */
     json_t *object; /* of the document; NULL: none */
     depfile rule;
@@ -51,7 +55,7 @@ typedef struct {
     batch_bar bar;        /* of several */
     progress one;         /* of a single asset */
     unsigned threads;
-    bool together; /* with a limit of memory: others may be to blame for a refusal */
+    ledger memory; /* a line for each of `order` */
     bool cache_told, depfile_refused;
     atomic_bool stop;
     double start;
@@ -62,11 +66,11 @@ typedef struct {
     batch *b;
     const job *of;
     progress_told *told;
+    uint64_t memory; /* that it may take; 0: no limit */
 } asset;
 
-static bool is_stopped(void *user)
+static bool is_stopped(const batch *b)
 {
-    batch *b = user;
     return atomic_load(&b->stop) || signals_noted() != 0;
 }
 
@@ -156,27 +160,38 @@ static int make_folders(const char *output, kiln_bake_report *report)
     return status;
 }
 
-static int bake_asset(const asset *a, kiln_bake_report *report)
+/* Is somebody told how soon the file answers? */
+static bool wants_first_query(const batch *b)
 {
+    return report_is_json() || (!b->run->quiet && (b->run->verbose || isatty(STDOUT_FILENO)));
+}
+
+static void bake_asset(void *user, const baking_steps *steps, baked *out)
+{
+    const asset *a = user;
+    const bool is_file = strcmp(a->of->output, "-") != 0;
     kiln_bake_options options;
     kiln_bake_input input = {.path = a->of->input, .format = a->of->settings.format};
     void *data = NULL;
-    int status = bake_settings_convert(&a->of->settings, NULL, &options);
+    out->status = bake_settings_convert(&a->of->settings, NULL, &options);
     options.threads = (int)a->b->threads;
-    options.progress = a->b->of->count > 1 ? step_of_many : step_of_one;
-    options.progress_user = (void *)a;
-    if (status == EXIT_DONE && a->b->of->make_folders) {
-        status = make_folders(a->of->output, report);
+    options.max_memory = a->memory;
+    options.progress = steps->step;
+    options.progress_user = steps->user;
+    if (out->status == EXIT_DONE && a->b->of->make_folders) {
+        out->status = make_folders(a->of->output, &out->report);
     }
-    if (status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
-        status = load_stdin(&data, &input.size);
+    if (out->status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
+        out->status = load_stdin(&data, &input.size);
         input.data = data;
     }
-    if (status == EXIT_DONE) {
-        status = bake_to(a, &input, &options, report);
+    if (out->status == EXIT_DONE) {
+        out->status = bake_to(a, &input, &options, &out->report);
     }
     free(data);
-    return status;
+    out->has_first = out->status == EXIT_DONE && out->report.outcome == KILN_OUTCOME_BAKED &&
+                     is_file && wants_first_query(a->b) &&
+                     first_query_measure(a->of->output, &out->first);
 }
 
 /* ------------------------------------------------------------------------------------- telling -- */
@@ -208,9 +223,9 @@ static void tell_failure(batch *b, int status, const kiln_bake_report *report)
     }
 }
 
-static void tell_success(batch *b, const job *of, outcome how, const kiln_bake_report *report,
-                         double seconds)
+static void tell_success(batch *b, const job *of, outcome how, const baked *what, double seconds)
 {
+    const kiln_bake_report *report = &what->report;
     const bool alone = b->of->count == 1, standard = strcmp(of->output, "-") == 0;
     if (report->cache_error[0] != '\0' && !b->cache_told) { /* the rest would say the same */
         report_note("not kept", b->run->cache, report->cache_error);
@@ -221,7 +236,7 @@ static void tell_success(batch *b, const job *of, outcome how, const kiln_bake_r
     } else if (how != UP_TO_DATE && !report_is_json() && !b->run->quiet &&
                (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
         FILE *stream = standard ? stderr : stdout; /* standard output is the file then */
-        bake_report_summary(stream, of, report, seconds);
+        bake_report_summary(stream, of, report, what->has_first ? &what->first : NULL, seconds);
         fflush(stream);
     }
 }
@@ -238,11 +253,12 @@ static int add_rule(batch *b, const job *of, const kiln_bake_report *report, dep
 }
 
 /* What comes of an asset, while nobody else tells something. */
-static void tell(batch *b, size_t index, int status, const kiln_bake_report *report, double seconds)
+static void tell(batch *b, size_t index, const baked *what, double seconds)
 {
+    const kiln_bake_report *report = &what->report;
+    const int status = what->status;
     const job *of = &b->of->jobs[index];
     result *r = &b->results[index];
-    r->told = true;
     r->status = status;
     r->outcome = outcome_of(status, report);
     if (!b->run->quiet && r->outcome != LEFT) {
@@ -252,44 +268,94 @@ static void tell(batch *b, size_t index, int status, const kiln_bake_report *rep
         tell_failure(b, status, report);
         r->message = strdup(report->error);
     } else if (r->outcome != LEFT) {
-        tell_success(b, of, r->outcome, report, seconds);
+        tell_success(b, of, r->outcome, what, seconds);
         if (b->run->depfile != NULL) {
             r->status = add_rule(b, of, report, &r->rule);
         }
     }
     if (report_is_json()) {
-        r->object = bake_report_json(of, status, report);
+        r->object = bake_report_json(of, status, report, what->has_first ? &what->first : NULL);
         json_object_set_new(r->object, "outcome", json_cstring(outcome_names[r->outcome]));
     }
 }
 
-static void run_asset(batch *b, size_t index)
+static void end_asset(batch *b, size_t index, const baked *what, double seconds)
 {
-    progress_told told = {"", 0, 0};
-    const asset a = {b, &b->of->jobs[index], &told};
-    kiln_bake_report report;
-    memset(&report, 0, sizeof report);
-    const double start = seconds_now();
-    const int status = bake_asset(&a, &report);
-    const double seconds = seconds_now() - start;
-    if (b->together && status == EXIT_RUN && signals_noted() == 0) { /* it is to have its turn alone */
-        kiln_bake_report_free(&report);
-        return;
-    }
+    const job *of = &b->of->jobs[index];
     pthread_mutex_lock(&b->lock);
     batch_bar_hide(&b->bar);
     progress_end(&b->one);
-    tell(b, index, status, &report, seconds);
+    tell(b, index, what, seconds);
     if (b->of->count > 1) {
-        batch_bar_end_asset(&b->bar, a.of->input, outcome_names[b->results[index].outcome], status,
-                            a.of->size);
+        batch_bar_end_asset(&b->bar, of->input, outcome_names[b->results[index].outcome],
+                            what->status, of->size);
     }
     pthread_mutex_unlock(&b->lock);
-    if (status != EXIT_DONE &&
-        (b->run->fail_fast || (status == EXIT_USAGE && b->of->uniform))) {
+    if (what->status != EXIT_DONE &&
+        (b->run->fail_fast || (what->status == EXIT_USAGE && b->of->uniform))) {
         atomic_store(&b->stop, true);
     }
-    kiln_bake_report_free(&report);
+}
+
+/* ------------------------------------------------------------------------------ one after another -- */
+
+static crew_state look_for_asset(void *user)
+{
+    batch *b = user;
+    size_t line;
+    if (is_stopped(b)) {
+        return CREW_DONE;
+    }
+    return ledger_find(&b->memory, &line)     ? CREW_READY
+           : ledger_any_later(&b->memory) ? CREW_LATER
+                                          : CREW_DONE;
+}
+
+static size_t begin_asset(void *user)
+{
+    batch *b = user;
+    size_t line = 0;
+    if (ledger_find(&b->memory, &line)) {
+        ledger_take(&b->memory, line);
+    }
+    return line;
+}
+
+/* More memory is no cure where it was time that ran out. */
+static bool may_want_memory(const asset *a, const baked *what)
+{
+    const double most = a->of->settings.import_seconds;
+    return what->status == EXIT_RUN && signals_noted() == 0 &&
+           (most <= 0 || what->report.seconds_import < most);
+}
+
+static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
+{
+    batch *b = user;
+    const size_t index = b->order[line];
+    progress_told told = {"", 0, 0};
+    asset a = {b, &b->of->jobs[index], &told, b->memory.lines[line].share};
+    baked what;
+    memset(&what, 0, sizeof what);
+    const baking_steps steps = {b->of->count > 1 ? step_of_many : step_of_one, &a};
+    const double start = seconds_now();
+    if (b->memory.limit != 0 && b->of->count > 1) {
+        const worker_task task = {bake_asset, &a, a.of->input, steps, helpers};
+        worker_run(&task, &what);
+    } else {
+        bake_asset(&a, &steps, &what);
+    }
+    b->results[index].again = !ledger_has_all(&b->memory, line) && may_want_memory(&a, &what);
+    if (!b->results[index].again) {
+        end_asset(b, index, &what, seconds_now() - start);
+    }
+    kiln_bake_report_free(&what.report);
+}
+
+static void leave_asset(void *user, size_t line)
+{
+    batch *b = user;
+    ledger_give(&b->memory, line, !b->results[b->order[line]].again);
 }
 
 /* ------------------------------------------------------------------------------------- the end -- */
@@ -469,78 +535,68 @@ static int check_options(const plan *of)
     return worst;
 }
 
-/* What an asset may take of memory at its peak, by its source: binary triangles of 19 bytes are the
- * shortest, and all kinds of trees take 260 bytes a triangle. A guess, which decides only what runs
- * together. */
+/* What an asset may well take of memory, by its source: too little means a second run, of which the first is
+ * mostly stopped before it builds, too much that fewer run at once. Triangles take 19 to 50 bytes in a file and 110
+ * while they are baked to one tree; what Assimp reads is less dense, or takes as much while it is read. Of standard
+ * input all is to be had, since it can't be read again. */
 static uint64_t guess_memory(const job *of)
 {
-    return ((uint64_t)8 << 20) + 16 * of->size;
-}
-
-typedef struct {
-    batch *b;
-    const size_t *indices;
-} selection;
-
-static void run_selected(void *user, size_t turn)
-{
-    const selection *of = user;
-    run_asset(of->b, of->indices[turn]);
-}
-
-static bool selection_is_stopped(void *user)
-{
-    return is_stopped(((const selection *)user)->b);
-}
-
-static void run_together(batch *b, const size_t *indices, size_t count)
-{
-    selection of = {b, indices};
-    crew_run(count, b->run->threads, run_selected, selection_is_stopped, &of);
-}
-
-/* With a limit. What is taken of memory is the process's, so that one asset may be refused for what
- * others have taken. Those that are small beside their share of the limit run together; one of them
- * that is refused, and all others, run alone, with all of it. */
-static void run_within_limit(batch *b, uint64_t limit)
-{
-    size_t small = 0;
-    const uint64_t share = limit / (2 * b->threads);
-    for (size_t i = b->of->count; i > 0 && guess_memory(&b->of->jobs[b->order[i - 1]]) <= share; i--) {
-        small++;
+    static const char *const own[] = {".obj", ".ply", ".stl", ".off"};
+    const char *end = strrchr(of->input, '.');
+    uint64_t times = 16;
+    for (size_t i = 0; i < COUNT_OF(own) && end != NULL; i++) {
+        times = strcasecmp(end, own[i]) == 0 ? 6 : times;
     }
-    b->together = true;
-    run_together(b, b->order + b->of->count - small, small);
-    b->together = false;
-    for (size_t i = 0; i < b->of->count && !is_stopped(b); i++) {
-        if (!b->results[b->order[i]].told) {
-            run_together(b, &b->order[i], 1);
-        }
+    return strcmp(of->input, "-") == 0 ? UINT64_MAX : ((uint64_t)8 << 20) + times * of->size;
+}
+
+/* Shares of the limit, which is the same for all. */
+static bool open_ledger(batch *b)
+{
+    kiln_bake_options options;
+    uint64_t limit = 0;
+    if (bake_settings_convert(&b->of->jobs[0].settings, NULL, &options) == EXIT_DONE) {
+        limit = options.max_memory;
     }
+    if (!ledger_open(&b->memory, b->of->count, limit)) {
+        return false;
+    }
+    for (size_t i = 0; i < b->of->count && limit != 0; i++) {
+        const job *of = &b->of->jobs[b->order[i]];
+        ledger_set_share(&b->memory, i, b->of->count > 1 ? guess_memory(of) : limit);
+    }
+    return true;
+}
+
+static void run_assets(batch *b)
+{
+    const crew_work work = {look_for_asset, begin_asset, run_asset, leave_asset, b};
+    b->start = seconds_now();
+    b->threads = crew_size(b->run->threads);
+    pthread_mutex_init(&b->lock, NULL);
+    if (b->memory.limit != 0) {
+        worker_prepare();
+    }
+    crew_run(&work, b->run->threads, b->of->count);
+    pthread_mutex_destroy(&b->lock);
+    batch_bar_hide(&b->bar);
 }
 
 static int run_all(batch *b)
 {
     const uint64_t size = put_in_order(b);
     const progress_mode mode = b->run->quiet ? PROGRESS_NONE : (progress_mode)b->run->progress;
+    if (!open_ledger(b)) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
     if (b->of->count > 1) {
         signals_note();
         batch_bar_begin(&b->bar, mode, b->of->count, size);
     } else {
         progress_begin(&b->one, mode, b->of->jobs[0].input);
     }
-    b->start = seconds_now();
-    b->threads = crew_size(b->run->threads);
-    pthread_mutex_init(&b->lock, NULL);
-    kiln_bake_options options;
-    if (bake_settings_convert(&b->of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
-        options.max_memory != 0) {
-        run_within_limit(b, options.max_memory);
-    } else {
-        run_together(b, b->order, b->of->count);
-    }
-    pthread_mutex_destroy(&b->lock);
-    batch_bar_hide(&b->bar);
+    run_assets(b);
+    ledger_close(&b->memory);
     return finish(b);
 }
 

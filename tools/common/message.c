@@ -28,3 +28,12 @@ void kiln_bake_report_error(kiln_bake_report *report, const char *path, const ch
     vsnprintf(report->error + used, sizeof report->error - used, format, arguments);
     va_end(arguments);
 }
+
+const char *kiln_message_bytes(uint64_t bytes, char text[KILN_MESSAGE_BYTES_SIZE])
+{
+    const unsigned shift = bytes >> 20 != 0 ? 20 : bytes >> 10 != 0 ? 10 : 0;
+    const char *unit = shift == 20 ? "MiB" : shift == 10 ? "KiB" : bytes == 1 ? "byte" : "bytes";
+
+    snprintf(text, KILN_MESSAGE_BYTES_SIZE, "%llu %s", (unsigned long long)(bytes >> shift), unit);
+    return text;
+}

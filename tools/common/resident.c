@@ -8,7 +8,7 @@
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident)
 {
     char name[64], text[128];
-    unsigned long long pages[2];
+    unsigned long long pages[3]; /* address space, resident, resident of files */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
     (void)snprintf(name, sizeof name, "/proc/%ld/statm", (long)process);
@@ -22,11 +22,11 @@ bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident
         return false;
     }
     text[got] = '\0';
-    if (sscanf(text, "%llu %llu", &pages[0], &pages[1]) != 2) {
+    if (sscanf(text, "%llu %llu %llu", &pages[0], &pages[1], &pages[2]) != 3) {
         return false;
     }
     *address_space = pages[0] * page;
-    *resident = pages[1] * page;
+    *resident = pages[1] > pages[2] ? (pages[1] - pages[2]) * page : 0;
     return true;
 }
 

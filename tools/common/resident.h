@@ -19,10 +19,11 @@
 #define KILN_HAVE_SHADOW_MEMORY 0
 #endif
 
-/* Bytes of address space and resident bytes of a process; false where the system does not tell. */
+/* Bytes of address space of a process, and those of them that are resident and not of a file, such as
+ * code, which all processes share. False where the system does not tell. */
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident);
 
-/* Resident bytes of this process; 0 where the system does not tell. */
+/* Resident bytes of this process, likewise; 0 where the system does not tell. */
 uint64_t kiln_resident(void);
 
 #endif

@@ -30,6 +30,7 @@ enum {
     CHILD_FILE = 4,
     DESCRIPTORS_MIN = 32,
     READ_SIZE = 1 << 18,
+    RECEIVED_A_LOOK = 1 << 20, /* bytes */
     TICK_MS = 10
 };
 
@@ -145,6 +146,8 @@ typedef struct {
     int pipe;
     uint64_t resident_most; /* 0: no limit */
     uint64_t before;        /* resident bytes of the parent at the fork */
+    uint64_t address_space; /* bytes of it at the fork */
+    uint64_t received;      /* bytes since the last look */
     double start, next_look;
     uint8_t *block;
     int status; /* of waitpid, once `reaped` */
@@ -165,14 +168,39 @@ static void reap(watch *w, int flags)
     w->status_known = got == w->process;
 }
 
+static uint64_t beyond(uint64_t bytes, uint64_t before)
+{
+    return bytes > before ? bytes - before : 0;
+}
+
+/* Leaves the child what the parent has not taken meanwhile. That it is address space, of which a process
+ * has more than is resident, errs on the safe side; what it has already stays with it. */
+static void narrow(const watch *w, uint64_t own)
+{
+#ifdef __linux__
+    const uint64_t all = w->child->together, left = all > own ? all - own : 0;
+    const uint64_t most = w->child->memory < left ? w->child->memory : left;
+    struct rlimit limit;
+
+    if (prlimit(w->process, RLIMIT_AS, NULL, &limit) == 0) {
+        lower(&limit, w->address_space + most);
+        (void)prlimit(w->process, RLIMIT_AS, &limit, NULL);
+    }
+#else
+    (void)w;
+    (void)own;
+#endif
+}
+
 /* The child starts with what the parent had, so that counts once. */
 static bool over_together(const watch *w, uint64_t of_child)
 {
-    const uint64_t own = kiln_resident(), before = w->before;
-    const uint64_t taken =
-        (of_child > before ? of_child - before : 0) + (own > before ? own - before : 0);
+    const uint64_t own = beyond(kiln_resident(), w->before);
 
-    return w->child->together != 0 && taken > w->child->together && !KILN_HAVE_SHADOW_MEMORY;
+    if (w->child->together == 0 || KILN_HAVE_SHADOW_MEMORY)
+        return false;
+    narrow(w, own);
+    return beyond(of_child, w->before) + own > w->child->together;
 }
 
 /* Looks after limits; KILN_CHILD_ENDED: all is well. */
@@ -182,9 +210,10 @@ static kiln_child_end look(watch *w)
     double now = kiln_clock();
     uint64_t address_space, resident;
 
-    if (now < w->next_look)
+    if (now < w->next_look && w->received < RECEIVED_A_LOOK)
         return KILN_CHILD_ENDED;
     w->next_look = now + 1e-3 * TICK_MS;
+    w->received = 0;
     if (child->seconds > 0 && now - w->start > child->seconds)
         return KILN_CHILD_OVER_TIME;
     if (w->resident_most != 0 && kiln_resident_of(w->process, &address_space, &resident) &&
@@ -200,6 +229,7 @@ static kiln_child_end take(watch *w, bool *open)
 {
     ssize_t got = read(w->pipe, w->block, READ_SIZE);
 
+    w->received += got > 0 ? (uint64_t)got : 0;
     if (got > 0)
         return w->child->receive(w->child->receive_user, w->block, (size_t)got)
                    ? KILN_CHILD_ENDED
@@ -263,6 +293,7 @@ static kiln_child_end run(const kiln_child *child, int pipes[2], uint8_t *block,
     if (child->memory != 0 && kiln_resident_of(getpid(), &address_space, &resident)) {
         w.resident_most = child->memory + resident;
         w.before = resident;
+        w.address_space = address_space;
     }
     w.process = start(child, pipes);
     *number = errno;

@@ -92,13 +92,14 @@ static bool add_warning(flat *f, const char *text)
 static bool has_room(flat *f, uint64_t bytes)
 {
     const uint64_t limit = f->task->options->max_memory;
+    char text[KILN_MESSAGE_BYTES_SIZE];
 
     if (limit == 0 || KILN_HAVE_SHADOW_MEMORY || kiln_resident() + bytes <= f->task->before + limit)
         return true;
     return FAIL(f, KILN_BAKE_FAILED,
-                "import takes more than %llu MiB of memory; split the model or raise that limit "
+                "import takes more than %s of memory; split the model or raise that limit "
                 "(--max-memory)",
-                (unsigned long long)(limit >> 20));
+                kiln_message_bytes(limit, text));
 }
 
 static bool go_on(flat *f)
@@ -219,6 +220,7 @@ static bool count_triangles(flat *f)
     const kiln_scene_array *places = &f->scene->arrays[KILN_ARRAY_PLACES];
     uint64_t memory = f->task->options->import_memory, most = MOST_TRIANGLES;
     uint64_t all = f->task->options->max_memory;
+    char limit[KILN_MESSAGE_BYTES_SIZE];
 
     if (memory == 0 || (all != 0 && all < memory))
         memory = all;
@@ -228,9 +230,9 @@ static bool count_triangles(flat *f)
         f->triangles_expected += f->ranges[((const uint32_t *)places->items)[i]].triangles;
         if (f->triangles_expected > most)
             return FAIL(f, KILN_BAKE_FAILED,
-                        "more than %llu triangles with all instances, too many for %llu MiB of memory; split "
+                        "more than %llu triangles with all instances, too many for %s of memory; split "
                         "the model or raise that limit (%s)",
-                        (unsigned long long)most, (unsigned long long)(memory >> 20),
+                        (unsigned long long)most, kiln_message_bytes(memory, limit),
                         memory == all ? "--max-memory" : "--import-memory");
     }
     return true;

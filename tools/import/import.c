@@ -52,6 +52,13 @@ static uint64_t memory_limit(const kiln_bake_options *options)
     return import == 0 || (all != 0 && all < import) ? all : import;
 }
 
+static const char *name_of_limit(const kiln_bake_options *options)
+{
+    return options->max_memory != 0 && memory_limit(options) == options->max_memory
+               ? "--max-memory"
+               : "--import-memory";
+}
+
 /* The child can't even tell why it ends with less than its buffers take. */
 static uint64_t room_of_child(const kiln_bake_options *options)
 {
@@ -68,6 +75,7 @@ static void read_scene(void *user, int pipe, int file)
                             .name = j->source.name,
                             .format = j->source.format,
                             .memory = memory_limit(j->options),
+                            .limit = name_of_limit(j->options),
                             .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
     char name[64];
 
@@ -99,12 +107,10 @@ static bool ask(void *user)
 
 static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
 {
-    unsigned long long mebibytes = (unsigned long long)(memory_limit(j->options) >> 20);
-    const char *limit =
-        j->options->max_memory != 0 && memory_limit(j->options) == j->options->max_memory
-            ? "--max-memory"
-            : "--import-memory";
+    const char *limit = name_of_limit(j->options);
+    char memory[KILN_MESSAGE_BYTES_SIZE];
 
+    kiln_message_bytes(memory_limit(j->options), memory);
     switch (end) {
     case KILN_CHILD_CRASHED:
         if (number == SIGSYS)
@@ -124,8 +130,8 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     case KILN_CHILD_OVER_MEMORY:
         return FAIL(
             j, KILN_BAKE_FAILED,
-            "import takes more than %llu MiB of memory; simplify the model or raise that limit (%s)",
-            mebibytes, limit);
+            "import takes more than %s of memory; simplify the model or raise that limit (%s)",
+            memory, limit);
     case KILN_CHILD_CANCELLED:
         return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing written");
     case KILN_CHILD_NOT_STARTED:
@@ -137,9 +143,9 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
         if (j->scene.no_memory)
             return FAIL(
                 j, KILN_BAKE_FAILED,
-                "the scene takes more than %s%llu MiB of memory, or than there is; simplify the model or "
+                "the scene takes more than %s%s of memory, or than there is; simplify the model or "
                 "raise that limit (%s)",
-                j->scene.most == j->options->max_memory ? "" : "half of ", mebibytes, limit);
+                j->scene.most == j->options->max_memory ? "" : "half of ", memory, limit);
         return KILN_BAKE_OK;
     }
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "reader.h"
 
+#include "../common/message.h"
+
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -131,7 +133,11 @@ void kiln_read_absent_file(kiln_reading *reading, const char *name)
 
 _Noreturn void kiln_read_no_memory(kiln_reading *reading)
 {
+    char limit[KILN_MESSAGE_BYTES_SIZE];
+
+    if (reading->memory == 0)
+        kiln_send_failure(reading->sender, KILN_BAKE_FAILED, "out of memory; split the model");
     kiln_send_failure(reading->sender, KILN_BAKE_FAILED,
-                      "no memory to read it; the importer may use %llu MiB; raise that limit",
-                      (unsigned long long)(reading->memory >> 20));
+                      "no memory to read it; the importer may use %s; raise that limit (%s)",
+                      kiln_message_bytes(reading->memory, limit), reading->limit);
 }

@@ -10,6 +10,7 @@ typedef struct {
     const char *name;   /* without directory; the working folder is the model's */
     const char *format; /* lower case */
     uint64_t memory;    /* the limit, for messages; 0: none */
+    const char *limit;  /* its option */
     kiln_sender *sender;
     kiln_scene_facts facts; /* to be filled; sent by whoever called the reader */
 } kiln_reading;

@@ -1,0 +1,50 @@
+/* Who may take how much of a limited memory. A task takes its share before it begins and gives it back
+ * when it has ended, so the shares under way never add up to more than the limit; who keeps each to its
+ * share is another's matter. A task that its share was too little for gets a larger one, at last all.
+ * Not locked: its owner calls from one thread at a time. */
+#ifndef KILN_CMD_LEDGER_H
+#define KILN_CMD_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { LEDGER_WAITING, LEDGER_UNDER_WAY, LEDGER_ENDED } ledger_state;
+
+typedef struct {
+    uint64_t share; /* bytes; with a limit, at most that */
+    ledger_state state;
+} ledger_line;
+
+typedef struct {
+    uint64_t limit; /* bytes; 0: none, and shares are not looked at */
+    uint64_t taken; /* by what is under way */
+    size_t count, first; /* before `first` nothing waits */
+    size_t waiting;
+    size_t may_return; /* under way, with less than all */
+    ledger_line *lines;
+} ledger;
+
+/* False without memory. Shares are 0 until they are set. */
+bool ledger_open(ledger *of, size_t count, uint64_t limit);
+void ledger_close(ledger *of);
+
+void ledger_set_share(ledger *of, size_t task, uint64_t share);
+
+/* The first task, in the order of their numbers, that waits and for whose share there is room. False: there
+ * is none now. As all that is under way ends some day, and then there is room for any share, none waits for
+ * ever. */
+bool ledger_find(ledger *of, size_t *task);
+
+/* Will there be one later, when something under way has ended? */
+bool ledger_any_later(const ledger *of);
+
+void ledger_take(ledger *of, size_t task);
+
+/* Gives back the share. `enough`: it has ended; else it waits again, with a larger one. */
+void ledger_give(ledger *of, size_t task, bool enough);
+
+/* Has it all that there is? */
+bool ledger_has_all(const ledger *of, size_t task);
+
+#endif
