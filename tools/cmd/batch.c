@@ -577,7 +577,7 @@ static void run_assets(batch *b)
     if (b->memory.limit != 0) {
         worker_prepare();
     }
-    crew_run(&work, b->run->threads, b->of->count);
+    crew_run_work(&work, b->run->threads, b->of->count);
     pthread_mutex_destroy(&b->lock);
     batch_bar_hide(&b->bar);
 }

@@ -166,7 +166,7 @@ static unsigned places_for(const jobserver *server, int threads)
     return threads == 0 && server->state == JOBSERVER_SHUT ? 1 : kiln_thread_count(threads);
 }
 
-void crew_run(const crew_work *work, int threads, size_t count)
+void crew_run_work(const crew_work *work, int threads, size_t count)
 {
     crew c = {.work = work};
     pthread_mutex_init(&c.lock, NULL);
@@ -178,6 +178,45 @@ void crew_run(const crew_work *work, int threads, size_t count)
     jobserver_close(&c.server);
     pthread_cond_destroy(&c.freed);
     pthread_mutex_destroy(&c.lock);
+}
+
+typedef struct {
+    size_t count, next;
+    crew_task *task;
+    bool (*stopped)(void *user);
+    void *user;
+} row;
+
+static crew_state look_at_row(void *user)
+{
+    const row *r = user;
+    return r->next < r->count && !r->stopped(r->user) ? CREW_READY : CREW_DONE;
+}
+
+static size_t begin_in_row(void *user)
+{
+    row *r = user;
+    return r->next++;
+}
+
+static void run_in_row(void *user, size_t task, const kiln_helpers *helpers)
+{
+    const row *r = user;
+    (void)helpers;
+    r->task(r->user, task);
+}
+
+static void end_in_row(void *user, size_t task)
+{
+    (void)user;
+    (void)task;
+}
+
+void crew_run(size_t count, int threads, crew_task *task, bool (*stopped)(void *user), void *user)
+{
+    row r = {count, 0, task, stopped, user};
+    const crew_work work = {look_at_row, begin_in_row, run_in_row, end_in_row, &r};
+    crew_run_work(&work, threads, count);
 }
 
 unsigned crew_size(int threads)

@@ -24,9 +24,15 @@ typedef struct {
     void *user;
 } crew_work;
 
-/* Runs tasks on up to `threads` threads (0: one a processor, or one where make has a jobserver that it
- * did not hand on) until there are none left. */
-void crew_run(const crew_work *work, int threads, size_t count);
+/* Runs tasks until no other will begin, on up to `threads` threads (0: one a processor, or one where make has
+ * a jobserver that it did not hand on) and on no more than `count`. */
+void crew_run_work(const crew_work *work, int threads, size_t count);
+
+/* Work on task `index`, 0 to count - 1, each once and in this order of beginning. */
+typedef void crew_task(void *user, size_t index);
+
+/* The same of tasks that wait for nothing; begun as long as `stopped` is false. */
+void crew_run(size_t count, int threads, crew_task *task, bool (*stopped)(void *user), void *user);
 
 /* How many threads crew_run would take at most. */
 unsigned crew_size(int threads);

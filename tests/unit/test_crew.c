@@ -1,0 +1,101 @@
+/* Threads that share tasks: who waits for one to end holds no token of make's and no place. */
+#define _DEFAULT_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../tools/cmd/crew.h"
+
+/* The command is no library. */
+#include "../../tools/cmd/crew.c"
+#include "../../tools/cmd/jobserver.c"
+
+#include <sys/ioctl.h>
+
+enum { TASKS = 6, TOKENS = 3 };
+
+/* Tasks of which one runs at a time. */
+typedef struct {
+    int tokens; /* the jobserver's */
+    size_t begun, ended, turns[TASKS];
+    bool running, alone, all_tokens;
+    unsigned places; /* that others left it */
+} singles;
+
+static crew_state look_for_single(void *user)
+{
+    const singles *s = user;
+    return s->begun == TASKS ? CREW_DONE : s->running ? CREW_LATER : CREW_READY;
+}
+
+static size_t begin_single(void *user)
+{
+    singles *s = user;
+    s->running = true;
+    return s->begun++;
+}
+
+static void run_single(void *user, size_t task, const kiln_helpers *helpers)
+{
+    singles *s = user;
+    int count = 0;
+    s->turns[task]++;
+    (void)usleep(30000);
+    if (ioctl(s->tokens, FIONREAD, &count) != 0 || count != TOKENS) {
+        s->all_tokens = false;
+    }
+    const unsigned places = helpers->take(helpers->user, TOKENS);
+    s->places = places < s->places ? places : s->places;
+    helpers->give(helpers->user, places);
+}
+
+static void end_single(void *user, size_t task)
+{
+    singles *s = user;
+    s->alone = s->alone && s->running;
+    s->running = false;
+    s->ended++;
+    s->turns[task]++;
+}
+
+static void nothing_is_held_while_waiting(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/kiln-crew-XXXXXX", path[64], flags[128];
+    singles s = {.alone = true, .all_tokens = true, .places = TOKENS};
+    const crew_work work = {look_for_single, begin_single, run_single, end_single, &s};
+    int left = 0;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/tokens", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    s.tokens = open(path, O_RDWR);
+    assert_true(s.tokens >= 0);
+    assert_int_equal(write(s.tokens, "abc", TOKENS), TOKENS);
+    (void)snprintf(flags, sizeof flags, " -j4 --jobserver-auth=fifo:%s", path);
+    assert_int_equal(setenv("MAKEFLAGS", flags, 1), 0);
+    crew_run_work(&work, 4, TASKS);
+    assert_int_equal(unsetenv("MAKEFLAGS"), 0);
+    assert_int_equal(s.ended, TASKS);
+    assert_true(s.alone);
+    assert_true(s.all_tokens);
+    assert_int_equal(s.places, TOKENS);
+    for (size_t i = 0; i < TASKS; i++) {
+        assert_int_equal(s.turns[i], 2);
+    }
+    assert_int_equal(ioctl(s.tokens, FIONREAD, &left), 0);
+    assert_int_equal(left, TOKENS);
+    (void)close(s.tokens);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_held_while_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
