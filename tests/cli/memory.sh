@@ -127,7 +127,7 @@ start=$(date +%s%N)
 kill -TERM $batch
 wait $batch
 status=$?
-[ $(($(date +%s%N) - start)) -lt 700000000 ] || case_fail 'it went on'
+[ $(($(date +%s%N) - start)) -lt 2000000000 ] || case_fail 'it went on'
 [ $status -eq 143 ] || case_fail "status $status"
 says err 'interrupted'
 case_end
