@@ -11,22 +11,22 @@ if [ -z "$KILN_RESULTS" ]; then
 fi
 
 case_name=
-case_bad=0
+case_bad=$TMPDIR/.case_bad # a file, so that what fails in a part of a pipe, or in ( ), counts
 any_bad=0
 
 case_begin() { # case_begin NAME
     case_name=$1
-    case_bad=0
+    rm -f "$case_bad"
     printf '[ RUN      ] %s\n' "$case_name"
 }
 
 case_fail() { # case_fail WHAT...
     printf '%s: %s\n' "$case_name" "$*"
-    case_bad=1
+    : >"$case_bad"
 }
 
 case_end() {
-    if [ $case_bad -eq 0 ]; then
+    if [ ! -e "$case_bad" ]; then
         printf '[       OK ] %s\n' "$case_name"
     else
         printf '[  FAILED  ] %s\n' "$case_name"
