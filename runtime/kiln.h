@@ -35,7 +35,8 @@
  * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
  * a query needs at most 96 KiB of stack, and at most 48 KiB on trees whose depths add up to no more
  * than 40 (see kiln_tree_info), which holds for the 8-wide trees of every mesh that was not made to
- * break the rule.
+ * break the rule. Opening a packed file, or advancing in one, takes at most 224 KiB of stack on
+ * each thread that unpacks.
  *
  * Damaged and hostile files: opened in full, as is the default, a file is taken only if every checksum and
  * every rule of the format holds, and then no query reads or writes outside it and the query's own memory,

@@ -155,7 +155,7 @@ void kiln_bake_report_free(kiln_bake_report *report);
 
 /* Bakes `input` into the file `output`, which is replaced whole or left as it was. An `output` that leads
  * to the model, or to a file that it refers to, by whatever name or link, is KILN_BAKE_USAGE. `report` is
- * cleared first; may be NULL. */
+ * cleared first; may be NULL. Needs 1 MiB of stack, a copy of which the importing child uses too. */
 kiln_bake_status kiln_bake(const kiln_bake_input *input, const char *output,
                            const kiln_bake_options *options, kiln_bake_report *report);
 

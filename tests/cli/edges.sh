@@ -145,10 +145,10 @@ refused 3 2:21 'duplicate key' 'kiln: 1\ndefaults: {leaf: 1, leaf: 2}\nassets: [
 refused 3 2:12 "an asset has no option '<<'; see kiln bake --help" \
     'kiln: 1\ndefaults: {<<: {leaf: 2}}\nassets: [cube.obj]\n'
 refused 3 2:11 'the alias has no anchor before it; check its name' 'kiln: 1\nassets: [*it]\n'
-refused 3 2:15 "a manifest has no tags such as '!mine'; leave it out" 'kiln: 1\nassets: [!mine a]\n'
-refused 3 3:2 'invalid tab used as indentation' 'kiln: 1\nassets:\n\t- cube.obj\n'
+refused 3 2:16 "a manifest has no tags such as '!mine'; leave it out" 'kiln: 1\nassets: [!mine a]\n'
+refused 3 3:1 'tab character may not be used as indentation' 'kiln: 1\nassets:\n\t- cube.obj\n'
 refused 3 3:1 'there is a zero byte; save it as UTF-8 text' "$list"'\0'
-refused 3 2:13 'is not UTF-8 from here on; save it as UTF-8' 'kiln: 1\nassets: [\303\251\377]\n'
+refused 3 2:11 'is not UTF-8 from here on; save it as UTF-8' 'kiln: 1\nassets: [\303\251\377]\n'
 refused 3 1:1 'is not UTF-8 from here on; save it as UTF-8' '\377\376k\0'
 for number in 010 0o10 0x4 1_0; do
     refused 3 2:18 "leaf takes a decimal number, not '$number'" \
@@ -162,7 +162,9 @@ for word in yes no on off y; do
         "kiln: 1\ndefaults: {strict: $word}\nassets: [cube.obj]\n"
 done
 for nothing in null '~' '""'; do
-    refused 3 2:9 'output takes a text that is not empty' "kiln: 1\noutput: $nothing\nassets: [cube.obj]\n"
+    column=9
+    [ "$nothing" = '""' ] && column=10 # of what is between the quotes
+    refused 3 2:$column 'output takes a text that is not empty' "kiln: 1\noutput: $nothing\nassets: [cube.obj]\n"
 done
 [ ! -e ../out ] || case_fail 'something was written'
 case_end
@@ -363,6 +365,16 @@ kiln: cube.obj: no process for the import; Too many open files; raise the limit 
 END_OF_TEXT
 expect 0 sh -c 'ulimit -n 40; exec "$@"' sh "$KILN" bake cube.obj -o ../x.kiln
 same ../x.kiln ../plain.kiln
+case_end
+
+case_begin 'a stack of 1 MiB is enough'
+printf 'cube.obj\npainted.obj\ntetrahedron.obj\n' >../three.list
+for words in 'cube.obj -o ../x.kiln --bv obb,aabb,obb2,aabb2' 'cube.obj -o ../x.kiln --quality best --adb=4' '-j2 @../three.list -o ../three'; do
+    # shellcheck disable=SC2086
+    expect 0 sh -c 'ulimit -s 1024; exec "$@"' sh "$KILN" bake $words
+done
+cp ../plain.kiln ../x.kiln
+untouched
 case_end
 
 case_begin 'nothing of the environment is needed, and none shows in the bytes'

@@ -678,9 +678,9 @@ static void *ask(void *context)
     return NULL;
 }
 
-/* Asks on a stack of `size` bytes that was filled with a pattern; the result is how far into it was
+/* Works on a stack of `size` bytes that was filled with a pattern; the result is how far into it was
  * written. */
-static size_t ask_on_stack(question *q, size_t size)
+static size_t on_stack(void *(*work)(void *), void *context, size_t size)
 {
     void *stack;
     pthread_attr_t attributes;
@@ -689,16 +689,55 @@ static size_t ask_on_stack(question *q, size_t size)
     memset(stack, 0x5A, size);
     assert_int_equal(pthread_attr_init(&attributes), 0);
     assert_int_equal(pthread_attr_setstack(&attributes, stack, size), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, ask, q), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, work, context), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(pthread_attr_destroy(&attributes), 0);
-    assert_int_equal(q->status, KILN_OK);
     size_t untouched = 0;
     while (untouched < size && ((uint8_t *)stack)[untouched] == 0x5A) {
         untouched++;
     }
     free(stack);
     return size - untouched;
+}
+
+static size_t ask_on_stack(question *q, size_t size)
+{
+    const size_t used = on_stack(ask, q, size);
+    assert_int_equal(q->status, KILN_OK);
+    return used;
+}
+
+typedef struct {
+    const uint8_t *bytes;
+    size_t size;
+    kiln_status status;
+} packed_file;
+
+static void *open_it(void *context)
+{
+    packed_file *of = context;
+    kiln_file *file = NULL;
+    of->status = kiln_open_memory(of->bytes, of->size, NULL, &file);
+    kiln_close(file);
+    return NULL;
+}
+
+/* What unpacks works on the stack, so that no allocator is asked from several threads. */
+static void a_packed_file_on_little_stack(void **state)
+{
+    (void)state;
+    uint64_t random = 2;
+    mesh m = mesh_lattice(&random, 20000, 40);
+    packed_file packed;
+    kiln_bake_options baking = kiln_bake_options_default();
+    uint8_t *bytes = quick_bake_with(&m, &baking, &packed.size);
+    packed.bytes = bytes;
+    const size_t used = on_stack(open_it, &packed, 16 * STACK);
+    assert_int_equal(packed.status, KILN_OK);
+    print_message("opening a packed file: %zu bytes of stack\n", used);
+    assert_true(SANITIZED || used <= 224 * 1024);
+    free(bytes);
+    mesh_free(&m);
 }
 
 /* 1,000 triangles at one place: no split separates them. */
@@ -798,6 +837,7 @@ int main(void)
         cmocka_unit_test(contacts_with_short_buffers),
         cmocka_unit_test(a_callback_may_stop),
         cmocka_unit_test(one_tree_given_twice),
+        cmocka_unit_test(a_packed_file_on_little_stack),
         cmocka_unit_test(a_query_on_little_stack),
         cmocka_unit_test(a_query_on_the_deepest_trees),
     };

@@ -5,6 +5,7 @@
 
 #include "crew.h"
 
+#include "../common/parallel.h"
 #include "jobserver.h"
 
 #include <pthread.h>
@@ -149,7 +150,7 @@ static void work_together(crew *c, size_t count)
         if (holds && take_places(c, 1) == 0) {
             break;
         }
-        if (pthread_create(&workers[started], NULL, work_too, c) != 0) {
+        if (!kiln_thread_start(&workers[started], work_too, c)) {
             give_places(c, holds ? 1 : 0);
             break;
         }

@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256, REPORTS = 64 };
+/* Packing a block takes 500 KB of stack; what threads get by default is 128 KB with some C libraries and
+ * follows `ulimit -s` with others. */
+enum { THREADS_MAX = 256, REPORTS = 64, STACK_BYTES = 2 << 20 };
 
 typedef struct {
     kiln_turn turn;
@@ -68,6 +70,18 @@ static void lead(loop *work, const kiln_watch *watch)
     }
 }
 
+bool kiln_thread_start(pthread_t *thread, void *(*work)(void *), void *context)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    const bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                         pthread_create(thread, &attributes, work, context) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    return started;
+}
+
 bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context)
 {
     loop work = {.turn = turn, .context = context, .count = count};
@@ -82,10 +96,7 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
     wanted = wanted < count ? wanted : count - (count > 0);
     wanted = wanted < THREADS_MAX ? wanted : THREADS_MAX;
     const unsigned taken = shared != NULL && wanted > 0 ? shared->take(shared->user, wanted) : wanted;
-    while (started < taken) {
-        if (pthread_create(&helpers[started], NULL, help, &work) != 0) {
-            break;
-        }
+    while (started < taken && kiln_thread_start(&helpers[started], help, &work)) {
         started++;
     }
     lead(&work, watch);

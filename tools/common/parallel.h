@@ -4,6 +4,7 @@
 #ifndef KILN_PARALLEL_H
 #define KILN_PARALLEL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,9 @@ typedef void (*kiln_turn)(void *context, uint32_t index);
  * and alone calls watch->progress. False when that cancelled: then some turns have not run. All
  * threads have ended on return. A thread that can't be started is done without. */
 bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context);
+
+/* Starts a thread with stack enough for a bake, whatever threads get by default. */
+bool kiln_thread_start(pthread_t *thread, void *(*work)(void *), void *context);
 
 /* Reports `from` itself; false when cancelled. */
 bool kiln_watch_report(const kiln_watch *watch);
