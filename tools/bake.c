@@ -504,6 +504,8 @@ static void report_soup(bake *b)
     r->warning_count = r->warnings != NULL ? soup->warning_count : 0;
     r->side_files = copy_strings(soup, soup->side_files, soup->side_file_count);
     r->side_file_count = r->side_files != NULL ? soup->side_file_count : 0;
+    r->absent_files = copy_strings(soup, soup->side_files + soup->side_file_count, soup->absent_file_count);
+    r->absent_file_count = r->absent_files != NULL ? soup->absent_file_count : 0;
     r->dropped = calloc(soup->note_count > 0 ? soup->note_count : 1, sizeof *r->dropped);
     r->dropped_count = r->dropped != NULL ? soup->note_count : 0;
     for (uint32_t i = 0; i < r->dropped_count; i++) {
@@ -541,23 +543,23 @@ static void report_trees(bake *b, const uint64_t *packed_sizes)
     r->bytes_file = b->file_size;
 }
 
+static void free_strings(char **strings, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(strings[i]);
+    }
+    free(strings);
+}
+
 void kiln_bake_report_free(kiln_bake_report *report)
 {
     if (report == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < report->warning_count; i++) {
-        free(report->warnings[i]);
-    }
-    for (uint32_t i = 0; i < report->dropped_count; i++) {
-        free(report->dropped[i]);
-    }
-    for (uint32_t i = 0; i < report->side_file_count; i++) {
-        free(report->side_files[i]);
-    }
-    free(report->warnings);
-    free(report->dropped);
-    free(report->side_files);
+    free_strings(report->warnings, report->warning_count);
+    free_strings(report->dropped, report->dropped_count);
+    free_strings(report->side_files, report->side_file_count);
+    free_strings(report->absent_files, report->absent_file_count);
     free(report->trees);
     memset(report, 0, sizeof *report);
 }

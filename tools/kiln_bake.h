@@ -141,6 +141,9 @@ typedef struct {
     uint32_t dropped_count;
     char **side_files;         /* read besides the model */
     uint32_t side_file_count;
+    char **absent_files;       /* that the model refers to and that are not there, as it names them; it can do
+                                  without, as a mesh without its library of materials */
+    uint32_t absent_file_count;
     kiln_bake_tree_report *trees;
     uint32_t tree_count;
     uint64_t bytes_source, bytes_file;

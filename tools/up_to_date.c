@@ -159,12 +159,24 @@ static uint64_t number(const json_t *object, const char *name)
     return value > 0 ? (uint64_t)value : 0;
 }
 
+/* The names that `member` lists, *count of them, in new memory; NULL without memory. */
+static char **names_of(const json_t *source, const char *member, uint32_t *count)
+{
+    const size_t length = json_array_size(json_object_get(source, member));
+    char **names = calloc(length + 1, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; names != NULL && i < length; i++) {
+        names[*count] = name_of(source, member, i);
+        *count += names[*count] != NULL;
+    }
+    return names;
+}
+
 /* What an earlier bake told, as far as the document has it. */
 static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *report)
 {
     const json_t *counts = json_object_get(meta, "counts");
     const json_t *source = json_object_get(meta, "source");
-    const size_t length = json_array_size(json_object_get(source, "side_files"));
     report->faces = number(counts, "faces");
     report->faces_dropped = number(counts, "faces_dropped");
     report->points_left_out = number(counts, "points_left_out");
@@ -179,11 +191,8 @@ static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *rep
     report->lossy_degenerate = number(counts, "lossy_degenerate");
     report->unit = json_number_value(json_object_get(source, "unit_metres"));
     report->bytes_file = size;
-    report->side_files = calloc(length + 1, sizeof *report->side_files);
-    for (size_t i = 0; report->side_files != NULL && i < length; i++) {
-        report->side_files[i] = name_of(source, "side_files", i);
-        report->side_file_count += report->side_files[i] != NULL;
-    }
+    report->side_files = names_of(source, "side_files", &report->side_file_count);
+    report->absent_files = names_of(source, "absent_files", &report->absent_file_count);
 }
 
 static bool meta_answers(kiln_request *request, const json_t *meta, const uint8_t wanted[16])

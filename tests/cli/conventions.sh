@@ -191,6 +191,19 @@ exact 0 "$KILN" bake -v cube.obj -o x.kiln --cache cache <<'END'
 x.kiln: 12 triangles, N bytes, N a triangle, from the cache in T s
   left out       nothing
 END
+printf 'mtllib none\033.mtl\n' | cat - cube.obj >lone.obj
+exact 0 "$KILN" bake -v lone.obj -o lone.kiln <<'END'
+lone.kiln: 12 triangles, N bytes, N a triangle, baked in T s
+  left out       nothing
+  not there      none?.mtl
+  obb            model: 1 node, N bytes, N a triangle, raw 10.67
+  first query    in T ms, trusted T ms; the build took T ms
+END
+expect 0 "$KILN" bake lone.obj -o lone.kiln --json --strict
+says out '"none\u001B.mtl"'
+expect 0 "$KILN" bake lone.obj -o lone.kiln --json --strict --if-changed
+says out '"none\u001B.mtl"'
+says out '"outcome": "up_to_date"'
 exact 1 "$KILN" bake -q -v cube.obj -o x.kiln <<'END'
 stderr:
 kiln: bake: --quiet and --verbose exclude each other
@@ -469,6 +482,7 @@ stderr:
   "warnings": [],
   "dropped": [],
   "side_files": [],
+  "absent_files": [],
   "seconds_import": T,
   "seconds_build": T,
   "seconds_count": T,

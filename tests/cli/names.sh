@@ -89,6 +89,7 @@ exact 2 "$KILN" bake "$(printf 'byte \377.obj')" -o x.kiln --json <<'END'
   "warnings": [],
   "dropped": [],
   "side_files": [],
+  "absent_files": [],
   "seconds_import": T,
   "seconds_build": T,
   "seconds_count": T,

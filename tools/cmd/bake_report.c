@@ -67,6 +67,15 @@ static void print_left_out(FILE *stream, const kiln_bake_report *report)
     columns_item(stream, "left out", used > 0 ? text : "nothing");
 }
 
+/* Triangles are the same without a library of materials, which many models are shipped without: it is no
+ * warning, but no secret either. */
+static void print_absent(FILE *stream, const kiln_bake_report *report)
+{
+    for (uint32_t i = 0; i < report->absent_file_count; i++) {
+        columns_item(stream, i == 0 ? "not there" : "", report->absent_files[i]);
+    }
+}
+
 static void print_first_query(FILE *stream, const kiln_bake_report *report,
                               const first_query *first)
 {
@@ -91,6 +100,7 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
             report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
             (double)report->bytes_file / faces, how[report->outcome], seconds);
     print_left_out(stream, report);
+    print_absent(stream, report);
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
@@ -199,6 +209,8 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
     json_object_set_new(object, "dropped", texts_json(report->dropped, report->dropped_count));
     json_object_set_new(object, "side_files",
                         texts_json(report->side_files, report->side_file_count));
+    json_object_set_new(object, "absent_files",
+                        texts_json(report->absent_files, report->absent_file_count));
     json_object_set_new(object, "seconds_import", json_number(report->seconds_import));
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
     json_object_set_new(object, "seconds_count", json_number(report->seconds_count));

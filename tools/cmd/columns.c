@@ -76,7 +76,7 @@ static int width_of_text(const char *text)
 }
 
 /* Prints at most `columns` columns of `text`; returns how many. */
-static int print_part(const char *text, int columns)
+static int print_part(FILE *stream, const char *text, int columns)
 {
     int used = 0;
     while (*text != '\0') {
@@ -87,9 +87,9 @@ static int print_part(const char *text, int columns)
             break;
         }
         if (is_steering(character)) {
-            putchar('?');
+            putc('?', stream);
         } else {
-            fwrite(start, 1, (size_t)(text - start), stdout);
+            fwrite(start, 1, (size_t)(text - start), stream);
         }
         used += width;
     }
@@ -101,10 +101,10 @@ static int print_cut(const char *text, int columns)
     char *clean = kiln_utf8_clean(text);
     int used = 0;
     if (clean != NULL && width_of_text(clean) <= columns) {
-        used = print_part(clean, columns);
+        used = print_part(stdout, clean, columns);
     } else if (clean != NULL) {
-        used = print_part(clean, columns - 3);
-        used += print_part("...", columns - used);
+        used = print_part(stdout, clean, columns - 3);
+        used += print_part(stdout, "...", columns - used);
     }
     free(clean);
     return used;
@@ -132,34 +132,41 @@ void columns_print_path(const char *text, int columns)
         while (cut && left > columns - 3) {
             left -= width_of(next_character(&end));
         }
-        used = cut ? print_part("...", 3) : 0;
-        used += print_part(end, columns - used);
+        used = cut ? print_part(stdout, "...", 3) : 0;
+        used += print_part(stdout, end, columns - used);
     }
     free(clean);
     printf("%*s", columns - used, "");
 }
 
-void columns_item(FILE *stream, const char *label, const char *words)
+/* Words between blanks, which are lost on `words`. */
+static void print_words(FILE *stream, char *words, int indent)
 {
-    enum { INDENT = 17 };
     const int columns = columns_of_output();
-    int column = INDENT;
-    fprintf(stream, "  %-14s ", label);
-    while (*words != '\0') {
-        const int word = (int)strcspn(words, " ");
-        if (column > INDENT && column + 1 + word > columns) {
-            fprintf(stream, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column > INDENT) {
+    int column = indent;
+    for (char *rest = NULL, *word = strtok_r(words, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        const int width = width_of_text(word);
+        if (column > indent && column + 1 + width > columns) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
             putc(' ', stream);
             column++;
         }
-        fprintf(stream, "%.*s", word, words);
-        column += word;
-        words += word;
-        words += strspn(words, " ");
+        column += print_part(stream, word, width);
+    }
+}
+
+void columns_item(FILE *stream, const char *label, const char *words)
+{
+    char *clean = kiln_utf8_clean(words);
+    fprintf(stream, "  %-14s ", label);
+    if (clean != NULL) {
+        print_words(stream, clean, 17);
     }
     putc('\n', stream);
+    free(clean);
 }
 
 int columns_for(const char *head, uint64_t most)

@@ -21,7 +21,8 @@ void columns_print_last(const char *text, int columns);
 /* As columns_print, but what is too long keeps its end, which tells more of a path. */
 void columns_print_path(const char *text, int columns);
 
-/* "  label          words", in lines of at most the columns of standard output, further ones indented. */
+/* "  label          words", in lines of at most the columns of standard output, further ones indented; what
+ * steers a terminal is shown as above. */
 void columns_item(FILE *stream, const char *label, const char *words);
 
 /* 1234567 as "1,234,567". */

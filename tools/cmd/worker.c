@@ -106,40 +106,57 @@ static bool get_texts(int socket, char ***texts, uint32_t *count)
     return good;
 }
 
-static bool put_baked(int socket, const baked *out)
+/* The lists of texts in a report. */
+typedef struct {
+    char ***texts;
+    uint32_t *count;
+} text_list;
+
+enum { LISTS = 4 };
+
+static void find_lists(kiln_bake_report *report, text_list lists[LISTS])
 {
-    const kiln_bake_report *report = &out->report;
-    return put(socket, out, sizeof *out) &&
-           put_texts(socket, report->warnings, report->warning_count) &&
-           put_texts(socket, report->dropped, report->dropped_count) &&
-           put_texts(socket, report->side_files, report->side_file_count) &&
-           put(socket, report->trees, report->tree_count * sizeof *report->trees);
+    lists[0] = (text_list){&report->warnings, &report->warning_count};
+    lists[1] = (text_list){&report->dropped, &report->dropped_count};
+    lists[2] = (text_list){&report->side_files, &report->side_file_count};
+    lists[3] = (text_list){&report->absent_files, &report->absent_file_count};
 }
 
-/* What can be freed, in any case. */
+static bool put_baked(int socket, baked *out)
+{
+    const kiln_bake_report *report = &out->report;
+    text_list lists[LISTS];
+    find_lists(&out->report, lists);
+    bool good = put(socket, out, sizeof *out);
+    for (int i = 0; i < LISTS && good; i++) {
+        good = put_texts(socket, *lists[i].texts, *lists[i].count);
+    }
+    return good && put(socket, report->trees, report->tree_count * sizeof *report->trees);
+}
+
+/* What can be freed, in any case: pointers of the other process are not kept. */
 static bool get_baked(int socket, baked *out)
 {
     baked sent;
     kiln_bake_report *report = &out->report;
+    text_list announced[LISTS], lists[LISTS];
     if (!get(socket, &sent, sizeof sent)) {
         return false;
     }
     *out = sent;
-    report->warnings = report->dropped = report->side_files = NULL;
     report->trees = NULL;
-    report->warning_count = report->dropped_count = report->side_file_count = 0;
     report->tree_count = 0;
-    report->warning_count = sent.report.warning_count;
-    if (!get_texts(socket, &report->warnings, &report->warning_count)) {
-        return false;
+    find_lists(&sent.report, announced);
+    find_lists(report, lists);
+    for (int i = 0; i < LISTS; i++) {
+        *lists[i].texts = NULL;
+        *lists[i].count = 0;
     }
-    report->dropped_count = sent.report.dropped_count;
-    if (!get_texts(socket, &report->dropped, &report->dropped_count)) {
-        return false;
-    }
-    report->side_file_count = sent.report.side_file_count;
-    if (!get_texts(socket, &report->side_files, &report->side_file_count)) {
-        return false;
+    for (int i = 0; i < LISTS; i++) {
+        *lists[i].count = *announced[i].count;
+        if (!get_texts(socket, lists[i].texts, lists[i].count)) {
+            return false;
+        }
     }
     if (sent.report.tree_count > 0) {
         report->trees = calloc(sent.report.tree_count, sizeof *report->trees);
