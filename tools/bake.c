@@ -9,6 +9,7 @@
 #include "common/message.h"
 #include "bake_moving.h"
 #include "common/parallel.h"
+#include "common/path_beside.h"
 #include "common/same_file.h"
 #include "common/write_file.h"
 #include "count/count_build.h"
@@ -150,9 +151,7 @@ static kiln_bake_status read_kinds(bake *b)
 static kiln_bake_status check_count_options(bake *b)
 {
     kiln_bake_options *o = &b->options;
-    if (o->adb_factor == 0) {
-        o->adb_factor = o->adb_area == KILN_ADB_AREA_BY_MEAN ? 0.75 : 0.5;
-    }
+    o->adb_factor = kiln_count_factor(o);
     b->counts = kiln_count_parameters(o);
     if (o->adb != 0 && !kiln_adb_is_sound(&b->counts)) {
         return fail(b, KILN_BAKE_USAGE,
@@ -629,15 +628,8 @@ static kiln_bake_status check_memory(bake *b)
 /* Is `output` the file that `name`, as the model refers to it, leads to? */
 static bool is_side_file(const char *output, const char *model, const char *name)
 {
-    const char *slash = strrchr(model, '/');
-    const size_t folder = slash == NULL || name[0] == '/' ? 0 : (size_t)(slash - model) + 1;
-    char *path = malloc(folder + strlen(name) + 1);
-    if (path == NULL) {
-        return false;
-    }
-    memcpy(path, model, folder);
-    strcpy(path + folder, name);
-    const bool same = kiln_same_file(output, path);
+    char *path = kiln_path_beside(model, name);
+    const bool same = path != NULL && kiln_same_file(output, path);
     free(path);
     return same;
 }

@@ -2,6 +2,7 @@
 
 #include "report.h"
 
+#include "../common/path_beside.h"
 #include "../common/same_file.h"
 #include "../common/write_file.h"
 
@@ -45,22 +46,9 @@ static bool append_name(depfile *file, const char *name)
     return good;
 }
 
-/* A side file seen from where `input` is, in new memory. */
-static char *path_of_side_file(const char *input, const char *side)
-{
-    const char *slash = strrchr(input, '/');
-    const size_t folder = side[0] == '/' || slash == NULL ? 0 : (size_t)(slash - input) + 1;
-    char *path = malloc(folder + strlen(side) + 1);
-    if (path != NULL) {
-        memcpy(path, input, folder);
-        strcpy(path + folder, side);
-    }
-    return path;
-}
-
 static bool append_side_file(depfile *file, const char *input, const char *side)
 {
-    char *path = path_of_side_file(input, side);
+    char *path = kiln_path_beside(input, side);
     const bool good = path != NULL && append_name(file, path);
     free(path);
     return good;
@@ -105,7 +93,7 @@ bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_r
 {
     bool found = false;
     for (uint32_t i = 0; i < report->side_file_count && !found; i++) {
-        char *side = path_of_side_file(input, report->side_files[i]);
+        char *side = kiln_path_beside(input, report->side_files[i]);
         found = side != NULL && kiln_same_file(side, path);
         free(side);
     }

@@ -6,7 +6,9 @@
 #include "crew.h"
 #include "report.h"
 
+#include "../common/path_beside.h"
 #include "../common/soup.h"
+#include "../count/count_build.h"
 #include "../import/import.h"
 #include "../up_to_date.h"
 
@@ -41,36 +43,24 @@ static void collapse(char *path)
     to[to > start ? -1 : 0] = '\0';
 }
 
-/* `name` as it stands in the folder of `beside`, or NULL without memory. */
-static char *path_beside(const char *beside, const char *name)
+/* Adds `name` as it stands in the file `path`, "" for the working folder. False without memory. */
+static bool add(source_files *list, const char *path, const char *name)
 {
-    const char *slash = name[0] == '/' ? NULL : strrchr(beside, '/');
-    const size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
-    char *path = malloc(folder + strlen(name) + 2);
-    if (path != NULL) {
-        memcpy(path, beside, folder);
-        strcpy(path + folder, name);
-        collapse(path);
+    char *beside = kiln_path_beside(path, name);
+    if (beside != NULL) {
+        collapse(beside);
+        list->paths[list->count++] = beside;
     }
-    return path;
-}
-
-static bool add(source_files *list, char *path)
-{
-    if (path != NULL) {
-        list->paths[list->count++] = path;
-    }
-    return path != NULL;
+    return beside != NULL;
 }
 
 static bool list_files(source_files *list, const job *asset, const kiln_soup *soup)
 {
     const char *weights = asset->settings.adb_weights;
     list->paths = calloc((size_t)soup->side_file_count + 2, sizeof *list->paths);
-    bool good = list->paths != NULL && add(list, path_beside("", asset->input)) &&
-                (weights == NULL || add(list, path_beside("", weights)));
+    bool good = list->paths != NULL && add(list, "", asset->input) && (weights == NULL || add(list, "", weights));
     for (uint32_t i = 0; good && i < soup->side_file_count; i++) {
-        good = add(list, path_beside(asset->input, soup->strings + soup->side_files[i]));
+        good = add(list, asset->input, soup->strings + soup->side_files[i]);
     }
     return good;
 }
@@ -82,9 +72,7 @@ static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_op
     if (options.adb_weights != NULL) {
         return false;
     }
-    if (options.adb_factor <= 0) {
-        options.adb_factor = options.adb_area == KILN_ADB_AREA_BY_MEAN ? 0.75 : 0.5;
-    }
+    options.adb_factor = kiln_count_factor(&options);
     kiln_request *request = kiln_request_open(input, &options, &none);
     const bool answered =
         request != NULL && kiln_request_up_to_date(request, asset->output, NULL);

@@ -19,6 +19,12 @@ static uint8_t byte_of(int value)
     return value < 0 || value > 255 ? 255 : (uint8_t)value;
 }
 
+double kiln_count_factor(const kiln_bake_options *options)
+{
+    const double usual = options->adb_area == KILN_ADB_AREA_BY_MEAN ? 0.75 : 0.5;
+    return options->adb_factor == 0 ? usual : options->adb_factor;
+}
+
 kiln_format_adb kiln_count_parameters(const kiln_bake_options *options)
 {
     kiln_format_adb how;

@@ -6,6 +6,9 @@
 #include "../build/build.h"
 #include "../common/soup.h"
 
+/* The factor that the options ask for, or, where that is 0, the one that goes with their area. */
+double kiln_count_factor(const kiln_bake_options *options);
+
 /* What the options ask for, as a file records it; grid 0: nothing. Values that a file can't hold
  * become such that kiln_adb_is_sound refuses. */
 kiln_format_adb kiln_count_parameters(const kiln_bake_options *options);
