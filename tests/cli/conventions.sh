@@ -837,7 +837,7 @@ exact 0 "$KILN" plan --format ninja --leaf 2 cube.obj mixed.obj -o "out dir" <<'
 ninja_required_version = 1.5
 kiln = kiln
 rule bake
-  command = $kiln bake -q -j1 -o $out $options --depfile $out.d -- $in
+  command = $kiln bake -q -j1 -o $out $options --depfile $out.d -- $folder$in
   depfile = $out.d
   deps = gcc
   description = bake $out

@@ -51,6 +51,27 @@ expect 5 sh other
 says err 'use one version on all hosts'
 case_end
 
+case_begin 'names that a shell, mkdir or parallel could take for something else'
+mkdir -p odd/-d odd/@d && cp cube.obj odd/@.obj && cp cube.obj 'odd/blank .obj' && cp cube.obj odd/-d/-x.obj
+cp cube.obj odd/@d/x.obj
+cd odd || exit 1
+for format in parallel slurm make ninja; do
+    [ $format = ninja ] && ! command -v ninja >/dev/null && continue
+    expect 0 "$KILN" plan ./@.obj ./@d/x.obj 'blank .obj' ./-d/-x.obj -o -out --format $format
+    case $format in
+    ninja) sed "s|^kiln = .*|kiln = $KILN|" "$TMPDIR/out" >build.ninja && ninja >log || case_fail "$(cat log)" ;;
+    make) make -s -f "$TMPDIR/out" "KILN=$KILN" || case_fail make ;;
+    slurm) for task in 0 1 2 3; do SLURM_ARRAY_TASK_ID=$task KILN=$KILN sh "$TMPDIR/out" || case_fail $task; done ;;
+    *) KILN=$KILN sh -e "$TMPDIR/out" || case_fail sh ;;
+    esac
+    for name in @ x 'blank ' -x; do
+        [ -s "./-out/$name.kiln" ] || case_fail "$format: $name"
+    done
+    rm -rf ./-out .ninja_*
+done
+cd .. && rm -rf odd
+case_end
+
 case_begin 'farm: a table with the files that each asset is made from'
 mkdir -p far/a && cp cube.obj painted.mtl far && printf 'mtllib .././../painted.mtl\n' >far/a/x.obj
 cat cube.obj >>far/a/x.obj
@@ -59,7 +80,7 @@ expect 0 "$KILN" plan --format farm cube.obj far/a/x.obj -o far
 [ "$(grep -c '^mkdir' "$TMPDIR/out")" -eq 1 ] || case_fail 'not the one that is to be baked'
 grep '^mkdir' "$TMPDIR/out" | cut -f 2- | tr '\t' '\n' >files
 printf './far/x.kiln\n./far/a/x.obj\n./painted.mtl\n' | diff - files || case_fail 'other files'
-says out "--transferfile {3} --transferfile {4}"
+says out "--trim n --return {2} --transferfile {3} --transferfile {4}"
 sh -n "$TMPDIR/out" || case_fail 'no script'
 expect 5 "$KILN" plan --format farm "$PWD/cube.obj" -o far/y.kiln
 says err 'starts at the root'
@@ -100,6 +121,13 @@ expect 5 "$KILN" plan --format make '5: a.obj' -o out
 says err "5: a.obj: can't stand in a plan for make"
 expect 5 "$KILN" plan --format ninja '5: a.obj' -o out
 expect 0 "$KILN" plan --format parallel '5: a.obj' -o out
+tab=$(printf 'a\tb.obj')
+cp cube.obj "$tab"
+expect 5 "$KILN" plan --format make "$tab" -o out
+says err 'a control character'
+expect 5 "$KILN" plan --format farm "$tab" -o out
+says err 'has a tab or a line break in it; rename it'
+expect 0 "$KILN" plan --format parallel "$tab" -o out
 case_end
 
 case_begin 'ninja: a build that knows of side files and options'

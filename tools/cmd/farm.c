@@ -14,19 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which part of a path a host has no place for, or NULL. */
+#define FROM_ABOVE "; plan in a folder that all files of it are below, with paths from there"
+
+/* Why a host has no place for a path, and what to do; or NULL. */
 static const char *misplaced(const char *path)
 {
     if (path[0] == '/') {
-        return "starts at the root";
+        return "starts at the root" FROM_ABOVE;
     }
     if (strchr(path, '\t') != NULL || strchr(path, '\n') != NULL) {
-        return "has a tab or a line break in it";
+        return "has a tab or a line break in it; rename it";
     }
     for (const char *at = path; at != NULL; at = strchr(at, '/')) {
         at += *at == '/';
         if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0')) {
-            return "leads out of the folder, by '..'";
+            return "leads out of the folder, by '..'" FROM_ABOVE;
         }
     }
     return NULL;
@@ -39,9 +41,7 @@ static int check_path(const job *asset, const char *path)
         return EXIT_DONE;
     }
     return report_error(EXIT_UNSUPPORTED, asset->input,
-                        "can't stand in a plan for farm; '%.500s' %s; plan in a folder that all files of "
-                        "it are below, with paths from there",
-                        path, what);
+                        "can't stand in a plan for farm; '%.500s' %s", path, what);
 }
 
 /* As they are given, and as they are brought. */
@@ -97,7 +97,7 @@ static void print_script(const plan *of, const char *cache, const source_files *
           ": \"${PARALLEL_SSH:=ssh -o ConnectTimeout=5 -o ServerAliveInterval=15 -o ServerAliveCountMax=3"
           " -o ControlMaster=auto -o ControlPath=~/.ssh/kiln-%C -o ControlPersist=60}\"\n"
           "export PARALLEL_SSH RSYNC_OLD_ARGS=1\n"
-          "table | parallel --colsep '\\t' --return {2}",
+          "table | parallel --colsep '\\t' --trim n --return {2}",
           stdout);
     for (size_t k = 0; k < columns; k++) {
         printf(" --transferfile {%zu}", k + 3);

@@ -118,9 +118,10 @@ static void put_arguments(const job *asset, const char *cache, bool dollar)
     put_input(asset->input, dollar);
 }
 
-/* The folder of an output as a word; "." for none. */
+/* The folder of an output as a word, which mkdir takes for no option; "." for none. */
 static void put_folder(const char *output, bool dollar)
 {
+    fputs(output[0] == '-' && strchr(output, '/') != NULL ? "./" : "", stdout);
     const char *slash = strrchr(output, '/');
     char folder[4096];
     snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - output),
@@ -130,12 +131,21 @@ static void put_folder(const char *output, bool dollar)
 
 /* ---------------------------------------------------------------------------------------- ninja -- */
 
+/* Of names in rules ninja takes off "./", which tells an input from a list: then the command has it. */
+static bool looks_like_list(const char *input)
+{
+    while (input[0] == '.' && input[1] == '/') {
+        input += 1 + strspn(input + 1, "/");
+    }
+    return input[0] == '@';
+}
+
 static void print_ninja(const plan *of, const char *cache)
 {
     fputs("ninja_required_version = 1.5\n"
           "kiln = kiln\n"
           "rule bake\n"
-          "  command = $kiln bake -q -j1 -o $out $options --depfile $out.d -- $in\n"
+          "  command = $kiln bake -q -j1 -o $out $options --depfile $out.d -- $folder$in\n"
           "  depfile = $out.d\n"
           "  deps = gcc\n"
           "  description = bake $out\n",
@@ -145,8 +155,8 @@ static void print_ninja(const plan *of, const char *cache)
         fputs("build ", stdout);
         put_escaped(asset->output, "$: ", '$');
         fputs(": bake ", stdout);
-        fputs(asset->input[0] == '@' ? "./" : "", stdout);
         put_escaped(asset->input, "$: ", '$');
+        fputs(looks_like_list(asset->input) ? "\n  folder = ./" : "", stdout);
         fputs("\n  options =", stdout);
         put_options(asset, true);
         put_cache(cache, true);
@@ -221,6 +231,8 @@ static void print_slurm(const plan *of, const char *cache)
 {
     const size_t most = 1000; /* arrays of more need another MaxArraySize */
     const size_t tasks = of->count < most ? of->count : most;
+    char version[VERSION_OF_BYTES_SIZE];
+    version_of_bytes(version);
     printf("#!/bin/sh\n#SBATCH --job-name=kiln-bake\n#SBATCH --array=0-%zu\n"
            "#SBATCH --cpus-per-task=1\n"
            "task=${SLURM_ARRAY_TASK_ID:?is not set: run this by sbatch} count=%zu at=0 worst=0\n"
@@ -229,11 +241,11 @@ static void print_slurm(const plan *of, const char *cache)
            "    [ $(((at - 1) %% count)) -eq \"$task\" ] || return 0\n"
            "    mkdir -p \"$1\" || worst=2\n"
            "    shift\n"
-           "    ${KILN:-kiln} bake -q -j \"${SLURM_CPUS_PER_TASK:-1}\" --if-changed \"$@\"\n"
+           "    ${KILN:-kiln} bake -q -j \"${SLURM_CPUS_PER_TASK:-1}\" --if-changed --need-version=%s \"$@\"\n"
            "    status=$?\n"
            "    [ $status -le $worst ] || worst=$status\n"
            "}\n",
-           tasks > 0 ? tasks - 1 : 0, tasks > 0 ? tasks : 1);
+           tasks > 0 ? tasks - 1 : 0, tasks > 0 ? tasks : 1, version);
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
         fputs("bake ", stdout);
@@ -246,17 +258,31 @@ static void print_slurm(const plan *of, const char *cache)
 
 /* --------------------------------------------------------------------------------------- checks -- */
 
+static bool has_control_character(const char *name)
+{
+    while ((unsigned char)*name >= 0x20 && *name != 0x7F) {
+        name++;
+    }
+    return *name != '\0';
+}
+
 /* Which character of the name the format has no way to write, or NULL. */
 static const char *unwritable(const char *name, script_format format)
 {
     if (strchr(name, '\n') != NULL) {
         return "a line break";
     }
-    if (format == SCRIPT_NINJA && strpbrk(name, ":'\"&;<>|*`^\t") != NULL) {
-        return "a character that ninja does not read in a depfile (:'\"&;<>|*`^)";
+    if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && has_control_character(name)) {
+        return "a control character";
+    }
+    if (format == SCRIPT_NINJA && (strpbrk(name, ":'\"&;<>|*?`^") != NULL || strstr(name, "\\#") != NULL)) {
+        return "what ninja does not read in a depfile (:'\"&;<>|*?`^ or \\#)";
     }
     if (format == SCRIPT_MAKE && strpbrk(name, ":%\\*?[;|=~") != NULL) {
         return "a character that means something in a rule (:%\\*?[;|=~)";
+    }
+    if (format == SCRIPT_MAKE && name[0] != '\0' && name[strlen(name) - 1] == ' ') {
+        return "a blank at its end";
     }
     return strcmp(name, "-") == 0 ? "no name: it is standard input or output" : NULL;
 }
