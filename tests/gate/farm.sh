@@ -248,4 +248,12 @@ expect 0 sh two --sshlogin 1/10.77.3.2 --retries 1
 cmp out/models/painted.kiln "$farm/painted.kiln" && cmp out/models/rock.kiln "$farm/rock.kiln" || case_fail 'no'
 case_end
 
+case_begin 'this host among the others'
+rm out/models/painted.kiln out/models/rock.kiln
+expect 0 sh two --sshlogin 1/:,1/10.77.4.2 --joblog log
+[ "$(cut -f 2 log | LC_ALL=C sort -u)" = "$(printf '10.77.4.2\n:\nHost')" ] || case_fail "others have baked: $(cat log)"
+awk 'NR > 1 && $7 != 0' log | grep . && case_fail 'a host has failed'
+cmp out/models/painted.kiln "$farm/painted.kiln" && cmp out/models/rock.kiln "$farm/rock.kiln" || case_fail 'no'
+case_end
+
 cases_end

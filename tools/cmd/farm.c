@@ -2,6 +2,9 @@
  * to, parted by tabs. GNU parallel has rsync bring the files of a line to a host, into a folder made for it, and the
  * output back. It takes a fixed number of files, so that lines with fewer repeat the input.
  *
+ * To the host that it runs on parallel brings nothing, and yet has it work in a folder of its own; there alone is the
+ * variable KILN_HERE, by which the command goes back.
+ *
  * parallel's manual (20221122) leaves open what its source decides: a host lost between the end of a job and the
  * return of its output counts as done. So the whole table is run here at the end; whatever came back is found
  * up to date by its bytes, and what did not is baked. */
@@ -85,24 +88,26 @@ static void print_script(const plan *of, const char *cache, const source_files *
         count += !lists[i].up_to_date;
     }
     printf("#!/bin/sh\n"
-           "# Has hosts that share no disk bake %zu assets, by GNU parallel, ssh and rsync, and bakes here what they\n"
+           "# Has hosts that share no disk bake %zu asset%s, by GNU parallel, ssh and rsync, and bakes here what they\n"
            "# have not. Run it in the folder that it was planned in, with the hosts, how many jobs each takes at\n"
            "# once, and what else parallel is to know:\n"
            "#     sh SCRIPT --sshlogin 8/alpha,16/beta --joblog log\n"
-           "# PARALLEL_SSH says how ssh is called; a host that does not answer it any more is given up.\n"
+           "# This host, ':', may be among them. PARALLEL_SSH says how ssh is called; a host that does not answer\n"
+           "# it any more is given up.\n"
            "table() {\n    cat <<'END'\n",
-           count);
+           count, count == 1 ? "" : "s");
     print_table(of, cache, lists, columns);
     fputs("END\n}\n"
           ": \"${PARALLEL_SSH:=ssh -o ConnectTimeout=5 -o ServerAliveInterval=15 -o ServerAliveCountMax=3"
           " -o ControlMaster=auto -o ControlPath=~/.ssh/kiln-%C -o ControlPersist=60}\"\n"
-          "export PARALLEL_SSH RSYNC_OLD_ARGS=1\n"
+          "export PARALLEL_SSH RSYNC_OLD_ARGS=1 KILN_HERE=\"$PWD\"\n"
           "table | parallel --colsep '\\t' --trim n --return {2}",
           stdout);
     for (size_t k = 0; k < columns; k++) {
         printf(" --transferfile {%zu}", k + 3);
     }
-    fputs(" \\\n    --cleanup --workdir ... --rsync-opts -rLDzR --retries 3 --ungroup \"$@\" '{=1 uq() =}'\n"
+    fputs(" \\\n    --cleanup --workdir ... --rsync-opts -rLDzR --retries 3 --ungroup \"$@\" \\\n"
+          "    'cd \"${KILN_HERE:-.}\" && {=1 uq() =}'\n"
           "table | parallel --colsep '\\t' '{=1 uq() =}'\n",
           stdout);
 }
