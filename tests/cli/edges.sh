@@ -112,6 +112,10 @@ kiln: 1 baked, 1 failed
 END_OF_TEXT
     expect 0 "$KILN" bake cube.obj -o alone.kiln
     same alone.kiln out/A/x.kiln
+    rm out/A/x.kiln
+    expect 2 "$KILN" bake -m m.yaml -j1 --max-memory 1G
+    says err "kiln: out/a/x.kiln: is 'out/A/x.kiln' by another name"
+    same alone.kiln out/A/x.kiln
     expect 1 "$KILN" bake -m m.yaml -j1
     usage "the outputs 'out/A/x.kiln' and 'out/a/x.kiln' are one file by two names"
     umount out/a
