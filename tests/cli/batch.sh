@@ -24,7 +24,7 @@ made() {
 }
 
 case_begin 'a list of names'
-printf '# two\n\nsub/b.obj\r\nc.obj\n' >list
+printf '\357\273\277# two\n\nsub/b.obj\r\nc.obj\n' >list
 expect 0 "$KILN" bake @list -o out
 silent err
 made b.kiln c.kiln

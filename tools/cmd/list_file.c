@@ -30,11 +30,18 @@ static size_t without_return(const char *line, size_t length)
     return length > 0 && line[length - 1] == '\r' ? length - 1 : length;
 }
 
+/* Bytes of the mark that editors put before text in UTF-8. */
+static size_t mark_length(const char *text, size_t size)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
+}
+
 static int add_names(input_list *list, const char *text, size_t size)
 {
     const bool lines = memchr(text, '\0', size) == NULL;
     int status = EXIT_DONE;
-    for (size_t at = 0; at < size && status == EXIT_DONE;) {
+    for (size_t at = lines ? mark_length(text, size) : 0; at < size && status == EXIT_DONE;) {
         const char *end = memchr(text + at, lines ? '\n' : '\0', size - at);
         const size_t span = end != NULL ? (size_t)(end - (text + at)) : size - at;
         const size_t length = lines ? without_return(text + at, span) : span;

@@ -14,9 +14,10 @@ typedef struct {
 /* Reports want of memory. */
 int list_add(input_list *list, const char *name, size_t length);
 
-/* Adds the names that the file `path` lists ("-": standard input): a name a line, empty lines and those
- * that start with '#' left out; or, if there is a zero byte anywhere, names that each end in one, as
- * find -print0 writes them. Names are taken from the working folder. */
+/* Adds the names that the file `path` lists ("-": standard input): a name a line, without the mark of UTF-8
+ * before the first and CR before LF, empty lines and those that start with '#' left out; or, if there is a
+ * zero byte anywhere, names that each end in one, as find -print0 writes them. Names are taken from the
+ * working folder. */
 int list_file_add(input_list *list, const char *path);
 
 void list_free(input_list *list);
