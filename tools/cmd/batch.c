@@ -522,19 +522,6 @@ static uint64_t put_in_order(batch *b)
     return size;
 }
 
-/* Options that do not fit together are told before anything is done. */
-static int check_options(const plan *of)
-{
-    int worst = EXIT_DONE;
-    for (size_t i = 0; i < of->count && !(of->uniform && worst != EXIT_DONE); i++) {
-        kiln_bake_options options;
-        const int status = bake_settings_convert(&of->jobs[i].settings,
-                                                 of->uniform ? NULL : of->jobs[i].input, &options);
-        worst = status > worst ? status : worst;
-    }
-    return worst;
-}
-
 /* What an asset may well take of memory, by its source: too little means a second run, of which the first is
  * mostly stopped before it builds, too much that fewer run at once. Triangles take 19 to 50 bytes in a file and 110
  * while they are baked to one tree; what Assimp reads is less dense, or takes as much while it is read. Of standard
@@ -603,7 +590,7 @@ static int run_all(batch *b)
 int batch_run(const plan *of, const bake_settings *run)
 {
     batch b = {.of = of, .run = run};
-    int status = check_options(of);
+    int status = plan_check_options(of);
     if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
         json_object_set_new(report_root(), "files", json_array());
         b.start = seconds_now();

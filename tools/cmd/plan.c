@@ -433,6 +433,18 @@ int plan_check(plan *of)
     return status == EXIT_DONE ? check_outputs(of) : status;
 }
 
+int plan_check_options(const plan *of)
+{
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < of->count && !(of->uniform && worst != EXIT_DONE); i++) {
+        kiln_bake_options ignored;
+        const int status = bake_settings_convert(&of->jobs[i].settings,
+                                                 of->uniform ? NULL : of->jobs[i].input, &ignored);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
 bool plan_has_file(const plan *of, const char *path)
 {
     char *name = one_name(path);

@@ -45,6 +45,9 @@ char *plan_output_name(const char *folder, const char *input, bool tree);
  * linked. Also reports outputs that are there, are no kiln files and are not named as ones. */
 int plan_check(plan *of);
 
+/* Reports options that do not fit together, of each asset, or once where all have the same. */
+int plan_check_options(const plan *of);
+
 /* Is `path` an input or an output, however it is spelt? */
 bool plan_has_file(const plan *of, const char *path);
 

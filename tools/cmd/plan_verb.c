@@ -96,17 +96,6 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
     return plan_arguments(of, inputs, count, bake);
 }
 
-static int check_options(const plan *of)
-{
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
-        kiln_bake_options ignored;
-        status = bake_settings_convert(&of->jobs[i].settings,
-                                       of->uniform ? NULL : of->jobs[i].input, &ignored);
-    }
-    return status;
-}
-
 static int run_plan(int argc, char **argv)
 {
     plan_settings settings = {.bake = bake_settings_default()};
@@ -120,7 +109,7 @@ static int run_plan(int argc, char **argv)
         status = make_plan(&of, &settings.bake, given_to_bake(&wide, given), argv, count);
     }
     status = status == EXIT_DONE ? plan_check(&of) : status;
-    status = status == EXIT_DONE ? check_options(&of) : status;
+    status = status == EXIT_DONE ? plan_check_options(&of) : status;
     if (status == EXIT_DONE && report_is_json()) {
         print_document(&of);
     } else if (status == EXIT_DONE) {
