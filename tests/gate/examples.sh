@@ -101,6 +101,12 @@ run 'read in/ship.obj' 'absent other.mtl'
 says err 'kiln_bake: in/ship.obj: refers to ship.mtl, which is not there'
 status=0
 run 'read in/ship.obj' 'absent ship.mtl'
+sed 's/^mtllib .*/mtllib a\\"b"\\ship.mtl/' "$TMPDIR/bazel/in/ship.obj" >"$TMPDIR/bazel/in/odd.obj"
+model=in/odd.obj
+run 'read in/odd.obj' 'absent a\"b"\ship.mtl'
+status=3
+run 'read in/odd.obj' 'absent a\\"b"\\ship.mtl'
+status=0
 model=in/rock.gltf
 run 'read in/rock.gltf' 'read a # b/$5.bin'
 status=3

@@ -27,6 +27,16 @@ awk -v model="$in" '
         }
         return text
     }
+    # A string of JSON as the bytes that it stands for; names from Windows have backslashes.
+    function plain(text,    parts, n, i) {
+        n = split(text, parts, /\\\\/)
+        text = ""
+        for (i = 1; i <= n; i++) {
+            gsub(/\\"/, "\"", parts[i])
+            text = text (i > 1 ? "\\" : "") parts[i]
+        }
+        return text
+    }
     function refuse(name, what) {
         printf "kiln_bake: %s: refers to %s, which is %s\n", model, name, what >"/dev/stderr"
         bad = 3
@@ -58,8 +68,8 @@ awk -v model="$in" '
     }
     inside {
         gsub(/^ *"|",?$/, "")
-        if (!(("absent", $0) in known)) {
-            refuse($0, "not there; add it to side_files, or, if it is not to be there, to absent")
+        if (!(("absent", plain($0)) in known)) {
+            refuse(plain($0), "not there; add it to side_files, or, if it is not to be there, to absent")
         }
     }
     END { exit bad }
