@@ -148,8 +148,8 @@ bench: all models bench-programs
 
 ## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
 soak: all models $O/tests/soak/peak
-	$(Q)KILN=$(OUT)/kiln tests/soak/kills.sh 200
-	$(Q)KILN=$(OUT)/kiln tests/soak/thousand.sh
+	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/kills.sh 200
+	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/thousand.sh
 
 ## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
 bench-large: all models

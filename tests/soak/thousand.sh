@@ -112,16 +112,16 @@ awk -v a="$again" -v b="$batch" 'BEGIN { exit !(a <= 0.05 * b) }' || wrong 'more
 # followed WHAT LIMIT INPUT...: bakes into the folder limited, and puts its seconds and its peak in KiB into
 # $seconds and $peak. LIMIT 0: none.
 followed() {
-    what=$1 limit=$2
+    what=$1 most=$2
     shift 2
     rm -rf limited
     start=$(now)
-    "$follow" peak.txt 4000 "$KILN" bake "$@" -o limited --max-memory "$limit" -q 2>/dev/null ||
+    "$follow" peak.txt 4000 "$KILN" bake "$@" -o limited --max-memory "$most" -q 2>/dev/null ||
         wrong "$what: status $?"
     seconds=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
     read -r peak looks rate processes <peak.txt
     printf 'thousand: %s, --max-memory %s: peak %d MiB of %d processes, %.2f s (%d looks a second)\n' "$what" \
-        "$limit" $((peak >> 10)) "$processes" "$seconds" "$rate"
+        "$most" $((peak >> 10)) "$processes" "$seconds" "$rate"
 }
 
 # bounded MIB THREADS: was the last one?
