@@ -155,6 +155,10 @@ case_begin 'usage'
 expect 1 "$KILN" plan --format bazel cube.obj -o out
 expect 1 "$KILN" plan -o out
 says err 'no file is given'
+cp plain.yaml kiln.yaml
+expect 0 "$KILN" plan --format parallel
+[ "$(wc -l <"$TMPDIR/out")" -eq 3 ] || case_fail 'kiln.yaml is not taken'
+rm kiln.yaml
 expect 1 "$KILN" plan cube.obj
 says err '-o OUT is missing'
 expect 5 "$KILN" plan --format ninja cube.obj -o -

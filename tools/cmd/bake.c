@@ -1,6 +1,4 @@
 /* kiln bake: models to kiln files. */
-#define _XOPEN_SOURCE 700
-
 #include "batch.h"
 #include "manifest.h"
 #include "options.h"
@@ -12,18 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char default_manifest[] = "kiln.yaml";
-
-/* Which manifest, or NULL: what is to be baked stands in the arguments. */
-static const char *manifest_of(const bake_settings *settings, int count)
-{
-    if (settings->manifest != NULL) {
-        return settings->manifest;
-    }
-    return count == 0 && access(default_manifest, F_OK) == 0 ? default_manifest : NULL;
-}
 
 /* What the table of options can't say. */
 static int check_settings(const bake_settings *settings, const char *manifest, int count)
@@ -102,7 +88,7 @@ int bake_run(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
-    const char *manifest = manifest_of(&settings, count);
+    const char *manifest = manifest_meant(settings.manifest, count);
     status = check_settings(&settings, manifest, count);
     status = status == EXIT_DONE ? check_version(&settings) : status;
     if (status != EXIT_DONE) {

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct fy_node node;
 
@@ -758,6 +759,12 @@ static void keep_folder(manifest *m)
                                         (folder[length - 1] == '/' || output[length] == '/'));
     }
     m->of->folder = used ? plan_keep(m->of, folder, length) : NULL;
+}
+
+const char *manifest_meant(const char *given, int inputs)
+{
+    static const char usual[] = "kiln.yaml";
+    return given == NULL && inputs == 0 && access(usual, F_OK) == 0 ? usual : given;
 }
 
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)

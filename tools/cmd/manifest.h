@@ -23,6 +23,10 @@
 
 #include "plan.h"
 
+/* `given`, or, where neither it nor one of `inputs` is given, kiln.yaml if it is there; else NULL: what is to
+ * be baked stands in the arguments. */
+const char *manifest_meant(const char *given, int inputs);
+
 /* Adds the jobs of the manifest `path`. Of `settings`, those that `given` has come from the command
  * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN: what",
  * and returns EXIT_INVALID, or EXIT_IO where it can't be read or a pattern matches no file. */

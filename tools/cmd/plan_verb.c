@@ -83,9 +83,10 @@ static uint64_t given_to_bake(const verb *wide, uint64_t given)
 
 static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char **inputs, int count)
 {
-    if (bake->manifest != NULL) {
+    const char *manifest = manifest_meant(bake->manifest, count);
+    if (manifest != NULL) {
         return count > 0 ? report_usage(&verb_plan, "a manifest lists the inputs; none is given besides it")
-                         : manifest_add(of, bake->manifest, bake, given);
+                         : manifest_add(of, manifest, bake, given);
     }
     if (count == 0) {
         return report_usage(&verb_plan, "no file is given");
