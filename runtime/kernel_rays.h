@@ -29,9 +29,13 @@
  * where `reach` and `edges` are the sums of magnitudes of p - a, and of ab and ac, whose own rounding is
  * in the 8 u; and that of d, ab and ac by 8 u edges |d|_1 edges. 16 u are taken, and of the point 2^22
  * margin and 2^22 u of its coordinates in place of 3 off / 16 u. Products that underflow
- * are off by less than what KILN_RAY_TINY adds, and NaN or infinities sort nothing out. */
+ * are off by less than what KILN_RAY_TINY adds, and NaN sorts nothing out. Sums of products that
+ * overflow may be infinities of the wrong sign: vertices are within 1 of 0 in node space, so a volume
+ * and all that it is made of are below 2^8 squares of the tree's unit, and of trees whose unit is over
+ * 2^KILN_RAY_LARGE nothing is sorted out. */
 
 #define KILN_RAY_TINY 0x1p-100f
+#define KILN_RAY_LARGE 59
 
 #define quad_bits KILN_SIMD_NAME(quad_bits)
 typedef int32_t quad_bits __attribute__((vector_size(16)));
@@ -156,7 +160,11 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
     ray->s_first = first;
     ray->s_max = (float)(1.001 * (last - first) + 0x1p-30);
     ray->wide = (float)(2 * slack) + 0x1p-18f * ray->s_max;
-    ray->point_reach = (float)(0x1p+22 * (margin * size) + 0.25 * (places[0] + places[1] + places[2]));
+    ray->point_reach = HUGE_VALF;
+    if (tree_entry->scale_exponent <= KILN_RAY_LARGE) {
+        ray->point_reach =
+            (float)(0x1p+22 * (margin * size) + 0.25 * (places[0] + places[1] + places[2]));
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* What is sampled: rays at soups, lattices of small integers (in which rays along edges, through
  * corners and in the planes of triangles abound, and triangles without area), tori and sizes from
- * 1e-18 to 1e18, at random and at exact poses, in trees of every kind, leaf sizes 1 to 15, each
+ * 1e-18 to 1e21, at random and at exact poses, in trees of every kind, leaf sizes 1 to 15, each
  * instruction set in turn, under other rounding modes and flush-to-zero. A third of the rays is
  * aimed at corners, a third at edges. Ends of t are infinite, random, or where a corner is.
  *
@@ -307,7 +307,7 @@ static void run_class(bool lattice, uint64_t seed)
         const int leaf = 1 + (int)random_below(&state, 15);
         const uint32_t n = 1 + random_below(&state, 40);
         const int extent = 1 + (int)random_below(&state, 5);
-        const double factor = i % 4 != 0 ? 1 : ldexp(1, (int)random_below(&state, 120) - 60);
+        const double factor = i % 4 != 0 ? 1 : ldexp(1, (int)random_below(&state, 130) - 60);
         mesh m = lattice ? mesh_lattice(&state, n, extent)
                          : mesh_soup(&state, n, random_between(&state, 0.02, 0.8));
         scale_mesh(&m, factor);
