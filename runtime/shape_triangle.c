@@ -238,20 +238,29 @@ KILN_RARE static double from_edges(const double p[3], const double t[9])
                    smaller(from_segment(p, t + 3, t + 6), from_segment(p, t + 6, t)));
 }
 
-/* Distance of a point from the plane of t where its foot is in t, else infinity. */
+/* Distance of a point from the plane of t where its foot is in t, else infinity. The sides at the tip
+ * of a needle are nearly parallel and tell nothing of a foot beyond it; the longest edge does. */
 KILN_RARE static double from_inside(const double p[3], const double t[9], vector normal)
 {
+    double longest = 0, along = 0;
     for (int i = 0; i < 3; i++) {
-        const double *from = t + 3 * i, *to = t + 3 * ((i + 1) % 3);
-        if (dot(cross(normal, minus(to, from)), minus(p, from)) < 0) {
+        const double *from = t + 3 * i;
+        const vector edge = minus(t + 3 * ((i + 1) % 3), from), off = minus(p, from);
+        const double square = dot(edge, edge);
+        if (dot(cross(normal, edge), off) < 0) {
             return HUGE_VAL;
         }
+        if (square > longest) {
+            longest = square;
+            along = dot(edge, off);
+        }
     }
-    return fabs(dot(normal, minus(p, t)));
+    return along < 0 || along > longest ? HUGE_VAL : fabs(dot(normal, minus(p, t)));
 }
 
 /* Distance of the insides of two segments where those are nearest to each other, or infinity. Their
- * ends are compared apart. */
+ * ends are compared apart. Of nearly parallel lines it is not known where they are nearest, so these
+ * parts of theirs have to be beside each other, too. */
 KILN_RARE static double between_lines(const double a[3], const double b[3], const double c[3],
                             const double d[3])
 {
@@ -262,7 +271,9 @@ KILN_RARE static double between_lines(const double a[3], const double b[3], cons
     const vector p = minus(b, a), q = minus(d, c), w = minus(c, a);
     const double size = dot(cross(p, q), normal);
     const double on_p = dot(cross(w, q), normal), on_q = dot(cross(w, p), normal);
-    if (on_p < 0 || on_p > size || on_q < 0 || on_q > size) {
+    const double from = dot(w, p), to = from + dot(q, p);
+    if (on_p < 0 || on_p > size || on_q < 0 || on_q > size || larger(from, to) < 0 ||
+        smaller(from, to) > dot(p, p)) {
         return HUGE_VAL;
     }
     return fabs(dot(w, normal));

@@ -7,7 +7,9 @@
  * arithmetic (oracle.c) against the twelve triangles of the surface. Spheres and capsules:
  * distances by clamping, after Ericson, "Real-Time Collision Detection", 2005, 5.1, in long
  * double; what is nearer to the radius than that arithmetic can tell is not compared, but must be
- * equal for all kinds.
+ * equal for all kinds. And balls beyond the tip of needles whose width is a rounding, and capsules in line
+ * with them, which that arithmetic knows nothing of: distances in fractions (near_oracle.c), at radii as far
+ * from them as kiln.h allows.
  *
  * support/amount.h tells how many. */
 #include <math.h>
@@ -23,12 +25,14 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel.h"
+#include "../../runtime/shape_triangle.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"
+#include "near_oracle.h"
 #include "oracle.h"
 
-enum { MESHES = 1500, SHAPES = 12, KINDS = BODY_KINDS, TRIANGLES_MAX = 64 };
+enum { MESHES = 1500, SHAPES = 12, NEEDLES = 20000, KINDS = BODY_KINDS, TRIANGLES_MAX = 64 };
 
 /* ----------------------------------------------------------------------------------- carried -- */
 
@@ -403,11 +407,82 @@ static void test_lattices(void **state)
     run_class(true, 32);
 }
 
+/* -------------------------------------------------------------------------------- needles -- */
+
+/* A point at `part` of a way from `from`, off it by up to `off`. */
+static void point_on(uint64_t *state, const double from[3], const double way[3], double part,
+                     double off, double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = from[k] + part * way[k] + random_between(state, -off, off);
+    }
+}
+
+static void any_needle(uint64_t *state, double needle[9], kiln_shape *ball)
+{
+    double from[3], way[3];
+    const double beyond = 1 + ldexp(1, -(int)random_below(state, 20));
+    for (int k = 0; k < 3; k++) {
+        from[k] = random_between(state, -1, 1);
+        way[k] = random_between(state, -1, 1);
+    }
+    const double parts[3] = {0, 1, random_between(state, 0, 1)};
+    for (int i = 0; i < 3; i++) {
+        point_on(state, from, way, parts[i], 0x1p-54, needle + 3 * i);
+    }
+    memset(ball, 0, sizeof *ball);
+    ball->kind = random_below(state, 2) == 0 ? KILN_SHAPE_SPHERE : KILN_SHAPE_CAPSULE;
+    point_on(state, from, way, beyond, ldexp(1, -(int)random_below(state, 60)), ball->a);
+    point_on(state, from, way, beyond + 0.01, ldexp(1, -(int)random_below(state, 60)), ball->b);
+    if (ball->kind == KILN_SHAPE_SPHERE) {
+        memcpy(ball->b, ball->a, sizeof ball->b);
+    }
+}
+
+/* The largest number that takes part, but for the radius. */
+static double size_of(const kiln_shape *ball, const double corners[9])
+{
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        const double middle = ball->a[k] / 2 + ball->b[k] / 2;
+        size = fmax(size, fabs(ball->a[k] - middle));
+        for (int i = 0; i < 3; i++) {
+            size = fmax(size, fabs(corners[3 * i + k] - middle));
+        }
+    }
+    return size;
+}
+
+static void test_needles(void **unused)
+{
+    (void)unused;
+    uint64_t state = 33;
+    mpq_t squared;
+    mpq_init(squared);
+    for (uint32_t i = 0; i < amount(NEEDLES); i++) {
+        double needle[9], segment[9];
+        kiln_shape ball;
+        any_needle(&state, needle, &ball);
+        memcpy(segment, ball.a, sizeof ball.a);
+        memcpy(segment + 3, ball.b, sizeof ball.b);
+        memcpy(segment + 6, ball.b, sizeof ball.b);
+        near_oracle_squared(needle, segment, squared);
+        const double distance = sqrt(mpq_get_d(squared));
+        const double size = fmax(size_of(&ball, needle), distance);
+        ball.radius = distance + 0x1p-50 * size;
+        assert_true(kiln_shape_meets_triangle(&ball, needle));
+        ball.radius = distance - 0x1.8p-39 * size; /* off by more than 2 e, which is 2^-39 */
+        assert_false(ball.radius >= 0 && kiln_shape_meets_triangle(&ball, needle));
+    }
+    mpq_clear(squared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_soups),
         cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_needles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
