@@ -1,5 +1,5 @@
 /* For each instruction set that runs here, a line: its name, and a digest of all answers, witnesses,
- * contacts and decoded boxes of the trees in the files named. Needs nothing but the runtime, so that it can
+ * contacts, hits of rays and of balls, places and decoded boxes of the trees in the files named. Needs nothing but the runtime, so that it can
  * be built for another machine and run by an emulator. Poses come out of arithmetic that every machine
  * rounds alike; queries are asked under all four rounding modes by turns. */
 #include <fenv.h>
@@ -10,7 +10,7 @@
 
 #include "../../../runtime/tree.h"
 
-enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096 };
+enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096, RAYS = 200, HITS_MAX = 64 };
 
 static void digest(uint64_t *hash, const void *data, size_t size) /* FNV-1a */
 {
@@ -50,6 +50,19 @@ static kiln_pose any_pose(uint64_t *state)
     return pose;
 }
 
+/* Where the mesh of `a` is closed. */
+static void digest_place(uint64_t *hash, const kiln_tree *a, const kiln_pose *pose_a,
+                         const kiln_tree *b, const kiln_pose *pose_b)
+{
+    kiln_place place = KILN_PLACE_OUTSIDE;
+    const kiln_status status = kiln_locate_mesh(a, pose_a, b, pose_b, &place);
+    if (status != KILN_OK && status != KILN_ERROR_OPEN_MESH) {
+        exit(2);
+    }
+    const int told = (int)place;
+    digest(hash, &told, sizeof told);
+}
+
 static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
 {
     static kiln_pair pairs[PAIRS_MAX];
@@ -63,6 +76,7 @@ static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
         (void)fesetround(modes[i % 4]);
         const kiln_status met = kiln_collide(a, &pose_a, b, &pose_b, NULL, &hit);
         const kiln_status all = kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, PAIRS_MAX, &count);
+        digest_place(hash, a, &pose_a, b, &pose_b);
         (void)fesetround(FE_TONEAREST);
         if (met != KILN_OK || all != KILN_OK || hit.found != (count > 0)) {
             exit(2);
@@ -77,6 +91,63 @@ static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
         hits += hit.found;
     }
     return hits;
+}
+
+/* A ray along an axis or between two points near the tree, from a vertex by every fourth. */
+static kiln_ray any_ray(const kiln_tree *tree, uint64_t *state)
+{
+    const uint32_t vertex = tree->triangles[next(state) % tree->entry->triangle_count * 3];
+    const bool from_vertex = next(state) % 4 == 0, along_axis = next(state) % 4 == 0;
+    const uint32_t axis = (uint32_t)(next(state) % 3);
+    double from[3], to[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        from[k] = from_vertex ? (double)tree->vertices[3 * vertex + k] : between(state, -2, 2);
+        to[k] = along_axis ? from[k] + (k == axis ? 1 : 0) : between(state, -1, 1);
+    }
+    kiln_ray ray = kiln_ray_between(from, to);
+    ray.t_max = 1e30;
+    return ray;
+}
+
+static void digest_ball(uint64_t *hash, const kiln_tree *tree, const kiln_pose *pose,
+                        const kiln_ray *ray)
+{
+    kiln_triangle_hit hits[HITS_MAX];
+    kiln_shape shape = {KILN_SHAPE_CAPSULE, {0, 0, 0}, {0, 0, 0}, 0.25};
+    size_t count;
+    for (int k = 0; k < 3; k++) {
+        shape.a[k] = ray->origin[k];
+        shape.b[k] = ray->origin[k] + 0.5 * ray->direction[k];
+    }
+    if (kiln_overlap_all(tree, NULL, &shape, pose, NULL, hits, HITS_MAX, &count) != KILN_OK) {
+        exit(2);
+    }
+    for (size_t i = 0; i < count && i < HITS_MAX; i++) {
+        digest(hash, &hits[i].triangle, sizeof hits[i].triangle);
+    }
+}
+
+static uint64_t ask_rays(const kiln_tree *tree, uint64_t *hash)
+{
+    uint64_t state = 8, met = 0;
+    for (int i = 0; i < RAYS; i++) {
+        const kiln_ray ray = any_ray(tree, &state);
+        const kiln_pose pose = any_pose(&state), *at = i % 2 == 0 ? NULL : &pose;
+        kiln_ray_hit hits[HITS_MAX];
+        size_t count;
+        if (kiln_ray_all(tree, at, &ray, NULL, hits, HITS_MAX, &count) != KILN_OK) {
+            exit(2);
+        }
+        for (size_t k = 0; k < count && k < HITS_MAX; k++) {
+            digest(hash, &hits[k].triangle, sizeof hits[k].triangle);
+            digest(hash, &hits[k].t, sizeof hits[k].t);
+            digest(hash, hits[k].weights, sizeof hits[k].weights);
+            digest(hash, hits[k].normal, sizeof hits[k].normal);
+        }
+        digest_ball(hash, tree, at, &ray);
+        met += count > 0;
+    }
+    return met;
 }
 
 /* Opens every node against the first lane of node 0: what the set's own decoder makes of it. */
@@ -137,6 +208,7 @@ int main(int count, char **names)
         kiln_kernel_force(kernel);
         for (unsigned i = 0; i < tree_count; i++) {
             open_nodes(kernel, trees[i], &hash);
+            hits += ask_rays(trees[i], &hash);
             for (unsigned k = 0; k < tree_count; k++) {
                 hits += ask_pair(trees[i], trees[k], &hash);
             }
