@@ -47,6 +47,7 @@ document info_failed 2 kiln info none.kiln
 document info_many_failed 3 kiln info text.kiln none.kiln
 document verify 0 kiln verify --full cube.kiln --source cube.obj
 document verify_failed 3 kiln verify text.kiln
+document verify_many_failed 3 kiln verify none.kiln cube.kiln text.kiln
 document diff 0 kiln diff cube.kiln many.d/cube.kiln
 document diff_differs 7 kiln diff many.d/cube.kiln many.d/mixed.kiln
 document diff_failed 2 kiln diff cube.kiln none.kiln
@@ -58,6 +59,7 @@ document unpack 0 kiln unpack many.d/cube.kiln -o raw.kiln
 document unpack_failed 3 kiln unpack text.kiln -o raw.kiln
 document upgrade 0 kiln upgrade cube.kiln
 document upgrade_failed 3 kiln upgrade text.kiln
+document upgrade_many_failed 3 kiln upgrade none.kiln text.kiln cube.kiln
 document plan 0 kiln plan cube.obj mixed.obj -o many.d
 document plan_failed 1 kiln plan cube.obj
 "$KILN" bake -q cube.obj -o x.kiln --cache cache

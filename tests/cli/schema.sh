@@ -103,7 +103,7 @@ document 0 verify cube.kiln --full
 document 0 verify cube.kiln flat.kiln
 head -c 1000 cube.kiln >cut.kiln
 document 3 verify cut.kiln
-document 3 verify cube.kiln cut.kiln
+document 3 verify cube.kiln cut.kiln none.kiln
 sed 's/KILN//' models/README.md >text.kiln
 document 3 verify text.kiln
 document 0 verify cube.kiln --source $cube
@@ -114,6 +114,7 @@ document 2 diff cube.kiln none.kiln
 document 0 upgrade cube.kiln flat.kiln
 document 0 upgrade cube.kiln
 document 3 upgrade text.kiln
+document 3 upgrade text.kiln cube.kiln none.kiln
 printf '1 0 0 0.5 0 1 0 0.5 0 0 1 0.5\n1 0 0 9 0 1 0 9 0 0 1 9\n' >poses
 for mode in hit pairs contacts distance geometry adb; do
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode

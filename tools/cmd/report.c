@@ -14,7 +14,7 @@ static struct {
     json_t *root;
     FILE *document;
     bool quiet;
-    int worst;
+    json_t *of_file; /* an object with the error since the last file, if there was one */
 } report;
 
 void report_begin(const char *verb_name, bool json)
@@ -23,6 +23,7 @@ void report_begin(const char *verb_name, bool json)
     report.document = stdout;
     if (json) {
         report.root = json_object();
+        report.of_file = json_object();
         json_object_set_new(report.root, "schema", json_cstring("kiln-report-1"));
         json_object_set_new(report.root, "verb", json_cstring(verb_name));
         json_object_set_new(report.root, "kiln", json_cstring(KILN_VERSION_STRING));
@@ -59,6 +60,10 @@ void report_file(json_t *object, int file_count)
     if (report.root == NULL) {
         return;
     }
+    if (file_count > 1) {
+        json_object_update(object, report.of_file);
+    }
+    json_object_clear(report.of_file);
     if (file_count == 1) {
         json_object_update(report.root, object);
         json_decref(object);
@@ -105,24 +110,26 @@ static char *compose(const char *file, const char *format, va_list arguments)
     return text;
 }
 
-/* Keeps the first error of the highest status for the document. */
-static void keep_error(int status, const char *text)
+/* Keeps the first error of the highest status in an object of the document, if there is one. */
+static void keep_error(json_t *object, int status, const char *text)
 {
-    if (report.root == NULL || status <= report.worst) {
+    const json_t *kept = json_object_get(object, "error");
+    if (object == NULL || status <= (int)json_integer_value(json_object_get(kept, "status"))) {
         return;
     }
-    report.worst = status;
     json_t *error = json_object();
     json_object_set_new(error, "status", json_integer(status));
     json_object_set_new(error, "message", json_cstring(text));
-    json_object_set_new(report.root, "error", error);
+    json_object_set_new(object, "error", error);
 }
 
 static int error_arguments(int status, const char *file, const char *format, va_list arguments)
 {
     char *text = compose(file, format, arguments);
-    print_line(text != NULL ? text : "out of memory");
-    keep_error(status, text != NULL ? text : "out of memory");
+    const char *told = text != NULL ? text : "out of memory";
+    print_line(told);
+    keep_error(report.root, status, told);
+    keep_error(report.of_file, status, told);
     free(text);
     return status;
 }
@@ -200,7 +207,8 @@ int report_end(int status)
         json_dumpf(report.root, report.document, JSON_INDENT(2));
         putc('\n', report.document);
         json_decref(report.root);
-        report.root = NULL;
+        json_decref(report.of_file);
+        report.root = report.of_file = NULL;
     }
     return flush_output() || status != EXIT_DONE ? status : EXIT_IO;
 }

@@ -29,7 +29,8 @@ bool report_is_quiet(void);
 json_t *report_root(void);
 
 /* Adds the members of one file's object, which is taken over: to the document itself when the run is
- * about one file, else as an element of "files". Without --json `object` is NULL and nothing is done. */
+ * about one file, else as an element of "files"; of several (more than 1) with "error", the first error
+ * of the highest status since the last file. Without --json `object` is NULL and nothing is done. */
 void report_file(json_t *object, int file_count);
 
 /* "kiln: FILE: message" as an error; `file` NULL: none. The document keeps the error of the highest
