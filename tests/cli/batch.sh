@@ -324,6 +324,20 @@ says err '"outcome":"baked","status":0,"done":3,"count":3'
 [ "$(grep -c '"outcome"' "$TMPDIR/err")" = 3 ] || case_fail 'not a line an asset'
 case_end
 
+case_begin 'progress as lines of JSON: each stage of each asset begins and ends, on any threads'
+mkdir cubes
+for i in $(seq 60); do
+    printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >cubes/$i.obj
+    for stage in import 'build obb' write; do
+        for part in 0.0 1.0; do
+            echo "{\"file\":\"cubes/$i.obj\",\"stage\":\"$stage\",\"part\":$part}"
+        done
+    done
+done | sort >all
+expect 0 "$KILN" bake cubes/*.obj -o out --progress json -j8
+grep '"stage"' "$TMPDIR/err" | steady | sort | diff all - >missing || case_fail "$(grep -c '^[<>]' missing) lines"
+case_end
+
 case_begin 'a signal: whole files, the rest is named, the process ends by it'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     for k in 1 2 3 4 5; do

@@ -79,10 +79,12 @@ static bool is_stopped(const batch *b)
 static bool step_of_many(void *user, const char *stage, double part)
 {
     const asset *a = user;
-    if (pthread_mutex_trylock(&a->b->lock) == 0) { /* who tells something else now shows the bar later */
-        batch_bar_step(&a->b->bar, a->told, a->of->input, stage, part);
-        pthread_mutex_unlock(&a->b->lock);
-    }
+    batch *b = a->b;
+    const bool to_program = b->bar.mode == PROGRESS_JSON; /* it counts on all begins and ends */
+    if ((to_program ? pthread_mutex_lock(&b->lock) : pthread_mutex_trylock(&b->lock)) == 0) {
+        batch_bar_step(&b->bar, a->told, a->of->input, stage, part);
+        pthread_mutex_unlock(&b->lock);
+    } /* else who tells something now shows the bar later */
     return signals_noted() == 0;
 }
 
