@@ -171,7 +171,15 @@ expect 0 "$KILN" cache gc shared --max-size 0
 says out 'shared: 0 files, 0 bytes; removed 2 files'
 expect 1 "$KILN" cache gc . --max-size 0
 says err 'is no cache of kiln bake'
-expect 1 "$KILN" cache gc shared --max-size 12Q
+for size in 12Q 18446744073709551616 99999999999999999999 99999999999T 16777216T -1 ' 1' 1KB; do
+    exact 1 "$KILN" cache gc shared --max-size="$size" <<END
+stderr:
+kiln: cache gc: --max-size takes a size such as 500M, not '$size'
+Try: kiln cache gc --help
+END
+done
+expect 0 "$KILN" cache gc shared --max-size 16777215T
+expect 0 "$KILN" cache gc shared --max-size 18446744073709551615
 expect 1 "$KILN" cache gc shared
 expect 2 "$KILN" cache gc nowhere --max-size 0
 case_end

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "bake_settings.h"
+#include "options.h"
 
 #include "report.h"
 
@@ -213,19 +214,10 @@ static int parse_drop(const char *list, const char *asset, unsigned *bits)
 /* "512M" in bytes. */
 static int parse_memory(const char *text, const char *asset, uint64_t *bytes)
 {
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    const unsigned long long count = strtoull(text, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (text[0] < '0' || text[0] > '9' || errno != 0 || (*end != '\0' && unit == NULL) ||
-        (unit != NULL && end[1] != '\0') || count > UINT64_MAX >> shift) {
-        return REFUSE(asset, "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
-                      text);
-    }
-    *bytes = (uint64_t)count << shift;
-    return EXIT_DONE;
+    return option_size(text, "KMG", bytes)
+               ? EXIT_DONE
+               : REFUSE(asset, "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
+                        text);
 }
 
 /* What was not given is -1, and 0 for the factor. */

@@ -21,22 +21,6 @@ static const option gc_options[] = {
     OPTION_JSON(gc_settings),
 };
 
-/* "500M". False: it is no size. */
-static bool parse_size(const char *text, uint64_t *size)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    const unsigned long long number = strtoull(text, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (text[0] < '0' || text[0] > '9' || (*end != '\0' && (unit == NULL || end[1] != '\0')) ||
-        number > UINT64_MAX >> shift) {
-        return false;
-    }
-    *size = (uint64_t)number << shift;
-    return true;
-}
-
 static void tell(const char *folder, const kiln_cache_report *report)
 {
     if (report_is_json()) {
@@ -67,7 +51,7 @@ static int run_gc(int argc, char **argv)
     if (settings.max_size == NULL) {
         return report_usage(&verb_cache_gc, "--max-size SIZE is missing");
     }
-    if (!parse_size(settings.max_size, &size)) {
+    if (!option_size(settings.max_size, "KMGT", &size)) {
         return report_usage(&verb_cache_gc, "--max-size takes a size such as 500M, not '%s'",
                             settings.max_size);
     }

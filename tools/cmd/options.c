@@ -83,6 +83,21 @@ static bool parse_real(const option *entry, const char *text, double *out,
     return true;
 }
 
+bool option_size(const char *text, const char *units, uint64_t *bytes)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (text[0] < '0' || text[0] > '9' || errno != 0 || (*end != '\0' && unit == NULL) ||
+        (unit != NULL && end[1] != '\0') || number > UINT64_MAX >> shift) {
+        return false;
+    }
+    *bytes = (uint64_t)number << shift;
+    return true;
+}
+
 /* Position of `text` in "packed|raw", or -1. */
 static int choice_index(const char *choices, const char *text)
 {

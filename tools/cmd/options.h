@@ -16,6 +16,10 @@ int options_parse(const verb *of, int argc, char **argv, void *settings, int *op
 int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
                         uint64_t *given);
 
+/* "500M": a whole number, or one with a letter of `units`, such as "KMG", behind it for 1024 to the power of
+ * its place there. False: it is none, or more than 2^64 - 1. */
+bool option_size(const char *text, const char *units, uint64_t *bytes);
+
 enum { OPTION_MESSAGE_SIZE = 1024 };
 
 /* Sets an option's field from a value; `text` NULL only for a flag, and must stay where the field is a
