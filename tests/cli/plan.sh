@@ -162,6 +162,9 @@ rm kiln.yaml
 expect 1 "$KILN" plan cube.obj
 says err '-o OUT is missing'
 expect 5 "$KILN" plan --format ninja cube.obj -o -
+says err "its name or its output is '-'"
+expect 1 "$KILN" plan - -o out
+says err "standard input can't stand in a plan"
 case_end
 
 cases_end

@@ -91,6 +91,11 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
     if (count == 0) {
         return report_usage(&verb_plan, "no file is given");
     }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(inputs[i], "-") == 0) { /* kiln bake would ask for its --format, which this verb has not */
+            return report_usage(&verb_plan, "standard input can't stand in a plan; name a file");
+        }
+    }
     if (bake->output == NULL) {
         return report_usage(&verb_plan, "-o OUT is missing");
     }

@@ -266,25 +266,25 @@ static bool has_control_character(const char *name)
     return *name != '\0';
 }
 
-/* Which character of the name the format has no way to write, or NULL. */
+/* What the format has no way to write of the name, or NULL. */
 static const char *unwritable(const char *name, script_format format)
 {
     if (strchr(name, '\n') != NULL) {
-        return "a line break";
+        return "has a line break";
     }
     if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && has_control_character(name)) {
-        return "a control character";
+        return "has a control character";
     }
     if (format == SCRIPT_NINJA && (strpbrk(name, ":'\"&;<>|*?`^") != NULL || strstr(name, "\\#") != NULL)) {
-        return "what ninja does not read in a depfile (:'\"&;<>|*?`^ or \\#)";
+        return "has what ninja does not read in a depfile (:'\"&;<>|*?`^ or \\#)";
     }
     if (format == SCRIPT_MAKE && strpbrk(name, ":%\\*?[;|=~") != NULL) {
-        return "a character that means something in a rule (:%\\*?[;|=~)";
+        return "has a character that means something in a rule (:%\\*?[;|=~)";
     }
     if (format == SCRIPT_MAKE && name[0] != '\0' && name[strlen(name) - 1] == ' ') {
-        return "a blank at its end";
+        return "has a blank at its end";
     }
-    return strcmp(name, "-") == 0 ? "no name: it is standard input or output" : NULL;
+    return strcmp(name, "-") == 0 ? "is '-', standard input or output" : NULL;
 }
 
 int script_print(const plan *of, script_format format, const char *cache)
@@ -295,7 +295,7 @@ int script_print(const plan *of, script_format format, const char *cache)
         const char *what = of_input != NULL ? of_input : unwritable(of->jobs[i].output, format);
         if (what != NULL) {
             return report_error(EXIT_UNSUPPORTED, of->jobs[i].input,
-                                "can't stand in a plan for %s; its name or its output has %s; rename it",
+                                "can't stand in a plan for %s; its name or its output %s; rename it",
                                 names[format], what);
         }
     }
