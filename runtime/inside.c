@@ -171,7 +171,7 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry,
     if (!kiln_slab_ray_form(&ray, tree, &line, off)) {
         return KILN_PLACE_OUTSIDE;
     }
-    kiln_line_walk(tree, &ray, carry == NULL ? &line : NULL, visit_triangle, &q);
+    kiln_line_walk(tree, &ray, carry == NULL, visit_triangle, &q);
     if (q.on) {
         return KILN_PLACE_SURFACE;
     }

@@ -108,8 +108,8 @@ typedef struct {
     /* kiln_slab_ray_form, kiln_line_walk. */
     bool (*ray_form)(const struct kiln_tree *tree, const struct kiln_line *line, double off,
                      struct kiln_slab_ray *ray);
-    void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray,
-                     const struct kiln_line *line, kiln_ray_visit visit, void *user);
+    void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, bool only_met,
+                     kiln_ray_visit visit, void *user);
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 

@@ -1,38 +1,39 @@
 /* The descent of a tree along a line, in the vocabulary of simd.h: a line against the eight boxes
- * of a node, by slabs (Kay and Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986). See line_walk.h.
+ * of a node, by slabs (Kay and Kajiya, "Ray tracing complex scenes", SIGGRAPH 1986). See
+ * line_walk.h.
  *
  * Why a clear bit is a proof. u = 2^-24. Let p(s) be the line where the slab ray says, and every
  * wanted point within `slack` of it on each axis of node space, so within 1.8 slack along any axis
  * of a box.
  *
- * The ray is in floats, rounded once: its origin is off by u times its size, which `spread` and `wide`
- * have room for, and what is seen from it by u of that.
+ * The ray is in floats, rounded once: its origin is off by u times its size, which `spread` and
+ * `wide` have room for, and what is seen from it by u of that.
  *
- * Quantised boxes. A face at the whole number b of steps is crossed at s = b A + B, with A = step
- * / direction, B = (org - origin) / direction. A is off by u |A|, B by 3 u |B| and the origin, so the
- * computed b A + B by at most 3 u |b A| + 4 u |B| more. `near` and `far` are B less and more
- * 16 u (|B| + 255 |A|) + spread (slabs_of): faces are moved apart by more than all of that.
+ * Quantised boxes. A face at the whole number b of steps is crossed at s = b A + B, with A = step /
+ * direction, B = (org - origin) / direction. A is off by u |A|, B by 3 u |B| and the origin, so the
+ * computed b A + B by at most 3 u |b A| + 4 u |B| more. `near` and `far` are B less and more 16 u
+ * (|B| + 255 |A|) + spread (slabs_of): faces are moved apart by more than all of that.
  *
  * Lanes in floats. c is the lane's centre as the ray's origin sees it, rounded from the sum of two
  * floats, of which the second, q = origin - org, was rounded to float: it is off by u (|c| + |q|).
  * A projection on an axis is off by 3 u of the sum of magnitudes more; a slope along it by 4 u
  * |d|_1, which is at most 24 u, and by 2^-20 where that is its least; both times s, at most
- * `length`. All of that is below `reach`, which widens the box. The two divisions and their
+ * s_max at first. All of that is below `reach`, which widens the box. The two divisions and their
  * differences are off by 3 u of themselves, which the factor on the nearer one covers: they count
  * only where they are positive.
  *
- * Triangles. Four are asked for the volumes of line_triangle.c in floats, and sorted out where two differ in
- * sign for sure. The line is taken from a point p, which is off a point of it by `off` at most,
- * along d, whose coordinates are off by u of themselves. As the line is the same from any of its points, a
- * volume of p - a, d and an edge of ab, ac is then off by
+ * Triangles. Four are asked for the volumes of line_triangle.c in floats, and sorted out where two
+ * differ in sign for sure. The line is taken from a point p, which is off a point of it by `off` at
+ * most, along d, whose coordinates are off by u of themselves. As the line is the same from any of
+ * its points, a volume of p - a, d and an edge of ab, ac is then off by
  *     8 u reach |d|_1 edges + 3 off |d|_1 edges
- * where `reach` and `edges` are the sums of magnitudes of p - a, and of ab and ac, whose own rounding is
- * in the 8 u; and that of d, ab and ac by 8 u edges |d|_1 edges. 16 u are taken, and of the point 2^22
- * margin and 2^22 u of its coordinates in place of 3 off / 16 u. Products that underflow
- * are off by less than what KILN_RAY_TINY adds, and NaN sorts nothing out. Sums of products that
- * overflow may be infinities of the wrong sign: vertices are within 1 of 0 in node space, so a volume
- * and all that it is made of are below 2^8 squares of the tree's unit, and of trees whose unit is over
- * 2^KILN_RAY_LARGE nothing is sorted out. */
+ * where `reach` and `edges` are the sums of magnitudes of p - a, and of ab and ac, whose own
+ * rounding is in the 8 u; and that of d, ab and ac by 8 u edges |d|_1 edges. 16 u are taken, and of
+ * the point 2^22 margin and 2^22 u of its coordinates in place of 3 off / 16 u. Products that
+ * underflow are off by less than what KILN_RAY_TINY adds, and NaN sorts nothing out. Sums of
+ * products that overflow may be infinities of the wrong sign: vertices are within 1 of 0 in node
+ * space, so a volume and all that it is made of are below 2^8 squares of the tree's unit, and of
+ * trees whose unit is over 2^KILN_RAY_LARGE nothing is sorted out. */
 
 #define KILN_RAY_TINY 0x1p-100f
 #define KILN_RAY_LARGE 59
@@ -59,13 +60,14 @@ typedef int64_t quad_mask __attribute__((vector_size(32)));
 
 /* Macros, for not all sets can hand such vectors to functions. */
 #define KILN_QUAD_OF(v) ((quad){(v), (v), (v), (v)})
-#define KILN_QUAD_ABS(v) ((quad)((quad_mask)(v) & INT64_MAX))
-#define KILN_QUAD_SELECT(mask, yes, no) \
+#define KILN_QUAD_ABS(v) ((quad)((quad_mask)(v)&INT64_MAX))
+#define KILN_QUAD_SELECT(mask, yes, no)                                                            \
     ((quad)(((quad_mask)(yes) & (mask)) | ((quad_mask)(no) & ~(mask))))
 #define KILN_QUAD_NARROW(v) __builtin_convertvector(v, kiln_quad)
 
 #define ray_blind KILN_SIMD_NAME(ray_blind)
-/* Slack so large that no box tells anything: let all boxes pass, with numbers that stay in range. */
+/* Slack so large that no box tells anything: let all boxes pass, with numbers that stay in
+ * range. */
 static inline void ray_blind(kiln_slab_ray *ray)
 {
     memset(ray->origin, 0, sizeof ray->origin);
@@ -89,9 +91,9 @@ static inline void ray_store(float to[4], kiln_quad v)
 /* Moves the origin to where the line enters the tree's box, so that floats suffice from there on.
  *
  * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50
- * of the numbers that take part, by the turn, and by `off` that the caller tells; an s, got by a few
- * operations on numbers of its size, by 2^-48 of itself; all in double. Then floats move the origin by 2^-24
- * of itself. The point in the tree's own frame is not moved by turns. */
+ * of the numbers that take part, by the turn, and by `off` that the caller tells; an s, got by a
+ * few operations on numbers of its size, by 2^-48 of itself; all in double. Then floats move the
+ * origin by 2^-24 of itself. The point in the tree's own frame is not moved by turns. */
 static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, kiln_slab_ray *ray)
 {
     enum {
@@ -111,20 +113,26 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
     const quad way = (quad){along[0], along[1], along[2], along[2]} * kiln_power_of_two(-exponent);
     const quad_mask clips = (quad_mask)(KILN_QUAD_ABS(way) >= KILN_TURN);
     const quad_mask sign = (quad_mask)way & INT64_MIN;
-    const quad turned = KILN_QUAD_SELECT(clips, way, (quad)((quad_mask)KILN_QUAD_OF(KILN_TURN) | sign));
+    const quad turned =
+        KILN_QUAD_SELECT(clips, way, (quad)((quad_mask)KILN_QUAD_OF(KILN_TURN) | sign));
     const quad inverse = 1.0 / turned;
     quad origin = ((quad){from[0], from[1], from[2], from[2]} - own_origin) * unit;
     const quad sizes = KILN_QUAD_ABS(origin) + KILN_QUAD_ABS(own_origin) * unit;
-    double margin =
-        off * unit + KILN_TURN_SLACK + 0x1p-48 * ((sizes[0] + sizes[1]) + sizes[2]);
+    double margin = off * unit + KILN_TURN_SLACK + 0x1p-48 * ((sizes[0] + sizes[1]) + sizes[2]);
     const quad lower =
-        ((quad){(double)least[0], (double)least[1], (double)least[2], (double)least[2]} - own_origin) * unit - margin;
+        ((quad){(double)least[0], (double)least[1], (double)least[2], (double)least[2]} -
+         own_origin) *
+            unit -
+        margin;
     const quad upper =
-        ((quad){(double)most[0], (double)most[1], (double)most[2], (double)most[2]} - own_origin) * unit + margin;
+        ((quad){(double)most[0], (double)most[1], (double)most[2], (double)most[2]} - own_origin) *
+            unit +
+        margin;
     const quad low = (lower - origin) * inverse, high = (upper - origin) * inverse;
     const quad_mask swapped = (quad_mask)(high < low);
     quad enter = KILN_QUAD_SELECT(swapped, high, low), leave = KILN_QUAD_SELECT(swapped, low, high);
-    enter = KILN_QUAD_SELECT(clips, enter - KILN_QUAD_ABS(enter) * 0x1p-48, KILN_QUAD_OF(-HUGE_VAL));
+    enter =
+        KILN_QUAD_SELECT(clips, enter - KILN_QUAD_ABS(enter) * 0x1p-48, KILN_QUAD_OF(-HUGE_VAL));
     leave = KILN_QUAD_SELECT(clips, leave + KILN_QUAD_ABS(leave) * 0x1p-48, KILN_QUAD_OF(HUGE_VAL));
     ray->s_of_t = kiln_power_of_two(exponent - tree_entry->scale_exponent);
     double first = line->t_min * ray->s_of_t, last = line->t_max * ray->s_of_t;
@@ -147,7 +155,8 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
     }
     origin += way * first;
     const double beside = margin + KILN_TURN_SLACK;
-    const quad_mask misses = (quad_mask)(origin < lower - beside) | (quad_mask)(origin > upper + beside);
+    const quad_mask misses =
+        (quad_mask)(origin < lower - beside) | (quad_mask)(origin > upper + beside);
     if ((misses[0] | misses[1] | misses[2]) != 0) {
         return false; /* along an axis that was not clipped */
     }
@@ -216,7 +225,8 @@ static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *
     memcpy(&spread, ray->spread, sizeof spread);
     const kiln_quad step = (kiln_quad)(exponent << 23) * inverse;
     const kiln_quad start = ray_origin(node, ray) * inverse;
-    const kiln_quad error = (quad_magnitudes(start) + quad_magnitudes(step) * 255.0f) * 0x1p-20f + spread;
+    const kiln_quad error =
+        (quad_magnitudes(start) + quad_magnitudes(step) * 255.0f) * 0x1p-20f + spread;
     const kiln_quad slabs[3] = {step, start - error, start + error};
     memcpy(out, slabs, sizeof *out);
 }
@@ -317,12 +327,13 @@ static inline uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 
 #define ray_triangles KILN_SIMD_NAME(ray_triangles)
 /* Bit i: the line may meet the triangle of the vertices corner[i]. A clear bit is a proof. */
 static inline uint32_t ray_triangles(const kiln_slab_ray *ray, const float *vertices,
-                                const uint32_t *const corner[4])
+                                     const uint32_t *const corner[4])
 {
     const float *way = ray->way;
     const float *from_vertex[3][4];
     kiln_quad from[3], ab[3], ac[3], p[3], q[3];
-    kiln_quad edges = {KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY}, reach = {0, 0, 0, 0};
+    kiln_quad edges = {KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY, KILN_RAY_TINY},
+              reach = {0, 0, 0, 0};
     for (int c = 0; c < 3; c++) {
         for (int i = 0; i < 4; i++) {
             from_vertex[c][i] = vertices + 3 * (size_t)corner[i][c];
@@ -360,8 +371,8 @@ static inline uint32_t ray_triangles(const kiln_slab_ray *ray, const float *vert
 
 #define ray_leaf KILN_SIMD_NAME(ray_leaf)
 /* Of a leaf those triangles, or all of them. False: the visitor has had enough. */
-static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, uint32_t first,
-                            uint32_t count, kiln_ray_visit visit, void *user)
+static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met,
+                            uint32_t first, uint32_t count, kiln_ray_visit visit, void *user)
 {
     for (uint32_t i = 0; i < count; i += 4) {
         const uint32_t here = count - i < 4 ? count - i : 4;
@@ -418,51 +429,61 @@ static inline uint32_t ray_open(const kiln_tree *tree, const kiln_slab_ray *ray,
     return mask == 0 ? 0 : mask & kiln_node8_used(node);
 }
 
+#define ray_enter KILN_SIMD_NAME(ray_enter)
+/* The nearest of a node's boxes that were met; the others wait on the stack, the nearer on top. */
+static inline ray_waiting ray_enter(const kiln_format_node8 *node, uint32_t mask,
+                                    const float entry[8], ray_waiting *stack, unsigned *height)
+{
+    const unsigned base = *height;
+    unsigned lane = (unsigned)__builtin_ctz(mask);
+    ray_waiting nearest = ray_box(node, lane, entry[lane]);
+    for (uint32_t left = mask & (mask - 1); left != 0; left &= left - 1) {
+        lane = (unsigned)__builtin_ctz(left);
+        ray_waiting box = ray_box(node, lane, entry[lane]);
+        if (box.entry <= nearest.entry) {
+            const ray_waiting nearer = box;
+            box = nearest;
+            nearest = nearer;
+        }
+        unsigned place = (*height)++;
+        for (; place > base && stack[place - 1].entry < box.entry; place--) {
+            stack[place] = stack[place - 1];
+        }
+        stack[place] = box;
+    }
+    return nearest;
+}
+
 #define rays_walk KILN_SIMD_NAME(rays_walk)
-/* The box in hand is the nearest of its node; the others wait, the nearer on top, never more than seven on
- * a level. A box that starts behind what a hit has cut the line to is dropped when it is taken. */
-static void rays_walk(const kiln_tree *tree, kiln_slab_ray *ray, const kiln_line *line,
+/* The nearest box of a node is taken in hand, never more than seven wait on a level. A box that
+ * starts behind what a hit has cut the line to is dropped when it is taken. */
+static void rays_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met,
                       kiln_ray_visit visit, void *user)
 {
     ray_waiting stack[(KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH];
     ray_waiting in_hand = {0, 0, 0.0f};
     unsigned height = 0;
     for (;;) {
-        uint32_t mask = 0;
+        bool taken = false;
         if (in_hand.count != 0) {
-            if (!ray_leaf(tree, ray, line != NULL, in_hand.first, in_hand.count, visit, user)) {
+            if (!ray_leaf(tree, ray, only_met, in_hand.first, in_hand.count, visit, user)) {
                 return;
             }
         } else {
             const kiln_format_node8 *node = kiln_tree_node(tree, in_hand.first);
             float entry[8];
-            mask = ray_open(tree, ray, node, entry);
-            if (mask != 0) {
-                const unsigned base = height;
-                unsigned lane = (unsigned)__builtin_ctz(mask);
-                in_hand = ray_box(node, lane, entry[lane]);
-                for (uint32_t left = mask & (mask - 1); left != 0; left &= left - 1) {
-                    lane = (unsigned)__builtin_ctz(left);
-                    ray_waiting box = ray_box(node, lane, entry[lane]);
-                    if (box.entry <= in_hand.entry) {
-                        const ray_waiting nearer = box;
-                        box = in_hand;
-                        in_hand = nearer;
-                    }
-                    unsigned place = height++;
-                    for (; place > base && stack[place - 1].entry < box.entry; place--) {
-                        stack[place] = stack[place - 1];
-                    }
-                    stack[place] = box;
-                }
+            const uint32_t mask = ray_open(tree, ray, node, entry);
+            taken = mask != 0;
+            if (taken) {
+                in_hand = ray_enter(node, mask, entry, stack, &height);
             }
         }
-        while (mask == 0) {
+        while (!taken) {
             if (height == 0) {
                 return;
             }
             in_hand = stack[--height];
-            mask = in_hand.entry <= ray->s_max;
+            taken = in_hand.entry <= ray->s_max;
         }
     }
 }

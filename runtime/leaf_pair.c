@@ -50,8 +50,7 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
     const double scale = is_x ? 1.0 : (double)frame->to_x.scale;
     const double unit = kiln_power_of_two(x->scale_exponent);
     const double *centre = own->centre;
-    const double extents =
-        (double)own->half[0] + (double)own->half[1] + (double)own->half[2];
+    const double extents = (double)own->half[0] + (double)own->half[1] + (double)own->half[2];
     for (int k = 0; k < 3; k++) {
         const double *row = matrix + 3 * k;
         const double place =
@@ -59,8 +58,8 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
         box->centre[k] = place * unit + x->origin[k];
         for (int j = 0; j < 3; j++) {
             const float *axis = own->axis[j];
-            const double along = row[0] * (double)axis[0] + row[1] * (double)axis[1] +
-                                 row[2] * (double)axis[2];
+            const double along =
+                row[0] * (double)axis[0] + row[1] * (double)axis[1] + row[2] * (double)axis[2];
             box->arm[j][k] = along * (double)own->half[j] * unit;
         }
     }

@@ -17,10 +17,10 @@ typedef struct kiln_line {
  * no direction, t_min > t_max. */
 kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, const kiln_ray *ray);
 
-/* The part of a line inside the box of a tree, for filtering, all rounded to float: the points origin + s
- * direction of node space with 0 <= s <= s_max, the largest coordinate of the direction from 1 to 2 in
- * magnitude. Every point of the line that is in the box is within some slack, on each axis, of the
- * one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
+/* The part of a line inside the box of a tree, for filtering, all rounded to float: the points
+ * origin + s direction of node space with 0 <= s <= s_max, the largest coordinate of the direction
+ * from 1 to 2 in magnitude. Every point of the line that is in the box is within some slack, on
+ * each axis, of the one with s = t s_of_t - s_first. Fourth numbers repeat the third. */
 typedef struct kiln_slab_ray {
     double s_of_t, s_first;
     float origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
@@ -29,7 +29,7 @@ typedef struct kiln_slab_ray {
     float wide;                    /* what boxes that are turned are widened by */
     float s_max;                   /* may be lowered during a walk */
     float point[4], way[4];        /* the same line in the tree's own frame, of another length */
-    float point_reach;             /* for what the point is off the line by, as kernel_rays.h wants it */
+    float point_reach; /* for what the point is off the line by, as kernel_rays.h wants it */
     uint8_t nearer[3], farther[3]; /* in AABB8: the byte of lane 0 that is met first, and last */
 } kiln_slab_ray;
 

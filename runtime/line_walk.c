@@ -1,8 +1,8 @@
 /* The walk of the instruction set in use. */
 #include "line_walk.h"
 
-void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, const kiln_line *line,
-                    kiln_line_visit visit, void *user)
+void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
+                    void *user)
 {
-    kiln_kernel_active()->ray_walk(tree, ray, line, visit, user);
+    kiln_kernel_active()->ray_walk(tree, ray, only_met, visit, user);
 }

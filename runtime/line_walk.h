@@ -8,8 +8,9 @@
  */
 typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
 
-/* `line`: triangles that it surely passes by are left out; NULL: all in the leaves are visited. */
-void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, const kiln_line *line,
-                    kiln_line_visit visit, void *user);
+/* `only_met`: triangles that the ray surely passes by are left out; else all in the leaves are
+ * visited. */
+void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
+                    void *user);
 
 #endif

@@ -71,8 +71,8 @@ typedef struct {
     uint32_t vertices[VERTICES_KEPT]; /* of triangles that were told of, by their lowest bits */
 } mesh_query;
 
-/* Keeps the corners. True: one of them is a corner of a triangle that was told of, which this one hangs
- * together with, clear of the outer surface as both are; so it is where that is. */
+/* Keeps the corners. True: one of them is a corner of a triangle that was told of, which this one
+ * hangs together with, clear of the outer surface as both are; so it is where that is. */
 static bool is_known(mesh_query *q, const uint32_t corner[3])
 {
     bool known = false;
@@ -217,8 +217,8 @@ static kiln_place told_by(const mesh_query *q)
     return q->inside ? (q->outside ? KILN_PLACE_PARTED : KILN_PLACE_INSIDE) : KILN_PLACE_OUTSIDE;
 }
 
-/* Of a mesh whose whole box is clear of the outer surface one triangle tells; of another it is asked
- * first whether there is a contact. */
+/* Of a mesh whose whole box is clear of the outer surface one triangle tells; of another it is
+ * asked first whether there is a contact. */
 static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                const kiln_pose *pose_b, kiln_place *place)
 {

@@ -92,7 +92,7 @@ static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const 
         status = kiln_tree_lack(query->tree);
     }
     if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
-        kiln_line_walk(query->tree, &slabs, &query->line, visit_triangle, query);
+        kiln_line_walk(query->tree, &slabs, true, visit_triangle, query);
     }
     return status;
 }

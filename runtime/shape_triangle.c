@@ -7,14 +7,15 @@
  *
  * Distances: let A be the largest magnitude that takes part, and u = 2^-53. All below is within
  * 2^-45 A of the true distance. The distance of a point from a segment is told at a parameter that
- * is off by a few u A / |edge|, where it is least; so that moves it by a few u A. The distance
- * from a plane, and of two lines, is a product with a normal of length 1, and the normal is right
- * to a few u even for needles: it is got from its exact value by expansions. Whether it counts
- * depends on where the foot is, which is off by some u A across the edge, where the distance from
- * the edge is as good.
+ * is off by a few u A / |edge|, where it is least; so that moves it by a few u A. The distance from
+ * a plane, and of two lines, is a product with a normal of length 1, and the normal is right to a
+ * few u even for needles: it is got from its exact value by expansions. Whether it counts depends
+ * on where the foot is, which is off by some u A across the edge, where the distance from the edge
+ * is as good.
  *
- * That is slow, and asked last: two points near each other, one of the triangle and one of the ball's
- * segment, tell in nearly all cases that the two meet or what parts them, however they were found. */
+ * That is slow, and asked last: two points near each other, one of the triangle and one of the
+ * ball's segment, tell in nearly all cases that the two meet or what parts them, however they were
+ * found. */
 #include "shape_triangle.h"
 
 #include "exact.h"
@@ -94,7 +95,8 @@ static int by_axes(const centred *c)
         }
         sure &= known;
     }
-    /* axis k of the box x an edge: two products of such a difference and an edge each, and the reach */
+    /* axis k of the box x an edge: two products of such a difference and an edge each, and the
+     * reach */
     const double of_edge = 0x1p-47 * c->size * c->edge_size;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
@@ -190,8 +192,8 @@ static inline double length(vector v)
 
 /* The cross product of b - a and d - c, each coordinate within a few u of itself, so divided by its
  * length; false: it is 0. */
-KILN_RARE static bool unit_normal(const double a[3], const double b[3], const double c[3], const double d[3],
-                        vector *out)
+KILN_RARE static bool unit_normal(const double a[3], const double b[3], const double c[3],
+                                  const double d[3], vector *out)
 {
     kiln_difference p[3], q[3];
     double largest = 0;
@@ -238,8 +240,9 @@ KILN_RARE static double from_edges(const double p[3], const double t[9])
                    smaller(from_segment(p, t + 3, t + 6), from_segment(p, t + 6, t)));
 }
 
-/* Distance of a point from the plane of t where its foot is in t, else infinity. The sides at the tip
- * of a needle are nearly parallel and tell nothing of a foot beyond it; the longest edge does. */
+/* Distance of a point from the plane of t where its foot is in t, else infinity. The sides at the
+ * tip of a needle are nearly parallel and tell nothing of a foot beyond it; the longest edge
+ * does. */
 KILN_RARE static double from_inside(const double p[3], const double t[9], vector normal)
 {
     double longest = 0, along = 0;
@@ -259,10 +262,10 @@ KILN_RARE static double from_inside(const double p[3], const double t[9], vector
 }
 
 /* Distance of the insides of two segments where those are nearest to each other, or infinity. Their
- * ends are compared apart. Of nearly parallel lines it is not known where they are nearest, so these
- * parts of theirs have to be beside each other, too. */
+ * ends are compared apart. Of nearly parallel lines it is not known where they are nearest, so
+ * these parts of theirs have to be beside each other, too. */
 KILN_RARE static double between_lines(const double a[3], const double b[3], const double c[3],
-                            const double d[3])
+                                      const double d[3])
 {
     vector normal;
     if (!unit_normal(a, b, c, d, &normal)) {
@@ -279,8 +282,9 @@ KILN_RARE static double between_lines(const double a[3], const double b[3], cons
     return fabs(dot(w, normal));
 }
 
-/* The point of t nearest to p, or one beside it: weights of its second and third corner (Ericson, Real-Time
- * Collision Detection, 2005, section 5.1.5). False: rounding makes them none of a point of t. */
+/* The point of t nearest to p, or one beside it: weights of its second and third corner (Ericson,
+ * Real-Time Collision Detection, 2005, section 5.1.5). False: rounding makes them none of a point
+ * of t. */
 static bool near_point(const double t[9], vector p, double weights[2])
 {
     const vector ab = minus(t + 3, t), ac = minus(t + 6, t);
@@ -321,9 +325,10 @@ static vector near_on_segment(vector p, const double a[3], const double b[3])
     return (vector){{a[0] + part * edge.x[0], a[1] + part * edge.x[1], a[2] + part * edge.x[2]}};
 }
 
-/* Decides by a point of each: 1 they are within the radius, 0 the line through them parts triangle and
- * ball by 2^-38 of the largest number and more, -1 not known. Both are off by 2^-47 of it, whatever the
- * points are, and what is decided exactly below allows for 2^-42: so both say the same. */
+/* Decides by a point of each: 1 they are within the radius, 0 the line through them parts triangle
+ * and ball by 2^-38 of the largest number and more, -1 not known. Both are off by 2^-47 of it,
+ * whatever the points are, and what is decided exactly below allows for 2^-42: so both say the
+ * same. */
 static int by_near_points(const kiln_shape *shape, const double corners[9])
 {
     const bool capsule = shape->kind == KILN_SHAPE_CAPSULE;
