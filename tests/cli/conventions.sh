@@ -234,6 +234,36 @@ two.d/cube.kiln: cube.obj
 END
 case_end
 
+case_begin 'depfile: to standard output, where the report goes to standard error'
+exact 0 "$KILN" bake painted.obj -o painted.kiln --depfile - <<'END'
+painted.kiln: painted.obj \
+  painted.mtl
+END
+exact 0 "$KILN" bake -v painted.obj cube.obj -o two.d --depfile=- -j1 --if-changed <<'END'
+two.d/painted.kiln: painted.obj \
+  painted.mtl
+two.d/cube.kiln: cube.obj
+stderr:
+kiln: 2 up to date
+END
+expect 0 "$KILN" bake -v cube.obj -o x.kiln --depfile - --json
+exactly out <<'END'
+x.kiln: cube.obj
+END
+says err '"outcome": "baked"'
+expect 0 "$KILN" bake -v cube.obj -o x.kiln --depfile -
+exactly out <<'END'
+x.kiln: cube.obj
+END
+says err 'x.kiln: 12 triangles'
+exact 1 "$KILN" bake cube.obj -o - --depfile - <<'END'
+stderr:
+kiln: bake: --depfile needs an OUT that has a name
+Try: kiln bake --help
+END
+[ ! -e - ] || case_fail 'there is a file of that name'
+case_end
+
 case_begin 'depfile: none for standard output, none over an input'
 exact 1 "$KILN" bake cube.obj -o - --depfile d <<'END'
 stderr:

@@ -11,6 +11,11 @@
 #include <errno.h>
 #include <string.h>
 
+static bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 /* What the table of options can't say. */
 static int check_settings(const bake_settings *settings, const char *manifest, int count)
 {
@@ -23,7 +28,7 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     if (manifest == NULL && settings->output == NULL) {
         return report_usage(&verb_bake, "-o OUT is missing");
     }
-    if (settings->output != NULL && strcmp(settings->output, "-") == 0) {
+    if (is_standard(settings->output)) {
         if (manifest != NULL) {
             return report_usage(&verb_bake, "standard output can't be the folder of a manifest");
         }
@@ -59,6 +64,9 @@ static int check_version(const bake_settings *settings)
 static int check_depfile(const plan *of, const char *path)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    if (is_standard(path)) {
+        return EXIT_DONE;
+    }
     if (plan_has_file(of, path)) {
         return report_usage(&verb_bake, "the depfile '%s' is an input or an output", path);
     }
@@ -97,7 +105,7 @@ int bake_run(int argc, char **argv)
     if (settings.quiet) {
         report_quiet();
     }
-    if (settings.dump_config || (settings.output != NULL && strcmp(settings.output, "-") == 0)) {
+    if (settings.dump_config || is_standard(settings.output) || is_standard(settings.depfile)) {
         report_to_stderr();
     }
     plan of = {.jobs = NULL};

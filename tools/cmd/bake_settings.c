@@ -97,7 +97,8 @@ const option bake_options[] = {
      "look for OUT in this folder first, by what it is made from, and keep it there; made if need be; "
      "any number of bakers may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
-     "write rules for make and ninja: each OUT depends on its IN and all files that IN refers to"},
+     "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all files that "
+     "IN refers to"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
      "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, as kiln "
      "plan writes them: kiln-N,assimp-N,zlib-N"},

@@ -225,10 +225,16 @@ static void tell_failure(batch *b, int status, const kiln_bake_report *report)
     }
 }
 
+static bool rules_to_standard_output(const batch *b)
+{
+    return b->run->depfile != NULL && strcmp(b->run->depfile, "-") == 0;
+}
+
 static void tell_success(batch *b, const job *of, outcome how, const baked *what, double seconds)
 {
     const kiln_bake_report *report = &what->report;
-    const bool alone = b->of->count == 1, standard = strcmp(of->output, "-") == 0;
+    const bool alone = b->of->count == 1;
+    const bool standard = strcmp(of->output, "-") == 0 || rules_to_standard_output(b);
     if (report->cache_error[0] != '\0' && !b->cache_told) { /* the rest would say the same */
         report_note("not kept", b->run->cache, report->cache_error);
         b->cache_told = true;
@@ -237,7 +243,7 @@ static void tell_success(batch *b, const job *of, outcome how, const baked *what
         report_note("up to date", of->output, "made from the same bytes by the same options");
     } else if (how != UP_TO_DATE && !report_is_json() && !b->run->quiet &&
                (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
-        FILE *stream = standard ? stderr : stdout; /* standard output is the file then */
+        FILE *stream = standard ? stderr : stdout; /* standard output is the file, or the rules, then */
         bake_report_summary(stream, of, report, what->has_first ? &what->first : NULL, seconds);
         fflush(stream);
     }
@@ -245,7 +251,7 @@ static void tell_success(batch *b, const job *of, outcome how, const baked *what
 
 static int add_rule(batch *b, const job *of, const kiln_bake_report *report, depfile *rule)
 {
-    if (depfile_is_side_file(b->run->depfile, of->input, report)) {
+    if (!rules_to_standard_output(b) && depfile_is_side_file(b->run->depfile, of->input, report)) {
         b->depfile_refused = true;
         return report_error(EXIT_USAGE, b->run->depfile,
                             "is a file that '%s' refers to; no depfile was written; name another",

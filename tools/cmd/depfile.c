@@ -1,10 +1,10 @@
 #include "depfile.h"
 
+#include "output.h"
 #include "report.h"
 
 #include "../common/path_beside.h"
 #include "../common/same_file.h"
-#include "../common/write_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,11 +110,7 @@ int depfile_append(depfile *file, const depfile *more)
 
 int depfile_write(const depfile *file, const char *path)
 {
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    if (!kiln_write_file(path, file->text, file->size, message)) {
-        return report_error(EXIT_IO, path, "%s", message);
-    }
-    return EXIT_DONE;
+    return output_write(path, file->text, file->size);
 }
 
 void depfile_free(depfile *file)
