@@ -100,6 +100,10 @@ if command -v fish >/dev/null 2>&1; then
     among --layout
     fish_offers 'kiln bake --layout '
     offered packed raw
+    HOME=$TMPDIR fish -c 'source $argv[1]; complete -C "kiln bake --layout "' "$TMPDIR/kiln.fish" | cut -sf2 |
+        grep . && case_fail 'each value is said to be what the option is'
+    HOME=$TMPDIR fish -c 'source $argv[1]; complete -C "kiln bake --layo"' "$TMPDIR/kiln.fish" | cut -sf2 |
+        grep -q . || case_fail 'of the option nothing is said'
     fish_offers 'kiln lut '
     among bins
     case_end

@@ -692,8 +692,8 @@ case_end
 case_begin 'completion: fish'
 if command -v fish >/dev/null; then
     exact 0 env "HOME=$TMPDIR" fish -c '"$KILN" --completion fish | source; complete -C "kiln bake --layout "' <<'END'
-packed	packed is small, for shipping
-raw	packed is small, for shipping
+packed
+raw
 END
     case_end
 else

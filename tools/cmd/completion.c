@@ -265,6 +265,15 @@ static void print_fish_condition(FILE *out, const char *name)
     fputs("'", out);
 }
 
+/* "packed|raw" as "packed\t raw\t": without what is said of the option, which would stand behind each. */
+static void print_fish_choices(FILE *out, const char *choices)
+{
+    for (; *choices != '\0'; choices++) {
+        fputs(*choices == '|' ? "\\t " : (char[]){*choices, '\0'}, out);
+    }
+    fputs("\\t", out);
+}
+
 static void print_fish_option(FILE *out, const verb *of, const option *entry)
 {
     print_fish_condition(out, of->name);
@@ -274,7 +283,7 @@ static void print_fish_option(FILE *out, const verb *of, const option *entry)
     }
     if (entry->choices != NULL && takes_value(entry)) {
         fputs(" -x -a '", out);
-        print_choices(out, entry->choices);
+        print_fish_choices(out, entry->choices);
         fputs("'", out);
     } else if (takes_value(entry)) {
         fputs(takes_number(entry) ? " -x" : " -r", out);
