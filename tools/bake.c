@@ -46,6 +46,9 @@ typedef struct {
     char *meta;
     void *file;
     size_t file_size;
+    bool (*progress)(void *user, const char *stage, double part); /* the caller's; NULL: none */
+    void *progress_user;
+    bool cancelled; /* by it */
 } bake;
 
 kiln_bake_options kiln_bake_options_default(void)
@@ -80,7 +83,25 @@ static kiln_bake_status fail(bake *b, kiln_bake_status status, const char *text)
     return status;
 }
 
-/* A stage that failed without a reason of its own ran out of memory, or was cancelled. */
+static bool note_cancel(void *user, const char *stage, double part)
+{
+    bake *b = user;
+    const bool on = b->progress(b->progress_user, stage, part);
+    b->cancelled = b->cancelled || !on;
+    return on;
+}
+
+static void watch_for_cancel(bake *b)
+{
+    b->progress = b->options.progress;
+    b->progress_user = b->options.progress_user;
+    if (b->progress != NULL) {
+        b->options.progress = note_cancel;
+        b->options.progress_user = b;
+    }
+}
+
+/* A stage that failed without a reason of its own was cancelled, or ran out of memory. */
 static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
 {
     if (b->budget.over) {
@@ -92,7 +113,8 @@ static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
         return KILN_BAKE_FAILED;
     }
     if (b->report->error[0] == '\0') {
-        return fail(b, status, "out of memory, or cancelled; nothing was written");
+        return fail(b, status, b->cancelled ? "cancelled; nothing was written"
+                                            : "out of memory; nothing was written; free some");
     }
     return status;
 }
@@ -826,6 +848,7 @@ static kiln_bake_status bake_for(const kiln_bake_input *input, const char *outpu
                                                                       : sizeof b.options;
         memcpy(&b.options, options, known);
     }
+    watch_for_cancel(&b);
     kiln_budget_start(&b.budget, &b.options);
     kiln_bake_status status = run_with_default_rounding(&b, output);
     if (status == KILN_BAKE_OK) {

@@ -1,5 +1,5 @@
 /* Many bakes at once in one process, sharing threads, a cache and an output: each makes the bytes that
- * it makes alone. Also run under ThreadSanitizer. */
+ * it makes alone. One that is cancelled says so. Also run under ThreadSanitizer. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,11 +168,45 @@ static void the_same_bytes_as_alone(void **state)
     }
 }
 
+static bool cancel_at(void *user, const char *stage, double part)
+{
+    const char *from = user;
+    (void)part;
+    return strncmp(stage, from, strlen(from)) != 0;
+}
+
+/* Whatever stage it is in, within a limit of memory or without, of one tree or of one for each mesh. */
+static void a_cancelled_bake_says_so(void **state)
+{
+    static const char *const stages[] = {"import", "build", "count", "write"};
+    char path[64], wanted[128];
+    (void)state;
+    snprintf(path, sizeof path, "%s/m0.obj", folder);
+    snprintf(wanted, sizeof wanted, "%s: cancelled; nothing was written", path);
+    for (size_t i = 0; i < 4 * sizeof stages / sizeof stages[0]; i++) {
+        const kiln_bake_input input = {path, NULL, 0, NULL};
+        kiln_bake_options options = kiln_bake_options_default();
+        kiln_bake_report report;
+        void *data = NULL;
+        size_t size = 0;
+        options.adb = 4;
+        options.max_memory = i % 2 == 0 ? 0 : (uint64_t)1 << 30;
+        options.split = i % 4 < 2 ? KILN_SPLIT_NONE : KILN_SPLIT_MESH;
+        options.progress = cancel_at;
+        options.progress_user = (void *)(uintptr_t)stages[i / 4];
+        assert_int_equal(kiln_bake_to_memory(&input, &options, &data, &size, &report), KILN_BAKE_FAILED);
+        assert_null(data);
+        assert_string_equal(report.error, wanted);
+        kiln_bake_report_free(&report);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_bakes_of_a_process),
         cmocka_unit_test(the_same_bytes_as_alone),
+        cmocka_unit_test(a_cancelled_bake_says_so),
     };
     if (mkdtemp(folder) == NULL) {
         return 1;

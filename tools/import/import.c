@@ -133,7 +133,7 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
             "import takes more than %s of memory; simplify the model or raise that limit (%s)",
             memory, limit);
     case KILN_CHILD_CANCELLED:
-        return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing written");
+        return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing was written");
     case KILN_CHILD_NOT_STARTED:
         return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; %s", strerror(number),
                     number == EMFILE   ? "raise the limit on open files (ulimit -n) to 64 or more"
