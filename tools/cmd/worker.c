@@ -7,6 +7,8 @@
 #include "signals.h"
 #include "verb.h"
 
+#include "../common/signal_text.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -322,7 +324,7 @@ void worker_run(const worker_task *task, baked *out)
     }
     if (!heard) {
         fail(task, out, "the process that baked it was ended",
-             WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "without a word",
+             WIFSIGNALED(status) ? kiln_signal_text(WTERMSIG(status)) : "without a word",
              "give less memory (--max-memory) or threads (--jobs) than the machine has");
     }
 }

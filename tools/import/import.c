@@ -13,6 +13,7 @@
 
 #include "../common/message.h"
 #include "../common/resident.h"
+#include "../common/signal_text.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"
@@ -121,7 +122,7 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
             j, KILN_BAKE_FAILED,
             "the importer crashed (%s); the file is broken in a way that it can't take; repair "
             "it or convert it to another format",
-            strsignal(number));
+            kiln_signal_text(number));
     case KILN_CHILD_OVER_TIME:
         return FAIL(j, KILN_BAKE_FAILED,
                     "import takes longer than %g s; simplify the model or raise that limit "
