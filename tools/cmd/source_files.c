@@ -112,6 +112,14 @@ static void find_one(void *user, size_t index)
     kiln_bake_report_free(&report);
 }
 
+/* Imports of this process are held to --max-memory each, not together. */
+static bool is_limited(const plan *of)
+{
+    kiln_bake_options options;
+    return of->count > 0 && bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
+           options.max_memory != 0;
+}
+
 static bool never(void *user)
 {
     (void)user;
@@ -124,7 +132,7 @@ int source_files_find(const plan *of, source_files *lists)
     int worst = s.statuses != NULL ? EXIT_DONE : EXIT_RUN;
     memset(lists, 0, of->count * sizeof *lists);
     if (s.statuses != NULL) {
-        crew_run(of->count, 0, find_one, never, &s);
+        crew_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
     }
     for (size_t i = 0; i < of->count && s.statuses != NULL; i++) {
         worst = s.statuses[i] > worst ? s.statuses[i] : worst;
