@@ -6,7 +6,6 @@
 
 #include "report.h"
 
-#include <errno.h>
 #include <float.h>
 #include <stddef.h>
 #include <stdlib.h>

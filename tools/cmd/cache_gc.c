@@ -6,8 +6,6 @@
 #include "../kiln_bake.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     const char *max_size;
