@@ -6,14 +6,21 @@ cd "$(dirname "$0")/../.." || exit 1
 model=$TMPDIR/torus.ply
 "$KILN_BUILD/release/models/shapes" torus 60000 "$model" || exit 1
 out=$TMPDIR/torus.kiln
-"$KILN" bake "$model" -o "$out" || exit 1
+few='--bv aabb --quality fast --layout raw -q' # little time
+# shellcheck disable=SC2086
+"$KILN" bake "$model" -o "$out" $few || exit 1
 cp "$out" "$TMPDIR/before.kiln"
 
 case_begin 'a limit that is enough changes no byte'
 for limit in 1G 200M 204800K 209715200 0; do
-    expect 0 "$KILN" bake "$model" -o "$out" --max-memory $limit -j 5
+    # shellcheck disable=SC2086
+    expect 0 "$KILN" bake "$model" -o "$out" --max-memory $limit -j 5 $few
     same "$out" "$TMPDIR/before.kiln"
 done
+"$KILN_BUILD/release/models/shapes" torus 10000 "$TMPDIR/small.ply"
+expect 0 "$KILN" bake "$TMPDIR/small.ply" -o "$TMPDIR/small.kiln"
+expect 0 "$KILN" bake "$TMPDIR/small.ply" -o "$TMPDIR/limited.kiln" --max-memory 200M -j 5
+same "$TMPDIR/small.kiln" "$TMPDIR/limited.kiln"
 case_end
 
 # too_little LIMIT TEXT OPTION...: exit status 4, a message, the old file, no file beside it.
@@ -73,14 +80,14 @@ expect 4 "$KILN" bake "$model" -o "$out" --max-memory 4M
 says err 'torus.ply: import takes more than 4 MiB'
 case_end
 
-# many.gltf: small, but its 3,000 vertices are used 250 times: 250,000 triangles, of which nobody knows before it
+# many.gltf: small, but its 3,000 vertices are used 120 times: 120,000 triangles, of which nobody knows before it
 # is read, and most of what they take is the importing child's.
 "$KILN_BUILD/release/models/shapes" torus 7000 "$TMPDIR/vertices.ply" || exit 1
 header=$(LC_ALL=C grep -a -m1 -b end_header "$TMPDIR/vertices.ply" | cut -d: -f1)
 tail -c +$((header + 12)) "$TMPDIR/vertices.ply" | head -c 36000 | base64 | tr -d '\n' >"$TMPDIR/vertices"
 awk -v file="$TMPDIR/vertices" 'BEGIN {
     getline data <file
-    for (i = 0; i < 250; i++) {
+    for (i = 0; i < 120; i++) {
         comma = i ? "," : ""
         meshes = meshes comma "{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}\n"
         nodes = nodes comma "{\"mesh\":" i ",\"translation\":[" i / 64 ",0,0]}\n"
@@ -101,16 +108,15 @@ cp models/tiny/cube.obj "$TMPDIR/cube1.obj"
 # What a batch takes, all its processes together, against a batch of next to nothing.
 case_begin 'four at once, of which only one has room, take no more than the limit'
 peak=$KILN_BUILD/release/tests/soak/peak
-few='--bv aabb --quality fast --layout raw -q'
 if [ "${KILN%/*}" != "$KILN_BUILD" ] || ! [ -x "$peak" ]; then
     case_skip 'a sanitizer takes memory too'
-elif "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/cube?.obj -o "$TMPDIR/cubes" -j4 --max-memory 76M; then
+elif "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/cube?.obj -o "$TMPDIR/cubes" -j4 --max-memory 38M; then
     read -r base rest <"$TMPDIR/peak"
     expect 0 "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/many" -j4 $few \
-        --max-memory 76M
+        --max-memory 38M
     read -r most sums rate processes <"$TMPDIR/peak"
-    echo "limit $((76 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
-    [ "$most" -le $(((76 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
+    echo "limit $((38 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
+    [ "$most" -le $(((38 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
     [ "$processes" -gt 2 ] || case_fail 'nothing was seen'
     expect 0 "$KILN" bake "$TMPDIR/many1.gltf" -o "$TMPDIR/alone.kiln" $few
     same "$TMPDIR/many/many1.kiln" "$TMPDIR/alone.kiln"
@@ -119,8 +125,26 @@ else
     case_skip 'the system does not tell what processes take'
 fi
 
+# On two processors; on one, one is read at a time anyway.
+case_begin 'a plan for a farm reads one at a time under a limit'
+if [ "${KILN%/*}" != "$KILN_BUILD" ] || ! [ -x "$peak" ]; then
+    case_skip 'a sanitizer takes memory too'
+elif (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm cube?.obj -o far --max-memory 30M >plan); then
+    read -r base rest <"$TMPDIR/peak"
+    (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm many?.gltf -o far --max-memory 30M >plan) ||
+        case_fail "status $?"
+    read -r most sums rate processes <"$TMPDIR/peak"
+    echo "limit $((30 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
+    [ "$most" -le $(((30 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
+    [ "$processes" -eq 2 ] || case_fail "$processes processes"
+    grep -q '/many4.gltf' "$TMPDIR/plan" || case_fail 'not all are planned'
+    case_end
+else
+    case_skip 'the system does not tell what processes take'
+fi
+
 case_begin 'a signal ends a batch that waits for memory, at once'
-"$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/stopped" -j4 --max-memory 56M >"$TMPDIR/out" 2>"$TMPDIR/err" &
+"$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/stopped" -j4 --max-memory 38M >"$TMPDIR/out" 2>"$TMPDIR/err" &
 batch=$!
 sleep 0.3
 start=$(date +%s%N)

@@ -24,6 +24,9 @@ static const option plan_options[] = {
      "as of kiln bake"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
+    {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),
+     "memory that reading models may take, as of kiln bake; they are read one after another then (farm, which "
+     "has to know what files they refer to)"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
      "print one JSON document instead, of the assets with their outputs, also on failure"},

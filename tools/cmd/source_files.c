@@ -12,6 +12,9 @@
 #include "../import/import.h"
 #include "../up_to_date.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +113,11 @@ static void find_one(void *user, size_t index)
     }
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
+#ifdef __GLIBC__
+    if (options.max_memory != 0) {
+        (void)malloc_trim(0); /* what it keeps would stand beside the next one's */
+    }
+#endif
 }
 
 /* Imports of this process are held to --max-memory each, not together. */
