@@ -138,6 +138,18 @@ elif (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm cube?.obj -o 
     [ "$most" -le $(((30 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
     [ "$processes" -eq 2 ] || case_fail "$processes processes"
     grep -q '/many4.gltf' "$TMPDIR/plan" || case_fail 'not all are planned'
+    printf 'kiln: 1\noutput: far\nassets: [many1.gltf]\n' >"$TMPDIR/one.yaml"
+    (
+        cd "$TMPDIR" || exit
+        for of in 'many1.gltf -o far' '-m one.yaml'; do
+            # shellcheck disable=SC2086
+            expect 4 "$KILN" plan --format farm $of --max-memory 4M
+            silent out
+            says err 'kiln: many1.gltf: '
+            says err 'raise that limit (--max-memory)'
+            [ "$(wc -l <"$TMPDIR/err")" -eq 1 ] || case_fail 'told twice'
+        done
+    )
     case_end
 else
     case_skip 'the system does not tell what processes take'

@@ -83,6 +83,8 @@ static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_op
     return answered;
 }
 
+enum { NO_MEMORY = -1 }; /* among statuses: threads don't tell it */
+
 typedef struct {
     const plan *of;
     source_files *lists;
@@ -107,9 +109,11 @@ static void find_one(void *user, size_t index)
         return;
     }
     memset(&report, 0, sizeof report);
-    (void)kiln_import(&input, &options, &soup, &report);
-    if (!list_files(list, asset, &soup)) {
-        s->statuses[index] = EXIT_RUN;
+    const kiln_bake_status imported = kiln_import(&input, &options, &soup, &report);
+    if (imported == KILN_BAKE_FAILED && options.max_memory != 0) { /* its side files are not known */
+        s->statuses[index] = report_error(EXIT_RUN, NULL, "%s", report.error);
+    } else if (!list_files(list, asset, &soup)) {
+        s->statuses[index] = NO_MEMORY;
     }
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
@@ -137,16 +141,19 @@ static bool never(void *user)
 int source_files_find(const plan *of, source_files *lists)
 {
     search s = {of, lists, calloc(of->count + 1, sizeof *s.statuses)};
-    int worst = s.statuses != NULL ? EXIT_DONE : EXIT_RUN;
+    int worst = EXIT_DONE;
+    bool enough = true;
     memset(lists, 0, of->count * sizeof *lists);
-    if (s.statuses != NULL) {
-        crew_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
+    if (s.statuses == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
     }
-    for (size_t i = 0; i < of->count && s.statuses != NULL; i++) {
+    crew_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
+    for (size_t i = 0; i < of->count; i++) {
         worst = s.statuses[i] > worst ? s.statuses[i] : worst;
+        enough = enough && s.statuses[i] != NO_MEMORY;
     }
     free(s.statuses);
-    return worst == EXIT_RUN ? report_error(EXIT_RUN, NULL, "out of memory") : worst;
+    return enough ? worst : report_error(EXIT_RUN, NULL, "out of memory");
 }
 
 void source_files_free(source_files *lists, size_t count)
