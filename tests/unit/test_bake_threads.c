@@ -16,14 +16,9 @@
 
 #include "../../tools/common/parallel.h"
 #include "../../tools/kiln_bake.h"
+#include "../support/forking.h"
 
-/* The allocator of gcc's AddressSanitizer does not take its locks over a fork, as that of the C library does: an
- * importing child may wait for one that another thread held. There, bakes run one by one. */
-#ifdef __SANITIZE_ADDRESS__
-enum { MODELS = 6, THREADS = 1 };
-#else
-enum { MODELS = 6, THREADS = 3 };
-#endif
+enum { MODELS = 6, THREADS = FORK_NEEDS_ONE_THREAD ? 1 : 3 };
 
 static char folder[] = "/tmp/kiln-threads-XXXXXX";
 static char cache[64];

@@ -33,6 +33,7 @@
 #include "../../tools/import/import.h"
 #include "../../tools/import/polygon.h"
 #include "../../tools/import/scene.h"
+#include "../support/forking.h"
 
 /* -- helpers -- */
 
@@ -1256,19 +1257,6 @@ static void *import_often(void *user)
     }
     return NULL;
 }
-
-/* AddressSanitizer's allocator does not come through a fork while other threads allocate; the C
- * library's does. */
-#if defined(__SANITIZE_ADDRESS__)
-#define FORK_NEEDS_ONE_THREAD 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FORK_NEEDS_ONE_THREAD 1
-#endif
-#endif
-#ifndef FORK_NEEDS_ONE_THREAD
-#define FORK_NEEDS_ONE_THREAD 0
-#endif
 
 static void many_threads(void **state)
 {
