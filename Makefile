@@ -66,11 +66,11 @@ EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rt
 # -------------------------------------------------------------------------------------- sources --
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
-LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*.c)
-BAKE_SOURCES = $(wildcard lut/bins*.c tools/*.c) \
-               $(foreach d,common import build count encode,$(wildcard tools/$d/*.c))
+LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*/*.c)
+BAKE_SOURCES = $(wildcard lut/bins*.c) \
+               $(foreach d,common import tree count encode bake,$(wildcard tools/$d/*.c))
 BENCH_SOURCES = $(wildcard tools/bench/*.c)
-COMMAND_SOURCES = $(wildcard tools/cmd/*.c)
+COMMAND_SOURCES = $(wildcard tools/cmd/*.c tools/cmd/*/*.c)
 
 LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
 BAKE_OBJECTS = $(BAKE_SOURCES:%.c=$O/%.o) $(FORMAT_SOURCES:%.c=$O/%.o)
@@ -180,9 +180,9 @@ check-lut: $(TABLE_PROGRAMS)
 	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
 	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
 
-## adb-weights: fits the weights of time-critical queries again, into runtime/adb_weights.c
+## adb-weights: fits the weights of time-critical queries again, into runtime/adb/adb_weights.c
 adb-weights: $(OUT)/kiln models
-	$(Q)models/adb_weights.sh $(BUILD) runtime/adb_weights.c
+	$(Q)models/adb_weights.sh $(BUILD) runtime/adb/adb_weights.c
 
 ## format: runs clang-format over every source
 format:
@@ -218,7 +218,7 @@ install: all man
 	    fish) to='$(DATADIR)/$(COMPLETION_fish)' ;; esac; \
 	  install -d "$(DESTDIR)$${to%/*}"; $(OUT)/kiln --completion $$shell >"$(DESTDIR)$$to"; done
 
-SCHEMAS = $(wildcard tools/cmd/*.schema.json)
+SCHEMAS = $(wildcard tools/cmd/kit/*.schema.json)
 COMPLETION_bash = bash-completion/completions/kiln
 COMPLETION_zsh = zsh/site-functions/_kiln
 COMPLETION_fish = fish/vendor_completions.d/kiln.fish
@@ -236,7 +236,7 @@ uninstall: man
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
-	  $(SCHEMAS:tools/cmd/%='$(DESTDIR)$(DATADIR)/kiln/%') \
+	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
 	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
@@ -267,11 +267,12 @@ $O/flags: FORCE
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 # What hardly a machine runs, and what takes no part in a query's inner loops, is to be small; what is
 # asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
-SMALL = $(addprefix runtime/,bins bins_lookup contacts expansion kernel_scalar locate pair_filter \
-          partial shape shape_triangle shape_walk) \
+SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contacts exact/expansion kernel/kernel_scalar \
+          query/locate walk/pair_filter open/partial query/shape exact/shape_triangle walk/shape_walk) \
         $(addprefix formats/,arrival bins_check part reader)
-SMALLEST = $(addprefix runtime/,adb_counts adb_hints adb_observed adb_pick adb_read adb_weights bins_open \
-             facts open query status) $(addprefix formats/,adb fault os sections weights)
+SMALLEST = $(addprefix runtime/,adb/adb_counts adb/adb_hints adb/adb_observed adb/adb_pick adb/adb_read \
+             adb/adb_weights bins/bins_open open/facts open/open query/query base/status) \
+           $(addprefix formats/,adb fault os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)
@@ -314,7 +315,7 @@ $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h tools/kiln_bake.h \
 
 AMALGAMATE = tools/package/amalgamate.awk
 $(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY_SOURCES) \
-                            $(wildcard formats/*.h lut/*.h runtime/*.h)
+                            $(wildcard formats/*.h lut/*.h runtime/*.h runtime/*/*.h)
 	@mkdir -p $(@D)
 	$(say) AWK $@
 	$(Q){ sed 's|@VERSION@|$(VERSION)|' tools/package/amalgamation.h && \

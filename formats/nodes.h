@@ -89,7 +89,7 @@ static inline float kiln_half_scale(uint8_t half_exp)
 
 /* A finite, non-negative IEEE half times 2^(half_exp - 127): the bits moved into place are the half
  * times 2^-112. The product is exact for half_exp from KILN_HALF_EXP_MIN to KILN_HALF_EXP_MAX. Needs
- * denormals not flushed to zero (see runtime/fpu.h). */
+ * denormals not flushed to zero (see runtime/base/fpu.h). */
 static inline float kiln_half_scaled(uint16_t half, float scale)
 {
     uint32_t bits = (uint32_t)half << 13;

@@ -16,7 +16,7 @@
 #include "rapid_tree.hpp"
 
 extern "C" {
-#include "../../runtime/kernel.h"
+#include "../../runtime/kernel/kernel.h"
 }
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 extern "C" {
 #include "../../formats/codec.h"
-#include "../../tools/build/build.h"
+#include "../../tools/tree/build.h"
 #include "../../tools/encode/shares.h"
 #include "../support/quick_bake.h"
 }

@@ -4,7 +4,7 @@
  * them exchanged. */
 #include "inexact.h"
 
-#include "../../runtime/leaf_pair.h"
+#include "../../runtime/walk/leaf_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint64_t expansions_seen;
 
 static inline int counted_sign(int terms, const double *expansion);
 
-#include "../../runtime/expansion.h"
+#include "../../runtime/exact/expansion.h"
 
 static inline int counted_sign(int terms, const double *expansion)
 {
@@ -30,7 +30,7 @@ static inline int counted_sign(int terms, const double *expansion)
 int counted_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 int counted_orient2d(const double a[3], const double b[3], const double c[3], int i, int j);
 bool counted_triangles_meet(const double a[9], const double b[9]);
-#include "../../runtime/exact.c"
+#include "../../runtime/exact/exact.c"
 #undef kiln_expansion_sign
 #undef kiln_exact_orient3d
 #undef kiln_exact_orient2d
@@ -50,7 +50,7 @@ bool counted_triangles_meet(const double a[9], const double b[9]);
 #define KILN_SIMD_SET scalar
 #define KILN_SIMD_LANES 1
 #endif
-#include "../../runtime/simd.h"
+#include "../../runtime/base/simd.h"
 
 enum { LANES = 8 }; /* leaves of up to so many triangles are measured */
 
@@ -161,7 +161,7 @@ static uint32_t float_pairs(const float_leaf *x, const float_leaf *y, uint32_t j
     return pairs & ((1u << x->count) - 1u);
 }
 
-#include "../../runtime/simd_end.h"
+#include "../../runtime/base/simd_end.h"
 
 /* Six times the volume of four points. */
 static float volume(const float a[3], const float b[3], const float c[3], const float d[3])
@@ -296,7 +296,7 @@ kiln_status inexact_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln
                          const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
 void inexact_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                        const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
-#include "../../runtime/pair_walk.c"
+#include "../../runtime/walk/pair_walk.c"
 
 #include "stop_at_first.h"
 

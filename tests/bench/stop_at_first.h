@@ -2,7 +2,7 @@
 #ifndef KILN_BENCH_STOP_AT_FIRST_H
 #define KILN_BENCH_STOP_AT_FIRST_H
 
-#include "../../runtime/pair_walk.h"
+#include "../../runtime/walk/pair_walk.h"
 
 /* *user, a bool, becomes true. */
 static inline bool stop_at_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)

@@ -4,7 +4,7 @@
  * count and then do the same: what is counted is what a query does, not what a copy of it did once. */
 #include "tally.h"
 
-#include "../../runtime/leaf_pair.h"
+#include "../../runtime/walk/leaf_pair.h"
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ kiln_status tally_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_t
                        const kiln_pose *pose_b, const kiln_pair_visitor *visitor);
 void tally_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x,
                      const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
-#include "../../runtime/pair_walk.c"
+#include "../../runtime/walk/pair_walk.c"
 
 #include "stop_at_first.h"
 

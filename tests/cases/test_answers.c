@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../support/meshes.h"
 #include "../support/rounding.h"
 #include "case_model.h"

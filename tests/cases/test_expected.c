@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/common/write_file.h"
 #include "case_model.h"
 

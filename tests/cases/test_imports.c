@@ -20,7 +20,7 @@
 
 #include "../../formats/check.h"
 #include "../../formats/nodes.h"
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "case_model.h"
 
 static void expect_sound(const case_model *model)

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../support/meshes.h"
 #include "case_model.h"
 

@@ -249,8 +249,8 @@ rm source.obj link.obj clash.yaml
 case_end
 
 case_begin 'every option of an asset, and no other, is in the schema'
-schema=$OLDPWD/tools/cmd/kiln.manifest.schema.json
-[ -e "$schema" ] || schema=$(dirname "$KILN_BUILD")/tools/cmd/kiln.manifest.schema.json
+schema=$OLDPWD/tools/cmd/kit/kiln.manifest.schema.json
+[ -e "$schema" ] || schema=$(dirname "$KILN_BUILD")/tools/cmd/kit/kiln.manifest.schema.json
 "$KILN" bake --help | sed -n 's/^ .*--\([a-z-]*\).*/\1/p' | while read -r name; do
     printf 'kiln: 1\ndefaults: {%s: 1}\nassets: []\n' "$name" >one.yaml
     "$KILN" bake -m one.yaml -o out 2>&1 | grep -q 'has no option' && known=no || known=yes

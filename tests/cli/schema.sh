@@ -3,10 +3,10 @@
 # a file and what --dump-config prints are documents of the shipped schemas, which describe all of it.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
-schema=tools/cmd/kiln.schema.json
-progress=tools/cmd/kiln.progress.schema.json
-meta=tools/cmd/kiln.meta.schema.json
-manifest=tools/cmd/kiln.manifest.schema.json
+schema=tools/cmd/kit/kiln.schema.json
+progress=tools/cmd/kit/kiln.progress.schema.json
+meta=tools/cmd/kit/kiln.meta.schema.json
+manifest=tools/cmd/kit/kiln.manifest.schema.json
 
 case_begin 'the schema knows every verb'
 "$KILN" --man | sed -n 's/^\.BR kiln\\-\(.*\) (1)$/\1/p' | sed 's/\\-/ /g' >"$TMPDIR/verbs"

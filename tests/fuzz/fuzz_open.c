@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_open.h"
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
 #include "../support/edit.h"

@@ -76,7 +76,7 @@ done
 refused gcc -funsafe-math-optimizations
 refused gcc -fno-signed-zeros
 case_begin 'the sources are refused, too'
-gcc -std=c11 -O2 -ffast-math -fsyntax-only runtime/pair_walk.c 2>"$TMPDIR/err" && case_fail 'compiles'
+gcc -std=c11 -O2 -ffast-math -fsyntax-only runtime/walk/pair_walk.c 2>"$TMPDIR/err" && case_fail 'compiles'
 says err 'leave out -ffast-math'
 case_end
 

@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "../../formats/format.h"
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/encode/container.h"
 #include "../support/brute.h"
 #include "../support/pair_digest.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../support/quick_bins.h"
 
 enum { TABLES = 4, U = 24, X = 10, SIZE_LIMIT = 1 << 17 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../../formats/weights.h"
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../support/quick_weights.h"
 
 #define PATH "tests/golden/today/weights.kiln"

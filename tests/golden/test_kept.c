@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/common/sha256.h"
 #include "../support/brute.h"
 #include "../support/pair_digest.h"

@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/kernel.h"
-#include "../../runtime/tri_distance.h"
+#include "../../runtime/kernel/kernel.h"
+#include "../../runtime/exact/tri_distance.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"

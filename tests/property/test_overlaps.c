@@ -24,8 +24,8 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/kernel.h"
-#include "../../runtime/shape_triangle.h"
+#include "../../runtime/kernel/kernel.h"
+#include "../../runtime/exact/shape_triangle.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"

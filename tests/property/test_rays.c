@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/kernel.h"
+#include "../../runtime/kernel/kernel.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"

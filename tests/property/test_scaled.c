@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/tri_distance.h"
+#include "../../runtime/exact/tri_distance.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"

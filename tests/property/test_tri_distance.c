@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/tri_distance.h"
+#include "../../runtime/exact/tri_distance.h"
 #include "../support/amount.h"
 #include "../support/meshes.h"
 #include "near_oracle.h"

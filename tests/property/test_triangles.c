@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/exact.h"
+#include "../../runtime/exact/exact.h"
 #include "../support/amount.h"
 #include "oracle.h"
 

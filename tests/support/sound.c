@@ -1,7 +1,7 @@
 /* See sound.h. */
 #include "sound.h"
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "ask.h"
 
 #include <stdio.h>

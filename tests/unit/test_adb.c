@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../formats/adb.h"
-#include "../../runtime/adb_query.h"
+#include "../../runtime/adb/adb_query.h"
 #include "../support/ask_adb.h"
 #include "../support/counted.h"
 #include "../support/rounding.h"

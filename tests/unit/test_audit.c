@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../../formats/check.h"
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/encode/container.h"
 #include "../support/edit.h"
 #include "../support/quick_bake.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/bins.h"
+#include "../../runtime/bins/bins.h"
 #include "../support/rounding.h"
 
 #define CERTIFICATE 0x1p-46

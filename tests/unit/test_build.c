@@ -2,10 +2,10 @@
  * once, in slots that follow each other, nodes in the promised order, and every corner of every
  * triangle inside every box above it. */
 #include "../../formats/node_kinds.h"
-#include "../../tools/build/build.h"
-#include "../../tools/build/judge.h"
-#include "../../tools/build/cloud.h"
-#include "../../tools/build/split.h"
+#include "../../tools/tree/build.h"
+#include "../../tools/tree/judge.h"
+#include "../../tools/tree/cloud.h"
+#include "../../tools/tree/split.h"
 
 #include <fenv.h>
 #include <math.h>

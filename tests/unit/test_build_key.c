@@ -11,7 +11,7 @@
 
 #include "../../formats/format.h"
 #include "../../runtime/kiln.h"
-#include "../../tools/bake_meta.h"
+#include "../../tools/bake/bake_meta.h"
 #include "../../tools/import/import.h"
 
 static const char *version_of_kiln, *version_of_importer, *version_of_zlib;
@@ -42,7 +42,7 @@ static void begin(void)
 #define zlibVersion() version_of_zlib
 #define kiln_bake_meta_key other_key
 #define kiln_bake_meta_document other_document
-#include "../../tools/bake_meta.c"
+#include "../../tools/bake/bake_meta.c"
 #undef kiln_bake_meta_key
 
 static const uint8_t hash[32] = {1, 2, 3};

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/contact_geometry.h"
+#include "../../runtime/query/contact_geometry.h"
 #include "../support/body.h"
 #include "../support/counted.h"
 

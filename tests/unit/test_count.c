@@ -14,8 +14,8 @@
 
 #include "../../formats/adb.h"
 #include "../../formats/check.h"
-#include "../../runtime/tree.h"
-#include "../../tools/common/audit.h"
+#include "../../runtime/base/tree.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/count/cells.h"
 #include "../../tools/count/count.h"
 #include "../support/quick_bake.h"

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "../../tools/cmd/crew.h"
+#include "../../tools/cmd/batch/crew.h"
 
 /* The command is no library. */
-#include "../../tools/cmd/crew.c"
-#include "../../tools/cmd/jobserver.c"
+#include "../../tools/cmd/batch/crew.c"
+#include "../../tools/cmd/batch/jobserver.c"
 
 #include <sys/ioctl.h>
 

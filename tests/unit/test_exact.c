@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/exact.h"
+#include "../../runtime/exact/exact.h"
 #include "../../runtime/kiln.h"
 
 typedef double triangle[9];

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/exact.h"
-#include "../../runtime/tree.h"
+#include "../../runtime/exact/exact.h"
+#include "../../runtime/base/tree.h"
 #include "../support/quick_bake.h"
 
 enum { ROUNDS = 200000, QUICK_ROUNDS = 20000 };

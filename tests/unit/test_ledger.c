@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "../../tools/cmd/ledger.h"
+#include "../../tools/cmd/batch/ledger.h"
 
 /* The command is no library. */
-#include "../../tools/cmd/ledger.c"
+#include "../../tools/cmd/batch/ledger.c"
 
 enum { TASKS = 40, PLACES = 6, LIMIT = 1000 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/build/build.h"
+#include "../../tools/tree/build.h"
 #include "../../tools/common/message.h"
 #include "../../tools/common/resident.h"
 #include "../support/meshes.h"

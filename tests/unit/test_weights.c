@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/audit.h"
+#include "../../tools/encode/audit.h"
 #include "../../tools/encode/weights_file.h"
 #include "../support/ask_adb.h"
 #include "../support/counted.h"

@@ -1,4 +1,4 @@
-/* See adb.h: what a run found, as members of a document (tools/cmd/kiln.schema.json). */
+/* See adb.h: what a run found, as members of a document (tools/cmd/kit/kiln.schema.json). */
 #include "adb.h"
 
 #include "numbers.h"

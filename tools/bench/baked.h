@@ -4,7 +4,7 @@
 
 #include "../../formats/check.h"
 #include "../../runtime/kiln.h"
-#include "../build/build.h"
+#include "../tree/build.h"
 #include "../kiln_bake.h"
 
 #ifdef __cplusplus

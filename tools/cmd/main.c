@@ -1,14 +1,14 @@
 /* The kiln command. A new verb is a file beside this one and a row in the table below. */
 #define _XOPEN_SOURCE 700
 
-#include "completion.h"
-#include "help.h"
-#include "manual.h"
-#include "report.h"
-#include "signals.h"
-#include "suggest.h"
-#include "verb.h"
-#include "version.h"
+#include "kit/completion.h"
+#include "kit/help.h"
+#include "kit/manual.h"
+#include "kit/report.h"
+#include "kit/signals.h"
+#include "kit/suggest.h"
+#include "kit/verb.h"
+#include "kit/version.h"
 
 #include <fcntl.h>
 #include <stdio.h>

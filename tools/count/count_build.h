@@ -3,7 +3,7 @@
 #define KILN_COUNT_BUILD_H
 
 #include "../../formats/adb.h"
-#include "../build/build.h"
+#include "../tree/build.h"
 #include "../common/soup.h"
 
 /* The factor that the options ask for, or, where that is 0, the one that goes with their area. */

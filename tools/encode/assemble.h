@@ -2,7 +2,7 @@
 #ifndef KILN_ASSEMBLE_H
 #define KILN_ASSEMBLE_H
 
-#include "../build/build.h"
+#include "../tree/build.h"
 #include "../common/soup.h"
 #include "container.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../runtime/tree.h"
+#include "../../../runtime/base/tree.h"
 
 enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096, RAYS = 200, HITS_MAX = 64 };
 

@@ -1,0 +1,178 @@
+/* Likely places of contact: what the likeliest pairs of boxes of a query say about where and how
+ * the surfaces would meet. */
+#include "adb_query.h"
+#include "../base/rare.h"
+
+/* Both boxes in X's node space, in double: the second carried there. */
+typedef struct {
+    double centre[3], axis[3][3], half[3];
+} solid;
+
+/* What the map multiplies lengths by; its own number is a float, which may not hold it. */
+static double scale_of(const kiln_node_map *map)
+{
+    const double *m = map->matrix;
+    return sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]);
+}
+
+static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *out)
+{
+    const double scale = map != NULL ? scale_of(map) : 1.0;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            const float *row = map != NULL ? map->rotation + 3 * i : NULL;
+            out->axis[k][i] =
+                (double)(map == NULL ? box->axis[k][i]
+                                     : row[0] * box->axis[k][0] + row[1] * box->axis[k][1] +
+                                           row[2] * box->axis[k][2]);
+        }
+        const double *row = map != NULL ? map->matrix + 3 * k : NULL;
+        out->centre[k] = map == NULL ? box->centre[k]
+                                     : row[0] * box->centre[0] + row[1] * box->centre[1] +
+                                           row[2] * box->centre[2] + map->offset[k];
+        out->half[k] = (double)box->half[k] * scale;
+    }
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The point of the box that is nearest to p. */
+static void move_into(const solid *box, double p[3])
+{
+    const double from[3] = {p[0] - box->centre[0], p[1] - box->centre[1], p[2] - box->centre[2]};
+    double inside[3] = {box->centre[0], box->centre[1], box->centre[2]};
+    for (int k = 0; k < 3; k++) {
+        const double along = dot(box->axis[k], from), most = box->half[k];
+        const double kept = along > most ? most : along < -most ? -most : along;
+        for (int i = 0; i < 3; i++) {
+            inside[i] += kept * box->axis[k][i];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        p[i] = inside[i];
+    }
+}
+
+/* The face normal of `box` along which the other overlaps it least, if less than *least. */
+static void least_overlap(const solid *box, const solid *other, const double between[3],
+                          double *least, double normal[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double *axis = box->axis[k];
+        double overlap = box->half[k] - fabs(dot(axis, between));
+        for (int j = 0; j < 3; j++) {
+            overlap += other->half[j] * fabs(dot(axis, other->axis[j]));
+        }
+        if (overlap < *least) {
+            *least = overlap;
+            for (int i = 0; i < 3; i++) {
+                normal[i] = dot(axis, between) < 0 ? -axis[i] : axis[i];
+            }
+        }
+    }
+}
+
+static double half_diagonal(const solid *box)
+{
+    return sqrt(dot(box->half, box->half));
+}
+
+/* From X's node space into the frame of the caller's A. */
+static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], double normal[3])
+{
+    double p[3] = {position[0], position[1], position[2]};
+    double n[3] = {normal[0], normal[1], normal[2]};
+    if (frame->swapped) {
+        for (int i = 0; i < 3; i++) {
+            const double *row = frame->to_y.matrix + 3 * i;
+            const float *turn = frame->to_y.rotation + 3 * i;
+            p[i] = dot(row, position) + frame->to_y.offset[i];
+            n[i] = (double)turn[0] * normal[0] + (double)turn[1] * normal[1] +
+                   (double)turn[2] * normal[2];
+        }
+    }
+    const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->entry;
+    const double length = sqrt(dot(n, n));
+    for (int i = 0; i < 3; i++) {
+        position[i] = a->origin[i] + ldexp(p[i], a->scale_exponent);
+        normal[i] = n[i] / length;
+    }
+}
+
+KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *entry,
+                                kiln_adb_hint *hint)
+{
+    const kiln_pair_frame *frame = &query->frame;
+    kiln_tree_box box_x, box_y;
+    solid x, y;
+    kiln_adb_entry_box(query, entry, true, &box_x);
+    kiln_adb_entry_box(query, entry, false, &box_y);
+    solid_of(NULL, &box_x, &x);
+    solid_of(&frame->to_x, &box_y, &y);
+    const solid *a = frame->swapped ? &y : &x, *b = frame->swapped ? &x : &y;
+    double *p = hint->position;
+    for (int i = 0; i < 3; i++) {
+        p[i] = (x.centre[i] + y.centre[i]) / 2;
+    }
+    for (int turn = 0; turn < 8; turn++) { /* projections by turns approach what both hold */
+        move_into(b, p);
+        move_into(a, p);
+    }
+    const double between[3] = {a->centre[0] - b->centre[0], a->centre[1] - b->centre[1],
+                               a->centre[2] - b->centre[2]};
+    double least = HUGE_VAL;
+    least_overlap(a, b, between, &least, hint->normal);
+    least_overlap(b, a, between, &least, hint->normal);
+    const double extent_x = half_diagonal(&x), extent_y = half_diagonal(&y);
+    hint->extent =
+        ldexp(extent_x < extent_y ? extent_x : extent_y, frame->x->entry->scale_exponent) /
+        (frame->swapped ? frame->scale : 1);
+    hint->probability = (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, entry));
+    to_frame_of_a(frame, p, hint->normal);
+}
+
+/* Does entry i come before entry j? Likelier first, equals by place. */
+static bool comes_before(const kiln_adb_entry *heap, uint32_t i, uint32_t j)
+{
+    return heap[i].loss != heap[j].loss ? heap[i].loss > heap[j].loss : i < j;
+}
+
+/* The likeliest entry that comes after `last`; count: none. */
+KILN_RARE static uint32_t next_likely(const kiln_adb_frontier *frontier, uint32_t last)
+{
+    uint32_t best = frontier->count;
+    for (uint32_t i = 0; i < frontier->count; i++) {
+        const bool left = last == frontier->count || comes_before(frontier->heap, last, i);
+        if (left && (best == frontier->count || comes_before(frontier->heap, i, best))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints, uint32_t capacity)
+{
+    const kiln_adb_frontier *frontier = &query->frontier;
+    uint32_t last = frontier->count, made = 0;
+    for (; made < capacity && made < frontier->count; made++) {
+        last = next_likely(frontier, last);
+        make_hint(query, &frontier->heap[last], &hints[made]);
+    }
+    return made;
+}
+
+kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints, uint32_t capacity,
+                               uint32_t *count)
+{
+    if (query == NULL || count == NULL || !query->asked || (hints == NULL && capacity > 0)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    uint32_t (*volatile fill)(const kiln_adb *, kiln_adb_hint *, uint32_t) = fill_hints;
+    *count = fill(query, hints, capacity);
+    kiln_fpu_leave(caller);
+    return KILN_OK;
+}

@@ -1,0 +1,434 @@
+/* A time-critical query: begun, run as far as a budget goes, asked at any time.
+ *
+ * Klein and Zachmann 2003, Figure 3, with these rules where it leaves a choice:
+ *
+ * - Pairs of boxes are tested for overlap before they are weighed; Figure 3 has no such test.
+ * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain
+ *   of descendants may count several times.
+ * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
+ *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
+ * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
+ *   vanish: they are part of the probability of the answer. */
+#include "adb_query.h"
+
+#include "../../formats/os.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CAPACITY_MAX = 1 << 24, ALIGNMENT = 16, CAPACITY_ON_STACK = 256 };
+
+#define WEIGHT_MAX 1e6f
+
+/* Answers less probable than this are left as they are. */
+#define LEAST_SAID 0x1p-50f
+
+/* Hybrid: below two boxes of at most about so many triangles each the exact walk is quicker than
+ * weighing pairs, and what one pair can cost stays bounded. */
+#define FEW_TRIANGLES 256.0f
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+static size_t header_size(void)
+{
+    return (sizeof(kiln_adb) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t kiln_adb_size(uint32_t capacity)
+{
+    if (capacity == 0 || capacity > CAPACITY_MAX) {
+        return 0;
+    }
+    return header_size() + capacity * sizeof(kiln_adb_entry) + ALIGNMENT - 1;
+}
+
+kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
+{
+    if (out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    *out = NULL;
+    const size_t skip = (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+    if (memory == NULL || size < skip + header_size() + sizeof(kiln_adb_entry)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    uint8_t *start = (uint8_t *)memory + skip;
+    const size_t room = (size - skip - header_size()) / sizeof(kiln_adb_entry);
+    kiln_adb *query = (kiln_adb *)(void *)start;
+    query->asked = false;
+    query->frontier.heap = (kiln_adb_entry *)(void *)(start + header_size());
+    query->frontier.capacity = room < CAPACITY_MAX ? (uint32_t)room : CAPACITY_MAX;
+    *out = query;
+    return KILN_OK;
+}
+
+/* ----------------------------------------------------------------------------------- options -- */
+
+/* By kiln_adb_mode. */
+static const kiln_adb_options modes[] = {
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.9, .k_min = 1, .epsilon = 0.1},
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.82, .k_min = 1, .epsilon = 0.15},
+    {.struct_size = sizeof(kiln_adb_options), .p_min = 0.97, .k_min = 1, .hybrid = true},
+};
+KILN_STATIC_ASSERT(KILN_ADB_DEFAULT == 0 && KILN_ADB_FAST == 1 && KILN_ADB_CAREFUL == 2,
+                   "the order of their options");
+
+kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode)
+{
+    return modes[(unsigned)mode < sizeof modes / sizeof modes[0] ? mode : KILN_ADB_DEFAULT];
+}
+
+static bool weight_is_sound(float weight)
+{
+    return weight >= -WEIGHT_MAX && weight <= WEIGHT_MAX;
+}
+
+static bool weights_are_sound(const kiln_adb_weights *w)
+{
+    return weight_is_sound(w->bias) && weight_is_sound(w->lambda) && weight_is_sound(w->margin) &&
+           weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
+           weight_is_sound(w->flat) && weight_is_sound(w->lambda_level) &&
+           weight_is_sound(w->yes) && weight_is_sound(w->no) && weight_is_sound(w->sure) &&
+           w->sure > -1.0f &&
+           w->others >= 0.0f && w->others <= 1.0f;
+}
+
+static bool is_part(double value)
+{
+    return value >= 0.0 && value <= 1.0;
+}
+
+static bool options_are_sound(const kiln_adb_options *options)
+{
+    return is_part(options->p_min) && is_part(options->epsilon) && options->k_min >= 1 &&
+           (unsigned)options->evaluator <= KILN_ADB_BINS &&
+           (options->weights == NULL || weights_are_sound(options->weights));
+}
+
+/* The caller's options, as far as its version of the struct goes. */
+static kiln_adb_options full_options(const kiln_adb_options *options)
+{
+    kiln_adb_options full = modes[KILN_ADB_DEFAULT];
+    if (options != NULL) {
+        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
+        memcpy(&full, options, size);
+    }
+    return full;
+}
+
+/* The table must hold what a grid can ask of it. */
+static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tree *tree)
+{
+    const uint32_t grid = tree->adb->grid;
+    return options->evaluator != KILN_ADB_BINS ||
+           kiln_bins_get_info(options->bins).max_u >= grid * grid * grid;
+}
+
+/* ------------------------------------------------------------------------------------- begin -- */
+
+/* -ln(1 - p), the same on every machine. */
+static float loss_of_probability(double p)
+{
+    if (p < 0.015625) {
+        return (float)(p * (1.0 + p * (0.5 + p * (1.0 / 3.0 + p * 0.25))));
+    }
+    return p < 1.0 - LEAST_SAID ? -KILN_LN2 * kiln_log2((float)(1.0 - p)) : HUGE_VALF;
+}
+
+/* Hybrid: the least LB byte of a box of `tree` that holds few triangles. */
+static uint8_t level_of_few(const kiln_tree *tree)
+{
+    const float few = kiln_log2(FEW_TRIANGLES);
+    const float all = kiln_log2((float)tree->entry->triangle_count);
+    return all > few ? (uint8_t)(256.0f * (1.0f - few / all)) : 0;
+}
+
+/* l of an answer that a query ended with by itself, of the log-odds that its pairs have. */
+static float loss_of_decided(const kiln_adb_weights *w, bool yes, float odds)
+{
+    return kiln_loss_of_odds((yes ? w->yes : w->no) + (1.0f + w->sure) * odds);
+}
+
+/* From which loss on the roots count: a pair of p_min says what it does by what else is likely, and
+ * of the roots there is nothing else. */
+static float loss_of_sure_roots(const kiln_adb *query)
+{
+    const double p = query->options.p_min;
+    if (p < LEAST_SAID || p > 1.0 - LEAST_SAID ||
+        query->options.evaluator != KILN_ADB_CALIBRATED) {
+        return query->count_from;
+    }
+    const float odds = KILN_LN2 * kiln_log2((float)p) + query->count_from;
+    return loss_of_decided(&query->weights, true, odds);
+}
+
+static kiln_status check_question(const kiln_tree *a, const kiln_tree *b,
+                                  const kiln_adb_options *options)
+{
+    if (a == NULL || b == NULL || !options_are_sound(options)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
+    if (a->adb == NULL || b->adb == NULL) {
+        return KILN_ERROR_NOT_LOADED;
+    }
+    if (options->hybrid && !polygons) {
+        return kiln_trees_lack(a, b);
+    }
+    if (kiln_tree_is_box(a) || kiln_tree_is_box(b)) {
+        return KILN_ERROR_PARTIAL;
+    }
+    if (!table_is_large_enough(options, a) || !table_is_large_enough(options, b)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    return KILN_OK;
+}
+
+static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                         const kiln_tree *b, const kiln_pose *pose_b,
+                         const kiln_adb_options *options)
+{
+    kiln_status status = check_question(a, b, options);
+    if (status == KILN_OK) {
+        status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    query->options = *options;
+    query->weights = options->weights != NULL ? *options->weights : kiln_adb_weights_of(a, b);
+    query->options.weights = NULL;
+    query->grid_x = kiln_adb_grid_of(query->frame.x->adb);
+    query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
+    if (options->hybrid) {
+        query->few_x = level_of_few(query->frame.x);
+        query->few_y = level_of_few(query->frame.y);
+    }
+    query->kernels = kiln_kernel_active()->adb;
+    query->count_from = loss_of_probability(options->p_min);
+    query->open_from = loss_of_probability(options->epsilon);
+    query->root_from = loss_of_sure_roots(query);
+    query->counted = 0;
+    query->pairs = 0;
+    query->exact = false;
+    query->found = (kiln_pair){0, 0, 0, 0};
+    kiln_adb_frontier_clear(&query->frontier);
+    kiln_tree_box_root(&query->frame, true, &query->root_x);
+    kiln_tree_box_root(&query->frame, false, &query->root_y);
+    query->decided = false;
+    query->asked = true;
+    kiln_adb_meet_roots(query);
+    return KILN_OK;
+}
+
+kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
+                           const kiln_tree *b, const kiln_pose *pose_b,
+                           const kiln_adb_options *options)
+{
+    if (query == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->asked = false;
+    const kiln_adb_options full = full_options(options);
+    query->caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(kiln_adb *, const kiln_tree *, const kiln_pose *, const kiln_tree *,
+                                const kiln_pose *, const kiln_adb_options *) = begin;
+    const kiln_status status = run(query, a, pose_a, b, pose_b, &full);
+    kiln_fpu_leave(query->caller);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- run -- */
+
+void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
+                        kiln_tree_box *box)
+{
+    const uint8_t lane = is_x ? entry->lane_x : entry->lane_y;
+    if (lane == KILN_ADB_ROOT) {
+        *box = is_x ? query->root_x : query->root_y;
+        return;
+    }
+    const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
+    const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
+    kiln_lane_box decoded;
+    tree->kind->decode_lane(node, lane, &decoded);
+    for (int k = 0; k < 3; k++) {
+        box->centre[k] = (double)node->org[k] + (double)decoded.centre[k];
+    }
+    memcpy(box->axis, decoded.axis, sizeof box->axis);
+    memcpy(box->half, decoded.half, sizeof box->half);
+    box->area = kiln_half_area(box->half) * kiln_area_scale(&query->frame, is_x);
+    kiln_tree_box_contents(box, node, lane);
+}
+
+static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    kiln_adb *query = (kiln_adb *)user;
+    query->found = kiln_pair_named(frame, x, y);
+    query->exact = true;
+    return false;
+}
+
+static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
+{
+    entry.loss = loss;
+    kiln_adb_frontier_push(&query->frontier, entry);
+    query->decided = true;
+    query->verdict = KILN_ADB_YES;
+}
+
+static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_t level)
+{
+    const kiln_format_adb_box *counts = lane == KILN_ADB_ROOT
+                                            ? kiln_tree_root_counts(tree)
+                                            : kiln_tree_lane_counts(tree, node, lane);
+    return counts->lb >= level;
+}
+
+/* All triangles below two boxes. */
+static void test_exactly(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
+                         const kiln_tree_box *y)
+{
+    const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL};
+    kiln_pair_walk_from(&query->frame, x, y, &visitor);
+    if (query->exact) {
+        decide_yes(query, *entry, KILN_ADB_CERTAIN);
+    }
+}
+
+/* Two leaves, which have nothing below them. */
+static void decide_leaves(kiln_adb *query, const kiln_adb_entry *entry)
+{
+    if (entry->loss >= KILN_LN2) {
+        decide_yes(query, *entry, entry->loss);
+    } else {
+        kiln_adb_frontier_set_aside(&query->frontier, entry->loss);
+    }
+}
+
+static void visit(kiln_adb *query, const kiln_adb_entry *entry)
+{
+    kiln_tree_box x, y;
+    kiln_adb_entry_box(query, entry, true, &x);
+    kiln_adb_entry_box(query, entry, false, &y);
+    query->pairs++;
+    if (query->options.hybrid &&
+        ((entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) ||
+         (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
+          holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
+        test_exactly(query, entry, &x, &y);
+    } else if (entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
+        decide_leaves(query, entry);
+    } else {
+        kiln_adb_open_pair(query, entry, &x, &y);
+    }
+}
+
+static uint64_t read_clock(const kiln_adb *query)
+{
+    if (query->options.clock == NULL) {
+        return kiln_os_nanoseconds();
+    }
+    const kiln_fpu_state ours = kiln_fpu_enter();
+    kiln_fpu_leave(query->caller);
+    const uint64_t now = query->options.clock(query->options.clock_user);
+    kiln_fpu_leave(ours);
+    return now;
+}
+
+static void run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
+{
+    const bool timed = nanoseconds != UINT64_MAX;
+    const uint64_t start = timed ? read_clock(query) : 0;
+    for (uint64_t i = 0; i < pairs && !query->decided; i++) {
+        if (timed && read_clock(query) - start >= nanoseconds) {
+            return;
+        }
+        const kiln_adb_entry entry = kiln_adb_frontier_pop(&query->frontier);
+        visit(query, &entry);
+        if (!query->decided && query->frontier.count == 0) {
+            query->decided = true;
+            query->verdict = query->frontier.full ? KILN_ADB_UNDECIDED : KILN_ADB_NO;
+        }
+    }
+}
+
+kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
+{
+    if (query == NULL || !query->asked) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->caller = kiln_fpu_enter();
+    void (*volatile go)(kiln_adb *, uint64_t, uint64_t) = run;
+    go(query, pairs, nanoseconds);
+    kiln_fpu_leave(query->caller);
+    return KILN_OK;
+}
+
+/* ------------------------------------------------------------------------------------ answer -- */
+
+/* l of an answer that the query ended with, of the l that its pairs have. 0 stays 0: a proof. */
+static float loss_of_answer(const kiln_adb *query, float loss)
+{
+    const float p = kiln_probability_of_loss(loss);
+    if (p < LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED ||
+        query->verdict == KILN_ADB_UNDECIDED) {
+        return loss;
+    }
+    return loss_of_decided(&query->weights, query->verdict == KILN_ADB_YES,
+                           KILN_LN2 * kiln_log2(p) + loss);
+}
+
+static double probability_of(const kiln_adb *query)
+{
+    const kiln_adb_frontier *frontier = &query->frontier;
+    if (query->exact) {
+        return 1.0;
+    }
+    if (query->pairs == 0 && frontier->count == 1) {
+        return (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, &frontier->heap[0]));
+    }
+    const float loss = (float)kiln_adb_frontier_loss(frontier, (double)query->weights.others);
+    return (double)kiln_probability_of_loss(query->decided ? loss_of_answer(query, loss) : loss);
+}
+
+kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
+{
+    if (query == NULL || answer == NULL || !query->asked) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_adb_frontier *frontier = &query->frontier;
+    const bool nothing_left = frontier->count == 0 && frontier->rest_count == 0;
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    double (*volatile compute)(const kiln_adb *) = probability_of;
+    *answer = (kiln_adb_answer){
+        .verdict = query->decided ? query->verdict : KILN_ADB_UNDECIDED,
+        .probability = compute(query),
+        .pairs = query->pairs,
+        .flags = (frontier->full ? KILN_ADB_FULL : 0u) |
+                 (query->exact || nothing_left ? KILN_ADB_EXACT : 0u),
+        .waiting = frontier->count,
+        .pair = query->found,
+    };
+    kiln_fpu_leave(caller);
+    return KILN_OK;
+}
+
+kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                             const kiln_pose *pose_b, const kiln_adb_options *options,
+                             uint64_t pairs, uint64_t nanoseconds, kiln_adb_answer *answer)
+{
+    kiln_adb query;
+    kiln_adb_entry entries[CAPACITY_ON_STACK];
+    query.frontier.heap = entries;
+    query.frontier.capacity = CAPACITY_ON_STACK;
+    if (answer == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_status status = kiln_adb_begin(&query, a, pose_a, b, pose_b, options);
+    if (status == KILN_OK) {
+        (void)kiln_adb_run(&query, pairs, nanoseconds);
+        status = kiln_adb_get_answer(&query, answer);
+    }
+    return status;
+}

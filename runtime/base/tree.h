@@ -1,0 +1,91 @@
+/* The inside of a file and its trees. */
+#ifndef KILN_TREE_H
+#define KILN_TREE_H
+
+#include "../../formats/part.h"
+#include "../kernel/kernel.h"
+#include "../kiln.h"
+
+struct kiln_tree {
+    const kiln_file *file;
+    const kiln_format_tree *entry;
+    const uint8_t *nodes;
+    const uint32_t *order;       /* NULL: slot = first triangle + slot */
+    const kiln_node_kind *kind;
+    const float *vertices;
+    const uint32_t *triangles;
+    const uint32_t *ids;
+    const kiln_format_adb *adb;       /* NULL: no counts */
+    const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
+    const kiln_part *part;            /* NULL: all of it is there */
+};
+
+struct kiln_arriving; /* partial.c */
+
+struct kiln_file {
+    kiln_reader reader;
+    kiln_view view;
+    kiln_reader_allocator allocator;
+    size_t size;          /* of this struct with its trees */
+    void *map;            /* NULL: the caller's memory */
+    size_t map_size;
+    struct kiln_arriving *arriving; /* NULL: all of it is there */
+    uint32_t tree_count;
+    kiln_tree trees[];
+};
+
+/* 2^exponent, for -1022 .. 1023. */
+static inline double kiln_power_of_two(int exponent)
+{
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
+{
+    return (const kiln_format_node8 *)(const void *)(tree->nodes +
+                                                     (size_t)index * tree->kind->node_size);
+}
+
+/* False: baked without, or not there yet. Exact queries then return kiln_tree_lack. */
+static inline bool kiln_tree_has_polygons(const kiln_tree *tree)
+{
+    return tree->triangles != NULL;
+}
+
+/* KILN_ERROR_PARTIAL: the file is not there wholly; KILN_ERROR_NOT_LOADED: it was baked without. */
+kiln_status kiln_tree_lack(const kiln_tree *tree);
+
+/* For two trees, of which one at least has no polygons. */
+static inline kiln_status kiln_trees_lack(const kiln_tree *a, const kiln_tree *b)
+{
+    return kiln_tree_lack(kiln_tree_has_polygons(a) ? b : a);
+}
+
+/* Is no node there, and the tree but a box? */
+static inline bool kiln_tree_is_box(const kiln_tree *tree)
+{
+    return tree->part != NULL && tree->part->nodes == 0;
+}
+
+/* Counts of the whole tree's box, and of a lane's, where the tree has any. */
+static inline const kiln_format_adb_box *kiln_tree_root_counts(const kiln_tree *tree)
+{
+    return tree->boxes;
+}
+
+static inline const kiln_format_adb_box *kiln_tree_lane_counts(const kiln_tree *tree, uint32_t node,
+                                                               unsigned lane)
+{
+    return tree->boxes + 1 + (size_t)node * tree->kind->lanes + lane;
+}
+
+/* Stored triangle in a slot. */
+static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
+{
+    return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* The seam for instruction sets: what a query does to eight boxes at once. Kernels are written once,
+ * in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by kernel_scalar.c, the
+ * reference, which is always built, kernel_sse42.c, kernel_avx2.c and kernel_neon.c. What needs a new
+ * kernel gives kiln_kernel a member and each of these an include.
+ * Every set gives the same bits, but for masks of kiln_open_node. */
+#ifndef KILN_KERNEL_H
+#define KILN_KERNEL_H
+
+#include "../../formats/nodes.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* One box in the frame of the lanes it is tested against. */
+typedef struct {
+    float axis[3][3]; /* axis[k] = axis k; orthonormal within `epsilon` */
+    float centre[3];  /* relative to the node's org, like the lanes' centres */
+    float half[3];
+    float epsilon;    /* relative error of directions, the pose's departure included */
+    float slack;      /* absolute error of positions */
+} kiln_probe;
+
+/* A tree, a line in it, and what is done with a triangle that it may meet: see line_walk.h. */
+struct kiln_tree;
+struct kiln_slab_ray;
+struct kiln_line;
+typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t stored);
+
+/* A few numbers at once, element by element, in vector registers where the machine has them. */
+typedef double kiln_two __attribute__((vector_size(16)));
+typedef float kiln_quad __attribute__((vector_size(16)));
+
+/* How boxes of one tree become probes of the other's nodes: p = matrix q + offset by columns, in node
+ * spaces, and the same rotation without the scale. */
+typedef struct {
+    kiln_two column_xy[3], offset_xy;
+    double column_z[3], offset_z;
+    kiln_quad rotation[3];
+    float scale, epsilon, slack;
+    bool aligned;  /* the boxes lie along the axes of their node space */
+    bool parallel; /* and along those of the other, whose boxes do, too */
+    bool alike;    /* masks are those of `overlap`, which are the same in every set */
+} kiln_carrier;
+
+/* The lanes of a node that was opened against a probe. */
+typedef struct {
+    kiln_lanes lanes; /* of axis-aligned nodes without their axes */
+    float area[8];    /* half the surface */
+    const float *org; /* of the node */
+    uint32_t order;   /* lanes that may meet by distance: octal digits, the nearest lowest */
+    uint32_t lane;    /* the one in hand, when this is opened against another */
+} kiln_opened;
+
+/* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe, decodes the
+ * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`, but unless by->alike a
+ * set may find proofs that others miss. What is below such lanes does not meet, so that no answer about
+ * triangles depends on it. The order is left alone unless it is wanted and there are two. */
+typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_carrier *by,
+                                   const kiln_opened *other, bool in_order, kiln_opened *out);
+
+/* A map p = rotation q + translation. */
+typedef struct {
+    double rotation[9], translation[3];
+} kiln_carry;
+
+/* A leaf's triangles in one frame, structure of arrays. */
+enum { KILN_LEAF_LANES = 16 };
+KILN_STATIC_ASSERT(KILN_LEAF_LANES >= KILN_LEAF_TRIANGLES_MAX, "room for a leaf");
+
+typedef struct {
+    uint32_t first, count;             /* slots; count 0: none yet */
+    double corner[9][KILN_LEAF_LANES]; /* corner[3 c + k]: coordinate k of corner c */
+    double lower[3][KILN_LEAF_LANES], upper[3][KILN_LEAF_LANES], extent[3][KILN_LEAF_LANES];
+    double normal[3][KILN_LEAF_LANES]; /* of two edges, not normalised */
+    double weight[3][KILN_LEAF_LANES]; /* what its parts were computed from, in magnitude */
+} kiln_leaf_triangles;
+
+/* A box in the frame of a leaf: every point of it is centre + sum of t_j arm[j] with t_j from -1 to 1, each
+ * coordinate within `error`. */
+typedef struct {
+    double centre[3], arm[3][3], error;
+} kiln_leaf_box;
+
+typedef struct {
+    const char *name;
+    /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
+     * the bits of `used` are looked at. */
+    uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
+    /* The same for axis-aligned lanes; lanes->axis is not looked at. */
+    uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
+    kiln_open_node open_obb8, open_aabb8, open_obb2, open_aabb2;
+    /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
+     * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
+    void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
+                           const kiln_carry *carry, kiln_leaf_triangles *leaf);
+    /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
+    void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
+                           uint32_t *pairs);
+    /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
+    bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
+    /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes that are
+     * not used. `line` is a direction worth to try in the lanes' space, a unit vector or 0. And for
+     * axis-aligned lanes. */
+    void (*gaps)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                 float squared[8]);
+    void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                         float squared[8]);
+    /* kiln_slab_ray_form, kiln_line_walk. */
+    bool (*ray_form)(const struct kiln_tree *tree, const struct kiln_line *line, double off,
+                     struct kiln_slab_ray *ray);
+    void (*ray_walk)(const struct kiln_tree *tree, struct kiln_slab_ray *ray, bool only_met,
+                     kiln_ray_visit visit, void *user);
+    const struct kiln_adb_kernels *adb; /* adb_lanes.h */
+} kiln_kernel;
+
+/* That of a kind of nodes. */
+static inline kiln_open_node kiln_kernel_open(const kiln_kernel *kernel, uint16_t bv)
+{
+    switch (bv) {
+    case KILN_FORMAT_BV_OBB8:
+        return kernel->open_obb8;
+    case KILN_FORMAT_BV_AABB8:
+        return kernel->open_aabb8;
+    case KILN_FORMAT_BV_OBB2:
+        return kernel->open_obb2;
+    default:
+        return kernel->open_aabb2;
+    }
+}
+
+/* Of the gaps: what of `epsilon` they can do without, and what is left of a square; kernel_gaps.h. */
+#define KILN_GAP_SPARED 0x1.8p-18f
+#define KILN_GAP_KEPT 0.9999f
+#define KILN_GAP_MOST 0x1p126f
+
+/* The set in use: the best that the processor has. Threads may ask at any time. */
+const kiln_kernel *kiln_kernel_active(void);
+
+/* For tests and benchmarks, which go through all sets on one machine. Set number `index`, scalar
+ * being 0, or NULL behind the last one that runs here. And: from now on `kernel` is in use, in all
+ * threads; NULL: the best again. */
+const kiln_kernel *kiln_kernel_runnable(unsigned index);
+void kiln_kernel_force(const kiln_kernel *kernel);
+
+/* Those that are built; kernel.c knows which of them run. */
+extern const kiln_kernel kiln_kernel_scalar;
+#if defined(__x86_64__)
+extern const kiln_kernel kiln_kernel_sse42, kiln_kernel_avx2;
+#elif defined(__aarch64__)
+extern const kiln_kernel kiln_kernel_neon;
+#endif
+
+#endif

@@ -1,0 +1,18 @@
+/* Kernels for aarch64. */
+#include "adb_lanes.h"
+#include "../exact/exact.h"
+#include "../walk/line_walk.h"
+
+#if defined(__aarch64__)
+
+#include <float.h>
+#include <math.h>
+
+#define KILN_SIMD_SET neon
+#define KILN_SIMD_LANES 4
+#include "../base/simd.h"
+
+#include "kernel_set.h"
+#include "../base/simd_end.h"
+
+#endif

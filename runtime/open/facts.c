@@ -1,0 +1,149 @@
+/* What a file says about its trees and triangles. */
+#include "../base/tree.h"
+
+#include <string.h>
+
+uint32_t kiln_file_tree_count(const kiln_file *file)
+{
+    return file != NULL ? file->tree_count : 0;
+}
+
+const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index)
+{
+    return file != NULL && index < file->tree_count ? &file->trees[index] : NULL;
+}
+
+static const char *string_at(const kiln_file *file, uint32_t offset)
+{
+    return file->view.strings + offset;
+}
+
+const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv)
+{
+    for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
+        const kiln_tree *tree = &file->trees[i];
+        if ((bv == 0 || tree->kind->bv == bv) &&
+            (name == NULL || strcmp(string_at(file, tree->entry->name), name) == 0)) {
+            return tree;
+        }
+    }
+    return NULL;
+}
+
+const char *kiln_file_meta(const kiln_file *file, size_t *size)
+{
+    if (file == NULL || file->view.meta == NULL) {
+        return NULL;
+    }
+    if (size != NULL) {
+        *size = (size_t)file->view.meta_size;
+    }
+    return file->view.meta;
+}
+
+kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
+{
+    kiln_tree_info info;
+    memset(&info, 0, sizeof info);
+    if (tree == NULL) {
+        return info;
+    }
+    const kiln_format_tree *entry = tree->entry;
+    info.name = string_at(tree->file, entry->name);
+    info.bv_name = tree->kind->name;
+    info.bv = (kiln_bv)tree->kind->bv;
+    info.triangle_count = entry->triangle_count;
+    info.node_count = entry->node_count;
+    info.node_size = tree->kind->node_size;
+    info.depth = entry->depth;
+    info.leaf_max = entry->leaf_max;
+    info.adb_grid = tree->adb != NULL ? tree->adb->grid : 0;
+    info.closed = (kiln_mesh_closed)entry->closed;
+    info.polygons = kiln_tree_has_polygons(tree) || kiln_tree_lack(tree) == KILN_ERROR_PARTIAL;
+    memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);
+    memcpy(info.bounds_upper, entry->bounds_upper, sizeof info.bounds_upper);
+    memcpy(info.geometry_hash, entry->geometry_hash, sizeof info.geometry_hash);
+    return info;
+}
+
+/* The part whose range holds the id: parts tile the ids in order. */
+static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
+{
+    uint32_t lower = 0, upper = view->part_count;
+    while (upper - lower > 1) {
+        const uint32_t middle = lower + (upper - lower) / 2;
+        if (view->parts[middle].triangle_first <= triangle) {
+            lower = middle;
+        } else {
+            upper = middle;
+        }
+    }
+    return &view->parts[lower];
+}
+
+/* Stored triangle with this id, or the count where a damaged file has none. */
+static uint32_t stored_of(const kiln_view *view, uint32_t triangle)
+{
+    for (uint32_t i = 0; i < view->triangle_count; i++) {
+        if (view->ids[i] == triangle) {
+            return i;
+        }
+    }
+    return view->triangle_count;
+}
+
+kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out)
+{
+    if (tree == NULL || out == NULL || triangle >= tree->file->view.triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_view *view = &tree->file->view;
+    if (view->parts == NULL || view->triangles == NULL) {
+        return kiln_tree_lack(tree);
+    }
+    const kiln_format_part *part = part_of(view, triangle);
+    memset(out, 0, sizeof *out);
+    out->triangle = triangle;
+    out->face = kiln_view_face(view, part, triangle);
+    out->user = kiln_view_user(view, part, triangle);
+    out->mesh = part->mesh;
+    out->primitive = part->primitive;
+    out->node_path = string_at(tree->file, part->node_path);
+    out->mesh_name = string_at(tree->file, part->mesh_name);
+    out->material = out->user < view->material_count
+                        ? string_at(tree->file, view->materials[out->user])
+                        : "";
+    return KILN_OK;
+}
+
+kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float corners[3][3])
+{
+    if (tree == NULL || corners == NULL || triangle >= tree->file->view.triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_view *view = &tree->file->view;
+    if (view->ids == NULL || view->triangles == NULL || view->vertices == NULL) {
+        return kiln_tree_lack(tree);
+    }
+    const uint32_t stored = stored_of(view, triangle);
+    if (stored == view->triangle_count) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t vertex = view->triangles[3 * (size_t)stored + i];
+        memcpy(corners[i], view->vertices + 3 * (size_t)vertex, sizeof corners[i]);
+    }
+    return KILN_OK;
+}
+
+uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
+{
+    if (tree == NULL || triangle >= tree->file->view.triangle_count) {
+        return 0;
+    }
+    const kiln_view *view = &tree->file->view;
+    if (view->user != NULL) {
+        return view->user[triangle];
+    }
+    return view->parts != NULL ? part_of(view, triangle)->user : 0;
+}

@@ -1,0 +1,278 @@
+/* Files of which not all is there yet: taken block by block, with trees that grow (formats/part.h). */
+#include "../../formats/arrival.h"
+#include "../../formats/reader_inside.h"
+#include "../base/fpu.h"
+#include "opening.h"
+#include "../base/tree.h"
+
+#include <string.h>
+
+struct kiln_arriving {
+    kiln_arrival arrival;
+    bool trusted;
+    kiln_fault broken;  /* a rule, for good; code 0: none */
+    size_t size;        /* of this */
+    kiln_part parts[1]; /* as many as the file has trees */
+};
+
+/* What is needed before trees are known. */
+static bool directory_is_there(const kiln_reader *reader)
+{
+    static const uint32_t kinds[] = {KILN_SECTION_TREES, KILN_SECTION_STRINGS, KILN_SECTION_ADB,
+                                     KILN_SECTION_ADB_WEIGHTS};
+    bool there = true;
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const uint32_t index = kiln_reader_find(reader, kinds[i], 0);
+        there = there && (index == KILN_NO_INDEX ||
+                          reader->sections[index].there == reader->sections[index].count);
+    }
+    return there;
+}
+
+static void forget_contents(kiln_view *view)
+{
+    view->vertices = NULL;
+    view->triangles = view->ids = view->faces = view->user = view->materials = NULL;
+    view->parts = NULL;
+    view->meta = NULL;
+}
+
+static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
+{
+    return kiln_view_get_tree(&file->view,
+                              (uint32_t)(file->trees[index].entry - file->view.trees));
+}
+
+/* A rule is broken: trees are boxes from now on. */
+static bool give_up(kiln_file *file, const kiln_fault *fault)
+{
+    file->arriving->broken = *fault;
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        file->arriving->parts[i].nodes = 0;
+    }
+    return false;
+}
+
+static bool grow_trees(kiln_file *file, kiln_fault *fault)
+{
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        const kiln_view_tree tree = view_tree(file, i);
+        if (!kiln_part_grow(&file->arriving->parts[i], &file->view, &tree,
+                            kiln_part_arrived(&file->view, &tree), fault)) {
+            return give_up(file, fault);
+        }
+    }
+    return true;
+}
+
+void kiln_arriving_release(kiln_file *file)
+{
+    if (file->arriving != NULL) {
+        file->allocator.release(file->allocator.user, file->arriving, file->arriving->size);
+        file->arriving = NULL;
+    }
+}
+
+/* All is there: it is verified as a whole, and the trees lead to all of it. */
+static bool complete(kiln_file *file, kiln_fault *fault)
+{
+    kiln_view view;
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        const kiln_view_tree tree = view_tree(file, i);
+        kiln_part_end(&tree);
+    }
+    if (!kiln_view_open(&view, &file->reader, file->arriving->trusted, fault)) {
+        return give_up(file, fault);
+    }
+    file->view = view;
+    kiln_opening_fill_trees(file);
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        file->trees[i].part = NULL;
+    }
+    kiln_arriving_release(file);
+    return true;
+}
+
+static bool advance(kiln_file *file, const void *data, size_t available, kiln_fault *fault)
+{
+    struct kiln_arriving *arriving = file->arriving;
+    kiln_fault rule;
+    memset(fault, 0, sizeof *fault);
+    if (arriving == NULL) {
+        return true;
+    }
+    if (arriving->broken.code != 0) {
+        *fault = arriving->broken;
+        return false;
+    }
+    const bool taken =
+        kiln_arrival_take(&arriving->arrival, &file->reader, data, available, fault);
+    if (!grow_trees(file, &rule)) {
+        *fault = rule;
+        return false;
+    }
+    if (taken && kiln_arrival_is_whole(&arriving->arrival, &file->reader)) {
+        return complete(file, fault);
+    }
+    return taken;
+}
+
+/* ---------------------------------------------------------------------------------- opening -- */
+
+static kiln_status begin_parts(kiln_file *file, const kiln_arrival *arrival, bool trusted)
+{
+    const size_t size = sizeof(struct kiln_arriving) + file->tree_count * sizeof(kiln_part);
+    struct kiln_arriving *arriving =
+        (struct kiln_arriving *)file->allocator.allocate(file->allocator.user, size, 64);
+    if (arriving == NULL) {
+        return KILN_ERROR_MEMORY;
+    }
+    memset(arriving, 0, size);
+    arriving->arrival = *arrival;
+    arriving->trusted = trusted;
+    arriving->size = size;
+    file->arriving = arriving;
+    forget_contents(&file->view);
+    kiln_opening_fill_trees(file);
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        file->trees[i].part = &arriving->parts[i];
+    }
+    return KILN_OK;
+}
+
+/* What was taken, as a file; *reader is closed if it can't be. */
+static kiln_status make_file(kiln_reader *reader, const kiln_arrival *arrival, bool trusted,
+                             kiln_file **out, kiln_fault *fault)
+{
+    kiln_status status = kiln_opening_make_file(reader, true, out, fault);
+    if (status != KILN_OK) {
+        kiln_reader_close(reader);
+        return status;
+    }
+    status = begin_parts(*out, arrival, trusted);
+    if (status != KILN_OK) {
+        (void)kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        kiln_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static kiln_status open_partial(const void *data, size_t available,
+                                const kiln_open_options *options, kiln_file **out)
+{
+    kiln_reader_options reading = kiln_opening_reader_options(options);
+    reading.wanted = kiln_opening_wants;
+    reading.user = (void *)(uintptr_t)options;
+    kiln_arrival arrival;
+    kiln_reader reader;
+    kiln_fault fault;
+    if (!kiln_arrival_begin(&arrival, &reader, data, available, &reading, &fault)) {
+        return kiln_opening_report(options, &fault);
+    }
+    const bool taken = kiln_arrival_take(&arrival, &reader, data, available, &fault);
+    if (!taken || !directory_is_there(&reader)) {
+        kiln_reader_close(&reader);
+        if (taken) {
+            (void)kiln_reader_waits(&fault, arrival.next);
+        }
+        return kiln_opening_report(options, &fault);
+    }
+    const kiln_status status = make_file(&reader, &arrival, reading.trusted, out, &fault);
+    if (status != KILN_OK) {
+        return kiln_opening_report(options, &fault);
+    }
+    if (!advance(*out, data, available, &fault)) {
+        kiln_close(*out);
+        *out = NULL;
+        return kiln_opening_report(options, &fault);
+    }
+    return KILN_OK;
+}
+
+kiln_status kiln_open_partial(const void *data, size_t available, const kiln_open_options *options,
+                              kiln_file **out)
+{
+    const kiln_open_options full = kiln_opening_options(options);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (data == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
+        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const void *, size_t, const kiln_open_options *, kiln_file **) =
+        open_partial;
+    const kiln_status status = run(data, available, &full, out);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,
+                              kiln_error *error)
+{
+    kiln_open_options options = kiln_open_options_default();
+    kiln_fault fault;
+    options.error = error;
+    if (file == NULL || data == NULL) {
+        return kiln_opening_report_status(&options, KILN_ERROR_ARGUMENT);
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    bool (*volatile run)(kiln_file *, const void *, size_t, kiln_fault *) = advance;
+    const bool done = run(file, data, available, &fault);
+    kiln_fpu_leave(caller);
+    return done ? KILN_OK : kiln_opening_report(&options, &fault);
+}
+
+/* ------------------------------------------------------------------------------------ facts -- */
+
+kiln_status kiln_tree_lack(const kiln_tree *tree)
+{
+    const kiln_reader *reader = &tree->file->reader;
+    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_TRIANGLES, 0);
+    return tree->part != NULL && reader->sections[index].count > 0 ? KILN_ERROR_PARTIAL
+                                                                    : KILN_ERROR_NOT_LOADED;
+}
+
+kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)
+{
+    kiln_file_loaded loaded;
+    memset(&loaded, 0, sizeof loaded);
+    if (file != NULL) {
+        loaded.complete = file->arriving == NULL;
+        loaded.size = file->reader.header.file_size;
+        loaded.next = loaded.complete ? loaded.size : file->arriving->arrival.next;
+    }
+    return loaded;
+}
+
+static double divide(uint64_t some, uint64_t all)
+{
+    return (double)some / (double)all;
+}
+
+static double part_of_triangles(const kiln_tree *tree)
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    double (*volatile run)(uint64_t, uint64_t) = divide;
+    const double part = run(tree->part->triangles, tree->entry->triangle_count);
+    kiln_fpu_leave(caller);
+    return part;
+}
+
+kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
+{
+    kiln_tree_loaded loaded;
+    memset(&loaded, 0, sizeof loaded);
+    if (tree != NULL && tree->part == NULL) {
+        loaded.complete = true;
+        loaded.nodes = tree->entry->node_count;
+        loaded.levels = tree->entry->depth;
+        loaded.triangles = 1;
+    } else if (tree != NULL && tree->part->nodes > 0) {
+        loaded.nodes = tree->part->nodes;
+        loaded.levels = tree->part->levels;
+        loaded.triangles = part_of_triangles(tree);
+    }
+    return loaded;
+}

@@ -1,0 +1,74 @@
+/* Rays carried into a tree's frame, and clipped to its box. */
+#include "line.h"
+
+#include "../exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ORIGIN_MAX 1e60
+#define DIRECTION_MIN 1e-30
+#define DIRECTION_MAX 1e30
+#define COMPONENT_MIN 0x1p-160
+#define T_MIN 0x1p-290
+#define T_MAX 0x1p+400
+
+/* ------------------------------------------------------------------------ tree's own frame -- */
+
+/* No hit has a t over 2^334: its point is within 2^128, and the origin within 2^232. */
+static double settled_end(double t)
+{
+    if (fabs(t) < T_MIN) {
+        return 0;
+    }
+    return t > T_MAX ? HUGE_VAL : t < -T_MAX ? -HUGE_VAL : t;
+}
+
+static double largest_of(const double v[3])
+{
+    const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+}
+
+/* Are all three at most `most` in magnitude? Not where one is NaN. */
+static bool within(const double v[3], double most)
+{
+    return fabs(v[0]) <= most && fabs(v[1]) <= most && fabs(v[2]) <= most;
+}
+
+kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, const kiln_ray *ray)
+{
+    if (!within(ray->origin, ORIGIN_MAX) || !within(ray->direction, DIRECTION_MAX) ||
+        !(largest_of(ray->direction) >= DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_placement_point(placement, ray->origin, line->origin);
+    kiln_placement_direction(placement, ray->direction, line->direction);
+    for (int k = 0; k < 3; k++) {
+        if (fabs(line->direction[k]) < COMPONENT_MIN) {
+            line->direction[k] = 0;
+        }
+    }
+    line->t_min = settled_end(ray->t_min / placement->scale);
+    line->t_max = settled_end(ray->t_max / placement->scale);
+    return KILN_OK;
+}
+
+/* ------------------------------------------------------------------------------ node space -- */
+
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
+                        double off)
+{
+    return kiln_kernel_active()->ray_form(tree, line, off, ray);
+}
+
+void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)
+{
+    if (ray->s_of_t == 0) {
+        return;
+    }
+    const double s = t * ray->s_of_t;
+    const double left = (s - ray->s_first) + 0x1p-38 * (fabs(s) + fabs(ray->s_first));
+    const float cut = (float)left * 1.000001f + 0x1p-40f;
+    ray->s_max = cut < ray->s_max ? cut : ray->s_max;
+}

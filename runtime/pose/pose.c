@@ -1,0 +1,404 @@
+/* Poses: their check, the canonical relative placement, and the maps between node spaces. */
+#include "pose.h"
+
+#include "../exact/exact.h"
+#include "../base/fpu.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define DEPARTURE_MAX 1e-6
+#define TRANSPOSE_MAX 0x1p-50
+#define TRANSLATION_MAX 1e60
+#define QUATERNION_TOLERANCE 1e-3
+
+#define UNSCALED offsetof(kiln_pose, scale) /* bytes of rotation and translation */
+#define NUMBERS (UNSCALED / sizeof(double))
+
+static const kiln_pose identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, 1};
+
+kiln_pose kiln_pose_identity(void)
+{
+    return identity;
+}
+
+static kiln_status from_quaternion(const double q[4], const double translation[3], kiln_pose *out)
+{
+    const double length = sqrt(((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]);
+    if (!(fabs(length - 1.0) <= QUATERNION_TOLERANCE)) {
+        return KILN_ERROR_POSE;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (translation != NULL && !(fabs(translation[k]) <= TRANSLATION_MAX)) {
+            return KILN_ERROR_POSE;
+        }
+    }
+    const double x = q[0] / length, y = q[1] / length, z = q[2] / length, w = q[3] / length;
+    const double rotation[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+        2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+        2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+    kiln_pose pose = identity;
+    for (int i = 0; i < 9; i++) {
+        pose.rotation[i] = rotation[i] + 0.0; /* no -0, so that q and -q give the same bytes */
+    }
+    if (translation != NULL) {
+        memcpy(pose.translation, translation, sizeof pose.translation);
+    }
+    *out = pose;
+    return KILN_OK;
+}
+
+kiln_status kiln_pose_from_quaternion(const double quaternion[4], const double translation[3],
+                                      kiln_pose *out)
+{
+    if (quaternion == NULL || out == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile convert)(const double *, const double *, kiln_pose *) = from_quaternion;
+    const kiln_status status = convert(quaternion, translation, out);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+/* Largest entry of |R^T R - I|, or infinity for a mirror, NaN or an infinity. */
+static double departure(const double r[9])
+{
+    double worst = 0, sum = 0; /* a NaN is lost in the one, but not in the other */
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            const double product = r[i] * r[j] + r[3 + i] * r[3 + j] + r[6 + i] * r[6 + j];
+            const double off = fabs(product - (i == j ? 1.0 : 0.0));
+            worst = off > worst ? off : worst;
+            sum += off;
+        }
+    }
+    const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                       r[2] * (r[3] * r[7] - r[4] * r[6]);
+    return worst <= DEPARTURE_MAX && sum < 1 && det > 0 ? worst : HUGE_VAL;
+}
+
+static inline bool pose_is_sound(const kiln_pose *pose, double *worst)
+{
+    if (pose == &identity) {
+        return true;
+    }
+    const double *t = pose->translation;
+    const double off = departure(pose->rotation);
+    *worst = off > *worst ? off : *worst;
+    return (off <= DEPARTURE_MAX) & (fabs(t[0]) <= TRANSLATION_MAX) &
+           (fabs(t[1]) <= TRANSLATION_MAX) & (fabs(t[2]) <= TRANSLATION_MAX) &
+           (pose->scale >= KILN_SCALE_MIN) & (pose->scale <= KILN_SCALE_MAX);
+}
+
+/* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
+void kiln_matrix_invert(const double r[9], double out[9])
+{
+    const double c[9] = {r[4] * r[8] - r[5] * r[7], r[2] * r[7] - r[1] * r[8],
+                         r[1] * r[5] - r[2] * r[4], r[5] * r[6] - r[3] * r[8],
+                         r[0] * r[8] - r[2] * r[6], r[2] * r[3] - r[0] * r[5],
+                         r[3] * r[7] - r[4] * r[6], r[1] * r[6] - r[0] * r[7],
+                         r[0] * r[4] - r[1] * r[3]};
+    const double det = r[0] * c[0] + r[1] * c[3] + r[2] * c[6];
+    for (int i = 0; i < 9; i++) {
+        out[i] = c[i] / det;
+    }
+}
+
+static void multiply(const double a[9], const double b[9], double out[9])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[3 * i + j] =
+                (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
+        }
+    }
+}
+
+static void apply(const double m[9], const double v[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = (m[3 * i] * v[0] + m[3 * i + 1] * v[1]) + m[3 * i + 2] * v[2];
+    }
+}
+
+/* Rotations and translations, in some order: 0 where the numbers are equal, -0 and 0 too. */
+static int compare_poses(const kiln_pose *p, const kiln_pose *q)
+{
+    double of_p[NUMBERS], of_q[NUMBERS];
+    const int by_bytes = memcmp(p, q, UNSCALED);
+    if (by_bytes == 0) {
+        return 0;
+    }
+    memcpy(of_p, p, UNSCALED);
+    memcpy(of_q, q, UNSCALED);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        if (of_p[i] != of_q[i]) {
+            return by_bytes;
+        }
+    }
+    return 0;
+}
+
+/* Trees of one mesh at one pose, where only a probability could depend on the order: by how they were
+ * baked. */
+static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_format_tree *p = a->entry, *q = b->entry;
+    const uint32_t of_a[] = {p->bv, p->leaf_max, p->node_count, p->depth};
+    const uint32_t of_b[] = {q->bv, q->leaf_max, q->node_count, q->depth};
+    const int by_tree = memcmp(of_b, of_a, sizeof of_a);
+    if (by_tree != 0 || a->adb == NULL || b->adb == NULL) {
+        return by_tree;
+    }
+    const uint8_t counts_a[] = {a->adb->grid, a->adb->regions, a->adb->area, a->adb->polygons};
+    const uint8_t counts_b[] = {b->adb->grid, b->adb->regions, b->adb->area, b->adb->polygons};
+    const int by_counts = memcmp(counts_b, counts_a, sizeof counts_a);
+    return by_counts != 0 ? by_counts
+                          : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
+}
+
+/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, by_pose, and the
+ * scale, so that which tree is carried exactly does not depend on the caller's order, nor on the kind
+ * of tree. */
+static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
+                          int by_pose)
+{
+    const uint8_t *hash_a = a->entry->geometry_hash, *hash_b = b->entry->geometry_hash;
+    if (memcmp(hash_b, hash_a, sizeof a->entry->geometry_hash) != 0) {
+        return memcmp(hash_b, hash_a, sizeof a->entry->geometry_hash) < 0;
+    }
+    if (by_pose != 0) {
+        return by_pose < 0;
+    }
+    return scale_a != scale_b ? scale_b < scale_a : compare_kinds(a, b) < 0;
+}
+
+static double largest(const double v[3])
+{
+    const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+}
+
+static void fill_map(kiln_node_map *map, const double rotation[9], const double offset[3],
+                     double scale, double slack)
+{
+    for (int i = 0; i < 9; i++) {
+        map->matrix[i] = rotation[i] * scale;
+        map->rotation[i] = (float)rotation[i];
+    }
+    memcpy(map->offset, offset, sizeof map->offset);
+    map->scale = (float)scale;
+    map->slack = slack;
+}
+
+/* The inverse of a rotation that departs from orthonormal by `off`: up to a departure that the slack of
+ * form_node_maps has room for, the transpose. */
+static void turn_back(const double rotation[9], double off, double inverse[9])
+{
+    if (off > TRANSPOSE_MAX) {
+        kiln_matrix_invert(rotation, inverse);
+        return;
+    }
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = rotation[3 * (i % 3) + i / 3];
+    }
+}
+
+/* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of the
+ * carried vertices and of box centres kept as two floats: each a few ulps of the largest magnitude that
+ * takes part, under 2^-48 of their sum; and in Y's space by what a transpose departs from the inverse:
+ * under 18 times what both poses and their product depart by, in all under 2^-44. */
+void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
+{
+    const double *rotation = frame->rotation;
+    const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
+    const double unit_x = kiln_power_of_two(x->scale_exponent);
+    const double unit_y = kiln_power_of_two(y->scale_exponent) * frame->scale;
+    double inverse[9], offset[3], back[3];
+    apply(frame->carry.rotation, y->origin, offset);
+    for (int k = 0; k < 3; k++) {
+        offset[k] = (offset[k] + frame->carry.translation[k]) - x->origin[k];
+    }
+    const double magnitude = unit_x + unit_y + largest(x->origin) +
+                             largest(y->origin) * frame->scale +
+                             largest(frame->carry.translation);
+    const double slack = 0x1p-43 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
+    turn_back(rotation, frame->off, inverse);
+    apply(inverse, offset, back);
+    double offset_x[3], offset_y[3];
+    const double of_x = kiln_power_of_two(-x->scale_exponent), of_y = 1 / unit_y;
+    for (int k = 0; k < 3; k++) {
+        offset_x[k] = offset[k] * of_x;
+        offset_y[k] = -back[k] * of_y;
+    }
+    fill_map(&frame->to_x, rotation, offset_x, unit_y * of_x, slack * of_x);
+    fill_map(&frame->to_y, inverse, offset_y, unit_x * of_y, slack * of_y);
+}
+
+/* Where Y is in X's frame, for poses that compare as by_pose. Equal ones place it exactly there, so that
+ * a mesh meets all of itself at any one pose. What X at the identity does without changes signs of zeros
+ * at most, on which nothing depends. */
+static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln_pose *pose_y,
+                          int by_pose)
+{
+    double inverse[9], between[3];
+    if (by_pose == 0 || pose_x == &identity) {
+        const kiln_pose *pose = by_pose == 0 ? &identity : pose_y;
+        memcpy(carry->rotation, pose->rotation, sizeof carry->rotation);
+        memcpy(carry->translation, pose->translation, sizeof carry->translation);
+        return;
+    }
+    kiln_matrix_invert(pose_x->rotation, inverse);
+    multiply(inverse, pose_y->rotation, carry->rotation);
+    for (int k = 0; k < 3; k++) {
+        between[k] = pose_y->translation[k] - pose_x->translation[k];
+    }
+    apply(inverse, between, carry->translation);
+}
+
+/* Both scales into the map that carries Y, exact for powers of two. */
+static void scale_carry(kiln_carry *carry, double scale_x, double scale)
+{
+    for (int i = 0; i < 9; i++) {
+        carry->rotation[i] *= scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        carry->translation[k] /= scale_x;
+    }
+}
+
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                   const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b)
+{
+    if (a == NULL || b == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    pose_a = pose_a != NULL ? pose_a : &identity;
+    pose_b = pose_b != NULL ? pose_b : &identity;
+    double off = 0;
+    if (!pose_is_sound(pose_a, &off) || !pose_is_sound(pose_b, &off)) {
+        return KILN_ERROR_POSE;
+    }
+    const int by_pose = compare_poses(pose_b, pose_a);
+    frame->swapped = b_comes_first(a, pose_a->scale, b, pose_b->scale, by_pose);
+    frame->x = frame->swapped ? b : a;
+    frame->y = frame->swapped ? a : b;
+    const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;
+    const kiln_pose *pose_y = frame->swapped ? pose_a : pose_b;
+    form_relative(&frame->carry, pose_x, pose_y, by_pose);
+    frame->off = off;
+    frame->epsilon = (float)(0x1p-17 + 8 * off); /* both poses depart by at most `off` */
+    memcpy(frame->rotation, frame->carry.rotation, sizeof frame->rotation);
+    const double scale_x = pose_x->scale;
+    frame->scale = pose_y->scale / scale_x;
+    if (scale_x != 1 || frame->scale != 1) {
+        scale_carry(&frame->carry, scale_x, frame->scale);
+    }
+    return KILN_OK;
+}
+
+kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b)
+{
+    const kiln_status status = kiln_pair_frame_relate(frame, a, pose_a, b, pose_b);
+    if (status == KILN_OK) {
+        kiln_pair_frame_form_maps(frame);
+    }
+    return status;
+}
+
+static double settle(double value)
+{
+    return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
+}
+
+void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3])
+{
+    const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
+    for (int i = 0; i < 3; i++) {
+        const double *row = carry->rotation + 3 * i;
+        out[i] = settle(((row[0] * x + row[1] * y) + row[2] * z) + carry->translation[i]);
+    }
+}
+
+void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3])
+{
+    kiln_carry_vertex(&frame->carry, vertex, out);
+}
+
+kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
+{
+    placement->departure = 0;
+    placement->scale = 1;
+    placement->plain = pose == NULL;
+    if (pose == NULL) {
+        memcpy(placement->carry.rotation, identity.rotation, sizeof identity.rotation);
+        memcpy(placement->carry.translation, identity.translation, sizeof identity.translation);
+        memcpy(placement->inverse, identity.rotation, sizeof identity.rotation);
+        return KILN_OK;
+    }
+    if (!pose_is_sound(pose, &placement->departure)) {
+        return KILN_ERROR_POSE;
+    }
+    memcpy(placement->carry.rotation, pose->rotation, sizeof pose->rotation);
+    memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
+    placement->scale = pose->scale;
+    kiln_matrix_invert(pose->rotation, placement->inverse);
+    return KILN_OK;
+}
+
+kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
+                                   const kiln_pose *pose)
+{
+    pose = pose != NULL ? pose : &identity;
+    frame = frame != NULL ? frame : &identity;
+    placement->departure = 0;
+    placement->plain = false;
+    if (!pose_is_sound(pose, &placement->departure) ||
+        !pose_is_sound(frame, &placement->departure)) {
+        return KILN_ERROR_POSE;
+    }
+    form_relative(&placement->carry, frame, pose, compare_poses(frame, pose));
+    kiln_matrix_invert(placement->carry.rotation, placement->inverse);
+    placement->scale = pose->scale / frame->scale;
+    if (frame->scale != 1 || placement->scale != 1) {
+        scale_carry(&placement->carry, frame->scale, placement->scale);
+    }
+    return KILN_OK;
+}
+
+void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
+                              double out[3])
+{
+    if (placement->plain) {
+        memcpy(out, direction, 3 * sizeof(double));
+    } else {
+        apply(placement->inverse, direction, out);
+    }
+    for (int k = 0; k < 3; k++) {
+        out[k] = settle(out[k]);
+    }
+}
+
+void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3])
+{
+    double from[3];
+    if (placement->plain) {
+        for (int k = 0; k < 3; k++) {
+            out[k] = settle(point[k]);
+        }
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        from[k] = point[k] - placement->carry.translation[k];
+    }
+    apply(placement->inverse, from, out);
+    for (int k = 0; k < 3; k++) {
+        out[k] = settle(out[k] / placement->scale);
+    }
+}

@@ -1,0 +1,75 @@
+/* Two trees at two poses as one relative placement, formed once in a canonical order. */
+#ifndef KILN_POSE_H
+#define KILN_POSE_H
+
+#include "../base/tree.h"
+
+/* Map from one tree's node space to the other's: p = matrix q + offset. */
+typedef struct {
+    double matrix[9], offset[3];
+    float rotation[9]; /* without the scale */
+    float scale;       /* node unit of the source in node units of the target */
+    double slack;      /* absolute error of positions, in units of the target */
+} kiln_node_map;
+
+/* X is carried as stored, Y is transformed into X's frame. */
+typedef struct {
+    const kiln_tree *x, *y;
+    bool swapped;                         /* X is the caller's B */
+    kiln_carry carry; /* p_x = rotation p_y + translation, object frames */
+    double scale;     /* of Y by X: what `carry` has beside a rotation */
+    double rotation[9]; /* that */
+    double off;         /* what both poses depart by from orthonormal, at most */
+    float epsilon;      /* of relative directions, with the roundings of floats */
+    kiln_node_map to_x, to_y;
+} kiln_pair_frame;
+
+/* All but the maps between node spaces, then those: a query that the roots decide needs none. KILN_OK,
+ * KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses NULL: identity. */
+kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
+                                   const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b);
+void kiln_pair_frame_form_maps(kiln_pair_frame *frame);
+
+/* Both. */
+kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
+                                 const kiln_pose *pose_a, const kiln_tree *b,
+                                 const kiln_pose *pose_b);
+
+/* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2 z) + t,
+ * every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
+void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3]);
+void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
+
+/* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
+void kiln_matrix_invert(const double r[9], double out[9]);
+
+static inline double kiln_pose_scale(const kiln_pose *pose)
+{
+    return pose != NULL ? pose->scale : 1;
+}
+
+/* One tree at a pose, for what is asked in the frame that the pose leads to. */
+typedef struct {
+    kiln_carry carry; /* from the tree's own frame to that one, without the scale */
+    double inverse[9];
+    double scale;     /* of the tree, before it is carried */
+    double departure; /* the larger of those of the poses from orthonormal */
+    bool plain;       /* the tree is where it is: nothing is to be carried */
+} kiln_placement;
+
+/* KILN_OK or KILN_ERROR_POSE. `pose` NULL: identity. */
+kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose);
+
+/* The tree at `pose` in a frame that is at a pose itself. Here `carry` has the scale. */
+kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
+                                   const kiln_pose *pose);
+
+/* A point of that frame in the tree's own: inverse (p - translation) / scale, settled as above, each sum
+ * from left to right, every operation rounded to double. A direction likewise, without translation and
+ * scale. */
+void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3]);
+void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
+                              double out[3]);
+
+#endif

@@ -1,0 +1,91 @@
+/* Do two surfaces meet? The first pair of triangles found is the witness. Do their boxes, or just
+ * two triangles? */
+#include "../walk/pair_walk.h"
+
+#include "../exact/exact.h"
+#include "../base/fpu.h"
+
+#include <string.h>
+
+static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    kiln_hit *hit = (kiln_hit *)user;
+    hit->found = true;
+    hit->pair = kiln_pair_named(frame, x, y);
+    hit->hint = kiln_pair_hint(frame, x, y);
+    return false;
+}
+
+kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                         const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
+{
+    kiln_hit found;
+    kiln_pair_sieve sieve;
+    if (hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    memset(&found, 0, sizeof found);
+    const kiln_pair_visitor visitor = {take_first, &found, true, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status == KILN_OK) {
+        *hit = found;
+    }
+    return status;
+}
+
+static bool take_boxes(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    (void)frame;
+    (void)x;
+    (void)y;
+    *(bool *)user = true;
+    return false;
+}
+
+kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                               const kiln_pose *pose_b, bool *found)
+{
+    if (found == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    bool any = false;
+    const kiln_pair_visitor visitor = {take_boxes, &any, true, true, NULL};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status == KILN_OK) {
+        *found = any;
+    }
+    return status;
+}
+
+/* 0, or of a magnitude that the predicates take. False for NaN. */
+static bool all_in_range(const double corners[9])
+{
+    bool good = true;
+    for (int i = 0; i < 9; i++) {
+        const double size = fabs(corners[i]);
+        good = good && (size == 0.0 || (size >= KILN_EXACT_MIN && size <= KILN_EXACT_MAX));
+    }
+    return good;
+}
+
+static bool both_meet(const double a[9], const double b[9], bool *meet)
+{
+    if (!all_in_range(a) || !all_in_range(b)) {
+        return false;
+    }
+    *meet = kiln_exact_triangles_meet(a, b);
+    return true;
+}
+
+kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet)
+{
+    if (a == NULL || b == NULL || meet == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    bool (*volatile run)(const double *, const double *, bool *) = both_meet;
+    const bool good = run(a, b, meet);
+    kiln_fpu_leave(caller);
+    return good ? KILN_OK : KILN_ERROR_ARGUMENT;
+}

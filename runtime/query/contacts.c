@@ -1,0 +1,291 @@
+/* All pairs of triangles that meet.
+ *
+ * With a buffer, what is kept are the first `capacity` pairs in ascending order, whatever the order in
+ * which the traversal finds them: a binary max-heap in the caller's own buffer lets the largest go when
+ * a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So the result is the same for
+ * all tree kinds, and needs no memory of ours. */
+#include "contact_geometry.h"
+#include "../base/fpu.h"
+#include "../walk/leaf_pair.h"
+#include "../pose/world.h"
+
+#include <string.h>
+
+/* What is kept of a pair begins with a kiln_pair without user values, and takes `stride` bytes. */
+typedef struct {
+    uint8_t *kept;
+    size_t capacity;
+    size_t count; /* found; the heap holds the lesser of count and capacity */
+} pair_heap;
+
+static inline bool is_less(const void *p, const void *q)
+{
+    kiln_pair one, other;
+    memcpy(&one, p, sizeof one);
+    memcpy(&other, q, sizeof other);
+    return one.a != other.a ? one.a < other.a : one.b < other.b;
+}
+
+static inline void sift_up(uint8_t *heap, size_t stride, size_t place, const void *pair)
+{
+    while (place > 0) {
+        const size_t parent = (place - 1) / 2;
+        if (!is_less(heap + parent * stride, pair)) {
+            break;
+        }
+        memcpy(heap + place * stride, heap + parent * stride, stride);
+        place = parent;
+    }
+    memcpy(heap + place * stride, pair, stride);
+}
+
+static inline void sift_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
+{
+    size_t place = 0;
+    for (;;) {
+        size_t child = 2 * place + 1;
+        if (child >= size) {
+            break;
+        }
+        if (child + 1 < size && is_less(heap + child * stride, heap + (child + 1) * stride)) {
+            child++;
+        }
+        if (!is_less(pair, heap + child * stride)) {
+            break;
+        }
+        memcpy(heap + place * stride, heap + child * stride, stride);
+        place = child;
+    }
+    memcpy(heap + place * stride, pair, stride);
+}
+
+static inline void keep(pair_heap *heap, size_t stride, const void *pair)
+{
+    if (heap->count < heap->capacity) {
+        sift_up(heap->kept, stride, heap->count, pair);
+    } else if (heap->capacity > 0 && is_less(pair, heap->kept)) {
+        sift_down(heap->kept, stride, heap->capacity, pair);
+    }
+    heap->count++;
+}
+
+/* `spare` has room for one. */
+static inline void sort_heap(pair_heap *heap, size_t stride, void *spare)
+{
+    size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
+    while (size > 1) {
+        uint8_t last[sizeof(kiln_contact)];
+        memcpy(spare, heap->kept, stride);
+        size--;
+        memcpy(last, heap->kept + size * stride, stride);
+        sift_down(heap->kept, stride, size, last);
+        memcpy(heap->kept + size * stride, spare, stride);
+    }
+}
+
+static bool keep_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    const kiln_pair pair = kiln_pair_ids(frame, x, y);
+    keep((pair_heap *)user, sizeof pair, &pair);
+    return true;
+}
+
+kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                          kiln_pair *pairs, size_t capacity, size_t *count)
+{
+    if (count == NULL || (pairs == NULL && capacity > 0)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    pair_heap heap = {(uint8_t *)pairs, capacity, 0};
+    kiln_pair spare;
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status != KILN_OK) {
+        return status;
+    }
+    sort_heap(&heap, sizeof spare, &spare);
+    for (size_t i = 0; i < heap.count && i < capacity; i++) {
+        kiln_pair_add_values(a, b, &pairs[i]);
+    }
+    *count = heap.count;
+    return KILN_OK;
+}
+
+typedef struct {
+    kiln_pair_callback callback;
+    void *user;
+    size_t count;
+    kiln_fpu_state caller;
+} callback_visit;
+
+static bool call_back(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    callback_visit *visit = (callback_visit *)user;
+    const kiln_pair pair = kiln_pair_named(frame, x, y);
+    visit->count++;
+    kiln_fpu_leave(visit->caller);
+    const bool more = visit->callback(visit->user, pair);
+    visit->caller = kiln_fpu_enter();
+    return more;
+}
+
+kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                               const kiln_pose *pose_b, const kiln_pair_options *options,
+                               kiln_pair_callback callback, void *user, size_t *count)
+{
+    if (callback == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
+    kiln_fpu_leave(visit.caller);
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {call_back, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status == KILN_OK && count != NULL) {
+        *count = visit.count;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------- geometry -- */
+
+/* The frame is that of the walk, for what is done after it. */
+typedef struct {
+    pair_heap heap;
+    kiln_pair_frame frame;
+    const kiln_tree *a, *b;
+    const kiln_pose *pose_a, *pose_b;
+    kiln_contacts_summary *summary;
+} contact_visit;
+
+/* The pair, and where it is: what geometry is computed from. */
+static kiln_contact contact_of(const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    kiln_contact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.pair = kiln_pair_ids(frame, x, y);
+    contact.hint = kiln_pair_hint(frame, x, y);
+    return contact;
+}
+
+static void add_geometry(const contact_visit *visit, const kiln_pair_frame *frame,
+                         kiln_contact *contact)
+{
+    const bool swapped = frame->swapped;
+    const kiln_pose *pose = swapped ? visit->pose_b : visit->pose_a;
+    double x[9], y[9];
+    kiln_tri_contact geometry;
+    kiln_stored_corners(frame, true, (swapped ? contact->hint.b : contact->hint.a) - 1, x);
+    kiln_stored_corners(frame, false, (swapped ? contact->hint.a : contact->hint.b) - 1, y);
+    kiln_triangles_contact(x, y, &geometry);
+    kiln_world_point(pose, geometry.from, contact->from);
+    kiln_world_point(pose, geometry.to, contact->to);
+    kiln_world_normal(pose, geometry.normal, swapped ? -1 : 1, contact->normal);
+    contact->depth = kiln_pose_scale(pose) * geometry.depth;
+    kiln_pair_add_values(visit->a, visit->b, &contact->pair);
+}
+
+static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    contact_visit *visit = (contact_visit *)user;
+    const kiln_contact contact = contact_of(frame, x, y);
+    if (visit->heap.count == 0) {
+        visit->frame = *frame;
+    }
+    keep(&visit->heap, sizeof contact, &contact);
+    return true;
+}
+
+/* Of contacts as deep, the first. */
+static void sum_up(kiln_contacts_summary *summary, const kiln_contact *contact)
+{
+    const bool first = summary->count++ == 0;
+    if (first || contact->depth > summary->deepest.depth ||
+        (contact->depth == summary->deepest.depth && is_less(contact, &summary->deepest))) {
+        summary->deepest = *contact;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double low = fmin(contact->from[k], contact->to[k]);
+        const double high = fmax(contact->from[k], contact->to[k]);
+        summary->lower[k] = first ? low : fmin(low, summary->lower[k]);
+        summary->upper[k] = first ? high : fmax(high, summary->upper[k]);
+    }
+}
+
+static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    const contact_visit *visit = (const contact_visit *)user;
+    kiln_contact contact = contact_of(frame, x, y);
+    add_geometry(visit, frame, &contact);
+    sum_up(visit->summary, &contact);
+    return true;
+}
+
+static void add_all_geometry(const contact_visit *visit, kiln_contact *contacts)
+{
+    const size_t count = visit->heap.count;
+    for (size_t i = 0; i < count && i < visit->heap.capacity; i++) {
+        add_geometry(visit, &visit->frame, &contacts[i]);
+    }
+}
+
+kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
+                                   const kiln_tree *b, const kiln_pose *pose_b,
+                                   const kiln_pair_options *options, kiln_contact *contacts,
+                                   size_t capacity, size_t *count)
+{
+    if (count == NULL || (contacts == NULL && capacity > 0)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    contact_visit visit;
+    kiln_contact spare;
+    visit.heap = (pair_heap){(uint8_t *)contacts, capacity, 0};
+    visit.a = a;
+    visit.b = b;
+    visit.pose_a = pose_a;
+    visit.pose_b = pose_b;
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {keep_contact, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status != KILN_OK) {
+        return status;
+    }
+    sort_heap(&visit.heap, sizeof spare, &spare);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    void (*volatile run)(const contact_visit *, kiln_contact *) = add_all_geometry;
+    run(&visit, contacts);
+    kiln_fpu_leave(caller);
+    *count = visit.heap.count;
+    return KILN_OK;
+}
+
+kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
+                                    const kiln_tree *b, const kiln_pose *pose_b,
+                                    const kiln_pair_options *options,
+                                    kiln_contacts_summary *summary)
+{
+    if (summary == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    kiln_contacts_summary found;
+    memset(&found, 0, sizeof found);
+    contact_visit visit;
+    visit.a = a;
+    visit.b = b;
+    visit.pose_a = pose_a;
+    visit.pose_b = pose_b;
+    visit.summary = &found;
+    kiln_pair_sieve sieve;
+    const kiln_pair_visitor visitor = {sum_contact, &visit, false, false,
+                                       kiln_pair_sieve_of(options, &sieve)};
+    const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
+    if (status == KILN_OK) {
+        *summary = found;
+    }
+    return status;
+}

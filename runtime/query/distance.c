@@ -1,0 +1,363 @@
+/* How far apart are two surfaces, and are they within a distance?
+ *
+ * The answer is the least of kiln_triangles_nearest over all pairs of triangles, and of equal pairs the
+ * first by the ids of X's and then of Y's triangle. Boxes and single triangles are left out only where
+ * they are proved to be further than the best so far, so neither kinds of tree nor orders of traversal
+ * enter into it. */
+#include "contact_geometry.h"
+#include "../base/fpu.h"
+#include "../walk/leaf_pair.h"
+#include "../walk/near_walk.h"
+#include "../exact/tri_distance.h"
+#include "../pose/world.h"
+
+#include <string.h>
+
+/* A leaf's triangles along the line between the best pair's nearest points: their near ends, as the
+ * least of X and the most of Y. */
+typedef struct {
+    uint32_t first, turn; /* of which leaf, along which line; turn 0: none */
+    double end[KILN_LEAF_TRIANGLES_MAX];
+} shadows;
+
+/* One question, and the best pair so far. */
+typedef struct {
+    const kiln_pair_frame *frame;
+    double relative, absolute;
+    double limit;    /* a pair that is further counts for nothing; in X's frame */
+    kiln_pair_sieve *sieve; /* NULL: all pairs count */
+    double scale;    /* of X: distances by it are those that callers see */
+    double beyond;   /* and those are no greater than this */
+    bool any;        /* the first pair within the limit will do */
+    bool found;
+    kiln_tri_nearest near;
+    uint32_t stored_x, stored_y, id_x, id_y;
+    double box_limit, box_squared; /* of boxes and shadows of triangles */
+    kiln_leaf_triangles x, y;
+    shadows of_x, of_y;
+    uint32_t turn;      /* number of the best pair so far */
+    double along[3];    /* unit, from its point on Y to that on X */
+} search;
+
+/* Squared distance of the boxes of two triangles. */
+static inline double boxes_apart(const kiln_leaf_triangles *x, uint32_t i,
+                                 const kiln_leaf_triangles *y, uint32_t j)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double above = x->lower[k][i] - y->upper[k][j];
+        const double below = y->lower[k][j] - x->upper[k][i];
+        const double gap = above > below ? above : below;
+        sum += gap > 0 ? gap * gap : 0;
+    }
+    return sum;
+}
+
+/* What a further pair has to be within, to matter. */
+static void lower_limits(search *s, kiln_near_walk *walk)
+{
+    double limit = s->limit;
+    if (s->found) {
+        limit = (s->near.value - s->absolute) / (1 + s->relative);
+        limit = limit < s->limit ? limit : s->limit;
+    }
+    kiln_near_walk_limit(walk, limit);
+    s->box_squared = walk->limit_squared * walk->unit_x * walk->unit_x;
+    s->box_limit = sqrt(s->box_squared);
+}
+
+static bool comes_first(const search *s, double value, uint32_t id_x, uint32_t id_y)
+{
+    if (!s->found || value != s->near.value) {
+        return !s->found || value < s->near.value;
+    }
+    return id_x != s->id_x ? id_x < s->id_x : id_y < s->id_y;
+}
+
+/* Takes a pair that is better than the best. */
+static bool try_pair(search *s, const double x[9], const double y[9], uint32_t stored_x,
+                     uint32_t stored_y)
+{
+    kiln_tri_nearest near;
+    if (!kiln_triangles_nearest(x, y, s->found ? s->near.value : s->limit, &near) ||
+        near.value * s->scale > s->beyond) {
+        return false;
+    }
+    const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
+    if (!comes_first(s, near.value, id_x, id_y) ||
+        (s->sieve != NULL && !kiln_pair_sieve_keeps(s->sieve, s->frame, stored_x, stored_y))) {
+        return false;
+    }
+    s->found = true;
+    s->near = near;
+    s->stored_x = stored_x;
+    s->stored_y = stored_y;
+    s->id_x = id_x;
+    s->id_y = id_y;
+    return true;
+}
+
+/* Nothing can be better, or need not be. */
+static bool is_done(const search *s)
+{
+    return s->found && (s->any || s->near.value <= s->absolute);
+}
+
+/* ---------------------------------------------------------------------------------- leaves -- */
+
+/* The line for shadows: that of the best pair. Triangles near it are mostly told apart along it, at the
+ * cost of a comparison. */
+static void turn_shadows(search *s, kiln_near_walk *walk)
+{
+    double squared = 0;
+    for (int k = 0; k < 3; k++) {
+        squared += s->near.apart[k] * s->near.apart[k];
+    }
+    const double length = sqrt(squared);
+    if (length > 0 && length < HUGE_VAL) {
+        s->turn++;
+        for (int k = 0; k < 3; k++) {
+            s->along[k] = s->near.apart[k] / length;
+        }
+        kiln_near_walk_line(walk, s->along);
+    }
+}
+
+/* Taken from the best pair, so that what rounding they have is that of differences. */
+static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, double sign,
+                         shadows *out)
+{
+    if (out->turn == s->turn && out->first == leaf->first) {
+        return;
+    }
+    out->turn = s->turn;
+    out->first = leaf->first;
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        double place[3];
+        for (int c = 0; c < 3; c++) {
+            place[c] = 0;
+            for (int k = 0; k < 3; k++) {
+                place[c] += sign * ((leaf->corner[3 * c + k][i] - s->near.on_x[k]) * s->along[k]);
+            }
+        }
+        const double low = place[0] < place[1] ? place[0] : place[1];
+        out->end[i] = low < place[2] ? low : place[2];
+    }
+}
+
+/* Is triangle i of X's leaf farther from triangle j of Y's than matters? */
+static inline bool is_beyond(const search *s, uint32_t i, uint32_t j)
+{
+    return (s->turn != 0 && s->of_x.end[i] + s->of_y.end[j] > s->box_limit) ||
+           boxes_apart(&s->x, i, &s->y, j) > s->box_squared;
+}
+
+static void cast_both(search *s)
+{
+    if (s->turn != 0) {
+        cast_shadows(s, &s->x, 1, &s->of_x);
+        cast_shadows(s, &s->y, -1, &s->of_y);
+    }
+}
+
+static bool try_leaf_pair(search *s, uint32_t i, uint32_t j)
+{
+    double x[9], y[9];
+    for (int k = 0; k < 9; k++) {
+        x[k] = s->x.corner[k][i];
+        y[k] = s->y.corner[k][j];
+    }
+    return try_pair(s, x, y, kiln_tree_triangle(s->frame->x, s->x.first + i),
+                    kiln_tree_triangle(s->frame->y, s->y.first + j));
+}
+
+static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
+                         const kiln_tree_box *leaf_y)
+{
+    search *s = (search *)walk->user;
+    if (s->x.count == 0 || s->x.first != leaf_x->first) {
+        kiln_leaf_triangles_load(&s->x, s->frame, walk->kernel, true,
+                                 (kiln_behind){leaf_x->first, leaf_x->count});
+    }
+    if (s->y.count == 0 || s->y.first != leaf_y->first) {
+        kiln_leaf_triangles_load(&s->y, s->frame, walk->kernel, false,
+                                 (kiln_behind){leaf_y->first, leaf_y->count});
+    }
+    cast_both(s);
+    for (uint32_t j = 0; j < s->y.count; j++) {
+        for (uint32_t i = 0; i < s->x.count; i++) {
+            if (is_beyond(s, i, j) || !try_leaf_pair(s, i, j)) {
+                continue;
+            }
+            if (is_done(s)) {
+                return false;
+            }
+            lower_limits(s, walk);
+            turn_shadows(s, walk);
+            cast_both(s);
+        }
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- hints -- */
+
+/* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start. */
+static bool is_of(const kiln_tree *tree, uint32_t hint)
+{
+    return hint != 0 && hint - 1 >= tree->entry->triangle_first &&
+           hint - 1 - tree->entry->triangle_first < tree->entry->triangle_count;
+}
+
+static void try_hint(search *s, kiln_hint hint)
+{
+    const uint32_t x = s->frame->swapped ? hint.b : hint.a;
+    const uint32_t y = s->frame->swapped ? hint.a : hint.b;
+    double corners_x[9], corners_y[9];
+    if (is_of(s->frame->x, x) && is_of(s->frame->y, y)) {
+        kiln_stored_corners(s->frame, true, x - 1, corners_x);
+        kiln_stored_corners(s->frame, false, y - 1, corners_y);
+        (void)try_pair(s, corners_x, corners_y, x - 1, y - 1);
+    }
+}
+
+/* --------------------------------------------------------------------------------- answers -- */
+
+typedef struct {
+    const kiln_tree *a, *b;
+    const kiln_pose *pose_a, *pose_b;
+    kiln_pair_options options;
+    bool any;
+    kiln_pair_sieve *sieve;
+} question;
+
+/* Nearest points and normal in X's frame; for triangles that meet those of their contact. */
+static void finish_points(search *s)
+{
+    if (s->near.value > 0) {
+        return;
+    }
+    double x[9], y[9];
+    kiln_tri_contact contact;
+    kiln_stored_corners(s->frame, true, s->stored_x, x);
+    kiln_stored_corners(s->frame, false, s->stored_y, y);
+    kiln_triangles_contact(x, y, &contact);
+    for (int k = 0; k < 3; k++) {
+        s->near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
+        s->near.on_y[k] = s->near.on_x[k];
+        s->near.apart[k] = contact.normal[k];
+    }
+}
+
+static void fill_answer(search *s, const question *q, kiln_nearest *out)
+{
+    memset(out, 0, sizeof *out);
+    out->distance = q->options.beyond;
+    if (!s->found) {
+        return;
+    }
+    const bool swapped = s->frame->swapped;
+    const kiln_pose *pose = swapped ? q->pose_b : q->pose_a;
+    finish_points(s);
+    out->found = true;
+    out->distance = s->near.value * s->scale;
+    out->pair = kiln_pair_named(s->frame, s->stored_x, s->stored_y);
+    out->hint = kiln_pair_hint(s->frame, s->stored_x, s->stored_y);
+    kiln_world_point(pose, swapped ? s->near.on_y : s->near.on_x, out->point_a);
+    kiln_world_point(pose, swapped ? s->near.on_x : s->near.on_y, out->point_b);
+    kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
+}
+
+static bool is_sound(const kiln_pair_options *options)
+{
+    return options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
+           options->absolute >= 0 && options->absolute < HUGE_VAL;
+}
+
+static kiln_status answer_question(const question *q, kiln_nearest *out)
+{
+    kiln_pair_frame frame;
+    if (!is_sound(&q->options)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (!kiln_tree_has_polygons(q->a) || !kiln_tree_has_polygons(q->b)) {
+        return kiln_trees_lack(q->a, q->b);
+    }
+    search s;
+    kiln_near_walk walk;
+    s.frame = &frame;
+    s.sieve = q->sieve;
+    s.relative = q->options.relative;
+    s.scale = kiln_pose_scale(frame.swapped ? q->pose_b : q->pose_a);
+    s.absolute = q->options.absolute / s.scale;
+    s.beyond = q->options.beyond;
+    s.limit = s.beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
+    s.any = q->any;
+    s.found = false;
+    s.x.count = 0;
+    s.y.count = 0;
+    s.turn = s.of_x.turn = s.of_y.turn = 0;
+    kiln_near_walk_begin(&walk, &frame, visit_leaves, &s);
+    try_hint(&s, q->options.hint);
+    if (!is_done(&s)) {
+        lower_limits(&s, &walk);
+        if (s.found) {
+            turn_shadows(&s, &walk);
+        }
+        kiln_near_walk_run(&walk);
+    }
+    fill_answer(&s, q, out);
+    return KILN_OK;
+}
+
+static kiln_status ask(question *q, kiln_nearest *out)
+{
+    kiln_pair_sieve sieve;
+    q->sieve = kiln_pair_sieve_of(&q->options, &sieve);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
+    const kiln_status status = run(q, out);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                          const kiln_pose *pose_b, const kiln_pair_options *options,
+                          kiln_nearest *nearest)
+{
+    kiln_nearest found;
+    question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), false, NULL};
+    if (nearest == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = ask(&q, &found);
+    if (status == KILN_OK) {
+        *nearest = found;
+    }
+    return status;
+}
+
+kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                        const kiln_pose *pose_b, double distance, const kiln_pair_options *options,
+                        kiln_hit *hit)
+{
+    kiln_nearest found;
+    question q = {a, b, pose_a, pose_b, kiln_pair_options_of(options), true, NULL};
+    q.options.beyond = distance;
+    q.options.relative = q.options.absolute = 0;
+    if (hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = ask(&q, &found);
+    if (status == KILN_OK) {
+        memset(hit, 0, sizeof *hit);
+        hit->found = found.found;
+        hit->pair = found.pair;
+        hit->hint = found.hint;
+    }
+    return status;
+}

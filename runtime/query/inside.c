@@ -1,0 +1,181 @@
+/* A point and a closed surface: crossings of a ray along an axis, counted exactly.
+ *
+ * The point p is moved by an infinitely small amount, e along one of the other two axes and e^2
+ * along the other (simulation of simplicity; Edelsbrunner and Mücke, ACM TOG 9(1), 1990): the ray
+ * then meets no edge, no corner, and no triangle that is parallel to it, and every triangle
+ * decides alike about an edge that it shares. Off the surface the move changes nothing; on it, p
+ * is in one of the triangles, which is asked for first. Crossings out less those in are the
+ * winding number.
+ *
+ * Signs are those of exact.c: of areas in the plane across the ray for what it passes, of volumes
+ * for what is ahead. */
+#include "inside.h"
+
+#include "../exact/exact.h"
+#include "../walk/line_walk.h"
+#include "query.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const kiln_tree *tree;
+    const kiln_carry *carry;
+    double point[3];
+    int along, sign; /* the ray: axis, and which way */
+    int winding;
+    unsigned crossings;
+    bool on;
+} point_query;
+
+/* Orientation of u, v and the point that was moved, across the ray; u and v differ there. */
+static int moved_side(const point_query *q, const double u[3], const double v[3], int i, int j)
+{
+    const int side = kiln_exact_orient2d(u, v, q->point, i, j);
+    if (side != 0) {
+        return side;
+    }
+    if (u[j] != v[j]) {
+        return u[j] > v[j] ? 1 : -1;
+    }
+    return v[i] > u[i] ? 1 : -1;
+}
+
+static void count_crossing(point_query *q, const double t[9])
+{
+    const int i = (q->along + 1) % 3, j = (q->along + 2) % 3;
+    const int area = kiln_exact_orient2d(t, t + 3, t + 6, i, j);
+    if (area == 0 || moved_side(q, t, t + 3, i, j) != area ||
+        moved_side(q, t + 3, t + 6, i, j) != area || moved_side(q, t + 6, t, i, j) != area) {
+        return;
+    }
+    /* The plane is met at det(a - p, b - p, c - p) / (n . axis); n . axis has the sign of the area. */
+    if (kiln_exact_orient3d(t, t + 3, t + 6, q->point) * area * q->sign > 0) {
+        q->winding += area * q->sign;
+        q->crossings++;
+    }
+}
+
+/* Is the triangle beside the ray or behind its start? Else, is the point in its box? */
+static bool is_off(const point_query *q, const double t[9], bool *around)
+{
+    *around = true;
+    for (int k = 0; k < 3; k++) {
+        const double p = q->point[k];
+        const bool above = t[k] > p && t[3 + k] > p && t[6 + k] > p;
+        const bool below = t[k] < p && t[3 + k] < p && t[6 + k] < p;
+        if (k != q->along ? above || below : q->sign > 0 ? below : above) {
+            return true;
+        }
+        *around = *around && !above && !below;
+    }
+    return false;
+}
+
+static void load_corners(const point_query *q, uint32_t stored, double corners[9])
+{
+    if (q->carry == NULL) {
+        kiln_tree_stored_corners(q->tree, stored, corners);
+        return;
+    }
+    const uint32_t *corner = q->tree->triangles + 3 * (size_t)stored;
+    for (int i = 0; i < 3; i++) {
+        kiln_carry_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[i], corners + 3 * i);
+    }
+}
+
+static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+{
+    point_query *q = (point_query *)user;
+    double t[9], here[9];
+    bool around;
+    (void)ray;
+    load_corners(q, stored, t);
+    if (is_off(q, t, &around)) {
+        return true;
+    }
+    if (around) {
+        for (int k = 0; k < 9; k++) {
+            here[k] = q->point[k % 3];
+        }
+        if (kiln_exact_triangles_meet(t, here)) {
+            q->on = true;
+            return false;
+        }
+    }
+    count_crossing(q, t);
+    return true;
+}
+
+/* The axis and way with the least of the tree's box ahead. False: the point is outside that. */
+static bool choose_way(point_query *q)
+{
+    const kiln_format_tree *entry = q->tree->entry;
+    double least = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        const double below = q->point[k] - (double)entry->bounds_lower[k];
+        const double above = (double)entry->bounds_upper[k] - q->point[k];
+        if (below < 0 || above < 0) {
+            return false;
+        }
+        if (below < least || above < least) {
+            least = below < above ? below : above;
+            q->along = k;
+            q->sign = below < above ? -1 : 1;
+        }
+    }
+    return true;
+}
+
+/* The ray in the tree's own frame, for its boxes. Carried corners are off by a few roundings of
+ * what takes part. Returns by how much. */
+static double own_line(const point_query *q, const double inverse[9], kiln_line *line)
+{
+    double size = 0, most = 0, from[3];
+    memset(line->direction, 0, sizeof line->direction);
+    line->t_min = 0;
+    line->t_max = HUGE_VAL;
+    if (q->carry == NULL) {
+        memcpy(line->origin, q->point, sizeof line->origin);
+        line->direction[q->along] = q->sign;
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        from[k] = q->point[k] - q->carry->translation[k];
+        size = fmax(size, fabs(q->point[k]) + fabs(q->carry->translation[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *row = inverse + 3 * k;
+        line->origin[k] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
+        line->direction[k] = row[q->along] * q->sign;
+        most = fmax(most, fmax(fabs(row[0]), fmax(fabs(row[1]), fabs(row[2]))));
+    }
+    size *= 2 * most; /* in units of the tree */
+    for (int k = 0; k < 3; k++) {
+        size = fmax(size, fmax(fabs((double)q->tree->entry->bounds_lower[k]),
+                               fabs((double)q->tree->entry->bounds_upper[k])));
+    }
+    return 0x1p-44 * size;
+}
+
+kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry,
+                             const double inverse[9], const double point[3])
+{
+    point_query q = {tree, carry, {point[0], point[1], point[2]}, 0, 1, 0, 0, false};
+    kiln_line line;
+    kiln_slab_ray ray;
+    if (carry == NULL && !choose_way(&q)) {
+        return KILN_PLACE_OUTSIDE;
+    }
+    const double off = own_line(&q, inverse, &line);
+    if (!kiln_slab_ray_form(&ray, tree, &line, off)) {
+        return KILN_PLACE_OUTSIDE;
+    }
+    kiln_line_walk(tree, &ray, carry == NULL, visit_triangle, &q);
+    if (q.on) {
+        return KILN_PLACE_SURFACE;
+    }
+    const bool inside =
+        tree->entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0 : (q.crossings & 1) != 0;
+    return inside ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
+}

@@ -1,0 +1,272 @@
+/* Containment as a caller asks: a point in a closed mesh, a mesh in another.
+ *
+ * A mesh B that has no contact with A: each of its triangles is wholly on one side, and so is all
+ * that is in a box of its tree that A's surface does not enter. One corner tells for all of that;
+ * other boxes are opened. */
+#include "../base/fpu.h"
+#include "inside.h"
+#include "../walk/leaf_pair.h"
+#include "../walk/shape_walk.h"
+#include "../walk/tree_box.h"
+
+#include <math.h>
+#include <string.h>
+
+#define POINT_MAX 1e60
+
+enum {
+    VERTICES_KEPT = 64, /* a power of two */
+    STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH
+};
+
+/* ------------------------------------------------------------------------------------- point -- */
+
+static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, const double point[3],
+                                kiln_place *place)
+{
+    kiln_placement placement;
+    double own[3];
+    for (int k = 0; k < 3; k++) {
+        if (!(fabs(point[k]) <= POINT_MAX)) {
+            return KILN_ERROR_ARGUMENT;
+        }
+    }
+    const kiln_status status = kiln_placement_form(&placement, pose);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (!kiln_tree_has_polygons(tree)) {
+        return kiln_tree_lack(tree);
+    }
+    if (tree->entry->closed == KILN_CLOSED_NOT) {
+        return KILN_ERROR_OPEN_MESH;
+    }
+    kiln_placement_point(&placement, point, own);
+    *place = kiln_inside_point(tree, NULL, NULL, own);
+    return KILN_OK;
+}
+
+kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose, const double point[3],
+                              kiln_place *place)
+{
+    if (tree == NULL || point == NULL || place == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const double *,
+                                kiln_place *) = locate_point;
+    const kiln_status status = run(tree, pose, point, place);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- mesh -- */
+
+typedef struct {
+    const kiln_tree *outer, *inner;
+    kiln_pair_frame frame;
+    bool inner_is_carried;
+    double inverse[9];
+    bool inside, outside; /* what was found so far: never both while there is more to ask */
+    uint32_t vertices[VERTICES_KEPT]; /* of triangles that were told of, by their lowest bits */
+} mesh_query;
+
+/* Keeps the corners. True: one of them is a corner of a triangle that was told of, which this one
+ * hangs together with, clear of the outer surface as both are; so it is where that is. */
+static bool is_known(mesh_query *q, const uint32_t corner[3])
+{
+    bool known = false;
+    for (int c = 0; c < 3; c++) {
+        uint32_t *kept = &q->vertices[corner[c] % VERTICES_KEPT];
+        known = known || *kept == corner[c];
+        *kept = corner[c];
+    }
+    return known;
+}
+
+/* Tells of the triangle in a slot of the inner tree, by its first corner. False: both were found.
+ */
+static bool classify(mesh_query *q, uint32_t slot)
+{
+    const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);
+    if (is_known(q, corner)) {
+        return true;
+    }
+    const float *vertex = q->inner->vertices + 3 * (size_t)corner[0];
+    double point[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
+    if (q->inner_is_carried) {
+        kiln_pair_frame_carry(&q->frame, vertex, point);
+    }
+    const kiln_place place = kiln_inside_point(
+        q->outer, q->inner_is_carried ? NULL : &q->frame.carry, q->inverse, point);
+    q->inside = q->inside || place == KILN_PLACE_INSIDE;
+    q->outside = q->outside || place == KILN_PLACE_OUTSIDE;
+    return !(q->inside && q->outside);
+}
+
+/* A box that the outer surface may enter: as that tree's leaves see it. */
+typedef struct {
+    const mesh_query *query;
+    kiln_leaf_box box;
+    kiln_leaf_pair leaves;
+    bool entered;
+} entry_test;
+
+/* Boxes of leaves may hold all of a small mesh, and so tell nothing: their triangles do. */
+static bool stop_at_entry(void *user, uint32_t first, uint32_t count)
+{
+    entry_test *test = (entry_test *)user;
+    const mesh_query *q = test->query;
+    const kiln_behind leaf = {first, count};
+    test->entered =
+        kiln_leaf_pair_reach(&test->leaves, &q->frame, q->inner_is_carried, leaf, &test->box);
+    return !test->entered;
+}
+
+/* May the outer surface enter a box of the inner tree? */
+static bool may_enter(const mesh_query *q, const kiln_tree_box *box)
+{
+    const kiln_node_map *map = q->inner_is_carried ? &q->frame.to_x : &q->frame.to_y;
+    static const float origin[3] = {0, 0, 0};
+    kiln_probe probe;
+    kiln_make_probe(map, box, origin, q->frame.epsilon, &probe);
+    kiln_shape_box around = {{0, 0, 0}, probe, probe.slack};
+    for (int k = 0; k < 3; k++) {
+        around.centre[k] = (double)probe.centre[k];
+    }
+    entry_test test;
+    test.query = q;
+    test.entered = false;
+    kiln_leaf_pair_begin(&test.leaves, kiln_kernel_active());
+    kiln_leaf_box_form(&test.box, &q->frame, !q->inner_is_carried, box);
+    kiln_shape_walk(q->outer, &around, stop_at_entry, &test);
+    return test.entered;
+}
+
+static bool may_enter_lane(const mesh_query *q, const kiln_format_node8 *node, unsigned lane)
+{
+    kiln_lane_box own;
+    kiln_tree_box box;
+    q->inner->kind->decode_lane(node, lane, &own);
+    for (int k = 0; k < 3; k++) {
+        box.centre[k] = (double)node->org[k] + (double)own.centre[k];
+        box.half[k] = own.half[k];
+        memcpy(box.axis[k], own.axis[k], sizeof box.axis[k]);
+    }
+    return may_enter(q, &box);
+}
+
+/* Any slot below a node: that of its first leaf, or of its first child's. */
+static uint32_t some_slot(const kiln_tree *tree, uint32_t index)
+{
+    for (;;) {
+        const kiln_format_node8 *node = kiln_tree_node(tree, index);
+        const unsigned used = kiln_node8_used(node), leaves = used & ~(unsigned)node->inner;
+        if (leaves != 0) {
+            return kiln_node8_slot(node, (unsigned)__builtin_ctz(leaves));
+        }
+        index = node->child;
+    }
+}
+
+/* All of a lane, or of what is below it, goes to `classify`. False: enough. */
+static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned lane,
+                          uint32_t *stack, unsigned *height)
+{
+    const kiln_behind behind = kiln_lane_behind(node, lane);
+    const bool enters = may_enter_lane(q, node, lane);
+    if (behind.count == 0) {
+        if (enters) {
+            stack[(*height)++] = behind.first;
+            return true;
+        }
+        return classify(q, some_slot(q->inner, behind.first));
+    }
+    for (uint32_t i = 0; i < (enters ? behind.count : 1); i++) {
+        if (!classify(q, behind.first + i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void classify_all(mesh_query *q)
+{
+    uint32_t stack[STACK];
+    unsigned height = 1;
+    stack[0] = 0;
+    while (height > 0) {
+        const kiln_format_node8 *node = kiln_tree_node(q->inner, stack[--height]);
+        for (uint32_t mask = kiln_node8_used(node); mask != 0; mask &= mask - 1) {
+            if (!classify_lane(q, node, (unsigned)__builtin_ctz(mask), stack, &height)) {
+                return;
+            }
+        }
+    }
+}
+
+static bool may_enter_root(const mesh_query *q)
+{
+    kiln_tree_box root;
+    kiln_tree_box_root(&q->frame, !q->inner_is_carried, &root);
+    return may_enter(q, &root);
+}
+
+static kiln_place told_by(const mesh_query *q)
+{
+    return q->inside ? (q->outside ? KILN_PLACE_PARTED : KILN_PLACE_INSIDE) : KILN_PLACE_OUTSIDE;
+}
+
+/* Of a mesh whose whole box is clear of the outer surface one triangle tells; of another it is
+ * asked first whether there is a contact. */
+static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                               const kiln_pose *pose_b, kiln_place *place)
+{
+    mesh_query q;
+    kiln_hit hit = {0};
+    memset(&q, 0, sizeof q);
+    memset(q.vertices, 0xFF, sizeof q.vertices); /* no vertex */
+    kiln_status status = kiln_pair_frame_relate(&q.frame, a, pose_a, b, pose_b);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
+        return kiln_trees_lack(a, b);
+    }
+    if (a->entry->closed == KILN_CLOSED_NOT) {
+        return KILN_ERROR_OPEN_MESH;
+    }
+    q.outer = a;
+    q.inner = b;
+    q.inner_is_carried = !q.frame.swapped;
+    if (kiln_roots_may_meet(&q.frame)) {
+        kiln_pair_frame_form_maps(&q.frame);
+        kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
+        if (!may_enter_root(&q)) {
+            (void)classify(&q, some_slot(b, 0));
+        } else {
+            status = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
+            if (status == KILN_OK && !hit.found) {
+                classify_all(&q);
+            }
+        }
+    }
+    if (status == KILN_OK) {
+        *place = hit.found ? KILN_PLACE_SURFACE : told_by(&q);
+    }
+    return status;
+}
+
+kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                             const kiln_pose *pose_b, kiln_place *place)
+{
+    if (place == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const kiln_tree *,
+                                const kiln_pose *, kiln_place *) = locate_mesh;
+    const kiln_status status = run(a, pose_a, b, pose_b, place);
+    kiln_fpu_leave(caller);
+    return status;
+}

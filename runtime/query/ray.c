@@ -1,0 +1,354 @@
+/* Rays: the closest hit, any, all.
+ *
+ * All hits into a buffer: the first `capacity` in canonical order are kept in a heap in the
+ * caller's own buffer, as contacts.c does with pairs. */
+#include "../pose/line_triangle.h"
+#include "../walk/line_walk.h"
+#include "query.h"
+
+#include <math.h>
+#include <string.h>
+
+static kiln_ray ray_between(const double from[3], const double to[3])
+{
+    kiln_ray ray;
+    for (int k = 0; k < 3; k++) {
+        ray.origin[k] = from[k];
+        ray.direction[k] = to[k] - from[k];
+    }
+    ray.t_min = 0;
+    ray.t_max = 1;
+    return ray;
+}
+
+kiln_ray kiln_ray_between(const double from[3], const double to[3])
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    kiln_ray (*volatile run)(const double *, const double *) = ray_between;
+    const kiln_ray ray = run(from, to);
+    kiln_fpu_leave(caller);
+    return ray;
+}
+
+/* A hit before all that is told of it is worked out. */
+typedef struct {
+    uint32_t stored, id; /* the triangle */
+    kiln_line_hit at;
+} found_hit;
+
+typedef struct ray_query ray_query;
+
+struct ray_query {
+    const kiln_tree *tree;
+    kiln_placement placement;
+    kiln_line line;
+    kiln_cull cull;
+    kiln_filter filter;
+    bool (*take)(ray_query *query, const found_hit *hit); /* false: enough */
+    double limit; /* no hit of a larger t is wanted; `take` may lower it */
+    void *user;   /* what `take` fills */
+};
+
+/* --------------------------------------------------------------------------------- the walk -- */
+
+static bool is_culled(kiln_cull cull, kiln_side side)
+{
+    return (cull == KILN_CULL_BACK && side == KILN_SIDE_BACK) ||
+           (cull == KILN_CULL_FRONT && side == KILN_SIDE_FRONT);
+}
+
+static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+{
+    ray_query *query = (ray_query *)user;
+    const kiln_tree *tree = query->tree;
+    const double limit = query->limit;
+    found_hit hit;
+    double corners[9];
+    kiln_tree_stored_corners(tree, stored, corners);
+    if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
+        is_culled(query->cull, hit.at.side)) {
+        return true;
+    }
+    hit.at.t *= query->placement.scale;
+    hit.stored = stored;
+    hit.id = tree->ids[stored];
+    if (kiln_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
+        return false;
+    }
+    if (query->limit < limit) {
+        kiln_slab_ray_cut(ray, query->limit / query->placement.scale);
+    }
+    return true;
+}
+
+static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
+{
+    kiln_slab_ray slabs;
+    kiln_status status = kiln_placement_form(&query->placement, pose);
+    if (status == KILN_OK) {
+        status = kiln_line_form(&query->line, &query->placement, ray);
+    }
+    if (status == KILN_OK && !kiln_tree_has_polygons(query->tree)) {
+        status = kiln_tree_lack(query->tree);
+    }
+    if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
+        kiln_line_walk(query->tree, &slabs, true, visit_triangle, query);
+    }
+    return status;
+}
+
+/* The query whose `take` and `user` are set. `finish`, where there is one, runs at the end of a
+ * walk, still in the environment of queries. */
+static kiln_status run(ray_query *query, const kiln_tree *tree, const kiln_pose *pose,
+                       const kiln_ray *ray, const kiln_query_options *options,
+                       void (*finish)(ray_query *query))
+{
+    const kiln_query_options full = kiln_query_options_of(options);
+    if (tree == NULL || ray == NULL || (unsigned)full.cull > KILN_CULL_FRONT) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->tree = tree;
+    query->cull = full.cull;
+    query->limit = HUGE_VAL;
+    query->filter = (kiln_filter){full.filter, full.filter_user, kiln_fpu_enter()};
+    kiln_status (*volatile walk)(ray_query *, const kiln_pose *, const kiln_ray *) = form_and_walk;
+    const kiln_status status = walk(query, pose, ray);
+    if (status == KILN_OK && finish != NULL) {
+        finish(query);
+    }
+    kiln_fpu_leave(query->filter.caller);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ what is told -- */
+
+/* The normal of length 1, carried with the rotation; edges are scaled first, so that no square of
+ * theirs over- or underflows. */
+static void tell_normal(const ray_query *query, uint32_t stored, double normal[3])
+{
+    double corners[9], edge[2][3], own[3], largest = 0;
+    kiln_tree_stored_corners(query->tree, stored, corners);
+    for (int i = 0; i < 6; i++) {
+        edge[i / 3][i % 3] = corners[3 + i] - corners[i % 3];
+        const double size = fabs(edge[i / 3][i % 3]);
+        largest = size > largest ? size : largest;
+    }
+    const double scale = largest > 0 ? 1 / largest : 0;
+    for (int i = 0; i < 6; i++) {
+        edge[i / 3][i % 3] *= scale;
+    }
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        own[k] = edge[0][i] * edge[1][j] - edge[0][j] * edge[1][i];
+        square += own[k] * own[k];
+    }
+    const double shorten = square > 0 ? 1 / sqrt(square) : 0;
+    for (int k = 0; k < 3; k++) {
+        const double *row = query->placement.carry.rotation + 3 * k;
+        normal[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * shorten;
+    }
+}
+
+static void tell(const ray_query *query, const found_hit *hit, kiln_ray_hit *out)
+{
+    memset(out, 0, sizeof *out);
+    out->found = true;
+    out->triangle = hit->id;
+    out->value = kiln_tree_user(query->tree, hit->id);
+    out->side = hit->at.side;
+    out->t = hit->at.t;
+    memcpy(out->weights, hit->at.weights, sizeof out->weights);
+    tell_normal(query, hit->stored, out->normal);
+}
+
+/* --------------------------------------------------------------------------- closest and any -- */
+
+typedef struct {
+    bool found;
+    found_hit best;
+    kiln_ray_hit *told;
+} one_hit;
+
+static bool take_closest(ray_query *query, const found_hit *hit)
+{
+    one_hit *one = (one_hit *)query->user;
+    if (!one->found || hit->at.t < one->best.at.t ||
+        (hit->at.t == one->best.at.t && hit->id < one->best.id)) {
+        one->found = true;
+        one->best = *hit;
+        query->limit = hit->at.t;
+    }
+    return true;
+}
+
+static bool take_any(ray_query *query, const found_hit *hit)
+{
+    one_hit *one = (one_hit *)query->user;
+    one->found = true;
+    one->best = *hit;
+    return false;
+}
+
+static void tell_one(ray_query *query)
+{
+    one_hit *one = (one_hit *)query->user;
+    if (one->found) {
+        tell(query, &one->best, one->told);
+    } else {
+        memset(one->told, 0, sizeof *one->told);
+    }
+}
+
+static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                            const kiln_query_options *options, kiln_ray_hit *hit,
+                            bool (*take)(ray_query *, const found_hit *))
+{
+    one_hit one;
+    ray_query query;
+    if (hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    one.found = false;
+    one.told = hit;
+    query.take = take;
+    query.user = &one;
+    return run(&query, tree, pose, ray, options, tell_one);
+}
+
+kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                             const kiln_query_options *options, kiln_ray_hit *hit)
+{
+    return find_one(tree, pose, ray, options, hit, take_closest);
+}
+
+kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                         const kiln_query_options *options, kiln_ray_hit *hit)
+{
+    return find_one(tree, pose, ray, options, hit, take_any);
+}
+
+/* ------------------------------------------------------------------------------------- all -- */
+
+typedef struct {
+    kiln_ray_hit *hits;
+    size_t capacity;
+    size_t count; /* found; the heap holds the lesser of count and capacity */
+} hit_heap;
+
+static bool is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
+{
+    return p->t != q->t ? p->t < q->t : p->triangle < q->triangle;
+}
+
+static void sift_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hit)
+{
+    while (place > 0) {
+        const size_t parent = (place - 1) / 2;
+        if (!is_less(&heap[parent], hit)) {
+            break;
+        }
+        heap[place] = heap[parent];
+        place = parent;
+    }
+    heap[place] = *hit;
+}
+
+static void sift_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
+{
+    size_t place = 0;
+    for (size_t child; (child = 2 * place + 1) < size; place = child) {
+        if (child + 1 < size && is_less(&heap[child], &heap[child + 1])) {
+            child++;
+        }
+        if (!is_less(hit, &heap[child])) {
+            break;
+        }
+        heap[place] = heap[child];
+    }
+    heap[place] = *hit;
+}
+
+static bool take_all(ray_query *query, const found_hit *hit)
+{
+    hit_heap *heap = (hit_heap *)query->user;
+    kiln_ray_hit told;
+    if (heap->count < heap->capacity) {
+        tell(query, hit, &told);
+        sift_up(heap->hits, heap->count, &told);
+    } else if (heap->capacity > 0) {
+        told.t = hit->at.t;
+        told.triangle = hit->id;
+        if (is_less(&told, &heap->hits[0])) {
+            tell(query, hit, &told);
+            sift_down(heap->hits, heap->capacity, &told);
+        }
+    }
+    heap->count++;
+    return true;
+}
+
+static void sort_heap(ray_query *query)
+{
+    hit_heap *heap = (hit_heap *)query->user;
+    size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
+    while (size > 1) {
+        const kiln_ray_hit largest = heap->hits[0], last = heap->hits[--size];
+        sift_down(heap->hits, size, &last);
+        heap->hits[size] = largest;
+    }
+}
+
+kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                         const kiln_query_options *options, kiln_ray_hit *hits, size_t capacity,
+                         size_t *count)
+{
+    ray_query query;
+    hit_heap heap = {hits, capacity, 0};
+    if (count == NULL || (hits == NULL && capacity > 0)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query.take = take_all;
+    query.user = &heap;
+    const kiln_status status = run(&query, tree, pose, ray, options, sort_heap);
+    if (status == KILN_OK) {
+        *count = heap.count;
+    }
+    return status;
+}
+
+typedef struct {
+    kiln_ray_callback callback;
+    void *user;
+    size_t count;
+} hit_caller;
+
+static bool call_back(ray_query *query, const found_hit *hit)
+{
+    hit_caller *caller = (hit_caller *)query->user;
+    kiln_ray_hit told;
+    tell(query, hit, &told);
+    caller->count++;
+    kiln_fpu_leave(query->filter.caller);
+    const bool more = caller->callback(caller->user, &told);
+    query->filter.caller = kiln_fpu_enter();
+    return more;
+}
+
+kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
+                          const kiln_query_options *options, kiln_ray_callback callback, void *user,
+                          size_t *count)
+{
+    ray_query query;
+    hit_caller caller = {callback, user, 0};
+    if (callback == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query.take = call_back;
+    query.user = &caller;
+    const kiln_status status = run(&query, tree, pose, ray, options, NULL);
+    if (status == KILN_OK && count != NULL) {
+        *count = caller.count;
+    }
+    return status;
+}

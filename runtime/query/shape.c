@@ -1,0 +1,239 @@
+/* Boxes, spheres and capsules against a surface.
+ *
+ * All triangles into a buffer: those of the smallest ids are kept in a heap in the caller's own
+ * buffer, as contacts.c does with pairs. */
+#include "../walk/shape_walk.h"
+
+#include "../exact/exact.h"
+#include "query.h"
+#include "../exact/shape_triangle.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBER_MAX 1e60
+
+typedef struct shape_query shape_query;
+
+struct shape_query {
+    const kiln_tree *tree;
+    kiln_shape shape;
+    kiln_placement placement;
+    kiln_filter filter;
+    bool (*take)(shape_query *query, uint32_t triangle); /* false: enough */
+    void *user;
+};
+
+/* The shape as it is compared: numbers that are not looked at are 0. False: not one that is
+ * defined. */
+static bool take_shape(const kiln_shape *given, kiln_shape *shape)
+{
+    *shape = *given;
+    if (given->kind == KILN_SHAPE_SPHERE) {
+        memcpy(shape->b, shape->a, sizeof shape->b);
+    } else if (given->kind == KILN_SHAPE_BOX) {
+        shape->radius = 0;
+    } else if (given->kind != KILN_SHAPE_CAPSULE) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (!(fabs(shape->a[k]) <= NUMBER_MAX) || !(fabs(shape->b[k]) <= NUMBER_MAX) ||
+            (given->kind == KILN_SHAPE_BOX && !(shape->a[k] <= shape->b[k]))) {
+            return false;
+        }
+        shape->a[k] = fabs(shape->a[k]) < KILN_EXACT_MIN ? 0 : shape->a[k];
+        shape->b[k] = fabs(shape->b[k]) < KILN_EXACT_MIN ? 0 : shape->b[k];
+    }
+    return shape->radius >= 0 && shape->radius <= NUMBER_MAX;
+}
+
+static bool visit_leaf(void *user, uint32_t first, uint32_t count)
+{
+    shape_query *query = (shape_query *)user;
+    const kiln_tree *tree = query->tree;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t stored = kiln_tree_triangle(tree, first + i), id = tree->ids[stored];
+        const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+        double corners[9];
+        for (int c = 0; c < 3; c++) {
+            kiln_carry_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
+                              corners + 3 * c);
+        }
+        if (kiln_shape_meets_triangle(&query->shape, corners) &&
+            kiln_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static kiln_status form_and_walk(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
+                                 const kiln_pose *pose_shape)
+{
+    kiln_shape_box box;
+    if (!take_shape(shape, &query->shape)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_status status = kiln_placement_between(&query->placement, pose_shape, pose);
+    if (status != KILN_OK) {
+        return status;
+    }
+    if (!kiln_tree_has_polygons(query->tree)) {
+        return kiln_tree_lack(query->tree);
+    }
+    kiln_shape_box_form(&box, query->tree, &query->placement, &query->shape);
+    kiln_shape_walk(query->tree, &box, visit_leaf, query);
+    return KILN_OK;
+}
+
+/* The query whose `take` and `user` are set. */
+static kiln_status run(shape_query *query, const kiln_tree *tree, const kiln_pose *pose,
+                       const kiln_shape *shape, const kiln_pose *pose_shape,
+                       const kiln_query_options *options)
+{
+    const kiln_query_options full = kiln_query_options_of(options);
+    if (tree == NULL || shape == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query->tree = tree;
+    query->filter = (kiln_filter){full.filter, full.filter_user, kiln_fpu_enter()};
+    kiln_status (*volatile walk)(shape_query *, const kiln_pose *, const kiln_shape *,
+                                 const kiln_pose *) = form_and_walk;
+    const kiln_status status = walk(query, pose, shape, pose_shape);
+    kiln_fpu_leave(query->filter.caller);
+    return status;
+}
+
+static kiln_triangle_hit name(const kiln_tree *tree, uint32_t triangle)
+{
+    const kiln_triangle_hit hit = {true, triangle, kiln_tree_user(tree, triangle)};
+    return hit;
+}
+
+/* --------------------------------------------------------------------------------------- any -- */
+
+static bool take_any(shape_query *query, uint32_t triangle)
+{
+    *(kiln_triangle_hit *)query->user = name(query->tree, triangle);
+    return false;
+}
+
+kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                             const kiln_pose *pose_shape, const kiln_query_options *options,
+                             kiln_triangle_hit *hit)
+{
+    kiln_triangle_hit found = {false, 0, 0};
+    shape_query query;
+    if (hit == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query.take = take_any;
+    query.user = &found;
+    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    if (status == KILN_OK) {
+        *hit = found;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- all -- */
+
+typedef struct {
+    kiln_triangle_hit *hits; /* named when all are found */
+    size_t capacity;
+    size_t count; /* found; the heap holds the lesser of count and capacity */
+} id_heap;
+
+static void sift_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
+{
+    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id;
+         place = parent) {
+        heap[place].triangle = heap[parent].triangle;
+    }
+    heap[place].triangle = id;
+}
+
+static void sift_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
+{
+    size_t place = 0;
+    for (size_t child; (child = 2 * place + 1) < size; place = child) {
+        child += child + 1 < size && heap[child].triangle < heap[child + 1].triangle;
+        if (id >= heap[child].triangle) {
+            break;
+        }
+        heap[place].triangle = heap[child].triangle;
+    }
+    heap[place].triangle = id;
+}
+
+static bool take_all(shape_query *query, uint32_t triangle)
+{
+    id_heap *heap = (id_heap *)query->user;
+    if (heap->count < heap->capacity) {
+        sift_up(heap->hits, heap->count, triangle);
+    } else if (heap->capacity > 0 && triangle < heap->hits[0].triangle) {
+        sift_down(heap->hits, heap->capacity, triangle);
+    }
+    heap->count++;
+    return true;
+}
+
+kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                             const kiln_pose *pose_shape, const kiln_query_options *options,
+                             kiln_triangle_hit *hits, size_t capacity, size_t *count)
+{
+    id_heap heap = {hits, capacity, 0};
+    shape_query query;
+    if (count == NULL || (hits == NULL && capacity > 0)) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query.take = take_all;
+    query.user = &heap;
+    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    if (status != KILN_OK) {
+        return status;
+    }
+    for (size_t size = heap.count < capacity ? heap.count : capacity; size > 0;) {
+        const uint32_t largest = hits[0].triangle;
+        size--;
+        sift_down(hits, size, hits[size].triangle);
+        hits[size] = name(tree, largest);
+    }
+    *count = heap.count;
+    return KILN_OK;
+}
+
+typedef struct {
+    kiln_triangle_callback callback;
+    void *user;
+    size_t count;
+} triangle_caller;
+
+static bool call_back(shape_query *query, uint32_t triangle)
+{
+    triangle_caller *caller = (triangle_caller *)query->user;
+    const kiln_triangle_hit hit = name(query->tree, triangle);
+    caller->count++;
+    kiln_fpu_leave(query->filter.caller);
+    const bool more = caller->callback(caller->user, &hit);
+    query->filter.caller = kiln_fpu_enter();
+    return more;
+}
+
+kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, const kiln_shape *shape,
+                              const kiln_pose *pose_shape, const kiln_query_options *options,
+                              kiln_triangle_callback callback, void *user, size_t *count)
+{
+    triangle_caller caller = {callback, user, 0};
+    shape_query query;
+    if (callback == NULL) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    query.take = call_back;
+    query.user = &caller;
+    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    if (status == KILN_OK && count != NULL) {
+        *count = caller.count;
+    }
+    return status;
+}

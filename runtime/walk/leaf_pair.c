@@ -1,0 +1,128 @@
+/* Triangles of two leaves: in vectors what lies apart for sure, the rest by the exact predicate. */
+#include "leaf_pair.h"
+
+#include "../exact/exact.h"
+
+#include <string.h>
+
+void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
+{
+    const kiln_tree *tree = is_x ? frame->x : frame->y;
+    const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
+    for (int c = 0; c < 3; c++) {
+        const float *vertex = tree->vertices + 3 * (size_t)corner[c];
+        if (is_x) {
+            for (int k = 0; k < 3; k++) {
+                out[3 * c + k] = (double)vertex[k];
+            }
+        } else {
+            kiln_pair_frame_carry(frame, vertex, out + 3 * c);
+        }
+    }
+}
+
+void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
+                              const kiln_kernel *kernel, bool is_x, kiln_behind from)
+{
+    const kiln_tree *tree = is_x ? frame->x : frame->y;
+    const uint32_t *triangles[KILN_LEAF_LANES];
+    for (uint32_t i = 0; i < from.count; i++) {
+        triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
+    }
+    for (uint32_t i = from.count; i % 4 != 0; i++) {
+        triangles[i] = triangles[from.count - 1];
+    }
+    leaf->first = from.first;
+    leaf->count = from.count;
+    kernel->load_triangles(tree->vertices, triangles, is_x ? NULL : &frame->carry, leaf);
+}
+
+/* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what is, are
+ * the axes (kernel_boxes.h: 15 u of the half-extents' sum, where epsilon is 128 u and more), positions
+ * (the slack, of which half is left for roundings here) and nothing else. */
+void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
+                        const kiln_tree_box *own)
+{
+    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
+    const kiln_format_tree *x = frame->x->entry;
+    const double *matrix = is_x ? same : frame->to_x.matrix;
+    const double *offset = is_x ? nowhere : frame->to_x.offset;
+    const double scale = is_x ? 1.0 : (double)frame->to_x.scale;
+    const double unit = kiln_power_of_two(x->scale_exponent);
+    const double *centre = own->centre;
+    const double extents = (double)own->half[0] + (double)own->half[1] + (double)own->half[2];
+    for (int k = 0; k < 3; k++) {
+        const double *row = matrix + 3 * k;
+        const double place =
+            row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + offset[k];
+        box->centre[k] = place * unit + x->origin[k];
+        for (int j = 0; j < 3; j++) {
+            const float *axis = own->axis[j];
+            const double along =
+                row[0] * (double)axis[0] + row[1] * (double)axis[1] + row[2] * (double)axis[2];
+            box->arm[j][k] = along * (double)own->half[j] * unit;
+        }
+    }
+    box->error = 2 * unit * ((double)frame->epsilon * extents * scale + frame->to_x.slack);
+}
+
+static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
+                       uint32_t triangle_x, uint32_t triangle_y)
+{
+    if (visitor->sieve != NULL &&
+        !kiln_pair_sieve_keeps(visitor->sieve, frame, triangle_x, triangle_y)) {
+        return true;
+    }
+    return visitor->visit(visitor->user, frame, triangle_x, triangle_y);
+}
+
+static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
+                       uint32_t j)
+{
+    double a[9], b[9];
+    for (int k = 0; k < 9; k++) {
+        a[k] = x->corner[k][i];
+        b[k] = y->corner[k][j];
+    }
+    return kiln_exact_triangles_meet(a, b);
+}
+
+/* The leaf's triangles: those that are kept, or loaded in their place. */
+static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
+                                  kiln_behind leaf)
+{
+    kiln_leaf_triangles *kept = is_x ? &leaves->x : &leaves->y;
+    if (kept->count == 0 || kept->first != leaf.first) {
+        kiln_leaf_triangles_load(kept, frame, leaves->kernel, is_x, leaf);
+    }
+    return kept;
+}
+
+bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
+                          kiln_behind leaf, const kiln_leaf_box *box)
+{
+    return leaves->kernel->triangles_reach(fetch(leaves, frame, is_x, leaf), box);
+}
+
+bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
+                         const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y)
+{
+    uint32_t pairs[KILN_LEAF_LANES];
+    if (visitor->boxes) {
+        return visitor->visit(visitor->user, frame, 0, 0);
+    }
+    const kiln_leaf_triangles *x = fetch(leaves, frame, true, leaf_x);
+    const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
+    leaves->kernel->triangle_pairs(x, y, pairs);
+    for (uint32_t j = 0; j < y->count; j++) {
+        for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(left);
+            if (pair_meets(x, i, y, j) &&
+                !visit_pair(frame, visitor, kiln_tree_triangle(frame->x, x->first + i),
+                            kiln_tree_triangle(frame->y, y->first + j))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

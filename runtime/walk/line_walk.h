@@ -1,0 +1,16 @@
+/* Descent of one tree along a line, nearest boxes first. */
+#ifndef KILN_LINE_WALK_H
+#define KILN_LINE_WALK_H
+
+#include "../pose/line.h"
+
+/* Called for each stored triangle that the ray may meet. It may cut the ray. False stops the walk.
+ */
+typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
+
+/* `only_met`: triangles that the ray surely passes by are left out; else all in the leaves are
+ * visited. */
+void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,
+                    void *user);
+
+#endif

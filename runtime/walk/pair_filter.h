@@ -1,0 +1,45 @@
+/* Pairs of triangles as callers name them, their options of pairs, and the filter in these. */
+#ifndef KILN_PAIR_FILTER_H
+#define KILN_PAIR_FILTER_H
+
+#include "../base/fpu.h"
+#include "../pose/pose.h"
+
+/* The caller's options, as far as its version of the struct goes; NULL: defaults. */
+kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options);
+
+/* Ids of two stored triangles in the order of A and B; user values are left 0. */
+static inline kiln_pair kiln_pair_ids(const kiln_pair_frame *frame, uint32_t stored_x,
+                                      uint32_t stored_y)
+{
+    const uint32_t x = frame->x->ids[stored_x], y = frame->y->ids[stored_y];
+    kiln_pair pair = {x, y, 0, 0};
+    if (frame->swapped) {
+        pair.a = y;
+        pair.b = x;
+    }
+    return pair;
+}
+
+/* Adds the user values. */
+void kiln_pair_add_values(const kiln_tree *a, const kiln_tree *b, kiln_pair *pair);
+
+/* All of a pair, and where it is, for the next query. */
+kiln_pair kiln_pair_named(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y);
+kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y);
+
+/* A filter, and the floating-point environment that it is called in. */
+typedef struct {
+    kiln_pair_filter call;
+    void *user;
+    kiln_fpu_state caller;
+} kiln_pair_sieve;
+
+/* Made before a query enters its own environment. Returns `sieve`, or NULL where all pairs are kept. */
+kiln_pair_sieve *kiln_pair_sieve_of(const kiln_pair_options *options, kiln_pair_sieve *sieve);
+
+/* Asks the caller. In the environment of fpu.h. */
+bool kiln_pair_sieve_keeps(kiln_pair_sieve *sieve, const kiln_pair_frame *frame, uint32_t stored_x,
+                           uint32_t stored_y);
+
+#endif

@@ -1,0 +1,92 @@
+/* A box of one tree that stands on its own, with what is behind it, and the same box as the other
+ * tree's nodes see it. */
+#ifndef KILN_TREE_BOX_H
+#define KILN_TREE_BOX_H
+
+#include "../pose/pose.h"
+
+#include <math.h>
+
+/* From here on a probe's extents might come near the largest float, and sums with them past it. */
+#define KILN_SCALE_MOST 0x1p100f
+
+typedef struct {
+    double centre[3]; /* node space of its tree */
+    float axis[3][3];
+    float half[3];
+    float area;     /* half the surface, in square units of X's node space */
+    uint32_t first; /* inner: node; leaf: first slot */
+    uint32_t count; /* inner: 0; leaf: triangles */
+} kiln_tree_box;
+
+static inline float kiln_half_area(const float half[3])
+{
+    return half[0] * half[1] + half[1] * half[2] + half[2] * half[0];
+}
+
+/* Square units of the node space of X or Y in those of X's. */
+static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
+{
+    return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
+}
+
+/* What is behind a box. */
+typedef struct {
+    uint32_t first; /* inner: node; leaf: first slot */
+    uint32_t count; /* inner: 0; leaf: triangles */
+} kiln_behind;
+
+static inline kiln_behind kiln_lane_behind(const kiln_format_node8 *node, unsigned lane)
+{
+    if ((node->inner >> lane & 1) != 0) {
+        return (kiln_behind){kiln_node8_child(node, lane), 0};
+    }
+    return (kiln_behind){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
+}
+
+/* What is behind lane `lane` of a node, into the box. */
+static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_node8 *node,
+                                          unsigned lane)
+{
+    const kiln_behind behind = kiln_lane_behind(node, lane);
+    box->first = behind.first;
+    box->count = behind.count;
+}
+
+/* The whole tree as a box: the exact bounds of its vertices. A leaf where no node is there yet. */
+void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
+
+/* `box` of one tree in the node space of the other, relative to `org` there. The centre is carried
+ * in double and rounded once, which moves it by at most 2^-24 of its own size. That is no part of
+ * its distance from a lane, which may be far smaller: it goes into the slack, doubled for the
+ * roundings of the slack itself. */
+static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box *box,
+                                   const float org[3], float epsilon, kiln_probe *probe)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *row = map->matrix + 3 * i;
+        const double place = row[0] * box->centre[0] + row[1] * box->centre[1] +
+                             row[2] * box->centre[2] + map->offset[i];
+        probe->centre[i] = (float)(place - (double)org[i]);
+        probe->half[i] = box->half[i] * map->scale;
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) {
+            const float *row = map->rotation + 3 * i;
+            probe->axis[k][i] =
+                row[0] * box->axis[k][0] + row[1] * box->axis[k][1] + row[2] * box->axis[k][2];
+        }
+    }
+    probe->epsilon = epsilon;
+    const float size =
+        fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
+    const float slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
+    probe->slack = slack + 0x1p-23f * size;
+}
+
+/* May the boxes of the whole trees meet? False is a proof that they don't, by separating axes in double
+ * with the reasons of kernel_boxes.h, in which 2^-17 is room for the roundings of floats. Needs no maps
+ * between node spaces. */
+bool kiln_roots_may_meet(const kiln_pair_frame *frame);
+
+#endif

@@ -1,0 +1,261 @@
+/* See bake_meta.h. */
+#include "bake_meta.h"
+
+#include "../../formats/format.h"
+#include "../../runtime/kiln.h"
+#include "../common/json_text.h"
+#include "../common/sha256.h"
+#include "../import/import.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void feed_text(kiln_sha256 *sha, const char *text)
+{
+    kiln_sha256_update(sha, text, strlen(text) + 1);
+}
+
+static void feed_number(kiln_sha256 *sha, uint64_t number)
+{
+    kiln_sha256_update(sha, &number, sizeof number);
+}
+
+static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
+{
+    if (options->adb == 0) {
+        return;
+    }
+    feed_number(sha, (uint64_t)options->adb);
+    feed_number(sha, (uint64_t)options->adb_area);
+    kiln_sha256_update(sha, &options->adb_factor, sizeof options->adb_factor);
+    feed_number(sha, (uint64_t)options->adb_polygons);
+    feed_number(sha, (uint64_t)options->adb_regions);
+    feed_number(sha, options->no_geometry);
+}
+
+static const char *name_of(const kiln_bake_input *input)
+{
+    const char *name = input->path != NULL ? input->path : "";
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *options,
+                        const char *format, const uint8_t source_hash[32],
+                        const kiln_weights_rows *weights, uint8_t key[16])
+{
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    feed_text(&sha, "kiln build key 2");
+    feed_text(&sha, KILN_VERSION_STRING);
+    feed_number(&sha, KILN_FORMAT_MAJOR << 16 | KILN_FORMAT_MINOR);
+    feed_text(&sha, kiln_import_library_version());
+    feed_text(&sha, zlibVersion());
+    kiln_sha256_update(&sha, source_hash, KILN_SHA256_SIZE);
+    feed_text(&sha, name_of(input));
+    feed_text(&sha, format);
+    feed_text(&sha, options->bv);
+    feed_text(&sha, options->builder);
+    feed_number(&sha, (uint64_t)options->leaf);
+    feed_number(&sha, (uint64_t)options->quality);
+    feed_number(&sha, (uint64_t)options->split);
+    kiln_sha256_update(&sha, &options->scale, sizeof options->scale);
+    feed_number(&sha, (uint64_t)(options->up + 1));
+    feed_number(&sha, (uint64_t)options->on_bad);
+    feed_number(&sha, options->drop);
+    feed_number(&sha, (uint64_t)options->lossy_grid);
+    feed_counts(&sha, options);
+    if (weights->count > 0) {
+        kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
+    }
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
+}
+
+static json_t *count(uint64_t number)
+{
+    return json_integer((json_int_t)number);
+}
+
+static const char *axis_name(int axis)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    return axis >= 0 && axis <= 2 ? names[axis] : "";
+}
+
+static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint32_t length)
+{
+    json_t *names = json_array();
+    for (uint32_t i = 0; i < length; i++) {
+        (void)json_array_append_new(names, kiln_json_text(soup->strings + offsets[i]));
+    }
+    return names;
+}
+
+/* Bytes as "2f61". */
+static json_t *hexadecimal(const char *bytes)
+{
+    const size_t length = strlen(bytes);
+    char *digits = malloc(2 * length + 1);
+    for (size_t i = 0; digits != NULL && i < length; i++) {
+        (void)snprintf(digits + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
+    }
+    json_t *value = digits != NULL ? json_stringn(digits, 2 * length) : NULL;
+    free(digits);
+    return value;
+}
+
+/* The names as they are on disk, where one of them is not UTF-8 and JSON can't tell it. */
+static void add_bytes(json_t *source, const char *member, const kiln_soup *soup,
+                      const uint32_t *offsets, uint32_t length)
+{
+    json_t *names = json_array();
+    bool told = true;
+    for (uint32_t i = 0; i < length; i++) {
+        const char *name = soup->strings + offsets[i];
+        json_t *plain = json_string(name); /* NULL for what is not UTF-8 */
+        told = told && plain != NULL;
+        json_decref(plain);
+        (void)json_array_append_new(names, hexadecimal(name));
+    }
+    if (told) {
+        json_decref(names);
+    } else {
+        (void)json_object_set_new(source, member, names);
+    }
+}
+
+static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup)
+{
+    const uint32_t *absent = soup->side_files + soup->side_file_count;
+    char hash[2 * sizeof soup->source_hash + 1];
+    for (size_t i = 0; i < sizeof soup->source_hash; i++) {
+        (void)snprintf(hash + 2 * i, 3, "%02x", soup->source_hash[i]);
+    }
+    json_t *source = json_object();
+    (void)json_object_set_new(source, "name", kiln_json_text(name_of(input)));
+    (void)json_object_set_new(source, "format", kiln_json_text(soup->format));
+    (void)json_object_set_new(source, "sha256", json_string(hash));
+    (void)json_object_set_new(source, "side_files",
+                              names_array(soup, soup->side_files, soup->side_file_count));
+    (void)json_object_set_new(source, "absent_files",
+                              names_array(soup, absent, soup->absent_file_count));
+    add_bytes(source, "side_files_hex", soup, soup->side_files, soup->side_file_count);
+    add_bytes(source, "absent_files_hex", soup, absent, soup->absent_file_count);
+    (void)json_object_set_new(source, "unit_metres", json_real(soup->unit));
+    (void)json_object_set_new(source, "up", json_string(axis_name(soup->up_axis)));
+    return source;
+}
+
+static json_t *adb_object(const kiln_bake_options *options)
+{
+    static const char *const areas[] = {"", "mean", "max"};
+    static const char *const polygons[] = {"", "subtree", "box"};
+    static const char *const regions[] = {"", "none", "octants", "sectors"};
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "grid", json_integer(options->adb));
+    (void)json_object_set_new(object, "area", json_string(areas[options->adb_area]));
+    (void)json_object_set_new(object, "factor", json_real(options->adb_factor));
+    (void)json_object_set_new(object, "polygons", json_string(polygons[options->adb_polygons]));
+    (void)json_object_set_new(object, "regions", json_string(regions[options->adb_regions]));
+    return object;
+}
+
+static json_t *options_object(const kiln_bake_options *options)
+{
+    static const char *const splits[] = {"none", "mesh", "node"};
+    static const char *const qualities[] = {"fast", "default", "best"};
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "bv", kiln_json_text(options->bv));
+    (void)json_object_set_new(object, "builder", kiln_json_text(options->builder));
+    (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
+    (void)json_object_set_new(
+        object, "quality", json_string(qualities[(int)options->quality - KILN_QUALITY_FAST]));
+    (void)json_object_set_new(object, "split", json_string(splits[options->split]));
+    (void)json_object_set_new(object, "scale", json_real(options->scale));
+    (void)json_object_set_new(object, "up", json_string(axis_name(options->up)));
+    (void)json_object_set_new(object, "on_bad",
+                              json_string(options->on_bad == KILN_ON_BAD_DROP ? "drop" : "error"));
+    (void)json_object_set_new(object, "drop_degenerate",
+                              json_boolean((options->drop & KILN_DROP_DEGENERATE) != 0));
+    (void)json_object_set_new(object, "drop_duplicate",
+                              json_boolean((options->drop & KILN_DROP_DUPLICATE) != 0));
+    if (options->lossy_grid != 0) {
+        (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
+    }
+    if (options->adb != 0) {
+        (void)json_object_set_new(object, "adb", adb_object(options));
+        (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
+        (void)json_object_set_new(object, "adb_weights", json_boolean(options->adb_weights != NULL));
+    }
+    return object;
+}
+
+static json_t *counts_object(const kiln_soup *soup)
+{
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "faces", count(soup->triangle_count));
+    (void)json_object_set_new(object, "faces_dropped", count(soup->note_count));
+    (void)json_object_set_new(object, "points_left_out", count(soup->points_left_out));
+    (void)json_object_set_new(object, "lines_left_out", count(soup->lines_left_out));
+    (void)json_object_set_new(object, "degenerate", count(soup->degenerate_count));
+    (void)json_object_set_new(object, "duplicate", count(soup->duplicate_count));
+    (void)json_object_set_new(object, "polygons_cut", count(soup->polygons_cut));
+    (void)json_object_set_new(object, "empty_meshes", count(soup->empty_mesh_count));
+    (void)json_object_set_new(object, "warnings", count(soup->warning_count));
+    (void)json_object_set_new(object, "precision_step", json_real(soup->precision_step));
+    if (soup->lossy_step > 0) {
+        (void)json_object_set_new(object, "lossy_step", json_real(soup->lossy_step));
+        (void)json_object_set_new(object, "lossy_moved", json_real(soup->lossy_moved));
+        (void)json_object_set_new(object, "lossy_degenerate", count(soup->lossy_degenerate));
+    }
+    return object;
+}
+
+static json_t *versions_object(void)
+{
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "kiln", json_string(KILN_VERSION_STRING));
+    (void)json_object_set_new(object, "assimp", json_string(kiln_import_library_version()));
+    (void)json_object_set_new(object, "zlib", json_string(zlibVersion()));
+    return object;
+}
+
+/* The expected cost of each kind of tree, summed over the groups. */
+static json_t *costs_object(const kiln_build_tree *trees, uint32_t group_count,
+                            const kiln_build_kind *const *kinds, uint32_t kind_count)
+{
+    json_t *object = json_object();
+    for (uint32_t k = 0; k < kind_count; k++) {
+        double cost = 0;
+        for (uint32_t g = 0; g < group_count; g++) {
+            cost += trees[(size_t)g * kind_count + k].sah_cost;
+        }
+        (void)json_object_set_new(object, kinds[k]->name, json_real(cost));
+    }
+    return object;
+}
+
+char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_options *options,
+                              const kiln_soup *soup, const kiln_build_tree *trees,
+                              uint32_t group_count, const kiln_build_kind *const *kinds,
+                              uint32_t kind_count)
+{
+    json_t *root = json_object();
+    if (root == NULL) {
+        return NULL;
+    }
+    (void)json_object_set_new(root, "schema", json_string("kiln-meta-1"));
+    (void)json_object_set_new(root, "versions", versions_object());
+    (void)json_object_set_new(root, "source", source_object(input, soup));
+    (void)json_object_set_new(root, "options", options_object(options));
+    (void)json_object_set_new(root, "counts", counts_object(soup));
+    (void)json_object_set_new(root, "sah_cost", costs_object(trees, group_count, kinds, kind_count));
+    char *document = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return document;
+}

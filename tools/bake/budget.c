@@ -1,0 +1,118 @@
+#include "budget.h"
+
+#include "../common/resident.h"
+
+#include <string.h>
+
+/* Bytes of one triangle while its tree is built: record, binary node, marks or slot. */
+enum { BUILD_TRIANGLE = 40 + 16 + 4, PLAN = 100 /* lanes of a wide node, until it is encoded */ };
+
+/* What a thread has on its stack and in its block while it packs. */
+#define THREAD_BYTES ((uint64_t)1280 << 10)
+
+static bool watch_progress(void *user, const char *stage, double part)
+{
+    kiln_budget *budget = user;
+    if (!kiln_budget_holds(budget)) {
+        return false;
+    }
+    return budget->progress == NULL || budget->progress(budget->progress_user, stage, part);
+}
+
+void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options)
+{
+    memset(budget, 0, sizeof *budget);
+    budget->limit = options->max_memory;
+    budget->progress = options->progress;
+    budget->progress_user = options->progress_user;
+    if (budget->limit != 0) {
+        budget->before = kiln_resident();
+        options->progress = watch_progress;
+        options->progress_user = budget;
+    }
+}
+
+bool kiln_budget_possible(const kiln_budget *budget)
+{
+    return budget->limit == 0 || budget->limit > KILN_BUDGET_LEAST;
+}
+
+bool kiln_budget_holds(kiln_budget *budget)
+{
+    if (budget->limit == 0) {
+        return true;
+    }
+    const uint64_t now = kiln_resident();
+    const uint64_t taken = now > budget->before ? now - budget->before : 0;
+    budget->most = taken > budget->most ? taken : budget->most;
+    budget->over = budget->over || (taken > budget->limit && !KILN_HAVE_SHADOW_MEMORY);
+    return !budget->over;
+}
+
+static bool is_binary(const kiln_build_kind *kind)
+{
+    return kind->format_bv == KILN_FORMAT_BV_OBB2 || kind->format_bv == KILN_FORMAT_BV_AABB2;
+}
+
+/* Nodes that a tree of so many triangles has at least, or nearly so: leaves are two thirds full, a
+ * wide node replaces seven others. */
+static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
+{
+    const uint64_t leaves = leaf > 1 ? triangles * 5 / (4 * (uint64_t)leaf) : triangles;
+    return is_binary(kind) ? leaves : leaves / 7;
+}
+
+static uint64_t boxes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
+{
+    const unsigned lanes = is_binary(kind) ? 2 : 8;
+    return lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
+}
+
+/* Nodes and order, and counts of boxes. */
+static uint64_t result_of(const kiln_build_kind *kind, uint64_t triangles, int leaf, bool counted)
+{
+    const uint64_t nodes = nodes_of(kind, triangles, leaf);
+    const uint64_t boxes = counted ? boxes_of(kind, triangles, leaf) : 0;
+    return nodes * kind->node_size + triangles * sizeof(uint32_t) + boxes;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options *options)
+{
+    const uint64_t triangles = load->soup->triangle_count, vertices = load->soup->vertex_count;
+    /* Of the soup: indices, face, user. */
+    const uint64_t soup = 12 * vertices + (12 + 4 + 4 + (load->lists ? 4u : 0u)) * triangles;
+    uint64_t results = 0, largest = 0, building = 0, orders = 0, nodes = 0, boxes = 0;
+    for (uint32_t k = 0; k < load->kind_count; k++) {
+        const kiln_build_kind *kind = load->kinds[k];
+        const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
+        building = greater(building, results + load->largest * BUILD_TRIANGLE +
+                                         of_largest * (PLAN + kind->node_size));
+        const uint64_t result = result_of(kind, triangles, options->leaf, load->counted);
+        results += result;
+        largest = greater(largest, result);
+        boxes += load->counted ? boxes_of(kind, triangles, options->leaf) : 0;
+        nodes += nodes_of(kind, triangles, options->leaf) * kind->node_size;
+        orders += k > 0 ? 4 * triangles : 0;
+    }
+    const uint64_t counting = load->counted ? results + load->largest * (36 + 72 + 8) : 0;
+    /* Triangles and their ids, vertices, nodes once more; then the file: a raw one is of the same
+     * bytes, a packed one takes two fifths, in blocks and whole. */
+    const uint64_t sections = (12 + 4) * triangles + 12 * vertices + nodes + orders + boxes;
+    const uint64_t file = options->layout == KILN_LAYOUT_RAW ? sections : sections / 5 * 4;
+    const uint64_t writing = sections + 4 * triangles + 4 * vertices + greater(largest, file);
+    return soup + greater(greater(building, counting), writing) + KILN_BUDGET_LEAST;
+}
+
+unsigned kiln_budget_threads(const kiln_budget *budget, uint64_t need, unsigned wanted)
+{
+    const uint64_t room = budget->limit > need ? (budget->limit - need) / THREAD_BYTES : 0;
+    if (budget->limit == 0 || room >= wanted) {
+        return wanted;
+    }
+    return room > 1 ? (unsigned)room : 1;
+}

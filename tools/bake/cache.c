@@ -1,0 +1,312 @@
+/* See cache.h. */
+#define _XOPEN_SOURCE 700
+#include "cache.h"
+
+#include "../../formats/format.h"
+#include "../common/sha256.h"
+#include "../import/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEX = 32, NAMES_MAX = 1 << 20 };
+
+static const char tag_name[] = "CACHEDIR.TAG";
+static const char tag_text[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
+                               "# Baked files that kiln bake --cache keeps. Made smaller by "
+                               "kiln cache gc.\n";
+
+static bool fail(char message[KILN_WRITE_MESSAGE_SIZE], const char *what, int error)
+{
+    snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s; %s; check the path and its permissions", what,
+             strerror(error));
+    return false;
+}
+
+/* FOLDER/NAME in new memory. */
+static char *join(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL) {
+        snprintf(path, size, "%s/%s", folder, name);
+    }
+    return path;
+}
+
+static void to_hex(const uint8_t *bytes, size_t count, char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- the folder -- */
+
+static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    struct stat facts;
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    const int error = errno;
+    if (error != EEXIST) {
+        return fail(message, "the folder can't be made", error);
+    }
+    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+        snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                 "there is no folder but a file of that name; move it, or name another folder");
+        return false;
+    }
+    return true;
+}
+
+static bool is_tagged(const char *folder)
+{
+    char *tag = join(folder, tag_name);
+    const bool there = tag != NULL && access(tag, F_OK) == 0;
+    free(tag);
+    return there;
+}
+
+bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    if (is_tagged(folder)) {
+        return true;
+    }
+    if (!make_folder(folder, message)) {
+        return false;
+    }
+    char *tag = join(folder, tag_name);
+    const bool done = tag != NULL
+                          ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
+                          : fail(message, "can't be used", ENOMEM);
+    free(tag);
+    return done;
+}
+
+/* FOLDER/ab/HEX, then `rest`, in new memory. */
+static char *entry_path(const char *folder, const uint8_t key[16], const char *rest)
+{
+    char hex[HEX + 1], name[128];
+    to_hex(key, 16, hex);
+    snprintf(name, sizeof name, "%.2s/%s%s", hex, hex, rest);
+    return join(folder, name);
+}
+
+/* --------------------------------------------------------------------------------------- finding -- */
+
+static void *find_file(const char *folder, const uint8_t key[16], kiln_request *request,
+                       size_t *size, kiln_bake_report *report)
+{
+    const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
+    char *path = entry_path(folder, key, packed ? "-p.kiln" : "-r.kiln");
+    void *file = path != NULL ? kiln_load_regular(path, size) : NULL;
+    if (file != NULL && !kiln_request_answered(request, file, *size, report)) {
+        free(file);
+        file = NULL;
+    }
+    if (file != NULL) {
+        utimensat(AT_FDCWD, path, NULL, 0); /* for gc, which removes the longest unused */
+    }
+    free(path);
+    return file;
+}
+
+/* Names of side files as an entry has them: '+' or '-' for there or absent, the name, a zero byte. */
+static kiln_side_file *parse_names(const char *text, size_t size, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < size; i++) {
+        *count += text[i] == '\0';
+    }
+    kiln_side_file *sides = size > 0 && text[size - 1] == '\0' ? calloc(*count, sizeof *sides) : NULL;
+    for (size_t i = 0; sides != NULL && i < *count; i++) {
+        if (text[0] == '\0') {
+            free(sides);
+            return NULL;
+        }
+        sides[i].absent = text[0] == '-';
+        sides[i].name = text + 1;
+        text += strlen(text) + 1;
+    }
+    return sides;
+}
+
+static void *find_by_names(const char *folder, const char *path, kiln_request *request,
+                           size_t *size, kiln_bake_report *report)
+{
+    uint8_t key[16];
+    size_t text_size = 0, count = 0;
+    void *file = NULL;
+    char *text = kiln_load_regular(path, &text_size);
+    kiln_side_file *sides =
+        text != NULL && text_size <= NAMES_MAX ? parse_names(text, text_size, &count) : NULL;
+    if (sides != NULL && kiln_request_key(request, sides, count, key)) {
+        file = find_file(folder, key, request, size, report);
+    }
+    if (file != NULL) {
+        utimensat(AT_FDCWD, path, NULL, 0);
+    }
+    free(sides);
+    free(text);
+    return file;
+}
+
+/* Is it "HEX-....names" for this key? */
+static bool is_names_of(const char *name, const char *hex)
+{
+    const size_t length = strlen(name);
+    return length > HEX + 6 && strncmp(name, hex, HEX) == 0 && name[HEX] == '-' &&
+           strcmp(name + length - 6, ".names") == 0;
+}
+
+/* In whatever order the lists come: at most one of them holds with the files as they are, or several
+ * lead to the same bytes. */
+static void *find_in_shard(const char *folder, const uint8_t key[16], kiln_request *request,
+                           size_t *size, kiln_bake_report *report)
+{
+    char hex[HEX + 1], shard_name[3];
+    to_hex(key, 16, hex);
+    snprintf(shard_name, sizeof shard_name, "%.2s", hex);
+    char *shard = join(folder, shard_name);
+    DIR *entries = shard != NULL ? opendir(shard) : NULL;
+    void *file = NULL;
+    const struct dirent *entry;
+    while (entries != NULL && file == NULL && (entry = readdir(entries)) != NULL) {
+        if (is_names_of(entry->d_name, hex)) {
+            char *path = join(shard, entry->d_name);
+            file = path != NULL ? find_by_names(folder, path, request, size, report) : NULL;
+            free(path);
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    free(shard);
+    return file;
+}
+
+void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
+                      kiln_bake_report *report)
+{
+    uint8_t key[16];
+    if (!kiln_request_key(request, NULL, 0, key)) {
+        return NULL;
+    }
+    void *file = find_file(folder, key, request, size, report);
+    return file != NULL ? file : find_in_shard(folder, key, request, size, report);
+}
+
+/* --------------------------------------------------------------------------------------- storing -- */
+
+/* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is not of
+ * a baker's making. */
+static bool may_be_written(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    struct stat facts;
+    if (lstat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return true;
+    }
+    const size_t length = strlen(path);
+    snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s is no regular file; remove it",
+             path + (length > 100 ? length - 100 : 0));
+    return false;
+}
+
+static bool store_entry(const char *folder, const uint8_t key[16], const char *rest,
+                        const void *data, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    char *path = entry_path(folder, key, rest);
+    if (path == NULL) {
+        return fail(message, "can't be kept", ENOMEM);
+    }
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    bool done = make_folder(path, message);
+    *slash = '/';
+    done = done && may_be_written(path, message) && kiln_write_file(path, data, size, message);
+    free(path);
+    return done;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a + 1, *(const char *const *)b + 1);
+}
+
+/* The text that parse_names reads, sorted by name as the key wants it; NULL without memory. */
+static char *names_text(const kiln_soup *soup, size_t *size)
+{
+    const size_t count = (size_t)soup->side_file_count + soup->absent_file_count;
+    char **lines = calloc(count, sizeof *lines);
+    char *text = NULL;
+    bool good = lines != NULL;
+    *size = 0;
+    for (size_t i = 0; i < count && good; i++) {
+        const char *name = soup->strings + soup->side_files[i];
+        lines[i] = malloc(strlen(name) + 2);
+        good = lines[i] != NULL;
+        if (good) {
+            sprintf(lines[i], "%c%s", i < soup->side_file_count ? '+' : '-', name);
+            *size += strlen(name) + 2;
+        }
+    }
+    text = good ? malloc(*size) : NULL;
+    if (text != NULL) {
+        qsort(lines, count, sizeof *lines, compare_names);
+        char *at = text;
+        for (size_t i = 0; i < count; i++) {
+            strcpy(at, lines[i]);
+            at += strlen(at) + 1;
+        }
+    }
+    for (size_t i = 0; i < count && lines != NULL; i++) {
+        free(lines[i]);
+    }
+    free(lines);
+    return text;
+}
+
+static bool store_names(const char *folder, kiln_request *request, const kiln_soup *soup,
+                        char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    uint8_t key[16], digest[KILN_SHA256_SIZE];
+    char rest[64] = "-";
+    size_t size = 0;
+    kiln_sha256 sha;
+    char *text = names_text(soup, &size);
+    if (text == NULL || size > NAMES_MAX || !kiln_request_key(request, NULL, 0, key)) {
+        free(text);
+        return fail(message, "can't be kept", ENOMEM);
+    }
+    kiln_sha256_init(&sha);
+    kiln_sha256_update(&sha, text, size);
+    kiln_sha256_final(&sha, digest);
+    to_hex(digest, 8, rest + 1);
+    strcat(rest, ".names");
+    const bool done = store_entry(folder, key, rest, text, size, message);
+    free(text);
+    return done;
+}
+
+bool kiln_cache_store(const char *folder, kiln_request *request, const kiln_soup *soup,
+                      const void *file, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
+    kiln_format_header header;
+    memcpy(&header, file, sizeof header);
+    if (soup->side_file_count + soup->absent_file_count > 0 &&
+        !store_names(folder, request, soup, message)) {
+        return false;
+    }
+    return store_entry(folder, header.build_key, packed ? "-p.kiln" : "-r.kiln", file, size,
+                       message);
+}

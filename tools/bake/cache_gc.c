@@ -1,0 +1,199 @@
+/* Making a cache smaller: what has not been used for longest goes first. Times of use are the entries'
+ * times of change, which a hit renews; they decide only what is thrown away. Only names that cache.h
+ * gives are touched, so that nothing else in the folder is at risk. */
+#define _XOPEN_SOURCE 700
+#include "../kiln_bake.h"
+
+#include "../common/grow.h"
+#include "../common/write_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEX = 32, DAY = 86400 };
+
+typedef struct {
+    char name[96]; /* "ab/..." */
+    uint64_t bytes;
+    struct timespec used;
+} entry;
+
+typedef struct {
+    const char *folder;
+    entry *entries;
+    size_t count, capacity;
+    kiln_cache_report *report;
+    bool failed;
+} sweep;
+
+static bool is_hex(const char *text, size_t count)
+{
+    return strspn(text, "0123456789abcdef") >= count;
+}
+
+static bool ends(const char *name, const char *end)
+{
+    const size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+static bool is_entry(const char *name)
+{
+    return strlen(name) < 64 && is_hex(name, HEX) &&
+           (strcmp(name + HEX, "-p.kiln") == 0 || strcmp(name + HEX, "-r.kiln") == 0 ||
+            (name[HEX] == '-' && is_hex(name + HEX + 1, 16) && ends(name, ".names")));
+}
+
+/* As kiln_write_file names what it has not finished. */
+static bool is_unfinished(const char *name)
+{
+    return strlen(name) < 64 && strncmp(name, ".kiln-", 6) == 0 && ends(name, ".tmp");
+}
+
+static void remove_file(sweep *s, const char *name, uint64_t bytes)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, name);
+    if (length < 0 || (size_t)length >= sizeof path || (unlink(path) != 0 && errno != ENOENT)) {
+        kiln_cache_report *r = s->report;
+        snprintf(r->error, sizeof r->error, "%.400s/%s: can't be removed; %s; check the permissions",
+                 s->folder, name, strerror(errno));
+        s->failed = true;
+        return;
+    }
+    s->report->files_removed++;
+    s->report->bytes_removed += bytes;
+}
+
+/* Was it left by a killed baker of this machine? Those of others are told by their age. */
+static bool is_swept(const sweep *s, const entry *of)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, of->name);
+    return length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path);
+}
+
+static void look_at(sweep *s, const char *shard, int directory, const char *name)
+{
+    struct stat facts;
+    entry found;
+    void *entries = s->entries;
+    if ((!is_entry(name) && !is_unfinished(name)) ||
+        fstatat(directory, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) {
+        return;
+    }
+    snprintf(found.name, sizeof found.name, "%.2s/%.80s", shard, name);
+    found.bytes = (uint64_t)facts.st_size;
+    found.used = facts.st_mtim;
+    if (is_unfinished(name)) {
+        if (is_swept(s, &found)) {
+            s->report->files_removed++;
+            s->report->bytes_removed += found.bytes;
+        } else if (time(NULL) - facts.st_mtim.tv_sec > DAY) {
+            remove_file(s, found.name, found.bytes);
+        }
+        return;
+    }
+    if (!kiln_grow(&entries, &s->capacity, s->count + 1, sizeof found)) {
+        s->failed = true;
+        return;
+    }
+    s->entries = entries;
+    s->entries[s->count++] = found;
+    s->report->files++;
+    s->report->bytes += found.bytes;
+}
+
+static void look_into(sweep *s, const char *shard)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, shard);
+    DIR *open = length > 0 && (size_t)length < sizeof path ? opendir(path) : NULL;
+    const struct dirent *item;
+    while (open != NULL && (item = readdir(open)) != NULL) {
+        look_at(s, shard, dirfd(open), item->d_name);
+    }
+    if (open != NULL) {
+        closedir(open);
+    }
+}
+
+static int compare_use(const void *p, const void *q)
+{
+    const entry *a = p, *b = q;
+    if (a->used.tv_sec != b->used.tv_sec) {
+        return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+    }
+    if (a->used.tv_nsec != b->used.tv_nsec) {
+        return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
+    }
+    return strcmp(a->name, b->name);
+}
+
+static void make_room(sweep *s, uint64_t max_bytes)
+{
+    kiln_cache_report *r = s->report;
+    if (s->count > 0) {
+        qsort(s->entries, s->count, sizeof *s->entries, compare_use);
+    }
+    for (size_t i = 0; i < s->count && r->bytes > max_bytes && !s->failed; i++) {
+        remove_file(s, s->entries[i].name, s->entries[i].bytes);
+        if (!s->failed) {
+            r->files--;
+            r->bytes -= s->entries[i].bytes;
+        }
+    }
+}
+
+static kiln_bake_status fail(kiln_cache_report *report, const char *folder, kiln_bake_status status,
+                             const char *text)
+{
+    snprintf(report->error, sizeof report->error, "%.400s: %s", folder, text);
+    return status;
+}
+
+static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
+{
+    char tag[4096];
+    const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", s->folder);
+    DIR *open = opendir(s->folder);
+    const struct dirent *item;
+    if (open == NULL) {
+        char message[KILN_WRITE_MESSAGE_SIZE];
+        (void)kiln_write_explain("can't be opened", errno, message);
+        return fail(s->report, s->folder, KILN_BAKE_IO, message);
+    }
+    if (length < 0 || (size_t)length >= sizeof tag || access(tag, F_OK) != 0) {
+        closedir(open);
+        return fail(s->report, s->folder, KILN_BAKE_USAGE,
+                    "is no cache of kiln bake; it has no CACHEDIR.TAG; name the folder of --cache");
+    }
+    while ((item = readdir(open)) != NULL) {
+        if (strlen(item->d_name) == 2 && is_hex(item->d_name, 2)) {
+            look_into(s, item->d_name);
+        }
+    }
+    closedir(open);
+    make_room(s, max_bytes);
+    if (s->failed && s->report->error[0] == '\0') {
+        return fail(s->report, s->folder, KILN_BAKE_FAILED, "out of memory");
+    }
+    return s->failed ? KILN_BAKE_IO : KILN_BAKE_OK;
+}
+
+kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
+{
+    kiln_cache_report unseen;
+    sweep s = {.folder = folder, .report = report != NULL ? report : &unseen};
+    memset(s.report, 0, sizeof *s.report);
+    const kiln_bake_status status = sweep_folder(&s, max_bytes);
+    free(s.entries);
+    return status;
+}

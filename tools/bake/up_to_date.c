@@ -1,0 +1,293 @@
+/* See up_to_date.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "up_to_date.h"
+
+#include "../../formats/reader.h"
+#include "bake_meta.h"
+#include "../import/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct kiln_request {
+    const kiln_bake_input *input;
+    const kiln_bake_options *options;
+    const kiln_weights_rows *weights;
+    kiln_source_file source;
+};
+
+kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
+                                const kiln_weights_rows *weights)
+{
+    kiln_bake_status ignored; /* whatever is wrong with the source, the import will say */
+    kiln_request *request = calloc(1, sizeof *request);
+    if (request == NULL) {
+        return NULL;
+    }
+    *request = (kiln_request){.input = input, .options = options, .weights = weights};
+    if (!kiln_source_open(&request->source, input, &ignored, NULL)) {
+        free(request);
+        return NULL;
+    }
+    return request;
+}
+
+void kiln_request_close(kiln_request *request)
+{
+    if (request != NULL) {
+        kiln_source_close(&request->source);
+        free(request);
+    }
+}
+
+kiln_layout kiln_request_layout(const kiln_request *request)
+{
+    return request->options->layout;
+}
+
+bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t count,
+                      uint8_t key[16])
+{
+    uint8_t hash[KILN_SHA256_SIZE];
+    uint64_t bytes;
+    if (kiln_source_hash(&request->source, sides, count, hash, &bytes) != NULL) {
+        return false;
+    }
+    kiln_bake_meta_key(request->input, request->options, request->source.format, hash,
+                       request->weights, key);
+    return true;
+}
+
+/* A packed file has a packed section: its meta data at the least, which are never too short. */
+static bool layout_is(const kiln_reader *reader, kiln_layout layout)
+{
+    bool packed = false;
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        packed = packed || reader->sections[i].entry.codec == KILN_CODEC_DEFLATE;
+    }
+    return packed == (layout == KILN_LAYOUT_PACKED);
+}
+
+/* ---------------------------------------------------------------------------------- its meta data -- */
+
+static int compare_sides(const void *a, const void *b)
+{
+    return strcmp(((const kiln_side_file *)a)->name, ((const kiln_side_file *)b)->name);
+}
+
+static int digit_of(char digit)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = digit != '\0' ? strchr(digits, digit) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* "2f61" as bytes, in new memory; NULL: it is no such text, or there is no memory. */
+static char *from_hexadecimal(const char *digits)
+{
+    const size_t length = strlen(digits) / 2;
+    char *bytes = malloc(length + 1);
+    for (size_t i = 0; bytes != NULL && i < length; i++) {
+        const int upper = digit_of(digits[2 * i]), lower = digit_of(digits[2 * i + 1]);
+        if (upper < 0 || lower < 0 || upper + lower == 0) {
+            free(bytes);
+            return NULL;
+        }
+        bytes[i] = (char)(upper << 4 | lower);
+    }
+    if (bytes != NULL) {
+        bytes[length] = '\0';
+    }
+    return bytes;
+}
+
+/* The i-th of the names that `member` lists, in new memory: from "member_hex" where that is there, which
+ * tells names that are not UTF-8. NULL: there is none. */
+static char *name_of(const json_t *source, const char *member, size_t i)
+{
+    char hex[32];
+    (void)snprintf(hex, sizeof hex, "%s_hex", member);
+    const json_t *digits = json_object_get(source, hex);
+    const char *text = json_string_value(
+        json_array_get(digits != NULL ? digits : json_object_get(source, member), i));
+    return text == NULL ? NULL : digits != NULL ? from_hexadecimal(text) : strdup(text);
+}
+
+static void free_sides(kiln_side_file *sides, size_t count)
+{
+    for (size_t i = 0; i < count && sides != NULL; i++) {
+        free((char *)sides[i].name);
+    }
+    free(sides);
+}
+
+/* The side files as the document names them, for free_sides. NULL: no memory, or no document of a bake. */
+static kiln_side_file *sides_of(const json_t *source, size_t *count)
+{
+    const json_t *there = json_object_get(source, "side_files");
+    const json_t *absent = json_object_get(source, "absent_files");
+    if (!json_is_array(there) || !json_is_array(absent)) {
+        return NULL;
+    }
+    const size_t read = json_array_size(there);
+    *count = read + json_array_size(absent);
+    kiln_side_file *sides = calloc(*count + 1, sizeof *sides);
+    for (size_t i = 0; sides != NULL && i < *count; i++) {
+        sides[i].absent = i >= read;
+        sides[i].name = i < read ? name_of(source, "side_files", i)
+                                 : name_of(source, "absent_files", i - read);
+        if (sides[i].name == NULL) {
+            free_sides(sides, i);
+            return NULL;
+        }
+    }
+    if (sides != NULL && *count > 0) {
+        qsort(sides, *count, sizeof *sides, compare_sides);
+    }
+    return sides;
+}
+
+static uint64_t number(const json_t *object, const char *name)
+{
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* The names that `member` lists, *count of them, in new memory; NULL without memory. */
+static char **names_of(const json_t *source, const char *member, uint32_t *count)
+{
+    const size_t length = json_array_size(json_object_get(source, member));
+    char **names = calloc(length + 1, sizeof *names);
+    *count = 0;
+    for (size_t i = 0; names != NULL && i < length; i++) {
+        names[*count] = name_of(source, member, i);
+        *count += names[*count] != NULL;
+    }
+    return names;
+}
+
+/* What an earlier bake told, as far as the document has it. */
+static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *report)
+{
+    const json_t *counts = json_object_get(meta, "counts");
+    const json_t *source = json_object_get(meta, "source");
+    report->faces = number(counts, "faces");
+    report->faces_dropped = number(counts, "faces_dropped");
+    report->points_left_out = number(counts, "points_left_out");
+    report->lines_left_out = number(counts, "lines_left_out");
+    report->degenerate = number(counts, "degenerate");
+    report->duplicate = number(counts, "duplicate");
+    report->polygons_cut = number(counts, "polygons_cut");
+    report->empty_meshes = (uint32_t)number(counts, "empty_meshes");
+    report->precision_step = json_number_value(json_object_get(counts, "precision_step"));
+    report->lossy_step = json_number_value(json_object_get(counts, "lossy_step"));
+    report->lossy_moved = json_number_value(json_object_get(counts, "lossy_moved"));
+    report->lossy_degenerate = number(counts, "lossy_degenerate");
+    report->unit = json_number_value(json_object_get(source, "unit_metres"));
+    report->bytes_file = size;
+    report->side_files = names_of(source, "side_files", &report->side_file_count);
+    report->absent_files = names_of(source, "absent_files", &report->absent_file_count);
+}
+
+static bool meta_answers(kiln_request *request, const json_t *meta, const uint8_t wanted[16])
+{
+    uint8_t key[16];
+    size_t count = 0;
+    if (request->options->strict && number(json_object_get(meta, "counts"), "warnings") > 0) {
+        return false;
+    }
+    kiln_side_file *sides = sides_of(json_object_get(meta, "source"), &count);
+    const bool answers = sides != NULL && kiln_request_key(request, sides, count, key) &&
+                         memcmp(key, wanted, sizeof key) == 0;
+    free_sides(sides, count);
+    return answers;
+}
+
+static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
+{
+    kiln_format_section entry;
+    (void)user;
+    memcpy(&entry, reader->file + sizeof(kiln_format_header) + index * sizeof entry, sizeof entry);
+    return entry.kind == KILN_SECTION_META;
+}
+
+static json_t *load_meta(const kiln_reader *reader)
+{
+    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_META, 0);
+    if (index == KILN_NO_INDEX || reader->sections[index].data == NULL) {
+        return NULL;
+    }
+    return json_loadb(reader->sections[index].data,
+                      (size_t)reader->sections[index].entry.raw_size, 0, NULL);
+}
+
+bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
+                           kiln_bake_report *report)
+{
+    /* Checksums of all sections are looked at, whether they are wanted or not. */
+    const kiln_reader_options options = {.wanted = want_meta};
+    kiln_reader reader;
+    kiln_fault fault;
+    if (!kiln_reader_open(&reader, file, size, &options, &fault)) {
+        return false;
+    }
+    json_t *meta = load_meta(&reader);
+    const bool answered = meta != NULL && layout_is(&reader, request->options->layout) &&
+                          meta_answers(request, meta, reader.header.build_key);
+    if (answered && report != NULL) {
+        fill_report(meta, size, report);
+        report->bytes_source = request->source.model.size;
+    }
+    json_decref(meta);
+    kiln_reader_close(&reader);
+    return answered;
+}
+
+/* ------------------------------------------------------------------------------------ the file -- */
+
+static void *read_all(int file, size_t *size)
+{
+    struct stat facts;
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
+        (uint64_t)facts.st_size >= SIZE_MAX) {
+        return NULL;
+    }
+    *size = (size_t)facts.st_size;
+    char *bytes = aligned_alloc(64, (*size + 63) / 64 * 64);
+    size_t have = 0;
+    while (bytes != NULL && have < *size) {
+        const ssize_t got = read(file, bytes + have, *size - have);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            free(bytes);
+            return NULL;
+        }
+        have += got > 0 ? (size_t)got : 0;
+    }
+    return bytes;
+}
+
+void *kiln_load_regular(const char *path, size_t *size)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file < 0) {
+        return NULL;
+    }
+    void *bytes = read_all(file, size);
+    close(file);
+    return bytes;
+}
+
+bool kiln_request_up_to_date(kiln_request *request, const char *path, kiln_bake_report *report)
+{
+    size_t size = 0;
+    void *file = kiln_load_regular(path, &size);
+    const bool current = file != NULL && kiln_request_answered(request, file, size, report);
+    free(file);
+    return current;
+}

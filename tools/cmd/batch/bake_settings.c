@@ -1,0 +1,312 @@
+/* See bake_settings.h. */
+#define _XOPEN_SOURCE 700
+
+#include "bake_settings.h"
+#include "../kit/options.h"
+
+#include "../kit/report.h"
+
+#include <float.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(bake_settings, name)
+
+const option bake_options[] = {
+    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output),
+     "the file to write, '-' for standard output; a folder, which is made, for several IN"},
+    {"format", 0, OPTION_TEXT, "EXT", NULL, 0, 0, FIELD(format),
+     "read IN as a file with this extension, such as obj; needed for '-'"},
+    {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
+     "kinds of bounding volume, a tree each, parted by commas: obb, aabb, obb2, aabb2 "
+     "(default obb)"},
+    {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
+     "most triangles in a leaf, 1 to 15 (default 4)"},
+    {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
+     "how trees are split: sah, median (default sah)"},
+    {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
+     "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, best "
+     "cuts by their surfaces and of obb keeps the best of four trees, by sampled queries; queries "
+     "gain by it, answers stay the same (default default)"},
+    {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
+     "packed is small, for shipping; raw is used in place from the map (default packed)"},
+    {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
+     "one tree of everything, or a named tree for each mesh or node (default none)"},
+    {"scale", 0, OPTION_REAL, "F", NULL, DBL_MIN, DBL_MAX, FIELD(scale),
+     "multiply all coordinates, after the source's own unit (default 1)"},
+    {"lossy-grid", 0, OPTION_INTEGER, "BITS", NULL, KILN_LOSSY_BITS_MIN, KILN_LOSSY_BITS_MAX,
+     FIELD(lossy_grid),
+     "move vertices to a grid of up to 2^BITS steps along the longest side, 4 to 24, for a smaller "
+     "file; answers are exact for the vertices as moved (default: vertices stay as they are)"},
+    {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
+     "turn the model so that its up axis becomes this one (default: as it is)"},
+    {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
+     "count the possible collision cells of each box, for time-critical queries, on a grid of so many "
+     "cells along an edge (default: no counts; 4 where no number is given)"},
+    {"adb-area", 0, OPTION_CHOICE, NULL, "mean|max", 0, 0, FIELD(adb_area),
+     "a cell is possible from the area of its mean plane section on, or of its largest (default mean)"},
+    {"adb-area-factor", 0, OPTION_REAL, "F", NULL, DBL_MIN, 1000, FIELD(adb_factor),
+     "times this area (default 0.75 for mean, 0.5 for max)"},
+    {"adb-polygons", 0, OPTION_CHOICE, NULL, "subtree|box", 0, 0, FIELD(adb_polygons),
+     "count the polygons below a box, or all that meet it (default subtree)"},
+    {"adb-regions", 0, OPTION_CHOICE, NULL, "octants|sectors|none", 0, 0, FIELD(adb_regions),
+     "count by octants of a box, by pyramids over its faces, or as one (default octants)"},
+    {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb_weights),
+     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the trees to "
+     "use (default: the library's)"},
+    {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
+     "leave the polygons out: needs --adb; time-critical queries alone can then be asked"},
+    {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
+     "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
+     "(default error)"},
+    {"drop", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(drop),
+     "drop and list faces that are degenerate, duplicate, or both, parted by a comma"},
+    {"strict", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(strict),
+     "a warning ends in exit status 3 and nothing is written"},
+    {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
+     "threads, over assets and within large ones; the bytes do not depend on it; under make, no more "
+     "than its jobserver gives (default: one a processor)"},
+    {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
+     "memory that all may take together, reading included, in bytes or with K, M or G of 1024, beyond what "
+     "the command itself has (see below); an IN that needs more by itself ends in exit status 4 and writes "
+     "nothing; of several IN as many are baked at once as there is room for (default 0: no limit)"},
+    {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
+     "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
+    {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
+     "time that reading a model may take; 0: no limit (default 50)"},
+    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
+     "bake what this file lists, in YAML or JSON; without IN and without this, kiln.yaml where there "
+     "is one"},
+    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
+     "of several IN: all in the folder OUT, or in the folders of their own paths below it "
+     "(default flat; in a manifest tree)"},
+    {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
+     "bake nothing, print the manifest that says all of it: every asset with its output and options"},
+    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
+     "bake nothing, with exit status 0, where a list or a manifest comes to no asset, and pass over "
+     "patterns that match no file"},
+    {"keep-going", 'k', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(keep_going),
+     "bake the rest when one fails, and name each failure at the end (the default)"},
+    {"fail-fast", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(fail_fast),
+     "begin no other when one has failed"},
+    {"if-changed", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(if_changed),
+     "leave an OUT alone that was made from the same bytes by the same options and versions"},
+    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache),
+     "look for OUT in this folder first, by what it is made from, and keep it there; made if need be; "
+     "any number of bakers may share it (see kiln cache gc)"},
+    {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
+     "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all files that "
+     "IN refers to"},
+    {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
+     "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, as kiln "
+     "plan writes them: kiln-N,assimp-N,zlib-N"},
+    {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
+     "on standard error; auto is a bar on a terminal after a second (default auto)"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    {"verbose", 'v', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(verbose),
+     "print the report of each bake, as on a terminal, also where standard output is none; on standard "
+     "error where the file goes to standard output"},
+    OPTION_JSON(bake_settings),
+};
+
+const size_t bake_option_count = COUNT_OF(bake_options);
+
+bake_settings bake_settings_default(void)
+{
+    return (bake_settings){.bv = "obb",
+                           .builder = "sah",
+                           .leaf = 4,
+                           .quality = KILN_QUALITY_DEFAULT - KILN_QUALITY_FAST,
+                           .up = -1,
+                           .scale = 1.0,
+                           .import_memory = 1792,
+                           .import_seconds = 50.0,
+                           .adb = -1,
+                           .adb_area = -1,
+                           .adb_polygons = -1,
+                           .adb_regions = -1,
+                           .folders = -1};
+}
+
+bool bake_option_is_of_asset(const option *entry)
+{
+    static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
+                                         "quiet",    "verbose",    "json",        "if-changed", "cache",
+                                         "manifest", "keep-going", "dump-config", "fail-fast",
+                                         "folders",  "max-memory", "need-version",
+                                         "allow-empty"};
+    for (size_t i = 0; i < COUNT_OF(of_run); i++) {
+        if (strcmp(of_run[i], entry->name) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const option *bake_option_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < bake_option_count; i++) {
+        if (strlen(bake_options[i].name) == length &&
+            memcmp(bake_options[i].name, name, length) == 0 &&
+            bake_option_is_of_asset(&bake_options[i])) {
+            return &bake_options[i];
+        }
+    }
+    return NULL;
+}
+
+static size_t size_of(option_kind kind)
+{
+    switch (kind) {
+    case OPTION_FLAG:
+        return sizeof(bool);
+    case OPTION_TEXT:
+        return sizeof(const char *);
+    case OPTION_REAL:
+        return sizeof(double);
+    default:
+        return sizeof(int);
+    }
+}
+
+void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given)
+{
+    for (size_t i = 0; i < bake_option_count; i++) {
+        const option *entry = &bake_options[i];
+        if ((given >> i & 1) != 0 && bake_option_is_of_asset(entry)) {
+            memcpy((char *)to + entry->field, (const char *)from + entry->field,
+                   size_of(entry->kind));
+        }
+    }
+}
+
+/* What is wrong with the options of an asset, or of the command line. */
+#define REFUSE(asset, ...)                                                                         \
+    ((asset) == NULL ? report_usage(&verb_bake, __VA_ARGS__)                                       \
+                     : report_error(EXIT_USAGE, asset, __VA_ARGS__))
+
+/* "degenerate,duplicate" as bits. */
+static int parse_drop(const char *list, const char *asset, unsigned *bits)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } names[] = {{"degenerate", KILN_DROP_DEGENERATE}, {"duplicate", KILN_DROP_DUPLICATE}};
+    while (*list != '\0') {
+        const size_t length = strcspn(list, ",");
+        unsigned bit = 0;
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            if (strlen(names[i].name) == length && memcmp(names[i].name, list, length) == 0) {
+                bit = names[i].bit;
+            }
+        }
+        if (bit == 0) {
+            return REFUSE(asset, "--drop takes degenerate, duplicate, or both, not '%.*s'",
+                          (int)length, list);
+        }
+        *bits |= bit;
+        list += length + (list[length] == ',');
+    }
+    return EXIT_DONE;
+}
+
+/* "512M" in bytes. */
+static int parse_memory(const char *text, const char *asset, uint64_t *bytes)
+{
+    return option_size(text, "KMG", bytes)
+               ? EXIT_DONE
+               : REFUSE(asset, "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
+                        text);
+}
+
+/* What was not given is -1, and 0 for the factor. */
+static void to_count_options(const bake_settings *settings, kiln_bake_options *options)
+{
+    static const int grids[] = {4, 8, 16};
+    static const kiln_adb_regions regions[] = {KILN_ADB_OCTANTS, KILN_ADB_SECTORS, KILN_ADB_ONE};
+    options->adb = settings->adb < 0 ? 0 : grids[settings->adb];
+    options->adb_area = settings->adb_area == 1 ? KILN_ADB_AREA_BY_MAX : KILN_ADB_AREA_BY_MEAN;
+    options->adb_factor = settings->adb_factor;
+    options->adb_polygons = settings->adb_polygons == 1 ? KILN_ADB_MEETING_BOX : KILN_ADB_SUBTREE;
+    options->adb_regions = regions[settings->adb_regions < 0 ? 0 : settings->adb_regions];
+    options->no_geometry = settings->no_geometry;
+    options->adb_weights = settings->adb_weights;
+}
+
+/* What the table of options can't say. */
+static int check_counting(const bake_settings *settings, const char *asset)
+{
+    const bool counting = settings->adb_area >= 0 || settings->adb_factor > 0 ||
+                          settings->adb_polygons >= 0 || settings->adb_regions >= 0 ||
+                          settings->adb_weights != NULL;
+    if (settings->adb < 0 && (counting || settings->no_geometry)) {
+        return REFUSE(asset, "%s needs --adb",
+                      settings->no_geometry ? "--no-geometry" : "an --adb- option");
+    }
+    return EXIT_DONE;
+}
+
+int bake_settings_convert(const bake_settings *settings, const char *asset,
+                          kiln_bake_options *options)
+{
+    const int status = check_counting(settings, asset);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    *options = kiln_bake_options_default();
+    options->bv = settings->bv;
+    options->builder = settings->builder;
+    options->leaf = settings->leaf;
+    options->quality = (kiln_quality)(settings->quality + KILN_QUALITY_FAST); /* choices go up */
+    options->layout = (kiln_layout)settings->layout;
+    options->split = (kiln_split)settings->split;
+    options->scale = settings->scale;
+    options->lossy_grid = settings->lossy_grid;
+    options->up = settings->up;
+    options->on_bad = (kiln_on_bad)settings->on_bad;
+    options->strict = settings->strict;
+    options->threads = settings->threads;
+    options->import_memory = (uint64_t)settings->import_memory << 20;
+    options->import_seconds = settings->import_seconds;
+    options->if_changed = settings->if_changed;
+    options->cache = settings->cache;
+    to_count_options(settings, options);
+    if (settings->max_memory != NULL &&
+        parse_memory(settings->max_memory, asset, &options->max_memory) != EXIT_DONE) {
+        return EXIT_USAGE;
+    }
+    return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, asset, &options->drop);
+}
+
+const verb verb_bake = {
+    "bake",
+    "IN... -o OUT | @LIST... -o OUT | -m FILE",
+    "bake models into kiln files",
+    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are several. "
+    "All nodes are placed by their full matrices; faces with more than three corners are cut; points "
+    "and lines are left out and counted.\n\n"
+    "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes them, "
+    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options and "
+    "output of each asset; see --dump-config. What the command line says wins over a manifest. An editor "
+    "completes and checks one that begins with '# yaml-language-server: $schema=' and the path of "
+    "kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
+    "Several assets are baked at once. When one fails, the others are baked, each failure is named at "
+    "the end, and the exit status is that of the worst. A signal that asks to end lets no other begin, "
+    "and what is left is named; every file is the old or the new one, whole.\n\n"
+    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to it; and "
+    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link only "
+    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A list or a "
+    "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
+    "With --max-memory each of several IN is baked in a process of its own, with a share of the memory that is "
+    "guessed from its size. One that needs more is begun again with four times as much, at last alone with all "
+    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved and not "
+    "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
+    "The same source bytes and options give the same file, whatever the threads, the order, the "
+    "folder, the locale and the clock.",
+    bake_options,
+    COUNT_OF(bake_options),
+    0,
+    -1,
+    bake_run,
+};

@@ -1,0 +1,45 @@
+/* What kiln bake is told: the options of its table, and what they mean for one asset. A manifest has
+ * options by the same names, from the same table. */
+#ifndef KILN_CMD_BAKE_SETTINGS_H
+#define KILN_CMD_BAKE_SETTINGS_H
+
+#include "../kit/verb.h"
+
+#include "../../kiln_bake.h"
+
+#include <stdint.h>
+
+typedef struct {
+    const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
+    const char *max_memory, *need_version;
+    int leaf, quality, layout, split, up, on_bad, threads, progress, import_memory;
+    int lossy_grid, folders;
+    int adb, adb_area, adb_polygons, adb_regions;
+    double scale, import_seconds, adb_factor;
+    bool no_geometry, strict, quiet, verbose, json, if_changed, keep_going, fail_fast, dump_config;
+    bool allow_empty;
+} bake_settings;
+
+extern const option bake_options[];
+extern const size_t bake_option_count;
+
+bake_settings bake_settings_default(void);
+
+/* Is it about one asset, so that a manifest may have it, rather than about the run? */
+bool bake_option_is_of_asset(const option *entry);
+
+/* NULL: there is none about an asset by this name. */
+const option *bake_option_find(const char *name, size_t length);
+
+/* Bit i of `given` stands for option i: takes those about assets over from another's settings. */
+void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given);
+
+/* The library's options. `asset` is named where something does not fit together, which is reported; NULL:
+ * it is the command line that is wrong. */
+int bake_settings_convert(const bake_settings *settings, const char *asset,
+                          kiln_bake_options *options);
+
+/* Runs the verb, whose table stands with the settings. */
+int bake_run(int argc, char **argv);
+
+#endif

@@ -1,0 +1,115 @@
+/* See batch_bar.h. */
+#define _XOPEN_SOURCE 700
+
+#include "batch_bar.h"
+
+#include "../kit/report.h"
+#include "../kit/seconds.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double bar_delay = 1.0;    /* seconds before a bar shows */
+static const double bar_interval = 0.1; /* seconds between two drawings */
+enum { BAR_WIDTH = 20, NAME_WIDTH = 24, SIZE_OF_ANY = 4096 };
+
+void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size)
+{
+    if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
+        mode = PROGRESS_NONE;
+    }
+    *bar = (batch_bar){.mode = mode,
+                       .start = seconds_now(),
+                       .count = count,
+                       .size = size + count * SIZE_OF_ANY};
+}
+
+static double seconds_left(const batch_bar *bar, double elapsed)
+{
+    const double part = (double)bar->size_done / (double)(bar->size > 0 ? bar->size : 1);
+    return part > 0 ? elapsed * (1 - part) / part : -1;
+}
+
+/* The end of a name, which tells more than its folders, with what would steer a terminal left out. */
+static void show_name(const char *file, char shown[NAME_WIDTH + 1])
+{
+    const size_t length = strlen(file);
+    const char *from = length > NAME_WIDTH ? file + length - NAME_WIDTH : file;
+    size_t at = 0;
+    while (length > NAME_WIDTH && ((unsigned char)*from & 0xC0) == 0x80) {
+        from++; /* within a character */
+    }
+    for (; *from != '\0'; from++) {
+        shown[at++] = (unsigned char)*from < 0x20 || *from == 0x7F ? '?' : *from;
+    }
+    shown[at] = '\0';
+}
+
+static void draw(batch_bar *bar, const char *file)
+{
+    const double now = seconds_now(), elapsed = now - bar->start;
+    char name[NAME_WIDTH + 1], left[24] = "";
+    if ((bar->mode == PROGRESS_AUTO && elapsed < bar_delay) || now - bar->last < bar_interval) {
+        return;
+    }
+    const double seconds = seconds_left(bar, elapsed);
+    if (seconds >= 0 && seconds < 3.6e6) {
+        snprintf(left, sizeof left, "%d:%02d left", (int)seconds / 60, (int)seconds % 60);
+    }
+    show_name(file, name);
+    bar->last = now;
+    bar->shown = true;
+    const int filled = (int)(bar->done * BAR_WIDTH / (bar->count > 0 ? bar->count : 1));
+    fprintf(stderr, "\r[%.*s%*s] %zu/%zu  %.1f/s  %s  %s\033[K", filled, "####################",
+            BAR_WIDTH - filled, "", bar->done, bar->count,
+            (double)bar->done / (elapsed > 0 ? elapsed : 1), left, name);
+    fflush(stderr);
+}
+
+static void print_line(json_t *line)
+{
+    json_dumpf(line, stderr, JSON_COMPACT);
+    putc('\n', stderr);
+    json_decref(line);
+}
+
+void batch_bar_step(batch_bar *bar, progress_told *told, const char *file, const char *stage,
+                    double part)
+{
+    if (bar->mode == PROGRESS_JSON && part >= 0) {
+        progress_line(told, file, stage, part);
+    } else if (bar->mode == PROGRESS_AUTO || bar->mode == PROGRESS_BAR) {
+        draw(bar, file);
+    }
+}
+
+void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, int status,
+                         uint64_t size)
+{
+    bar->done++;
+    bar->size_done += size + SIZE_OF_ANY;
+    if (bar->mode == PROGRESS_JSON) {
+        const double elapsed = seconds_now() - bar->start;
+        json_t *line = json_object();
+        json_object_set_new(line, "file", json_cstring(file));
+        json_object_set_new(line, "outcome", json_cstring(outcome));
+        json_object_set_new(line, "status", json_integer(status));
+        json_object_set_new(line, "done", json_count(bar->done));
+        json_object_set_new(line, "count", json_count(bar->count));
+        json_object_set_new(line, "seconds", json_number(elapsed));
+        json_object_set_new(line, "seconds_left", json_number(seconds_left(bar, elapsed)));
+        print_line(line);
+    } else if (bar->mode != PROGRESS_NONE) {
+        draw(bar, file);
+    }
+}
+
+void batch_bar_hide(batch_bar *bar)
+{
+    if (bar->shown) {
+        fputs("\r\033[K", stderr);
+        bar->shown = false;
+        bar->last = 0;
+    }
+}

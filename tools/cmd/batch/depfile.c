@@ -1,0 +1,119 @@
+#include "depfile.h"
+
+#include "../kit/output.h"
+#include "../kit/report.h"
+
+#include "../../common/path_beside.h"
+#include "../../common/same_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool append(depfile *file, const char *bytes, size_t size)
+{
+    if (file->capacity - file->size < size) {
+        const size_t capacity = 2 * (file->capacity + size) + 256;
+        char *more = realloc(file->text, capacity);
+        if (more == NULL) {
+            return false;
+        }
+        file->text = more;
+        file->capacity = capacity;
+    }
+    memcpy(file->text + file->size, bytes, size);
+    file->size += size;
+    return true;
+}
+
+/* A name as make reads it: blanks and '#' behind a backslash, with backslashes before them doubled,
+ * and '$' doubled. */
+static bool append_name(depfile *file, const char *name)
+{
+    size_t backslashes = 0;
+    bool good = true;
+    for (; *name != '\0' && good; name++) {
+        if (*name == ' ' || *name == '\t' || *name == '#') {
+            for (; backslashes > 0 && good; backslashes--) {
+                good = append(file, "\\", 1);
+            }
+            good = good && append(file, "\\", 1);
+        } else if (*name == '$') {
+            good = append(file, "$", 1);
+        }
+        backslashes = *name == '\\' ? backslashes + 1 : 0;
+        good = good && append(file, name, 1);
+    }
+    return good;
+}
+
+static bool append_side_file(depfile *file, const char *input, const char *side)
+{
+    char *path = kiln_path_beside(input, side);
+    const bool good = path != NULL && append_name(file, path);
+    free(path);
+    return good;
+}
+
+static bool append_rule(depfile *file, const char *output, const char *input,
+                        const kiln_bake_report *report, const char *other)
+{
+    bool good = append_name(file, output) && append(file, ":", 1);
+    if (good && strcmp(input, "-") != 0) {
+        good = append(file, " ", 1) && append_name(file, input);
+    }
+    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
+        good = append(file, " \\\n  ", 5) && append_side_file(file, input, report->side_files[i]);
+    }
+    if (other != NULL) {
+        good = good && append(file, " \\\n  ", 5) && append_name(file, other);
+    }
+    return good && append(file, "\n", 1);
+}
+
+int depfile_add(depfile *file, const char *output, const char *input,
+                const kiln_bake_report *report, const char *other)
+{
+    bool broken = strchr(output, '\n') != NULL || strchr(input, '\n') != NULL ||
+                  (other != NULL && strchr(other, '\n') != NULL);
+    for (uint32_t i = 0; i < report->side_file_count; i++) {
+        broken = broken || strchr(report->side_files[i], '\n') != NULL;
+    }
+    if (broken) {
+        return report_error(EXIT_UNSUPPORTED, input,
+                            "can't stand in a depfile; make's syntax has no line break in a name; "
+                            "rename it or leave --depfile out");
+    }
+    if (!append_rule(file, output, input, report, other)) {
+        return report_error(EXIT_RUN, input, "out of memory");
+    }
+    return EXIT_DONE;
+}
+
+bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_report *report)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < report->side_file_count && !found; i++) {
+        char *side = kiln_path_beside(input, report->side_files[i]);
+        found = side != NULL && kiln_same_file(side, path);
+        free(side);
+    }
+    return found;
+}
+
+int depfile_append(depfile *file, const depfile *more)
+{
+    if (more->size > 0 && !append(file, more->text, more->size)) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    return EXIT_DONE;
+}
+
+int depfile_write(const depfile *file, const char *path)
+{
+    return output_write(path, file->text, file->size);
+}
+
+void depfile_free(depfile *file)
+{
+    free(file->text);
+}

@@ -1,0 +1,167 @@
+/* See source_files.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "source_files.h"
+
+#include "crew.h"
+#include "../kit/report.h"
+
+#include "../../common/path_beside.h"
+#include "../../common/soup.h"
+#include "../../count/count_build.h"
+#include "../../import/import.h"
+#include "../../bake/up_to_date.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_above(const char *component, size_t length)
+{
+    return length == 2 && memcmp(component, "..", 2) == 0;
+}
+
+/* Takes out "." and, with the folder before it, "..": in place. */
+static void collapse(char *path)
+{
+    char *const start = path + (*path == '/'), *const end = path + strlen(path), *to = start;
+    for (const char *from = start; from < end;) {
+        const size_t length = strcspn(from, "/");
+        const char *const next = from + length + 1;
+        char *before = to > start ? to - 1 : start; /* where the folder before it begins */
+        while (before > start && before[-1] != '/') {
+            before--;
+        }
+        if (is_above(from, length) && to > start && !is_above(before, (size_t)(to - before) - 1)) {
+            to = before;
+        } else if (length > 0 && !(length == 1 && *from == '.')) {
+            memmove(to, from, length);
+            to += length;
+            *to++ = '/'; /* behind the last, over the end */
+        }
+        from = next;
+    }
+    to[to > start ? -1 : 0] = '\0';
+}
+
+/* Adds `name` as it stands in the file `path`, "" for the working folder. False without memory. */
+static bool add(source_files *list, const char *path, const char *name)
+{
+    char *beside = kiln_path_beside(path, name);
+    if (beside != NULL) {
+        collapse(beside);
+        list->paths[list->count++] = beside;
+    }
+    return beside != NULL;
+}
+
+static bool list_files(source_files *list, const job *asset, const kiln_soup *soup)
+{
+    const char *weights = asset->settings.adb_weights;
+    list->paths = calloc((size_t)soup->side_file_count + 2, sizeof *list->paths);
+    bool good = list->paths != NULL && add(list, "", asset->input) && (weights == NULL || add(list, "", weights));
+    for (uint32_t i = 0; good && i < soup->side_file_count; i++) {
+        good = add(list, asset->input, soup->strings + soup->side_files[i]);
+    }
+    return good;
+}
+
+/* Of assets with weights it is not asked: they count as to be baked. */
+static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_options options)
+{
+    const kiln_weights_rows none = {.count = 0};
+    if (options.adb_weights != NULL) {
+        return false;
+    }
+    options.adb_factor = kiln_count_factor(&options);
+    kiln_request *request = kiln_request_open(input, &options, &none);
+    const bool answered =
+        request != NULL && kiln_request_up_to_date(request, asset->output, NULL);
+    kiln_request_close(request);
+    return answered;
+}
+
+enum { NO_MEMORY = -1 }; /* among statuses: threads don't tell it */
+
+typedef struct {
+    const plan *of;
+    source_files *lists;
+    int *statuses;
+} search;
+
+static void find_one(void *user, size_t index)
+{
+    const search *s = user;
+    const job *asset = &s->of->jobs[index];
+    source_files *list = &s->lists[index];
+    kiln_bake_input input = {.path = asset->input, .format = asset->settings.format};
+    kiln_bake_options options;
+    kiln_bake_report report;
+    kiln_soup soup;
+    s->statuses[index] = bake_settings_convert(&asset->settings, asset->input, &options);
+    if (s->statuses[index] != EXIT_DONE) {
+        return;
+    }
+    list->up_to_date = is_up_to_date(asset, &input, options);
+    if (list->up_to_date) {
+        return;
+    }
+    memset(&report, 0, sizeof report);
+    const kiln_bake_status imported = kiln_import(&input, &options, &soup, &report);
+    if (imported == KILN_BAKE_FAILED && options.max_memory != 0) { /* its side files are not known */
+        s->statuses[index] = report_error(EXIT_RUN, NULL, "%s", report.error);
+    } else if (!list_files(list, asset, &soup)) {
+        s->statuses[index] = NO_MEMORY;
+    }
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+#ifdef __GLIBC__
+    if (options.max_memory != 0) {
+        (void)malloc_trim(0); /* what it keeps would stand beside the next one's */
+    }
+#endif
+}
+
+/* Imports of this process are held to --max-memory each, not together. */
+static bool is_limited(const plan *of)
+{
+    kiln_bake_options options;
+    return of->count > 0 && bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
+           options.max_memory != 0;
+}
+
+static bool never(void *user)
+{
+    (void)user;
+    return false;
+}
+
+int source_files_find(const plan *of, source_files *lists)
+{
+    search s = {of, lists, calloc(of->count + 1, sizeof *s.statuses)};
+    int worst = EXIT_DONE;
+    bool enough = true;
+    memset(lists, 0, of->count * sizeof *lists);
+    if (s.statuses == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    crew_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
+    for (size_t i = 0; i < of->count; i++) {
+        worst = s.statuses[i] > worst ? s.statuses[i] : worst;
+        enough = enough && s.statuses[i] != NO_MEMORY;
+    }
+    free(s.statuses);
+    return enough ? worst : report_error(EXIT_RUN, NULL, "out of memory");
+}
+
+void source_files_free(source_files *lists, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < lists[i].count; k++) {
+            free(lists[i].paths[k]);
+        }
+        free(lists[i].paths);
+    }
+}

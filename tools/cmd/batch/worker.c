@@ -1,0 +1,339 @@
+/* See worker.h. Forked, without exec: the process starts with the plan, and with little else, as the one it
+ * comes from bakes nothing itself. The two talk over a pair of sockets: steps, places of the crew taken and
+ * given, what came of it; the other way replies, and the word to stop. */
+#define _GNU_SOURCE
+#include "worker.h"
+
+#include "../kit/signals.h"
+#include "../kit/verb.h"
+
+#include "../../common/signal_text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <malloc.h>
+#include <sys/prctl.h>
+#endif
+
+enum { WAIT_MS = 20 };
+
+typedef enum { STEP, TAKE, GIVE, END } word;
+
+typedef struct {
+    word of;
+    unsigned number; /* of places */
+    double part;
+    char stage[40];
+} message;
+
+/* The other way. */
+typedef enum { TAKEN, STOP } answer_word;
+
+typedef struct {
+    answer_word of;
+    unsigned number;
+} answer;
+
+/* One end. */
+typedef struct {
+    int socket;
+    bool stop; /* said by the other, or it is gone */
+} line;
+
+static bool put(int socket, const void *data, size_t size)
+{
+    const char *bytes = data;
+    while (size > 0) {
+        const ssize_t done = send(socket, bytes, size, MSG_NOSIGNAL);
+        if (done < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+static bool get(int socket, void *data, size_t size)
+{
+    char *bytes = data;
+    while (size > 0) {
+        const ssize_t done = recv(socket, bytes, size, 0);
+        if (done == 0 || (done < 0 && errno != EINTR)) {
+            return false;
+        }
+        bytes += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ what came of it -- */
+
+static bool put_texts(int socket, char *const *texts, uint32_t count)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++) {
+        const size_t size = strlen(texts[i]) + 1;
+        good = put(socket, &size, sizeof size) && put(socket, texts[i], size);
+    }
+    return good;
+}
+
+/* As many as are announced; *count is what there is to free. */
+static bool get_texts(int socket, char ***texts, uint32_t *count)
+{
+    const uint32_t announced = *count;
+    bool good = true;
+    size_t size;
+    *count = 0;
+    *texts = announced > 0 ? calloc(announced, sizeof **texts) : NULL;
+    if (announced > 0 && *texts == NULL) {
+        return false;
+    }
+    *count = announced;
+    for (uint32_t i = 0; i < announced && good; i++) {
+        good = get(socket, &size, sizeof size) && ((*texts)[i] = malloc(size)) != NULL &&
+               get(socket, (*texts)[i], size);
+    }
+    return good;
+}
+
+/* The lists of texts in a report. */
+typedef struct {
+    char ***texts;
+    uint32_t *count;
+} text_list;
+
+enum { LISTS = 4 };
+
+static void find_lists(kiln_bake_report *report, text_list lists[LISTS])
+{
+    lists[0] = (text_list){&report->warnings, &report->warning_count};
+    lists[1] = (text_list){&report->dropped, &report->dropped_count};
+    lists[2] = (text_list){&report->side_files, &report->side_file_count};
+    lists[3] = (text_list){&report->absent_files, &report->absent_file_count};
+}
+
+static bool put_baked(int socket, baked *out)
+{
+    const kiln_bake_report *report = &out->report;
+    text_list lists[LISTS];
+    find_lists(&out->report, lists);
+    bool good = put(socket, out, sizeof *out);
+    for (int i = 0; i < LISTS && good; i++) {
+        good = put_texts(socket, *lists[i].texts, *lists[i].count);
+    }
+    return good && put(socket, report->trees, report->tree_count * sizeof *report->trees);
+}
+
+/* What can be freed, in any case: pointers of the other process are not kept. */
+static bool get_baked(int socket, baked *out)
+{
+    baked sent;
+    kiln_bake_report *report = &out->report;
+    text_list announced[LISTS], lists[LISTS];
+    if (!get(socket, &sent, sizeof sent)) {
+        return false;
+    }
+    *out = sent;
+    report->trees = NULL;
+    report->tree_count = 0;
+    find_lists(&sent.report, announced);
+    find_lists(report, lists);
+    for (int i = 0; i < LISTS; i++) {
+        *lists[i].texts = NULL;
+        *lists[i].count = 0;
+    }
+    for (int i = 0; i < LISTS; i++) {
+        *lists[i].count = *announced[i].count;
+        if (!get_texts(socket, lists[i].texts, lists[i].count)) {
+            return false;
+        }
+    }
+    if (sent.report.tree_count > 0) {
+        report->trees = calloc(sent.report.tree_count, sizeof *report->trees);
+    }
+    if (sent.report.tree_count > 0 && report->trees == NULL) {
+        return false;
+    }
+    report->tree_count = sent.report.tree_count;
+    return get(socket, report->trees, report->tree_count * sizeof *report->trees);
+}
+
+/* ------------------------------------------------------------------------------- in the process -- */
+
+static bool step_over(void *user, const char *stage, double part)
+{
+    line *to = user;
+    message m = {.of = STEP, .part = part};
+    answer got;
+    (void)snprintf(m.stage, sizeof m.stage, "%s", stage);
+    to->stop = to->stop || !put(to->socket, &m, sizeof m);
+    const ssize_t size = recv(to->socket, &got, sizeof got, MSG_DONTWAIT);
+    to->stop = to->stop || size >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    return !to->stop;
+}
+
+static unsigned take_over(void *user, unsigned most)
+{
+    line *to = user;
+    const message m = {.of = TAKE, .number = most};
+    answer got;
+    if (to->stop || !put(to->socket, &m, sizeof m)) {
+        return 0;
+    }
+    while (get(to->socket, &got, sizeof got)) {
+        if (got.of == TAKEN) {
+            return got.number;
+        }
+        to->stop = true;
+    }
+    to->stop = true;
+    return 0;
+}
+
+static void give_over(void *user, unsigned count)
+{
+    line *to = user;
+    const message m = {.of = GIVE, .number = count};
+    to->stop = !put(to->socket, &m, sizeof m) || to->stop;
+}
+
+/* A terminal sends signals to all of a group; the one it comes from decides. */
+static _Noreturn void be_worker(const worker_task *task, int socket, pid_t parent)
+{
+    line to = {.socket = socket};
+    const kiln_helpers helpers = {take_over, give_over, &to};
+    const baking_steps steps = {step_over, &to};
+    const message end = {.of = END};
+    baked out;
+    memset(&out, 0, sizeof out);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent) {
+        _exit(EXIT_RUN);
+    }
+    kiln_parallel_share(&helpers);
+    task->bake(task->user, &steps, &out);
+    _exit(put(socket, &end, sizeof end) && put_baked(socket, &out) ? EXIT_DONE : EXIT_RUN);
+}
+
+/* ---------------------------------------------------------------------------------- in the caller -- */
+
+/* One at a time: no process is to hold the other's end of a pair, whose closing tells of its death. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+/* The process, or -1 with errno; *socket is to be closed. */
+static pid_t start(const worker_task *task, int *socket)
+{
+    const pid_t parent = getpid();
+    int ends[2];
+    pthread_mutex_lock(&starting);
+    pid_t process = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : -1;
+    if (process == 0) {
+        process = fork();
+        if (process == 0) {
+            close(ends[0]);
+            be_worker(task, ends[1], parent);
+        }
+        const int error = errno;
+        close(ends[1]);
+        *socket = ends[0];
+        if (process < 0) {
+            close(ends[0]);
+        }
+        errno = error;
+    }
+    pthread_mutex_unlock(&starting);
+    return process;
+}
+
+/* Hears what the process says to the end; false where that was not all. */
+static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked *out)
+{
+    bool stopped = false;
+    for (;;) {
+        struct pollfd ready = {.fd = socket, .events = POLLIN, .revents = 0};
+        const int count = poll(&ready, 1, WAIT_MS);
+        message m;
+        if (!stopped && signals_noted() != 0) {
+            const answer stop = {.of = STOP};
+            stopped = true;
+            (void)put(socket, &stop, sizeof stop);
+        }
+        if (count <= 0) {
+            continue;
+        }
+        if (!get(socket, &m, sizeof m)) {
+            return false;
+        }
+        if (m.of == STEP) {
+            (void)task->steps.step(task->steps.user, m.stage, m.part);
+        } else if (m.of == TAKE) {
+            const answer taken = {TAKEN, task->helpers->take(task->helpers->user, m.number)};
+            *lent += taken.number;
+            (void)put(socket, &taken, sizeof taken);
+        } else if (m.of == GIVE) {
+            task->helpers->give(task->helpers->user, m.number);
+            *lent -= m.number;
+        } else {
+            return get_baked(socket, out);
+        }
+    }
+}
+
+static void fail(const worker_task *task, baked *out, const char *what, const char *why, const char *cure)
+{
+    kiln_bake_report_free(&out->report);
+    memset(out, 0, sizeof *out);
+    out->status = EXIT_RUN;
+    (void)snprintf(out->report.error, sizeof out->report.error, "%.500s: %s; %s; %s", task->file,
+                   what, why, cure);
+}
+
+void worker_run(const worker_task *task, baked *out)
+{
+    int socket, status = 0;
+    unsigned lent = 0;
+    memset(out, 0, sizeof *out);
+    const pid_t process = start(task, &socket);
+    if (process < 0) {
+        fail(task, out, "no process for the bake", strerror(errno), "close other programs");
+        return;
+    }
+    const bool heard = listen_to(task, socket, &lent, out);
+    if (lent > 0) {
+        task->helpers->give(task->helpers->user, lent);
+    }
+    close(socket);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!heard) {
+        fail(task, out, "the process that baked it was ended",
+             WIFSIGNALED(status) ? kiln_signal_text(WTERMSIG(status)) : "without a word",
+             "give less memory (--max-memory) or threads (--jobs) than the machine has");
+    }
+}
+
+void worker_prepare(void)
+{
+#ifdef M_ARENA_MAX
+    /* Threads would each reserve 64 MiB of address space, which counts in limits of the processes that
+     * come from them. */
+    (void)mallopt(M_ARENA_MAX, 1);
+#endif
+}

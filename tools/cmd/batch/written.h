@@ -1,0 +1,28 @@
+/* The files that a batch has written, by what they are rather than by their names: where a disk, or a
+ * mount, takes two outputs for one file, the second does not replace the first. */
+#ifndef KILN_CMD_WRITTEN_H
+#define KILN_CMD_WRITTEN_H
+
+#include "plan.h"
+
+#include "../../common/write_file.h"
+
+typedef struct written written;
+
+/* Room for every output of the plan, which must stay; NULL without memory. */
+written *written_new(const plan *of);
+void written_free(written *w);
+
+/* What the mover of a job is given as its user. */
+typedef struct {
+    written *of;
+    size_t job;
+} written_place;
+
+/* A kiln_write_mover's function: renames, unless another job's file is there. Any thread. */
+bool written_move(void *place, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* Notes an output that was left as it is. False as above. */
+bool written_note(const written_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
+
+#endif

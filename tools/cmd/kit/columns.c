@@ -1,0 +1,191 @@
+#define _DEFAULT_SOURCE
+
+#include "columns.h"
+
+#include "../../common/utf8.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int columns_of_output(void)
+{
+    struct winsize window;
+    const char *said = getenv("COLUMNS");
+    int columns = said != NULL ? atoi(said) : 0;
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
+        columns = window.ws_col;
+    }
+    if (columns <= 0) {
+        columns = 80;
+    }
+    return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns > COLUMNS_MOST ? COLUMNS_MOST : columns;
+}
+
+/* The next character of well-formed UTF-8; *text moves behind it. */
+static uint32_t next_character(const char **text)
+{
+    const unsigned char *at = (const unsigned char *)*text;
+    const unsigned more = at[0] < 0xC0 ? 0 : at[0] < 0xE0 ? 1 : at[0] < 0xF0 ? 2 : 3;
+    uint32_t character = more == 0 ? at[0] : at[0] & (0x3Fu >> more);
+    for (unsigned i = 1; i <= more; i++) {
+        character = character << 6 | (at[i] & 0x3Fu);
+    }
+    *text += 1 + more;
+    return character;
+}
+
+static bool is_steering(uint32_t character)
+{
+    return character < 0x20 || (character >= 0x7F && character < 0xA0) ||
+           (character >= 0x200E && character <= 0x200F) ||
+           (character >= 0x2028 && character <= 0x202E) ||
+           (character >= 0x2066 && character <= 0x2069);
+}
+
+/* Columns that terminals give a character: East Asian wide ones two, combining ones none (Unicode's
+ * EastAsianWidth and general categories, by their blocks). */
+static int width_of(uint32_t character)
+{
+    static const struct {
+        uint32_t first, last;
+        int width;
+    } blocks[] = {{0x0300, 0x036F, 0},   {0x200B, 0x200D, 0},   {0x20D0, 0x20FF, 0},
+                  {0xFE00, 0xFE0F, 0},   {0x1100, 0x115F, 2},   {0x2E80, 0x303E, 2},
+                  {0x3041, 0xA4CF, 2},   {0xAC00, 0xD7A3, 2},   {0xF900, 0xFAFF, 2},
+                  {0xFE30, 0xFE6F, 2},   {0xFF00, 0xFF60, 2},   {0xFFE0, 0xFFE6, 2},
+                  {0x1F300, 0x1F64F, 2}, {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2}};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        if (character >= blocks[i].first && character <= blocks[i].last) {
+            return blocks[i].width;
+        }
+    }
+    return 1;
+}
+
+static int width_of_text(const char *text)
+{
+    int width = 0;
+    while (*text != '\0') {
+        width += width_of(next_character(&text));
+    }
+    return width;
+}
+
+/* Prints at most `columns` columns of `text`; returns how many. */
+static int print_part(FILE *stream, const char *text, int columns)
+{
+    int used = 0;
+    while (*text != '\0') {
+        const char *start = text;
+        const uint32_t character = next_character(&text);
+        const int width = width_of(character);
+        if (used + width > columns) {
+            break;
+        }
+        if (is_steering(character)) {
+            putc('?', stream);
+        } else {
+            fwrite(start, 1, (size_t)(text - start), stream);
+        }
+        used += width;
+    }
+    return used;
+}
+
+static int print_cut(const char *text, int columns)
+{
+    char *clean = kiln_utf8_clean(text);
+    int used = 0;
+    if (clean != NULL && width_of_text(clean) <= columns) {
+        used = print_part(stdout, clean, columns);
+    } else if (clean != NULL) {
+        used = print_part(stdout, clean, columns - 3);
+        used += print_part(stdout, "...", columns - used);
+    }
+    free(clean);
+    return used;
+}
+
+void columns_print(const char *text, int columns)
+{
+    const int used = print_cut(text, columns);
+    printf("%*s", columns - used, "");
+}
+
+void columns_print_last(const char *text, int columns)
+{
+    (void)print_cut(text, columns);
+}
+
+void columns_print_path(const char *text, int columns)
+{
+    char *clean = kiln_utf8_clean(text);
+    int used = 0;
+    if (clean != NULL) {
+        const char *end = clean;
+        int left = width_of_text(clean);
+        const bool cut = left > columns;
+        while (cut && left > columns - 3) {
+            left -= width_of(next_character(&end));
+        }
+        used = cut ? print_part(stdout, "...", 3) : 0;
+        used += print_part(stdout, end, columns - used);
+    }
+    free(clean);
+    printf("%*s", columns - used, "");
+}
+
+/* Words between blanks, which are lost on `words`. */
+static void print_words(FILE *stream, char *words, int indent)
+{
+    const int columns = columns_of_output();
+    int column = indent;
+    for (char *rest = NULL, *word = strtok_r(words, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        const int width = width_of_text(word);
+        if (column > indent && column + 1 + width > columns) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putc(' ', stream);
+            column++;
+        }
+        column += print_part(stream, word, width);
+    }
+}
+
+void columns_item(FILE *stream, const char *label, const char *words)
+{
+    char *clean = kiln_utf8_clean(words);
+    fprintf(stream, "  %-14s ", label);
+    if (clean != NULL) {
+        print_words(stream, clean, 17);
+    }
+    putc('\n', stream);
+    free(clean);
+}
+
+int columns_for(const char *head, uint64_t most)
+{
+    char buffer[32];
+    const int digits = (int)strlen(columns_count(most, buffer)), text = (int)strlen(head);
+    return digits > text ? digits : text;
+}
+
+const char *columns_count(uint64_t value, char buffer[32])
+{
+    char *at = buffer + 31;
+    *at = '\0';
+    for (int digits = 0; value != 0 || digits == 0; digits++) {
+        if (digits > 0 && digits % 3 == 0) {
+            *--at = ',';
+        }
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    }
+    return at;
+}

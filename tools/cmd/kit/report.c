@@ -1,0 +1,214 @@
+#include "report.h"
+
+#include "../../../runtime/kiln.h"
+#include "../../common/write_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one report of the process. */
+static struct {
+    const char *verb_name;
+    json_t *root;
+    FILE *document;
+    bool quiet;
+    json_t *of_file; /* an object with the error since the last file, if there was one */
+} report;
+
+void report_begin(const char *verb_name, bool json)
+{
+    report.verb_name = verb_name;
+    report.document = stdout;
+    if (json) {
+        report.root = json_object();
+        report.of_file = json_object();
+        json_object_set_new(report.root, "schema", json_cstring("kiln-report-1"));
+        json_object_set_new(report.root, "verb", json_cstring(verb_name));
+        json_object_set_new(report.root, "kiln", json_cstring(KILN_VERSION_STRING));
+    }
+}
+
+void report_to_stderr(void)
+{
+    report.document = stderr;
+}
+
+void report_quiet(void)
+{
+    report.quiet = true;
+}
+
+bool report_is_json(void)
+{
+    return report.root != NULL;
+}
+
+bool report_is_quiet(void)
+{
+    return report.quiet;
+}
+
+json_t *report_root(void)
+{
+    return report.root;
+}
+
+void report_file(json_t *object, int file_count)
+{
+    if (report.root == NULL) {
+        return;
+    }
+    if (file_count > 1) {
+        json_object_update(object, report.of_file);
+    }
+    json_object_clear(report.of_file);
+    if (file_count == 1) {
+        json_object_update(report.root, object);
+        json_decref(object);
+        return;
+    }
+    json_t *files = json_object_get(report.root, "files");
+    if (files == NULL) {
+        files = json_array();
+        json_object_set_new(report.root, "files", files);
+    }
+    json_array_append_new(files, object);
+}
+
+/* One line on standard error: what would break the line or steer a terminal is spelled out, all other
+ * bytes, whatever they are in UTF-8, pass. */
+static void print_line(const char *text)
+{
+    fputs("kiln: ", stderr);
+    for (const char *at = text; *at != '\0'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7F) {
+            fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)*at);
+        } else {
+            putc(*at, stderr);
+        }
+    }
+    putc('\n', stderr);
+}
+
+/* "FILE: text" or "text" into new memory; NULL when there is none. */
+static char *compose(const char *file, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const size_t prefix = file == NULL ? 0 : strlen(file) + 2;
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc(prefix + (size_t)length + 1);
+    if (text != NULL) {
+        if (file != NULL) {
+            sprintf(text, "%s: ", file);
+        }
+        vsnprintf(text + prefix, (size_t)length + 1, format, arguments);
+    }
+    return text;
+}
+
+/* Keeps the first error of the highest status in an object of the document, if there is one. */
+static void keep_error(json_t *object, int status, const char *text)
+{
+    const json_t *kept = json_object_get(object, "error");
+    if (object == NULL || status <= (int)json_integer_value(json_object_get(kept, "status"))) {
+        return;
+    }
+    json_t *error = json_object();
+    json_object_set_new(error, "status", json_integer(status));
+    json_object_set_new(error, "message", json_cstring(text));
+    json_object_set_new(object, "error", error);
+}
+
+static int error_arguments(int status, const char *file, const char *format, va_list arguments)
+{
+    char *text = compose(file, format, arguments);
+    const char *told = text != NULL ? text : "out of memory";
+    print_line(told);
+    keep_error(report.root, status, told);
+    keep_error(report.of_file, status, told);
+    free(text);
+    return status;
+}
+
+int report_error(int status, const char *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_arguments(status, file, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int report_usage(const verb *of, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_arguments(EXIT_USAGE, of == NULL ? NULL : report.verb_name, format, arguments);
+    va_end(arguments);
+    if (of == NULL) {
+        fputs("Try: kiln --help\n", stderr);
+    } else {
+        fprintf(stderr, "Try: kiln %s --help\n", report.verb_name);
+    }
+    return EXIT_USAGE;
+}
+
+void report_note(const char *kind, const char *file, const char *message)
+{
+    if (report.quiet) {
+        return;
+    }
+    const size_t size = strlen(kind) + strlen(file) + strlen(message) + 5;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%s: %s: %s", file, kind, message);
+        print_line(text);
+        free(text);
+    }
+}
+
+void report_line(const char *format, ...)
+{
+    va_list arguments;
+    if (report.quiet) {
+        return;
+    }
+    va_start(arguments, format);
+    char *text = compose(NULL, format, arguments);
+    va_end(arguments);
+    if (text != NULL) {
+        print_line(text);
+        free(text);
+    }
+}
+
+/* False when what was printed did not arrive; then it is said why. */
+static bool flush_output(void)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    const bool before = ferror(stdout) == 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && before) {
+        return true;
+    }
+    (void)kiln_write_explain("can't be written", errno != 0 ? errno : EIO, message);
+    (void)report_error(EXIT_IO, "standard output", "%s", message);
+    return false;
+}
+
+int report_end(int status)
+{
+    if (report.root != NULL) {
+        json_object_set_new(report.root, "status", json_integer(status));
+        json_dumpf(report.root, report.document, JSON_INDENT(2));
+        putc('\n', report.document);
+        json_decref(report.root);
+        json_decref(report.of_file);
+        report.root = report.of_file = NULL;
+    }
+    return flush_output() || status != EXIT_DONE ? status : EXIT_IO;
+}

@@ -1,0 +1,64 @@
+#define _XOPEN_SOURCE 700
+
+#include "signals.h"
+
+#include "../../common/write_file.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+static atomic_bool only_note;
+static atomic_int noted;
+
+static void take_signal(int number)
+{
+    int none = 0;
+    if (atomic_load(&only_note) && atomic_compare_exchange_strong(&noted, &none, number)) {
+        return;
+    }
+    kiln_write_file_abandon();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signal(int number)
+{
+    struct sigaction action, before;
+    if (sigaction(number, NULL, &before) != 0 || before.sa_handler == SIG_IGN) {
+        return;
+    }
+    memset(&action, 0, sizeof action);
+    action.sa_handler = take_signal;
+    action.sa_flags = SA_RESTART;
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+void signals_note(void)
+{
+    atomic_store(&only_note, true);
+}
+
+int signals_noted(void)
+{
+    return atomic_load(&noted);
+}
+
+void signals_end(void)
+{
+    const int number = signals_noted();
+    if (number != 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+void signals_set(void)
+{
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
+    signal(SIGXFSZ, SIG_IGN);
+}

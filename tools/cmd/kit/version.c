@@ -1,0 +1,88 @@
+#include "version.h"
+
+#include "report.h"
+#include "verb.h"
+
+#include "../../../formats/format.h"
+#include "../../../runtime/kiln.h"
+
+#include <assimp/version.h>
+#include <gmp.h>
+#include <libfyaml.h>
+#include <stdio.h>
+#ifdef KILN_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#include <zlib.h>
+
+static const char *of_assimp(void)
+{
+    static char text[48];
+    (void)snprintf(text, sizeof text, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
+                   aiGetVersionPatch());
+    return text;
+}
+
+static const char *of_gmp(void)
+{
+    return gmp_version;
+}
+
+#ifdef KILN_LIBDEFLATE
+static const char *of_libdeflate(void)
+{
+    return LIBDEFLATE_VERSION_STRING;
+}
+#endif
+
+/* A further library is a row. */
+static const struct {
+    const char *name;
+    const char *(*version)(void);
+} libraries[] = {
+    {"assimp", of_assimp},
+    {"gmp", of_gmp},
+    {"jansson", jansson_version_str},
+#ifdef KILN_LIBDEFLATE
+    {"libdeflate", of_libdeflate},
+#endif
+    {"libfyaml", fy_library_version},
+    {"zlib", zlibVersion},
+};
+
+static const char compiler[] =
+#if defined(__clang__)
+    "clang " __clang_version__;
+#elif defined(__GNUC__)
+    "gcc " __VERSION__;
+#else
+    "unknown";
+#endif
+
+static void add_versions(json_t *root)
+{
+    char format[32];
+    (void)snprintf(format, sizeof format, "%u.%u", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR);
+    json_t *versions = json_object();
+    for (size_t i = 0; i < COUNT_OF(libraries); i++) {
+        json_object_set_new(versions, libraries[i].name, json_cstring(libraries[i].version()));
+    }
+    json_object_set_new(root, "format", json_cstring(format));
+    json_object_set_new(root, "libraries", versions);
+    json_object_set_new(root, "compiler", json_cstring(compiler));
+}
+
+void version_print(void)
+{
+    if (report_is_json()) {
+        add_versions(report_root());
+    } else {
+        printf("kiln %s\n", KILN_VERSION_STRING);
+    }
+}
+
+void version_of_bytes(char text[VERSION_OF_BYTES_SIZE])
+{
+    (void)snprintf(text, VERSION_OF_BYTES_SIZE, "kiln-%s,assimp-%s,zlib-%s", KILN_VERSION_STRING,
+                   of_assimp(), zlibVersion());
+}

@@ -1,0 +1,76 @@
+/* kiln cache gc: a cache of baked files, made smaller. */
+#include "../kit/options.h"
+#include "../kit/report.h"
+#include "../kit/verb.h"
+
+#include "../../kiln_bake.h"
+
+#include <stdint.h>
+
+typedef struct {
+    const char *max_size;
+    bool json;
+} gc_settings;
+
+static const option gc_options[] = {
+    {"max-size", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, offsetof(gc_settings, max_size),
+     "what the cache may keep, in bytes, or with K, M, G or T behind it for 1024 to that power; 0 empties "
+     "it"},
+    OPTION_JSON(gc_settings),
+};
+
+static void tell(const char *folder, const kiln_cache_report *report)
+{
+    if (report_is_json()) {
+        json_t *root = report_root();
+        json_object_set_new(root, "cache", json_cstring(folder));
+        json_object_set_new(root, "entries", json_count(report->files));
+        json_object_set_new(root, "bytes", json_count(report->bytes));
+        json_object_set_new(root, "entries_removed", json_count(report->files_removed));
+        json_object_set_new(root, "bytes_removed", json_count(report->bytes_removed));
+    } else {
+        printf("%s: %llu file%s, %llu bytes; removed %llu file%s, %llu bytes\n", folder,
+               (unsigned long long)report->files, report->files == 1 ? "" : "s",
+               (unsigned long long)report->bytes, (unsigned long long)report->files_removed,
+               report->files_removed == 1 ? "" : "s", (unsigned long long)report->bytes_removed);
+    }
+}
+
+static int run_gc(int argc, char **argv)
+{
+    gc_settings settings = {.max_size = NULL};
+    kiln_cache_report report;
+    uint64_t size = 0;
+    int count;
+    const int parsed = options_parse(&verb_cache_gc, argc, argv, &settings, &count);
+    if (parsed != EXIT_DONE) {
+        return parsed;
+    }
+    if (settings.max_size == NULL) {
+        return report_usage(&verb_cache_gc, "--max-size SIZE is missing");
+    }
+    if (!option_size(settings.max_size, "KMGT", &size)) {
+        return report_usage(&verb_cache_gc, "--max-size takes a size such as 500M, not '%s'",
+                            settings.max_size);
+    }
+    const kiln_bake_status status = kiln_cache_gc(argv[0], size, &report);
+    if (status != KILN_BAKE_OK) {
+        return report_error((int)status, NULL, "%s", report.error);
+    }
+    tell(argv[0], &report);
+    return EXIT_DONE;
+}
+
+const verb verb_cache_gc = {
+    "cache gc",
+    "DIR --max-size SIZE",
+    "make a cache of baked files smaller",
+    "Removes from DIR, which kiln bake --cache has filled, what has not been used for longest, until the "
+    "rest takes no more than SIZE. Bakers may go on using the cache. Nothing but a cache's own files is "
+    "touched.",
+    gc_options,
+    COUNT_OF(gc_options),
+    1,
+    1,
+    run_gc,
+};

@@ -1,0 +1,520 @@
+/* kiln calibrate: fits the weights of time-critical queries to meshes, and tells how well they
+ * fit. */
+#include "../kit/opening.h"
+#include "../kit/options.h"
+#include "../kit/output.h"
+#include "../kit/report.h"
+#include "training.h"
+#include "../kit/verb.h"
+
+#include "../../encode/weights_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 2, BUDGETS = 4, OTHERS = 9, DRAWS = 60 };
+
+#define SURE_LEAST (-0.99) /* more probable stays more probable */
+
+static const uint64_t budgets[BUDGETS] = {1, 4, 16, 64};
+
+typedef struct {
+    const char *output;
+    int draws;
+    bool json;
+} calibrate_settings;
+
+#define FIELD(name) offsetof(calibrate_settings, name)
+
+static const option calibrate_options[] = {
+    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(output),
+     "write the weights: a file whose name ends in .kiln, for kiln bake --adb-weights and "
+     "kiln_adb_read_weights, any other as a C table, '-' for standard output (default: report only)"},
+    {"draws", 0, OPTION_INTEGER, "N", NULL, 1, 10000, FIELD(draws),
+     "random poses at each of 18 distances (default 60)"},
+    OPTION_JSON(calibrate_settings),
+};
+
+/* A tree that is learned from. */
+typedef struct {
+    const kiln_tree *tree;
+    training_poses poses;
+} lesson;
+
+/* Trees of one kind and leaf size, and what is learned from them. */
+typedef struct {
+    kiln_bv bv;
+    const char *name;
+    uint32_t leaf_max;
+    lesson *lessons;
+    uint32_t count;
+    kiln_adb_weights weights;
+    size_t pairs; /* observed */
+    kiln_reliability of_pairs;
+    kiln_reliability answers[BUDGETS];
+} lesson_group;
+
+typedef struct {
+    kiln_file **files;
+    int file_count;
+    lesson_group *groups;
+    uint32_t group_count;
+} calibration;
+
+/* Where the first round starts: what was found on other trees. The second round looks at what
+ * queries with the weights of the first see; more rounds change little. */
+static const kiln_adb_weights start_weights = {
+    .bias = -2.0f, .lambda = 1.0f, .margin = 1.6f, .level = 2.2f, .others = 0.1f};
+
+static int out_of_memory(void)
+{
+    return report_error(EXIT_RUN, NULL, "out of memory; ask for fewer --draws");
+}
+
+/* ------------------------------------------------------------------------------------ groups -- */
+
+static lesson_group *group_of(calibration *c, const kiln_tree_info *info)
+{
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        if (c->groups[i].bv == info->bv && c->groups[i].leaf_max == info->leaf_max) {
+            return &c->groups[i];
+        }
+    }
+    lesson_group *more = realloc(c->groups, (c->group_count + 1) * sizeof *more);
+    if (more == NULL) {
+        return NULL;
+    }
+    c->groups = more;
+    lesson_group *group = &more[c->group_count++];
+    memset(group, 0, sizeof *group);
+    group->bv = info->bv;
+    group->name = info->bv_name;
+    group->leaf_max = info->leaf_max;
+    return group;
+}
+
+static int add_tree(calibration *c, const kiln_tree *tree, int draws)
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    lesson_group *group = group_of(c, &info);
+    if (group == NULL) {
+        return out_of_memory();
+    }
+    lesson *more = realloc(group->lessons, (group->count + 1) * sizeof *more);
+    if (more == NULL) {
+        return out_of_memory();
+    }
+    group->lessons = more;
+    lesson *added = &more[group->count];
+    added->tree = tree;
+    if (!training_poses_draw(tree, (unsigned)draws, &added->poses)) {
+        return out_of_memory();
+    }
+    group->count++;
+    return EXIT_DONE;
+}
+
+static int add_file(calibration *c, const char *path, int draws)
+{
+    kiln_file *file;
+    int status = open_file(path, &file);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    c->files[c->file_count++] = file;
+    for (uint32_t i = 0; i < kiln_file_tree_count(file) && status == EXIT_DONE; i++) {
+        const kiln_tree *tree = kiln_file_tree(file, i);
+        const kiln_tree_info info = kiln_tree_get_info(tree);
+        if (info.adb_grid == 0 || !info.polygons) {
+            return report_error(EXIT_INVALID, path,
+                                "nothing to learn from; it has no %s; bake it again %s",
+                                info.adb_grid == 0 ? "counts" : "polygons",
+                                info.adb_grid == 0 ? "with --adb" : "without --no-geometry");
+        }
+        status = add_tree(c, tree, draws);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- fit -- */
+
+static kiln_adb_weights weights_of(const double w[KILN_FIT_TERMS], double offset)
+{
+    return (kiln_adb_weights){.bias = (float)w[0],
+                              .lambda = (float)w[1],
+                              .margin = (float)w[2],
+                              .level = (float)w[3],
+                              .ratio = (float)w[4],
+                              .flat = (float)w[5],
+                              .lambda_level = (float)w[6],
+                              .others = 0.1f,
+                              .root = (float)offset};
+}
+
+/* How far the fit is what it says, on what it was fitted to. */
+static int judge_pairs(lesson_group *group, const training_set *set, const double w[])
+{
+    const size_t count = set->pairs.count;
+    kiln_prediction *said = malloc((count + 1) * sizeof *said);
+    if (said == NULL) {
+        return out_of_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        const kiln_fit_case *of = &set->pairs.cases[i];
+        said[i] = (kiln_prediction){(float)kiln_fit_probability(w, of->feature), of->yes};
+    }
+    group->pairs = count;
+    group->of_pairs = kiln_reliability_of(said, count);
+    free(said);
+    return EXIT_DONE;
+}
+
+static int fit_round(lesson_group *group)
+{
+    training_set set;
+    double w[KILN_FIT_TERMS];
+    memset(&set, 0, sizeof set);
+    for (uint32_t i = 0; i < group->count; i++) {
+        training_observe(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
+    }
+    int status = set.failed ? out_of_memory() : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        kiln_fit_logistic(set.pairs.cases, set.pairs.count, w);
+        group->weights = weights_of(w, kiln_fit_offset(set.roots.cases, set.roots.count, w));
+        status = judge_pairs(group, &set, w);
+    }
+    training_free(&set);
+    return status;
+}
+
+/* Reliability of all the group's answers for each budget. */
+static void judge_with(const lesson_group *group, const kiln_adb_weights *weights,
+                       kiln_prediction *room, kiln_reliability answers[BUDGETS])
+{
+    for (int b = 0; b < BUDGETS; b++) {
+        size_t count = 0;
+        for (uint32_t i = 0; i < group->count; i++) {
+            const lesson *from = &group->lessons[i];
+            training_answer(from->tree, &from->poses, weights, budgets[b], room + count);
+            count += from->poses.count;
+        }
+        answers[b] = kiln_reliability_of(room, count);
+    }
+}
+
+/* Room for an answer at every pose of the group. */
+static kiln_prediction *room_for_answers(const lesson_group *group)
+{
+    size_t count = 1;
+    for (uint32_t i = 0; i < group->count; i++) {
+        count += group->lessons[i].poses.count;
+    }
+    return malloc(count * sizeof(kiln_prediction));
+}
+
+static int judge_answers(lesson_group *group)
+{
+    kiln_prediction *room = room_for_answers(group);
+    if (room == NULL) {
+        return out_of_memory();
+    }
+    judge_with(group, &group->weights, room, group->answers);
+    free(room);
+    return EXIT_DONE;
+}
+
+/* The part that other pairs than the likeliest add: the best of a few by the squares of what
+ * answers are off by. */
+static int fit_others(lesson_group *group)
+{
+    kiln_prediction *room = room_for_answers(group);
+    if (room == NULL) {
+        return out_of_memory();
+    }
+    kiln_adb_weights weights = group->weights;
+    double best = 1e9;
+    for (int i = 0; i < OTHERS; i++) {
+        kiln_reliability answers[BUDGETS];
+        double brier = 0;
+        weights.others = 0.05f * (float)i;
+        judge_with(group, &weights, room, answers);
+        for (int b = 0; b < BUDGETS; b++) {
+            brier += answers[b].brier;
+        }
+        if (brier < best) {
+            best = brier;
+            group->weights = weights;
+        }
+    }
+    free(room);
+    return EXIT_DONE;
+}
+
+/* What a decided answer says. */
+static int fit_decided(lesson_group *group)
+{
+    training_set set;
+    double w[KILN_FIT_TERMS];
+    memset(&set, 0, sizeof set);
+    for (uint32_t i = 0; i < group->count; i++) {
+        training_decide(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
+    }
+    const int status = set.failed ? out_of_memory() : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        kiln_fit_logistic(set.decided.cases, set.decided.count, w);
+        group->weights.yes = (float)w[0];
+        group->weights.sure = (float)fmax(w[1] - 1.0, SURE_LEAST);
+        group->weights.no = (float)(w[0] + w[2]);
+    }
+    training_free(&set);
+    return status;
+}
+
+static int fit_group(lesson_group *group)
+{
+    int status = EXIT_DONE;
+    group->weights = start_weights;
+    for (int round = 0; round < ROUNDS && status == EXIT_DONE; round++) {
+        status = fit_round(group);
+    }
+    status = status == EXIT_DONE ? fit_others(group) : status;
+    status = status == EXIT_DONE ? fit_decided(group) : status;
+    return status == EXIT_DONE ? judge_answers(group) : status;
+}
+
+/* ------------------------------------------------------------------------------------ report -- */
+
+static void print_group(const lesson_group *group)
+{
+    const kiln_adb_weights *w = &group->weights;
+    printf("%s, leaves of at most %u, %u trees, %zu pairs of boxes\n", group->name, group->leaf_max,
+           group->count, group->pairs);
+    printf("  bias %.3f, lambda %.3f, margin %.3f, level %.3f, ratio %.3f, flat %.3f, "
+           "lambda x level %.3f, root %.3f\n",
+           (double)w->bias, (double)w->lambda, (double)w->margin, (double)w->level,
+           (double)w->ratio, (double)w->flat, (double)w->lambda_level, (double)w->root);
+    printf("  others %.2f, yes %.3f, no %.3f, sure %.3f\n", (double)w->others, (double)w->yes,
+           (double)w->no, (double)w->sure);
+    printf("  pairs: calibration error %.4f, mean square %.4f\n", group->of_pairs.ece,
+           group->of_pairs.brier);
+    printf("  said ");
+    for (int b = 0; b < KILN_RELIABILITY_BINS; b++) {
+        printf(" %.2f", group->of_pairs.bins[b].said);
+    }
+    printf("\n  came ");
+    for (int b = 0; b < KILN_RELIABILITY_BINS; b++) {
+        printf(" %.2f", group->of_pairs.bins[b].came);
+    }
+    printf("\n");
+    for (int b = 0; b < BUDGETS; b++) {
+        printf("  after %2llu pairs: wrong %.2f %%, calibration error %.4f\n",
+               (unsigned long long)budgets[b], 100 * group->answers[b].error,
+               group->answers[b].ece);
+    }
+}
+
+static json_t *reliability_json(const kiln_reliability *r)
+{
+    json_t *object = json_object(), *said = json_array(), *came = json_array();
+    for (int b = 0; b < KILN_RELIABILITY_BINS; b++) {
+        json_array_append_new(said, json_number(r->bins[b].said));
+        json_array_append_new(came, json_number(r->bins[b].came));
+    }
+    json_object_set_new(object, "ece", json_number(r->ece));
+    json_object_set_new(object, "brier", json_number(r->brier));
+    json_object_set_new(object, "error", json_number(r->error));
+    json_object_set_new(object, "said", said);
+    json_object_set_new(object, "came", came);
+    return object;
+}
+
+static json_t *group_json(const lesson_group *group)
+{
+    const kiln_adb_weights *w = &group->weights;
+    json_t *object = json_object(), *weights = json_object(), *answers = json_array();
+    json_object_set_new(weights, "bias", json_number((double)w->bias));
+    json_object_set_new(weights, "lambda", json_number((double)w->lambda));
+    json_object_set_new(weights, "margin", json_number((double)w->margin));
+    json_object_set_new(weights, "level", json_number((double)w->level));
+    json_object_set_new(weights, "ratio", json_number((double)w->ratio));
+    json_object_set_new(weights, "others", json_number((double)w->others));
+    json_object_set_new(weights, "root", json_number((double)w->root));
+    json_object_set_new(weights, "flat", json_number((double)w->flat));
+    json_object_set_new(weights, "lambda_level", json_number((double)w->lambda_level));
+    json_object_set_new(weights, "yes", json_number((double)w->yes));
+    json_object_set_new(weights, "no", json_number((double)w->no));
+    json_object_set_new(weights, "sure", json_number((double)w->sure));
+    for (int b = 0; b < BUDGETS; b++) {
+        json_t *answer = reliability_json(&group->answers[b]);
+        json_object_set_new(answer, "budget", json_count(budgets[b]));
+        json_array_append_new(answers, answer);
+    }
+    json_object_set_new(object, "bv", json_cstring(group->name));
+    json_object_set_new(object, "leaf", json_count(group->leaf_max));
+    json_object_set_new(object, "trees", json_count(group->count));
+    json_object_set_new(object, "observed", json_count(group->pairs));
+    json_object_set_new(object, "weights", weights);
+    json_object_set_new(object, "pairs", reliability_json(&group->of_pairs));
+    json_object_set_new(object, "answers", answers);
+    return object;
+}
+
+static const char *constant_of(kiln_bv bv)
+{
+    static const char *const names[] = {"0", "KILN_BV_OBB", "KILN_BV_AABB", "KILN_BV_OBB2",
+                                        "KILN_BV_AABB2"};
+    return names[bv];
+}
+
+/* As the library reads it. */
+static int write_file(const calibration *c, const char *path)
+{
+    void *file = NULL;
+    size_t size = 0;
+    kiln_format_adb_weights *rows = calloc(c->group_count + 1, sizeof *rows);
+    if (rows == NULL) {
+        return out_of_memory();
+    }
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        const kiln_adb_fitted fitted = {c->groups[i].bv, c->groups[i].leaf_max,
+                                        c->groups[i].weights};
+        rows[i] = kiln_weights_row(&fitted);
+    }
+    const kiln_bake_status encoded = kiln_weights_encode(rows, c->group_count, &file, &size);
+    int status = EXIT_DONE;
+    if (encoded == KILN_BAKE_USAGE) {
+        status = report_error(EXIT_INVALID, path,
+                              "can't be written; a weight is beyond what a file holds; there is too "
+                              "little to learn from: give more files, or more --draws");
+    } else {
+        status = encoded == KILN_BAKE_OK ? output_write(path, file, size) : out_of_memory();
+    }
+    free(file);
+    free(rows);
+    return status;
+}
+
+static bool is_kiln_name(const char *path)
+{
+    const size_t length = strlen(path);
+    return length >= 5 && strcmp(path + length - 5, ".kiln") == 0;
+}
+
+static int write_table(const calibration *c, const char *path)
+{
+    enum { HEAD = 1024, ROW = 512 };
+    const size_t room = HEAD + c->group_count * (size_t)ROW;
+    char *text = malloc(room);
+    if (text == NULL) {
+        return out_of_memory();
+    }
+    size_t size = (size_t)snprintf(text, room,
+                                   "/* Fitted by `kiln calibrate`: do not edit. */\n"
+                                   "#include \"adb_weights.h\"\n\n"
+                                   "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        const kiln_adb_weights *w = &c->groups[i].weights;
+        size +=
+            (size_t)snprintf(text + size, room - size,
+                             "    {%s,\n     %u,\n"
+                             "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
+                             "      %ff, %ff, %ff, %ff, %ff}},\n",
+                             constant_of(c->groups[i].bv), c->groups[i].leaf_max, (double)w->bias,
+                             (double)w->lambda, (double)w->margin, (double)w->level,
+                             (double)w->ratio, (double)w->others, (double)w->root, (double)w->flat,
+                             (double)w->lambda_level, (double)w->yes, (double)w->no,
+                             (double)w->sure);
+    }
+    size += (size_t)snprintf(text + size, room - size,
+                             "};\nconst unsigned kiln_adb_fitted_count = sizeof "
+                             "kiln_adb_fitted_rows / sizeof kiln_adb_fitted_rows[0];\n");
+    const int status = output_write(path, text, size);
+    free(text);
+    return status;
+}
+
+static int report_all(const calibration *c, const calibrate_settings *settings)
+{
+    json_t *groups = report_is_json() ? json_array() : NULL;
+    const bool to_stdout = settings->output != NULL && strcmp(settings->output, "-") == 0;
+    for (uint32_t i = 0; i < c->group_count; i++) {
+        if (groups != NULL) {
+            json_array_append_new(groups, group_json(&c->groups[i]));
+        } else if (!to_stdout) {
+            print_group(&c->groups[i]);
+        }
+    }
+    if (groups != NULL) {
+        json_object_set_new(report_root(), "groups", groups);
+    }
+    if (settings->output == NULL) {
+        return EXIT_DONE;
+    }
+    return is_kiln_name(settings->output) ? write_file(c, settings->output)
+                                          : write_table(c, settings->output);
+}
+
+static int run_files(calibration *c, const calibrate_settings *settings, char **paths, int count)
+{
+    int status = EXIT_DONE;
+    for (int i = 0; i < count && status == EXIT_DONE; i++) {
+        status = add_file(c, paths[i], settings->draws);
+    }
+    for (uint32_t i = 0; i < c->group_count && status == EXIT_DONE; i++) {
+        status = fit_group(&c->groups[i]);
+    }
+    return status == EXIT_DONE ? report_all(c, settings) : status;
+}
+
+static void calibration_free(calibration *c)
+{
+    for (uint32_t g = 0; g < c->group_count; g++) {
+        for (uint32_t i = 0; i < c->groups[g].count; i++) {
+            training_poses_free(&c->groups[g].lessons[i].poses);
+        }
+        free(c->groups[g].lessons);
+    }
+    free(c->groups);
+    for (int i = 0; i < c->file_count; i++) {
+        kiln_close(c->files[i]);
+    }
+    free(c->files);
+}
+
+static int run_calibrate(int argc, char **argv)
+{
+    calibrate_settings settings = {.draws = DRAWS};
+    int count;
+    int status = options_parse(&verb_calibrate, argc, argv, &settings, &count);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if (settings.output != NULL && strcmp(settings.output, "-") == 0) {
+        report_to_stderr();
+    }
+    calibration c = {.files = calloc((size_t)count, sizeof *c.files)};
+    status = c.files == NULL ? out_of_memory() : run_files(&c, &settings, argv, count);
+    calibration_free(&c);
+    return status;
+}
+
+const verb verb_calibrate = {
+    "calibrate",
+    "FILE.kiln...",
+    "fit the weights of time-critical queries to meshes",
+    "Lets two copies of each tree meet at random poses, looks at pairs of boxes that queries "
+    "weigh, "
+    "asks exactly whether what is inside them meets, and fits the weights that turn what is known "
+    "of "
+    "a pair into a probability: a set for each kind of tree and size of leaves among the files. "
+    "Prints "
+    "the weights and how far the probabilities are what they say.\n\nThe files must have been "
+    "baked "
+    "with --adb. The result depends on the files and on --draws alone.",
+    calibrate_options,
+    COUNT_OF(calibrate_options),
+    1,
+    -1,
+    run_calibrate,
+};

@@ -1,0 +1,39 @@
+/* A kiln file of any kind in memory, verified as when it is opened. */
+#ifndef KILN_CMD_CONTENTS_H
+#define KILN_CMD_CONTENTS_H
+
+#include "../../../formats/bins_check.h"
+#include "../../../formats/check.h"
+
+#include <jansson.h>
+
+typedef enum { CONTENTS_MODEL, CONTENTS_TABLE, CONTENTS_WEIGHTS } contents_kind;
+
+typedef struct {
+    const char *path;
+    void *data;
+    size_t size;
+    bool is_open;            /* what follows is there */
+    kiln_reader reader;
+    contents_kind kind;
+    kiln_view view;          /* of a model */
+    kiln_bins_view table;    /* of a table */
+    json_t *meta;            /* what the bake left about itself; NULL: not a document */
+} contents;
+
+/* Loads and opens; reports what is wrong and returns its exit status. After EXIT_DONE close it. */
+int contents_open(contents *of, const char *path);
+void contents_close(contents *of);
+
+/* Gives back what was decoded, and keeps the bytes of the file until it is closed. */
+void contents_release(contents *of);
+
+/* The two halves: the bytes in memory, with what is wrong reported; and their opening, with what is
+ * wrong in *fault. Close it after the first has ended in EXIT_DONE. */
+int contents_load(contents *of, const char *path);
+bool contents_open_loaded(contents *of, kiln_fault *fault);
+
+/* "model", "table", "weights". */
+const char *contents_kind_name(contents_kind kind);
+
+#endif

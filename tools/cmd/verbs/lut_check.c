@@ -1,0 +1,103 @@
+/* kiln lut check: is every value of a table what it should be? */
+#include "../kit/options.h"
+#include "../kit/seconds.h"
+#include "table.h"
+#include "../kit/verb.h"
+
+typedef struct {
+    int sample, threads, progress;
+    bool quiet, json;
+} check_settings;
+
+#define FIELD(name) offsetof(check_settings, name)
+
+static const option check_options[] = {
+    {"sample", 0, OPTION_INTEGER, "N", NULL, 1, 2000000000, FIELD(sample),
+     "recompute N values, the same ones each time: half drawn from all places, half from what "
+     "rows keep (default: all that is kept, and the first beyond the end of each row)"},
+    {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
+     "threads (default: one a processor)"},
+    {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
+     "how to show progress (default auto: a bar on a terminal)"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    OPTION_JSON(check_settings),
+};
+
+static void check_json(const char *path, const kiln_lut_bins_audit *audit, bool sound,
+                       double seconds)
+{
+    json_t *root = report_root();
+    json_object_set_new(root, "file", json_cstring(path));
+    json_object_set_new(root, "sound", json_boolean(sound));
+    json_object_set_new(root, "values", json_count(audit->values));
+    json_object_set_new(root, "beyond", json_count(audit->beyond));
+    json_object_set_new(root, "off", json_count(audit->off));
+    json_object_set_new(root, "misrounded", json_count(audit->misrounded));
+    json_object_set_new(root, "misplaced", json_count(audit->misplaced));
+    json_object_set_new(root, "worst_kept", json_number(audit->worst_kept));
+    json_object_set_new(root, "worst_beyond", json_number(audit->worst_beyond));
+    json_object_set_new(root, "seconds", json_number(seconds));
+}
+
+static int judge(const char *path, const kiln_lut_bins_audit *audit, const check_settings *settings,
+                 double seconds)
+{
+    const int status = table_judge(path, audit);
+    if (report_is_json()) {
+        check_json(path, audit, status == EXIT_DONE, seconds);
+    }
+    if (status == EXIT_DONE && !report_is_json() && !settings->quiet) {
+        printf("%s: sound; %llu values recomputed exactly, all rounded correctly, off by at most "
+               "%.3g; %llu beyond the ends of rows, off by at most %.3g; %.2f s\n",
+               path, (unsigned long long)audit->values, audit->worst_kept,
+               (unsigned long long)audit->beyond, audit->worst_beyond, seconds);
+    }
+    return status;
+}
+
+static int check_table(const char *path, const table_file *table, const check_settings *settings)
+{
+    const double start = seconds_now();
+    progress bar;
+    progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress, path);
+    table_work work = table_work_of(settings->threads, &bar, "check", 1);
+    const kiln_lut_parallel parallel = table_parallel(&work);
+    kiln_lut_bins_audit audit;
+    const bool done = settings->sample > 0
+                          ? kiln_lut_bins_audit_sample(&table->view, (uint64_t)settings->sample,
+                                                       &parallel, &audit)
+                          : kiln_lut_bins_audit_all(&table->view, &parallel, &audit);
+    progress_end(&bar);
+    return done ? judge(path, &audit, settings, seconds_now() - start)
+                : report_error(EXIT_RUN, path, "out of memory; free some and run again");
+}
+
+static int run_lut_check(int argc, char **argv)
+{
+    check_settings settings = {0};
+    table_file table;
+    int count;
+    int status = options_parse(&verb_lut_check, argc, argv, &settings, &count);
+    if (status == EXIT_DONE) {
+        status = table_load(argv[0], &table);
+    }
+    if (status == EXIT_DONE) {
+        status = check_table(argv[0], &table, &settings);
+        table_free(&table);
+    }
+    return status;
+}
+
+const verb verb_lut_check = {
+    "lut check",
+    "FILE",
+    "recompute the values of a filled-bins table",
+    "Each value is computed anew from exact integers and held against the file: it must be the "
+    "true one, rounded as the file says, and no further from it than the certificate in the "
+    "file; rows must end where they should. Anything else ends in exit status 3.",
+    check_options,
+    COUNT_OF(check_options),
+    1,
+    1,
+    run_lut_check,
+};

@@ -1,0 +1,156 @@
+/* kiln plan: what kiln bake would do, as work for other programs. */
+#include "../batch/manifest.h"
+#include "../kit/options.h"
+#include "../kit/report.h"
+#include "../batch/script.h"
+
+#include <string.h>
+
+typedef struct {
+    bake_settings bake; /* first: the options of an asset have their fields here */
+    int format;
+    bool json;
+} plan_settings;
+
+#define FIELD(name) offsetof(plan_settings, name)
+
+static const option plan_options[] = {
+    {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm|farm", 0, 0, FIELD(format),
+     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a script "
+     "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by GNU "
+     "parallel over ssh (default ninja)"},
+    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as of kiln bake"},
+    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest),
+     "as of kiln bake"},
+    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
+    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
+    {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),
+     "memory that reading models may take, as of kiln bake; they are read one after another then (farm, which "
+     "has to know what files they refer to)"},
+    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
+    {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
+     "print one JSON document instead, of the assets with their outputs, also on failure"},
+};
+
+static void print_document(const plan *of)
+{
+    json_t *assets = json_array();
+    for (size_t i = 0; i < of->count; i++) {
+        json_t *asset = json_object();
+        json_object_set_new(asset, "input", json_cstring(of->jobs[i].input));
+        json_object_set_new(asset, "output", json_cstring(of->jobs[i].output));
+        json_object_set_new(asset, "bytes_source", json_count(of->jobs[i].size));
+        json_array_append_new(assets, asset);
+    }
+    json_object_set_new(report_root(), "assets", assets);
+}
+
+enum { OPTIONS_MOST = 64 };
+
+static bool is_own(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(plan_options); i++) {
+        if (strcmp(plan_options[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The verb with the options of an asset behind its own, whose --format is the plan's. */
+static verb with_options_of_assets(option table[OPTIONS_MOST])
+{
+    verb wide = verb_plan;
+    memcpy(table, plan_options, sizeof plan_options);
+    for (size_t i = 0; i < bake_option_count && wide.option_count < OPTIONS_MOST; i++) {
+        if (bake_option_is_of_asset(&bake_options[i]) && !is_own(bake_options[i].name)) {
+            table[wide.option_count++] = bake_options[i];
+        }
+    }
+    wide.options = table;
+    return wide;
+}
+
+/* Which options of kiln bake were given, by their places in its own table. */
+static uint64_t given_to_bake(const verb *wide, uint64_t given)
+{
+    uint64_t bits = 0;
+    for (size_t i = COUNT_OF(plan_options); i < wide->option_count; i++) {
+        const char *name = wide->options[i].name;
+        if ((given >> i & 1) != 0) {
+            bits |= UINT64_C(1) << (bake_option_find(name, strlen(name)) - bake_options);
+        }
+    }
+    return bits;
+}
+
+static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char **inputs, int count)
+{
+    const char *manifest = manifest_meant(bake->manifest, count);
+    if (manifest != NULL) {
+        return count > 0 ? report_usage(&verb_plan, "a manifest lists the inputs; none is given besides it")
+                         : manifest_add(of, manifest, bake, given);
+    }
+    if (count == 0) {
+        return report_usage(&verb_plan, "no file is given");
+    }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(inputs[i], "-") == 0) { /* kiln bake would ask for its --format, which this verb has not */
+            return report_usage(&verb_plan, "standard input can't stand in a plan; name a file");
+        }
+    }
+    if (bake->output == NULL) {
+        return report_usage(&verb_plan, "-o OUT is missing");
+    }
+    return plan_arguments(of, inputs, count, bake);
+}
+
+static int run_plan(int argc, char **argv)
+{
+    plan_settings settings = {.bake = bake_settings_default()};
+    option table[OPTIONS_MOST];
+    const verb wide = with_options_of_assets(table);
+    plan of = {.jobs = NULL};
+    uint64_t given = 0;
+    int count;
+    int status = options_parse_given(&wide, argc, argv, &settings, &count, &given);
+    if (status == EXIT_DONE) {
+        status = make_plan(&of, &settings.bake, given_to_bake(&wide, given), argv, count);
+    }
+    status = status == EXIT_DONE ? plan_check(&of) : status;
+    status = status == EXIT_DONE ? plan_check_options(&of) : status;
+    if (status == EXIT_DONE && report_is_json()) {
+        print_document(&of);
+    } else if (status == EXIT_DONE) {
+        status = script_print(&of, (script_format)settings.format, settings.bake.cache);
+    }
+    plan_free(&of);
+    return status;
+}
+
+const verb verb_plan = {
+    "plan",
+    "IN... -o OUT | @LIST... -o OUT | -m FILE",
+    "print the work of kiln bake for ninja, make, slurm, a farm",
+    "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake an asset "
+    "on standard output. Options of kiln bake that say how an asset is made, such as --bv and --leaf, are "
+    "taken too, all but its --format, and stand in the commands. Names are taken from the folder that the plan is run in. The variable KILN of "
+    "the environment, or of make, or kiln of ninja, says which kiln is run.\n\n"
+    "Lines for parallel bake on any number of hosts that see the folder under one path, as long as one of "
+    "them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin 8/alpha,16/beta "
+    "--workdir . --retries 3 --ungroup --joblog log. An asset that was under way on a host that is lost "
+    "is baked on another; every file is the old or the new one, whole. A host whose kiln would write other "
+    "bytes refuses (--need-version of kiln bake). So that a lost host is noticed, PARALLEL_SSH or the "
+    "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what is "
+    "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with "
+    "hosts that have disks of their own: each gets the files of an asset by rsync, and its output comes back; "
+    "what no host has done is baked here.\n\n"
+    "A task of Slurm's array fails when one of its assets does, and only it; a task may be cancelled, killed or put "
+    "back in the queue. Bazel and other engines of remote execution take actions rather than scripts: "
+    "tests/examples in the sources of kiln has a rule for Bazel and says what an action is.",
+    plan_options,
+    COUNT_OF(plan_options),
+    0,
+    -1,
+    run_plan,
+};

@@ -1,0 +1,411 @@
+/* kiln query: rays, points and shapes against one baked mesh. */
+#include "../kit/number_lines.h"
+#include "../kit/opening.h"
+#include "../kit/options.h"
+#include "../kit/report.h"
+#include "../kit/seconds.h"
+#include "../kit/timing.h"
+#include "../kit/verb.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL } query_mode;
+
+typedef struct {
+    const char *rays, *points, *shapes, *bv, *tree;
+    int mode, cull;
+    double scale;
+    bool witness, json;
+} query_settings;
+
+#define FIELD(name) offsetof(query_settings, name)
+
+static const option query_options[] = {
+    {"rays", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(rays),
+     "a line a ray, '-' for standard input: origin and direction, 6 numbers, and, with 8, the "
+     "least and "
+     "the largest t, in lengths of the direction (default 0 inf); '#' starts a comment"},
+    {"points", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(points),
+     "a line a point, 3 numbers: where is it to a closed mesh?"},
+    {"shapes", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(shapes),
+     "a line a shape: 4 numbers, a sphere by centre and radius; 6, a box by its lower and upper "
+     "corner; 7, a capsule by both ends and radius"},
+    {"mode", 0, OPTION_CHOICE, NULL, "first|any|all", 0, 0, FIELD(mode),
+     "of rays and shapes: first tells one triangle, of a ray the closest; any prints 1 or 0; all "
+     "tells "
+     "every triangle that is met (default first)"},
+    {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
+     "side of triangles that rays pass through (default none)"},
+    {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
+     "the mesh is asked S times as large, about its origin (default 1)"},
+    {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
+     "name triangles by their faces in the source"},
+    {"bv", 0, OPTION_TEXT, "KIND", NULL, 0, 0, FIELD(bv),
+     "kind of tree to use (default: the first in the file)"},
+    {"tree", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree), "name of the tree to use"},
+    OPTION_JSON(query_settings),
+};
+
+typedef struct {
+    const query_settings *settings;
+    const char *path; /* of the questions */
+    const kiln_tree *tree;
+    kiln_pose pose; /* of the mesh */
+    kiln_query_options options;
+    kiln_ray_hit *hits;
+    kiln_triangle_hit *triangles;
+    size_t capacity; /* of both */
+    json_t *answers; /* NULL: text */
+    double *times;
+    size_t count, time_capacity, found;
+} query_run;
+
+static const char *const side_names[] = {"", "front", "back", "edge"};
+static const char *const place_names[] = {"outside", "inside", "surface"};
+
+/* ----------------------------------------------------------------------------------- telling -- */
+
+static unsigned name_of(const query_run *run, uint32_t triangle)
+{
+    kiln_source source;
+    if (run->settings->witness && kiln_tree_source(run->tree, triangle, &source) == KILN_OK) {
+        return source.face;
+    }
+    return triangle;
+}
+
+static json_t *triangle_json(const query_run *run, uint32_t triangle)
+{
+    kiln_source source;
+    json_t *object = json_object();
+    json_object_set_new(object, "triangle", json_count(triangle));
+    json_object_set_new(object, "value", json_count(kiln_tree_user(run->tree, triangle)));
+    if (run->settings->witness && kiln_tree_source(run->tree, triangle, &source) == KILN_OK) {
+        json_object_set_new(object, "face", json_count(source.face));
+        json_object_set_new(object, "node", json_cstring(source.node_path));
+        json_object_set_new(object, "mesh", json_cstring(source.mesh_name));
+        json_object_set_new(object, "material", json_cstring(source.material));
+    }
+    return object;
+}
+
+static json_t *numbers_json(const double numbers[3])
+{
+    json_t *array = json_array();
+    for (int k = 0; k < 3; k++) {
+        json_array_append_new(array, json_number(numbers[k]));
+    }
+    return array;
+}
+
+static json_t *hit_json(const query_run *run, const kiln_ray_hit *hit)
+{
+    json_t *object = triangle_json(run, hit->triangle);
+    json_object_set_new(object, "t", json_number(hit->t));
+    json_object_set_new(object, "side", json_string(side_names[hit->side]));
+    json_object_set_new(object, "weights", numbers_json(hit->weights));
+    json_object_set_new(object, "normal", numbers_json(hit->normal));
+    return object;
+}
+
+/* One answer: whether there is a hit, and `count` of them where they are told. */
+static void tell_rays(query_run *run, bool found, const kiln_ray_hit *hits, size_t count)
+{
+    const query_mode mode = (query_mode)run->settings->mode;
+    if (run->answers != NULL) {
+        json_t *object = json_object(), *list = json_array();
+        for (size_t i = 0; i < count; i++) {
+            json_array_append_new(list, hit_json(run, &hits[i]));
+        }
+        json_object_set_new(object, "hit", json_boolean(found));
+        json_object_set_new(object, "hits", list);
+        json_array_append_new(run->answers, object);
+        return;
+    }
+    putchar(found ? '1' : '0');
+    if (mode == MODE_ALL) {
+        printf(" %zu", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        printf(mode == MODE_ALL ? " %u:%.17g:%s" : " %u %.17g %s", name_of(run, hits[i].triangle),
+               hits[i].t, side_names[hits[i].side]);
+    }
+    putchar('\n');
+}
+
+static void tell_triangles(query_run *run, bool found, const kiln_triangle_hit *triangles,
+                           size_t count)
+{
+    if (run->answers != NULL) {
+        json_t *object = json_object(), *list = json_array();
+        for (size_t i = 0; i < count; i++) {
+            json_array_append_new(list, triangle_json(run, triangles[i].triangle));
+        }
+        json_object_set_new(object, "hit", json_boolean(found));
+        json_object_set_new(object, "hits", list);
+        json_array_append_new(run->answers, object);
+        return;
+    }
+    putchar(found ? '1' : '0');
+    if (run->settings->mode == MODE_ALL) {
+        printf(" %zu", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        printf(" %u", name_of(run, triangles[i].triangle));
+    }
+    putchar('\n');
+}
+
+/* ------------------------------------------------------------------------------------ asking -- */
+
+static int wrong_count(const query_run *run, unsigned long line, int count, const char *what)
+{
+    return report_error(EXIT_INVALID, run->path, "line %lu: %d numbers; %s", line, count, what);
+}
+
+static int wrong_answer(const query_run *run, unsigned long line, kiln_status status)
+{
+    const char *why = kiln_status_text(status);
+    if (status == KILN_ERROR_ARGUMENT) {
+        why = "a number is not finite or out of range";
+    } else if (status == KILN_ERROR_NOT_LOADED) {
+        why = "the mesh was baked without polygons; bake it again without --no-geometry";
+    } else if (status == KILN_ERROR_OPEN_MESH) {
+        why = "the mesh is not closed, so it has no inside; close it and bake it again";
+    } else if (status == KILN_ERROR_MEMORY) {
+        return report_error(EXIT_RUN, run->path, "line %lu: out of memory", line);
+    }
+    return report_error(EXIT_INVALID, run->path, "line %lu: %s", line, why);
+}
+
+/* Room for `count` hits of either kind. */
+static bool make_room(query_run *run, size_t count)
+{
+    kiln_ray_hit *hits = realloc(run->hits, count * sizeof *hits);
+    run->hits = hits != NULL ? hits : run->hits;
+    kiln_triangle_hit *triangles =
+        hits == NULL ? NULL : realloc(run->triangles, count * sizeof *triangles);
+    run->triangles = triangles != NULL ? triangles : run->triangles;
+    run->capacity = triangles != NULL ? count : run->capacity;
+    return triangles != NULL;
+}
+
+static int note_time(query_run *run, double start, bool found)
+{
+    if (run->count == run->time_capacity) {
+        const size_t capacity = 2 * run->time_capacity + 64;
+        double *times = realloc(run->times, capacity * sizeof *times);
+        if (times == NULL) {
+            return report_error(EXIT_RUN, NULL, "out of memory; too many questions");
+        }
+        run->times = times;
+        run->time_capacity = capacity;
+    }
+    run->times[run->count++] = 1e6 * (seconds_now() - start);
+    run->found += found;
+    return EXIT_DONE;
+}
+
+static kiln_status ask_ray(query_run *run, const kiln_ray *ray, size_t *count)
+{
+    const query_mode mode = (query_mode)run->settings->mode;
+    if (mode != MODE_ALL) {
+        const kiln_status status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(
+            run->tree, &run->pose, ray, &run->options, run->hits);
+        *count = status == KILN_OK && run->hits->found;
+        return status;
+    }
+    for (;;) {
+        const kiln_status status =
+            kiln_ray_all(run->tree, &run->pose, ray, &run->options, run->hits, run->capacity, count);
+        if (status != KILN_OK || *count <= run->capacity) {
+            return status;
+        }
+        if (!make_room(run, *count)) {
+            return KILN_ERROR_MEMORY;
+        }
+    }
+}
+
+static int take_ray(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    kiln_ray ray;
+    size_t found = 0;
+    if (count != 6 && count != 8) {
+        return wrong_count(run, line, count,
+                           "a ray has 6 (origin, direction) or 8 (and both ends of t)");
+    }
+    memcpy(ray.origin, numbers, sizeof ray.origin);
+    memcpy(ray.direction, numbers + 3, sizeof ray.direction);
+    ray.t_min = count == 8 ? numbers[6] : 0;
+    ray.t_max = count == 8 ? numbers[7] : HUGE_VAL;
+    const double start = seconds_now();
+    const kiln_status status = ask_ray(run, &ray, &found);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status);
+    }
+    const int noted = note_time(run, start, found > 0);
+    tell_rays(run, found > 0, run->hits, run->settings->mode == MODE_ANY ? 0 : found);
+    return noted;
+}
+
+static kiln_status ask_shape(query_run *run, const kiln_shape *shape, size_t *count)
+{
+    if (run->settings->mode != MODE_ALL) {
+        const kiln_status status = kiln_overlap_any(run->tree, &run->pose, shape, NULL, &run->options,
+                                                    &run->triangles[0]);
+        *count = status == KILN_OK && run->triangles[0].found;
+        return status;
+    }
+    for (;;) {
+        const kiln_status status = kiln_overlap_all(run->tree, &run->pose, shape, NULL, &run->options,
+                                                    run->triangles, run->capacity, count);
+        if (status != KILN_OK || *count <= run->capacity) {
+            return status;
+        }
+        if (!make_room(run, *count)) {
+            return KILN_ERROR_MEMORY;
+        }
+    }
+}
+
+static int take_shape(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    kiln_shape shape;
+    size_t found = 0;
+    memset(&shape, 0, sizeof shape);
+    if (count != 4 && count != 6 && count != 7) {
+        return wrong_count(run, line, count, "a sphere has 4, a box 6, a capsule 7");
+    }
+    shape.kind = count == 4 ? KILN_SHAPE_SPHERE : count == 6 ? KILN_SHAPE_BOX : KILN_SHAPE_CAPSULE;
+    memcpy(shape.a, numbers, sizeof shape.a);
+    if (count > 4) {
+        memcpy(shape.b, numbers + 3, sizeof shape.b);
+    }
+    shape.radius = count == 6 ? 0 : numbers[count - 1];
+    const double start = seconds_now();
+    const kiln_status status = ask_shape(run, &shape, &found);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status);
+    }
+    const int noted = note_time(run, start, found > 0);
+    tell_triangles(run, found > 0, run->triangles, run->settings->mode == MODE_ANY ? 0 : found);
+    return noted;
+}
+
+static int take_point(void *user, unsigned long line, const double *numbers, int count)
+{
+    query_run *run = user;
+    kiln_place place;
+    if (count != 3) {
+        return wrong_count(run, line, count, "a point has 3");
+    }
+    const double start = seconds_now();
+    const kiln_status status = kiln_locate_point(run->tree, &run->pose, numbers, &place);
+    if (status != KILN_OK) {
+        return wrong_answer(run, line, status);
+    }
+    const int noted = note_time(run, start, place != KILN_PLACE_OUTSIDE);
+    if (run->answers != NULL) {
+        json_t *object = json_object();
+        json_object_set_new(object, "place", json_string(place_names[place]));
+        json_array_append_new(run->answers, object);
+    } else {
+        puts(place_names[place]);
+    }
+    return noted;
+}
+
+/* --------------------------------------------------------------------------------------- run -- */
+
+static void report_times(query_run *run)
+{
+    json_t *root = report_root();
+    const timing sum = timing_of(run->times, run->count);
+    const bool any = run->count > 0;
+    json_object_set_new(root, "questions", json_count(run->count));
+    json_object_set_new(root, "hits", json_count(run->found));
+    json_object_set_new(root, "us_median", any ? json_number(sum.median) : json_null());
+    json_object_set_new(root, "us_mean", any ? json_number(sum.mean) : json_null());
+    json_object_set_new(root, "us_p99", any ? json_number(sum.p99) : json_null());
+    json_object_set(root, "answers", run->answers);
+}
+
+static int run_questions(query_run *run)
+{
+    const query_settings *settings = run->settings;
+    run->options = kiln_query_options_default();
+    run->options.cull = (kiln_cull)settings->cull;
+    run->pose = kiln_pose_identity();
+    run->pose.scale = settings->scale;
+    run->answers = report_is_json() ? json_array() : NULL;
+    int status = make_room(run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
+    if (status == EXIT_DONE) {
+        status = number_lines_read(run->path,
+                                   settings->rays != NULL     ? take_ray
+                                   : settings->points != NULL ? take_point
+                                                              : take_shape,
+                                   run);
+    }
+    if (status == EXIT_DONE && run->answers != NULL) {
+        report_times(run);
+    }
+    json_decref(run->answers);
+    free(run->times);
+    free(run->hits);
+    free(run->triangles);
+    return status;
+}
+
+static int run_query(int argc, char **argv)
+{
+    query_settings settings = {.mode = MODE_FIRST, .scale = 1};
+    int count;
+    int status = options_parse(&verb_query, argc, argv, &settings, &count);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) != 1) {
+        return report_usage(&verb_query, "one of --rays, --points and --shapes is needed");
+    }
+    query_run run = {.settings = &settings,
+                     .path = settings.rays != NULL     ? settings.rays
+                             : settings.points != NULL ? settings.points
+                                                       : settings.shapes};
+    kiln_file *file = NULL;
+    status = open_file(argv[0], &file);
+    if (status == EXIT_DONE) {
+        status = choose_tree(argv[0], file, settings.tree, settings.bv, &run.tree);
+    }
+    if (status == EXIT_DONE) {
+        status = run_questions(&run);
+    }
+    kiln_close(file);
+    return status;
+}
+
+const verb verb_query = {
+    "query",
+    "FILE.kiln",
+    "ask rays, points or shapes of a mesh",
+    "Prints a line a question. Rays: 1 or 0, then the triangle, t and the side that is met: front, "
+    "back or "
+    "edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is met, "
+    "touching "
+    "included. With --mode all the number of triangles follows, then all of them, of rays as "
+    "triangle:t:side in the order of t. Points: outside, inside or surface; only closed meshes "
+    "have an "
+    "inside.\n\nTriangles are named by their position among those of the import, counted from 0; "
+    "with "
+    "--witness by the face in the source file. With --json the times of the queries are told, in "
+    "microseconds.",
+    query_options,
+    COUNT_OF(query_options),
+    1,
+    1,
+    run_query,
+};

@@ -1,0 +1,207 @@
+#include "rows.h"
+
+#include "../kit/columns.h"
+#include "../kit/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMNS = 22, CHANGE_COLUMNS = 9, TEXT_SIZE = 512 };
+
+static char *copy_of(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+/* Room for one more row. */
+static bool grow(rows *to)
+{
+    if (to->count < to->capacity) {
+        return true;
+    }
+    const size_t capacity = to->capacity == 0 ? 64 : 2 * to->capacity;
+    row *more = realloc(to->rows, capacity * sizeof *more);
+    to->no_memory = to->no_memory || more == NULL;
+    if (more != NULL) {
+        to->rows = more;
+        to->capacity = capacity;
+    }
+    return more != NULL;
+}
+
+void rows_put(rows *to, const char *group, const char *name, json_t *a, json_t *b)
+{
+    char *own_group = grow(to) ? copy_of(group) : NULL;
+    char *own_name = own_group != NULL ? copy_of(name) : NULL;
+    if (own_name == NULL) {
+        to->no_memory = true;
+        free(own_group);
+        json_decref(a);
+        json_decref(b);
+        return;
+    }
+    to->rows[to->count++] = (row){own_group, own_name, {a, b}};
+}
+
+void rows_add(rows *to, const char *group, const char *name, json_t *a, json_t *b)
+{
+    if (a == b || (a != NULL && b != NULL && json_equal(a, b))) {
+        json_decref(a);
+        json_decref(b);
+        return;
+    }
+    rows_put(to, group, name, a, b);
+}
+
+void rows_add_members(rows *to, const char *group, json_t *a, json_t *b)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(a, name, value) {
+        rows_add(to, group, name, json_incref(value), json_incref(json_object_get(b, name)));
+    }
+    json_object_foreach(b, name, value) {
+        if (json_object_get(a, name) == NULL) {
+            rows_add(to, group, name, NULL, json_incref(value));
+        }
+    }
+}
+
+static json_t *value_json(json_t *value)
+{
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+json_t *rows_json(const rows *of)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < of->count; i++) {
+        const row *one = &of->rows[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "group", json_cstring(one->group));
+        json_object_set_new(object, "name", json_cstring(one->name));
+        json_object_set_new(object, "a", value_json(one->values[0]));
+        json_object_set_new(object, "b", value_json(one->values[1]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+/* A value as people read it: texts without quotes, counts with commas, "-" for what is not there. */
+static const char *text_of(json_t *value, char text[TEXT_SIZE])
+{
+    char digits[32];
+    if (value == NULL) {
+        return "-";
+    }
+    if (json_is_string(value)) {
+        return json_string_value(value)[0] != '\0' ? json_string_value(value) : "\"\"";
+    }
+    if (json_is_integer(value) && json_integer_value(value) >= 0) {
+        snprintf(text, TEXT_SIZE, "%s", columns_count((uint64_t)json_integer_value(value), digits));
+    } else if (json_is_real(value)) {
+        snprintf(text, TEXT_SIZE, "%.6g", json_real_value(value));
+    } else {
+        char *dump = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        snprintf(text, TEXT_SIZE, "%s", dump != NULL ? dump : "?");
+        free(dump);
+    }
+    return text;
+}
+
+/* By how much a number grew, where that says something. */
+static void change_of(const row *one, char text[32])
+{
+    const double a = json_number_value(one->values[0]), b = json_number_value(one->values[1]);
+    text[0] = '\0';
+    if (json_is_number(one->values[0]) && json_is_number(one->values[1]) && a > 0.0 && b > 0.0) {
+        const double part = 100.0 * (b - a) / a;
+        snprintf(text, 32, fabs(part) < 1000.0 ? "%+.1f %%" : "x %.3g",
+                 fabs(part) < 1000.0 ? part : b / a);
+    }
+}
+
+static void print_line(const char *name, const char *a, const char *b, const char *change)
+{
+    const int wide = (columns_of_output() - NAME_COLUMNS - CHANGE_COLUMNS - 6) / 2;
+    const int each = wide < 34 ? wide : 34;
+    printf("  ");
+    columns_print(name, NAME_COLUMNS);
+    putchar(' ');
+    columns_print(a, each);
+    putchar(' ');
+    if (change[0] != '\0') {
+        columns_print(b, each);
+        printf(" %*s", CHANGE_COLUMNS, change);
+    } else {
+        columns_print_last(b, each);
+    }
+    putchar('\n');
+}
+
+static void print_row(const row *one)
+{
+    char a[TEXT_SIZE], b[TEXT_SIZE], change[32];
+    change_of(one, change);
+    print_line(one->name, text_of(one->values[0], a), text_of(one->values[1], b), change);
+}
+
+/* Do two groups start alike? */
+static bool is_kin(const char *a, const char *b)
+{
+    const size_t word = strcspn(a, " ");
+    return strncmp(a, b, word) == 0 && (b[word] == ' ' || b[word] == '\0');
+}
+
+static void print_more(size_t more)
+{
+    if (more > 0) {
+        printf("and %zu more like these; --json tells of all\n", more);
+    }
+}
+
+void rows_print(const rows *of, size_t groups)
+{
+    const char *group = "";
+    size_t alike = 0;
+    if (of->count > 0) {
+        print_line("", "A", "B", "");
+    }
+    for (size_t i = 0; i < of->count; i++) {
+        const row *one = &of->rows[i];
+        const bool starts = strcmp(group, one->group) != 0;
+        if (starts && !is_kin(group, one->group)) {
+            print_more(groups > 0 && alike > groups ? alike - groups : 0);
+            alike = 0;
+        }
+        alike += starts;
+        group = one->group;
+        if (groups > 0 && alike > groups) {
+            continue;
+        }
+        if (starts) {
+            columns_print_last(group, columns_of_output());
+            putchar('\n');
+        }
+        print_row(one);
+    }
+    print_more(groups > 0 && alike > groups ? alike - groups : 0);
+}
+
+void rows_free(rows *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        free(of->rows[i].group);
+        free(of->rows[i].name);
+        json_decref(of->rows[i].values[0]);
+        json_decref(of->rows[i].values[1]);
+    }
+    free(of->rows);
+}

@@ -1,0 +1,154 @@
+#include "table.h"
+
+#include "../kit/load.h"
+#include "../kit/opening.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int table_load(const char *path, table_file *table)
+{
+    kiln_fault fault;
+    memset(table, 0, sizeof *table);
+    int status = load_file(path, &table->data, &table->size);
+    if (status == EXIT_DONE &&
+        (!kiln_reader_open(&table->reader, table->data, table->size, NULL, &fault) ||
+         !kiln_bins_view_open(&table->view, &table->reader, false, &fault))) {
+        status = report_fault(path, fault.code, fault.text);
+    }
+    if (status != EXIT_DONE) {
+        table_free(table);
+    }
+    return status;
+}
+
+void table_free(table_file *table)
+{
+    kiln_reader_close(&table->reader);
+    free(table->data);
+    memset(table, 0, sizeof *table);
+}
+
+const char *table_profile_name(const kiln_format_bins *header)
+{
+    return header->profile == KILN_BINS_EXACT ? "exact" : "compact";
+}
+
+const char *table_rounding_name(const kiln_format_bins *header)
+{
+    return header->rounding == KILN_BINS_DOWN ? "down" : "nearest";
+}
+
+uint64_t table_kept(const kiln_format_bins *header)
+{
+    uint64_t kept = 0;
+    for (uint32_t x = 1; x <= header->max_x; x++) {
+        kept += header->kept[x - 1];
+    }
+    return kept;
+}
+
+double table_full(const kiln_format_bins *header)
+{
+    const double u = header->max_u;
+    return u * (u * (u + 1.0) / 2.0);
+}
+
+void table_describe(const kiln_format_bins *header, json_t *object)
+{
+    json_t *kept = json_array();
+    for (uint32_t x = 1; x <= header->max_x; x++) {
+        json_array_append_new(kept, json_count(header->kept[x - 1]));
+    }
+    json_object_set_new(object, "profile", json_cstring(table_profile_name(header)));
+    json_object_set_new(object, "rounding", json_cstring(table_rounding_name(header)));
+    json_object_set_new(object, "max_u", json_count(header->max_u));
+    json_object_set_new(object, "max_x", json_count(header->max_x));
+    json_object_set_new(object, "kept", kept);
+    json_object_set_new(
+        object, "reduction",
+        json_number(table_full(header) * header->max_x / (double)table_kept(header)));
+    json_object_set_new(object, "certificate_kept", json_number(header->certificate_kept));
+    json_object_set_new(object, "certificate_beyond", json_number(header->certificate_beyond));
+}
+
+int table_parse_place(const verb *of, const char *text, uint32_t place[3])
+{
+    const char *at = text;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        const unsigned long value = strtoul(at, &end, 10);
+        if (end == at || at[0] < '0' || at[0] > '9' || *end != (i < 2 ? ',' : '\0')) {
+            return report_usage(of, "--at takes u,v,w: three whole numbers, not '%s'", text);
+        }
+        if (errno != 0 || value > KILN_BINS_TABLE_U_MAX || (i > 0 && value > place[0])) {
+            return report_usage(of, "--at takes v and w up to u, and u up to %u, not '%s'",
+                                KILN_BINS_TABLE_U_MAX, text);
+        }
+        place[i] = (uint32_t)value;
+        at = end + 1;
+    }
+    return EXIT_DONE;
+}
+
+table_work table_work_of(int threads, progress *bar, const char *stage, unsigned parts)
+{
+    const table_work work = {.watch = {.threads = kiln_thread_count(threads),
+                                       .progress = progress_step,
+                                       .user = bar,
+                                       .stage = stage},
+                             .parts = parts};
+    return work;
+}
+
+int table_judge(const char *path, const kiln_lut_bins_audit *audit)
+{
+    if (audit->off == 0 && audit->misrounded == 0 && audit->misplaced == 0) {
+        return EXIT_DONE;
+    }
+    return report_error(EXIT_INVALID, path,
+                        "values are wrong; %llu off by more than the certificate, %llu not rounded "
+                        "as the table says, %llu rows ending at the wrong place, such as at "
+                        "%u,%u,%u, x = %u; generate it again",
+                        (unsigned long long)audit->off, (unsigned long long)audit->misrounded,
+                        (unsigned long long)audit->misplaced, audit->at[0], audit->at[1],
+                        audit->at[2], audit->at[3]);
+}
+
+static bool run_part(void *user, uint32_t count, void (*turn)(void *context, uint32_t index),
+                     void *context)
+{
+    table_work *work = user;
+    work->watch.from = (double)work->done / work->parts;
+    work->watch.to = (double)(work->done + 1) / work->parts;
+    work->done++;
+    return kiln_parallel_for(&work->watch, count, turn, context);
+}
+
+kiln_lut_parallel table_parallel(table_work *work)
+{
+    const kiln_lut_parallel parallel = {run_part, work};
+    return parallel;
+}
+
+int table_sample(const char *path, const void *data, size_t size, uint64_t count)
+{
+    kiln_reader reader;
+    kiln_bins_view view;
+    kiln_fault fault;
+    kiln_lut_bins_audit audit;
+    progress none;
+    progress_begin(&none, PROGRESS_NONE, path);
+    table_work work = table_work_of(0, &none, "check", 1);
+    const kiln_lut_parallel parallel = table_parallel(&work);
+    if (!kiln_reader_open(&reader, data, size, NULL, &fault)) {
+        return report_fault(path, fault.code, fault.text);
+    }
+    const bool done = kiln_bins_view_open(&view, &reader, true, &fault) &&
+                      kiln_lut_bins_audit_sample(&view, count, &parallel, &audit);
+    kiln_reader_close(&reader);
+    return done ? table_judge(path, &audit)
+                : report_error(EXIT_RUN, path, "out of memory; free some and run again");
+}

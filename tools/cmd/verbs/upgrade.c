@@ -1,0 +1,131 @@
+/* kiln upgrade: are files of the version that this command writes, and what to do about those that
+ * are not? */
+#include "contents.h"
+#include "../kit/opening.h"
+#include "../kit/options.h"
+#include "../kit/report.h"
+#include "../kit/verb.h"
+
+#include "../../../formats/format.h"
+
+#include <string.h>
+
+typedef struct {
+    bool quiet, json;
+} upgrade_settings;
+
+static const option upgrade_options[] = {
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(upgrade_settings, quiet),
+     "say nothing but errors; the exit status tells"},
+    OPTION_JSON(upgrade_settings),
+};
+
+typedef struct {
+    unsigned major, minor;
+} version;
+
+static const char *text_of(version of, char text[24])
+{
+    snprintf(text, 24, "%u.%u", of.major, of.minor);
+    return text;
+}
+
+/* False: the bytes don't start as a kiln file does. */
+static bool read_version(const uint8_t *bytes, size_t size, version *out)
+{
+    if (size < sizeof(kiln_format_header) ||
+        memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) != 0) {
+        return false;
+    }
+    out->major = bytes[8] | (unsigned)bytes[9] << 8;
+    out->minor = bytes[10] | (unsigned)bytes[11] << 8;
+    return true;
+}
+
+static bool is_older(version a, version b)
+{
+    return a.major < b.major || (a.major == b.major && a.minor < b.minor);
+}
+
+static int judge(contents *of, version found, const char **state)
+{
+    char was[24], now[24];
+    const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
+    kiln_fault fault;
+    if (contents_open_loaded(of, &fault)) {
+        *state = is_older(found, current) ? "readable" : "current";
+        return EXIT_DONE;
+    }
+    if (fault.code == KILN_FAULT_VERSION && is_older(found, current)) {
+        *state = "bake again";
+        return report_error(EXIT_DIFFERS, of->path,
+                            "is of format %s; this command writes %s and can't convert it; bake it "
+                            "again from its source",
+                            text_of(found, was), text_of(current, now));
+    }
+    *state = fault.code == KILN_FAULT_VERSION || fault.code == KILN_FAULT_FEATURE ? "newer" : "broken";
+    return report_fault(of->path, fault.code, fault.text);
+}
+
+static json_t *upgrade_json(const contents *of, int status, const char *state, const char *format)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "file", json_cstring(of->path));
+    json_object_set_new(object, "status", json_integer(status));
+    json_object_set_new(object, "state", json_cstring(state));
+    json_object_set_new(object, "format", format[0] != '\0' ? json_cstring(format) : json_null());
+    return object;
+}
+
+static int upgrade_one(const char *path, int count, const upgrade_settings *settings)
+{
+    contents of;
+    version found = {0, 0};
+    char format[24] = "";
+    const char *state = "unreadable";
+    int status = contents_load(&of, path);
+    if (status == EXIT_DONE) {
+        if (read_version(of.data, of.size, &found)) {
+            (void)text_of(found, format);
+        }
+        status = judge(&of, found, &state);
+        contents_close(&of);
+    }
+    if (report_is_json()) {
+        report_file(upgrade_json(&of, status, state, format), count);
+    } else if (status == EXIT_DONE && !settings->quiet) {
+        printf("%s: format %s, %s\n", path, format, state);
+    }
+    return status;
+}
+
+static int run_upgrade(int argc, char **argv)
+{
+    upgrade_settings settings = {false, false};
+    int count;
+    int worst = options_parse(&verb_upgrade, argc, argv, &settings, &count);
+    if (worst != EXIT_DONE) {
+        return worst;
+    }
+    for (int i = 0; i < count; i++) {
+        const int status = upgrade_one(argv[i], count, &settings);
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+const verb verb_upgrade = {
+    "upgrade",
+    "FILE...",
+    "tell which files have to be baked again for this version",
+    "A file of the version that this command writes is current. An older one that it reads as it is "
+    "is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be read or "
+    "converted: such files have to be baked again, exit status 7. A file of a newer version than this "
+    "command knows ends in exit status 5, a broken one in 3. Nothing is written: there is no older "
+    "version yet that could be converted.",
+    upgrade_options,
+    COUNT_OF(upgrade_options),
+    1,
+    -1,
+    run_upgrade,
+};

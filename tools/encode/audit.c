@@ -1,0 +1,451 @@
+/* See audit.h. A box is |axis_k . (p - org - centre)| <= half_k in node space; see formats/nodes.h.
+ * org, centre, axes and half-extents are floats, so org + centre and its difference from p need one
+ * rounding each in double, and so do the three products and two sums of the dot product. Writing
+ * u = 2^-53, the computed value is off by at most 8 u * sum |axis_i| (|p_i| + |org_i + centre_i|):
+ * only what exceeds the bound by more is a fault. That is 13 orders of magnitude below the float
+ * arithmetic that queries use and allow for. */
+#include "audit.h"
+
+#include "../../formats/bins_check.h"
+#include "../../formats/check.h"
+#include "../../formats/nodes.h"
+#include "../count/count.h"
+#include "container.h"
+#include "closed.h"
+#include "geometry_hash.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A lane's box with its place, in double. */
+typedef struct {
+    double centre[3]; /* org + centre */
+    kiln_lane_box box;
+    uint32_t node;
+    unsigned lane;
+} placed_box;
+
+typedef struct {
+    const kiln_view *view;
+    kiln_view_tree tree;
+    const char *name;
+    double scale;       /* 2^-scale_exponent */
+    uint8_t *slot_seen; /* [triangle_count] */
+    bool full;
+    kiln_audit_counts *counts;
+    kiln_fault *fault;
+} audit;
+
+static const kiln_format_node8 *node_at(const audit *state, uint32_t index)
+{
+    const uint8_t *nodes = state->tree.nodes;
+    return (const void *)(nodes + (size_t)index * state->tree.kind->node_size);
+}
+
+/* Where a node stands: in the file, or in the decoded section where that is compressed. */
+static uint64_t node_offset(const audit *state, uint32_t index)
+{
+    const kiln_node_kind *kind = state->tree.kind;
+    const kiln_reader *reader = state->view->reader;
+    const kiln_format_section *entry =
+        &reader->sections[kiln_reader_find(reader, kind->section, 0)].entry;
+    const uint64_t byte = ((uint64_t)state->tree.entry->node_first + index) * kind->node_size;
+    return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
+}
+
+static void place_box(const audit *state, uint32_t node, unsigned lane, placed_box *placed)
+{
+    const kiln_format_node8 *head = node_at(state, node);
+    state->tree.kind->decode_lane(head, lane, &placed->box);
+    placed->node = node;
+    placed->lane = lane;
+    for (int i = 0; i < 3; i++) {
+        placed->centre[i] = (double)head->org[i] + (double)placed->box.centre[i];
+    }
+}
+
+/* By how much p lies outside, beyond what rounding explains; 0 or less: inside. */
+static double excess(const placed_box *placed, const double p[3])
+{
+    double worst = -DBL_MAX;
+    for (int k = 0; k < 3; k++) {
+        double distance = 0.0, magnitude = 0.0;
+        for (int i = 0; i < 3; i++) {
+            const double axis = (double)placed->box.axis[k][i];
+            distance += axis * (p[i] - placed->centre[i]);
+            magnitude += fabs(axis) * (fabs(p[i]) + fabs(placed->centre[i]));
+        }
+        const double over =
+            fabs(distance) - (double)placed->box.half[k] - 4.0 * DBL_EPSILON * magnitude;
+        worst = over > worst ? over : worst;
+    }
+    return worst;
+}
+
+static bool check_corner(const audit *state, uint32_t triangle, const double p[3],
+                         const placed_box *path, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        const double over = excess(&path[i], p);
+        if (over > 0.0) {
+            return kiln_fault_set(state->fault, KILN_FAULT_RULE, node_offset(state, path[i].node),
+                                  "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
+                                  "of node %u above it",
+                                  state->name, triangle, over, path[i].lane, path[i].node);
+        }
+    }
+    state->counts->containments += depth;
+    return true;
+}
+
+/* The triangle in `slot` against the boxes path[0 .. depth - 1]. */
+static bool check_triangle(const audit *state, uint32_t slot, const placed_box *path,
+                           uint32_t depth)
+{
+    const kiln_view *view = state->view;
+    const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
+    for (int corner = 0; corner < 3; corner++) {
+        const uint32_t index = view->triangles[3 * (size_t)triangle + (size_t)corner];
+        const float *vertex = view->vertices + 3 * (size_t)index;
+        double p[3];
+        for (int i = 0; i < 3; i++) {
+            p[i] = ((double)vertex[i] - state->tree.entry->origin[i]) * state->scale;
+        }
+        if (!check_corner(state, view->ids[triangle], p, path, depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const placed_box *path,
+                       uint32_t depth)
+{
+    const kiln_format_node8 *head = node_at(state, node);
+    const uint32_t first = kiln_node8_slot(head, lane);
+    for (uint32_t slot = first; slot < first + kiln_node8_count(head, lane); slot++) {
+        if (state->slot_seen[slot] != 0) {
+            return kiln_fault_set(state->fault, KILN_FAULT_RULE, node_offset(state, node),
+                                  "tree '%.40s': slot %u is in two leaves, the second in node %u",
+                                  state->name, slot, node);
+        }
+        state->slot_seen[slot] = 1;
+        if (!check_triangle(state, slot, path, depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Depth first; path[i] is the lane that led from level i to level i + 1. That the walk ends and fits
+ * the array was proven when the file was opened. */
+static bool check_boxes(const audit *state)
+{
+    placed_box path[KILN_TREE_DEPTH_MAX];
+    uint32_t node[KILN_TREE_DEPTH_MAX];
+    unsigned next_lane[KILN_TREE_DEPTH_MAX];
+    uint32_t level = 0;
+    node[0] = 0;
+    next_lane[0] = 0;
+    for (;;) {
+        if (next_lane[level] == KILN_NODE_WIDTH) {
+            if (level == 0) {
+                return true;
+            }
+            level--;
+            continue;
+        }
+        const unsigned lane = next_lane[level]++;
+        const kiln_format_node8 *head = node_at(state, node[level]);
+        if ((head->inner >> lane & 1) != 0) {
+            place_box(state, node[level], lane, &path[level]);
+            node[level + 1] = kiln_node8_child(head, lane);
+            next_lane[++level] = 0;
+        } else if (kiln_node8_count(head, lane) != 0) {
+            place_box(state, node[level], lane, &path[level]);
+            if (!check_leaf(state, node[level], lane, path, level + 1)) {
+                return false;
+            }
+        }
+    }
+}
+
+/* Every slot is in a leaf, and no two slots hold one triangle. */
+static bool check_slots(const audit *state)
+{
+    const kiln_format_tree *entry = state->tree.entry;
+    for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
+        if (state->slot_seen[slot] == 0) {
+            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                                  "tree '%.40s': slot %u is in no leaf", state->name, slot);
+        }
+    }
+    memset(state->slot_seen, 0, entry->triangle_count);
+    for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
+        const uint32_t triangle =
+            kiln_view_tree_triangle(&state->tree, slot) - entry->triangle_first;
+        if (state->slot_seen[triangle] != 0) {
+            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                                  "tree '%.40s': triangle %u is in two slots", state->name,
+                                  triangle + entry->triangle_first);
+        }
+        state->slot_seen[triangle] = 1;
+    }
+    return true;
+}
+
+static bool check_bounds(const audit *state)
+{
+    const kiln_format_tree *entry = state->tree.entry;
+    const uint32_t *corners = state->view->triangles + 3 * (size_t)entry->triangle_first;
+    float lower[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, upper[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    for (size_t i = 0; i < 3 * (size_t)entry->triangle_count; i++) {
+        const float *vertex = state->view->vertices + 3 * (size_t)corners[i];
+        for (int k = 0; k < 3; k++) {
+            lower[k] = vertex[k] < lower[k] ? vertex[k] : lower[k];
+            upper[k] = vertex[k] > upper[k] ? vertex[k] : upper[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (lower[k] != entry->bounds_lower[k] || upper[k] != entry->bounds_upper[k]) {
+            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                                  "tree '%.40s': its bounds are not those of its triangles",
+                                  state->name);
+        }
+    }
+    return true;
+}
+
+static bool check_geometry_hash(const audit *state)
+{
+    const kiln_format_tree *entry = state->tree.entry;
+    uint8_t hash[16];
+    kiln_geometry_hash(state->view->vertices,
+                       state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
+                       entry->triangle_count, hash);
+    if (memcmp(hash, entry->geometry_hash, sizeof hash) != 0) {
+        return kiln_fault_set(state->fault, KILN_FAULT_CHECKSUM, 0,
+                              "tree '%.40s': its geometry hash is not that of its triangles",
+                              state->name);
+    }
+    return true;
+}
+
+static bool check_closed(const audit *state)
+{
+    const kiln_format_tree *entry = state->tree.entry;
+    const uint32_t closed =
+        kiln_closed(state->view->vertices,
+                    state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
+                    entry->triangle_count);
+    if (closed != entry->closed) {
+        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                              "tree '%.40s': whether it is closed is told wrong", state->name);
+    }
+    return true;
+}
+
+/* Corners in the order of slots. NULL: no memory. */
+static float *gather_corners(const audit *state)
+{
+    const kiln_view *view = state->view;
+    const uint32_t count = state->tree.entry->triangle_count;
+    float *corners = malloc((size_t)count * 9 * sizeof *corners);
+    for (uint32_t slot = 0; slot < count && corners != NULL; slot++) {
+        const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
+        for (size_t i = 0; i < 3; i++) {
+            const uint32_t vertex = view->triangles[3 * (size_t)triangle + i];
+            memcpy(corners + 9 * (size_t)slot + 3 * i, view->vertices + 3 * (size_t)vertex,
+                   3 * sizeof *corners);
+        }
+    }
+    return corners;
+}
+
+static bool count_again(const audit *state, const float *corners)
+{
+    enum { SAMPLE = 256 };
+    const kiln_view_tree *tree = &state->tree;
+    const kiln_format_tree *entry = tree->entry;
+    kiln_count_input input = {.kind = tree->kind,
+                              .nodes = tree->nodes,
+                              .node_count = entry->node_count,
+                              .triangle_count = entry->triangle_count,
+                              .scale_exponent = entry->scale_exponent,
+                              .corners = corners};
+    memcpy(input.origin, entry->origin, sizeof input.origin);
+    memcpy(input.bounds_lower, entry->bounds_lower, sizeof input.bounds_lower);
+    memcpy(input.bounds_upper, entry->bounds_upper, sizeof input.bounds_upper);
+    const uint32_t step = state->full ? 1 : tree->adb->box_count / SAMPLE + 1;
+    uint32_t differs;
+    const kiln_bake_status status = kiln_count_again(&input, tree->adb, tree->boxes, step, &differs,
+                                                     &state->counts->counted);
+    if (status == KILN_BAKE_FAILED) {
+        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    if (status != KILN_BAKE_OK) {
+        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+                              "tree '%.40s': the counts of box %u are not what counting gives",
+                              state->name, differs);
+    }
+    return true;
+}
+
+static bool check_counts(const audit *state)
+{
+    if (state->tree.adb == NULL) {
+        return true;
+    }
+    float *corners = NULL;
+    if (state->view->triangles != NULL) {
+        corners = gather_corners(state);
+        if (corners == NULL) {
+            return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        }
+    }
+    const bool sound = count_again(state, corners);
+    free(corners);
+    return sound;
+}
+
+static bool check_polygons(audit *state)
+{
+    if (state->view->triangles == NULL) {
+        return true;
+    }
+    state->slot_seen = calloc(state->tree.entry->triangle_count, 1);
+    if (state->slot_seen == NULL) {
+        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    const bool sound = check_boxes(state) && check_slots(state) && check_bounds(state) &&
+                       check_geometry_hash(state) && check_closed(state);
+    free(state->slot_seen);
+    return sound;
+}
+
+static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_audit_counts *counts,
+                       kiln_fault *fault)
+{
+    audit state = {.view = view,
+                   .tree = kiln_view_get_tree(view, index),
+                   .full = full,
+                   .counts = counts,
+                   .fault = fault};
+    const kiln_format_tree *entry = state.tree.entry;
+    state.name = view->strings + entry->name;
+    state.scale = ldexp(1.0, -entry->scale_exponent);
+    const bool sound = check_polygons(&state) && check_counts(&state);
+    counts->trees++;
+    counts->triangles += entry->triangle_count;
+    counts->nodes += entry->node_count;
+    return sound;
+}
+
+static bool check_ids(const kiln_view *view, kiln_fault *fault)
+{
+    uint8_t *seen = calloc(view->triangle_count, 1);
+    if (seen == NULL) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    bool sound = true;
+    for (uint32_t i = 0; i < view->triangle_count && sound; i++) {
+        if (seen[view->ids[i]] != 0) {
+            sound = kiln_fault_set(fault, KILN_FAULT_RULE, 0,
+                                   "triangle ids: %u is there twice, the second time at %u",
+                                   view->ids[i], i);
+        }
+        seen[view->ids[i]] = 1;
+    }
+    free(seen);
+    return sound;
+}
+
+static bool check_content_hash(const kiln_reader *reader, kiln_fault *fault)
+{
+    kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
+    uint8_t hash[16];
+    if (sections == NULL) {
+        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+    }
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        sections[i].kind = reader->sections[i].entry.kind;
+        sections[i].data = reader->sections[i].data;
+        sections[i].size = reader->sections[i].entry.raw_size;
+    }
+    kiln_container_content_hash(sections, reader->section_count, hash);
+    free(sections);
+    if (memcmp(hash, reader->header.content_hash, sizeof hash) != 0) {
+        return kiln_fault_set(fault, KILN_FAULT_CHECKSUM,
+                              offsetof(kiln_format_header, content_hash),
+                              "the content hash is not that of the sections");
+    }
+    return true;
+}
+
+static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+{
+    kiln_bins_view view;
+    if (!kiln_bins_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault)) {
+        return false;
+    }
+    for (uint32_t x = 1; x <= view.header->max_x; x++) {
+        counts->values += view.header->kept[x - 1];
+    }
+    counts->weights = view.weights.count;
+    return true;
+}
+
+static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+{
+    kiln_weights_view view;
+    if (!kiln_weights_file_open(&view, reader, fault) || !check_content_hash(reader, fault)) {
+        return false;
+    }
+    counts->weights = view.count;
+    return true;
+}
+
+static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
+                         kiln_fault *fault)
+{
+    kiln_view view;
+    if (kiln_bins_is_table(reader)) {
+        return audit_table(reader, counts, fault);
+    }
+    if (kiln_weights_is_file(reader)) {
+        return audit_weights(reader, counts, fault);
+    }
+    if (!kiln_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault) ||
+        (view.triangles != NULL && !check_ids(&view, fault))) {
+        return false;
+    }
+    counts->weights = view.weights.count;
+    for (uint32_t i = 0; i < view.tree_count; i++) {
+        if (!check_tree(&view, i, full, counts, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_fault *fault)
+{
+    return kiln_audit_in_full(data, size, false, counts, fault);
+}
+
+bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
+                        kiln_fault *fault)
+{
+    kiln_audit_counts own;
+    kiln_reader reader;
+    counts = counts != NULL ? counts : &own;
+    memset(counts, 0, sizeof *counts);
+    if (!kiln_reader_open(&reader, data, size, NULL, fault)) {
+        return false;
+    }
+    const bool sound = audit_reader(&reader, full, counts, fault);
+    kiln_reader_close(&reader);
+    return sound;
+}

@@ -1,0 +1,474 @@
+/* The walk of runtime/walk/pair_walk.c for a tree and a copy of it, plain and in double, which counts.
+ * Poses are G. Zachmann's ("Rapid collision detection by dynamically aligned DOP-trees", 1998): random
+ * rotations at distances from none to where nothing meets; and the outermost contact along a random
+ * direction, bisected, then a little out and in. What it answers decides nothing but which tree is
+ * taken.
+ *
+ * Every pose has its own random numbers, so turns may run at once. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STEPS = 12,
+    A_STEP = KILN_JUDGE_ZACH / STEPS,
+    BISECTIONS = 6,
+    LEAF_PAIR = 2,
+    MOST_OPENED = 1024, /* a walk that opens more is broken off, as a hit */
+    HOPELESS = 256      /* mean over the first poses of a mesh that is not worth it */
+};
+
+typedef struct {
+    const kiln_wide8_kind *kind;
+    const kiln_build_input *input;
+    const kiln_build_tree *tree;
+    double scale;           /* of node space by the model's */
+    double middle[3], half[3]; /* of the mesh's box, node space */
+    double size;            /* its longest side */
+    kiln_judge_pose *poses;       /* that are being chosen */
+    const kiln_judge_pose *asked; /* that are asked */
+    double *opened; /* of each pose */
+} job;
+
+/* A box in the first copy's frame, and what is behind it. */
+typedef struct {
+    double centre[3], axis[3][3], half[3], area;
+    uint32_t first, count; /* inner: node, 0; leaf: first slot, triangles */
+    bool second;           /* of the second copy */
+} box;
+
+typedef struct {
+    const job *of;
+    const kiln_judge_pose *pose;
+    double opened;
+} walk;
+
+/* ------------------------------------------------------------------------------- geometry -- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = (k + 1) % 3, j = (k + 2) % 3;
+        out[k] = a[i] * b[j] - a[j] * b[i];
+    }
+}
+
+static void carry(const kiln_judge_pose *pose, const double p[3], bool point, double out[3])
+{
+    for (unsigned k = 0; k < 3; k++) {
+        out[k] = dot(pose->rotation[k], p) + (point ? pose->translation[k] : 0);
+    }
+}
+
+/* Fifteen axes (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). */
+static bool boxes_meet(const box *a, const box *b)
+{
+    double r[3][3], s[3][3], t[3];
+    const double d[3] = {b->centre[0] - a->centre[0], b->centre[1] - a->centre[1],
+                         b->centre[2] - a->centre[2]};
+    for (unsigned i = 0; i < 3; i++) {
+        t[i] = dot(d, a->axis[i]);
+        for (unsigned j = 0; j < 3; j++) {
+            r[i][j] = dot(a->axis[i], b->axis[j]);
+            s[i][j] = fabs(r[i][j]) + 0x1p-24;
+        }
+        if (fabs(t[i]) > a->half[i] + dot(s[i], b->half)) {
+            return false;
+        }
+    }
+    for (unsigned j = 0; j < 3; j++) {
+        const double reach = (a->half[0] * s[0][j] + a->half[1] * s[1][j]) + a->half[2] * s[2][j];
+        if (fabs(dot(d, b->axis[j])) > b->half[j] + reach) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (unsigned j = 0; j < 3; j++) {
+            const unsigned j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            const double reach = (a->half[i1] * s[i2][j] + a->half[i2] * s[i1][j]) +
+                                 (b->half[j1] * s[i][j2] + b->half[j2] * s[i][j1]);
+            if (fabs(t[i2] * r[i1][j] - t[i1] * r[i2][j]) > reach) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool parted_along(double a[3][3], double b[3][3], const double axis[3])
+{
+    double lower[2] = {INFINITY, INFINITY}, upper[2] = {-INFINITY, -INFINITY};
+    for (unsigned i = 0; i < 3; i++) {
+        const double at[2] = {dot(a[i], axis), dot(b[i], axis)};
+        for (unsigned s = 0; s < 2; s++) {
+            lower[s] = at[s] < lower[s] ? at[s] : lower[s];
+            upper[s] = at[s] > upper[s] ? at[s] : upper[s];
+        }
+    }
+    return upper[0] < lower[1] || upper[1] < lower[0];
+}
+
+/* Normals, pairs of edges, and normals with edges for triangles of one plane. */
+static bool triangles_meet(double a[3][3], double b[3][3])
+{
+    double edge[2][3][3], normal[2][3], axis[3];
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned k = 0; k < 3; k++) {
+            edge[0][i][k] = a[(i + 1) % 3][k] - a[i][k];
+            edge[1][i][k] = b[(i + 1) % 3][k] - b[i][k];
+        }
+    }
+    for (unsigned s = 0; s < 2; s++) {
+        cross(edge[s][0], edge[s][1], normal[s]);
+        if (parted_along(a, b, normal[s])) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < 3; j++) {
+            cross(edge[0][i], edge[1][j], axis);
+            if (parted_along(a, b, axis)) {
+                return false;
+            }
+        }
+        for (unsigned s = 0; s < 2; s++) {
+            cross(normal[s], edge[s][i], axis);
+            if (parted_along(a, b, axis)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- walk -- */
+
+static void load_triangle(const walk *w, uint32_t slot, bool second, double out[3][3])
+{
+    const job *j = w->of;
+    const uint32_t *corner = j->input->indices + 3 * (size_t)j->tree->order[slot];
+    for (unsigned i = 0; i < 3; i++) {
+        const float *vertex = j->input->positions + 3 * (size_t)corner[i];
+        double p[3];
+        for (unsigned k = 0; k < 3; k++) {
+            p[k] = ((double)vertex[k] - j->tree->origin[k]) * j->scale;
+        }
+        memcpy(out[i], p, sizeof p);
+        if (second) {
+            carry(w->pose, p, true, out[i]);
+        }
+    }
+}
+
+static bool leaves_meet(walk *w, const box *a, const box *b)
+{
+    w->opened += LEAF_PAIR;
+    for (uint32_t i = 0; i < a->count; i++) {
+        double p[3][3];
+        load_triangle(w, a->first + i, a->second, p);
+        for (uint32_t j = 0; j < b->count; j++) {
+            double q[3][3];
+            load_triangle(w, b->first + j, b->second, q);
+            if (triangles_meet(p, q)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lane, bool second,
+                      box *out)
+{
+    kiln_lane_box stored;
+    w->of->kind->decode(node, lane, &stored);
+    for (unsigned k = 0; k < 3; k++) {
+        out->centre[k] = (double)node->org[k] + (double)stored.centre[k];
+        out->half[k] = (double)stored.half[k];
+        for (unsigned i = 0; i < 3; i++) {
+            out->axis[k][i] = (double)stored.axis[k][i];
+        }
+    }
+    if (second) {
+        const box own = *out;
+        carry(w->pose, own.centre, true, out->centre);
+        for (unsigned k = 0; k < 3; k++) {
+            carry(w->pose, own.axis[k], false, out->axis[k]);
+        }
+    }
+    out->area = (out->half[0] * out->half[1] + out->half[1] * out->half[2]) +
+                out->half[2] * out->half[0];
+    out->second = second;
+    out->count = kiln_node8_count(node, lane);
+    out->first = out->count != 0 ? kiln_node8_slot(node, lane) : kiln_node8_child(node, lane);
+}
+
+/* The lanes of the node behind `opened` that meet `other`, the nearest first. */
+static unsigned open_node(walk *w, const box *opened, const box *other, box lanes[8])
+{
+    const kiln_build_tree *tree = w->of->tree;
+    const kiln_format_node8 *node =
+        (const void *)((const unsigned char *)tree->nodes + (size_t)opened->first * tree->node_size);
+    double distance[8];
+    unsigned count = 0;
+    w->opened += 1;
+    for (unsigned i = 0; i < 8; i++) {
+        box lane;
+        if ((kiln_node8_used(node) >> i & 1u) == 0) {
+            continue;
+        }
+        load_lane(w, node, i, opened->second, &lane);
+        if (!boxes_meet(&lane, other)) {
+            continue;
+        }
+        const double d[3] = {lane.centre[0] - other->centre[0], lane.centre[1] - other->centre[1],
+                             lane.centre[2] - other->centre[2]};
+        const double far = dot(d, d);
+        unsigned at = count++;
+        for (; at > 0 && far < distance[at - 1]; at--) {
+            distance[at] = distance[at - 1];
+            lanes[at] = lanes[at - 1];
+        }
+        distance[at] = far;
+        lanes[at] = lane;
+    }
+    return count;
+}
+
+/* Recursion as deep as both trees together: formats/format.h. */
+static bool pair_meets(walk *w, const box *a, const box *b)
+{
+    if (w->opened > MOST_OPENED) {
+        return true;
+    }
+    if (a->count != 0 && b->count != 0) {
+        return leaves_meet(w, a, b);
+    }
+    const bool first = a->count == 0 && (b->count != 0 || a->area >= b->area);
+    const box *other = first ? b : a;
+    box lanes[8];
+    const unsigned count = open_node(w, first ? a : b, other, lanes);
+    for (unsigned i = 0; i < count; i++) {
+        if (pair_meets(w, &lanes[i], other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void root_box(const job *j, const kiln_judge_pose *pose, box *out)
+{
+    *out = (box){.first = 0, .second = pose != NULL};
+    for (unsigned k = 0; k < 3; k++) {
+        out->centre[k] = j->middle[k];
+        out->half[k] = j->half[k];
+        out->axis[k][k] = 1;
+    }
+    if (pose != NULL) {
+        carry(pose, j->middle, true, out->centre);
+        for (unsigned k = 0; k < 3; k++) {
+            for (unsigned i = 0; i < 3; i++) {
+                out->axis[k][i] = pose->rotation[i][k];
+            }
+        }
+    }
+    out->area = (out->half[0] * out->half[1] + out->half[1] * out->half[2]) +
+                out->half[2] * out->half[0];
+}
+
+static bool roots_meet(const job *j, const kiln_judge_pose *pose)
+{
+    box a, b;
+    root_box(j, NULL, &a);
+    root_box(j, pose, &b);
+    return boxes_meet(&a, &b);
+}
+
+static bool ask(const job *j, const kiln_judge_pose *pose, double *opened)
+{
+    walk w = {j, pose, 0};
+    box a, b;
+    root_box(j, NULL, &a);
+    root_box(j, pose, &b);
+    const bool met = boxes_meet(&a, &b) && pair_meets(&w, &a, &b);
+    *opened = w.opened;
+    return met;
+}
+
+/* ---------------------------------------------------------------------------------- poses -- */
+
+/* G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom number generators", 2014. */
+static double next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+/* A point of the unit ball without its middle, moved to the sphere. */
+static void random_unit(uint64_t *state, unsigned dimensions, double out[4])
+{
+    double squared;
+    do {
+        squared = 0;
+        for (unsigned k = 0; k < dimensions; k++) {
+            out[k] = next_random(state);
+            squared += out[k] * out[k];
+        }
+    } while (squared > 1 || squared < 0.01);
+    for (unsigned k = 0; k < dimensions; k++) {
+        out[k] /= sqrt(squared);
+    }
+}
+
+static void random_rotation(uint64_t *state, double out[3][3])
+{
+    double q[4];
+    random_unit(state, 4, q);
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i][i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
+        out[i][j] = 2 * (q[i] * q[j] - q[3] * q[k]);
+        out[i][k] = 2 * (q[i] * q[k] + q[3] * q[j]);
+    }
+}
+
+/* Middles `distance` sizes apart. */
+static void place(const job *j, const double direction[3], double distance, kiln_judge_pose *pose)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        pose->translation[k] = (j->middle[k] - dot(pose->rotation[k], j->middle)) +
+                               distance * j->size * direction[k];
+    }
+}
+
+static void start_pose(uint32_t index, kiln_judge_pose *pose, double direction[4])
+{
+    enum { SEED = 977 };
+    uint64_t state = ((uint64_t)index << 32) + SEED;
+    random_rotation(&state, pose->rotation);
+    random_unit(&state, 3, direction);
+}
+
+static void choose_zach(void *context, uint32_t index)
+{
+    const job *j = context;
+    kiln_judge_pose *pose = &j->poses[index];
+    double direction[4];
+    start_pose(index, pose, direction);
+    place(j, direction, 0.1 * (index / A_STEP), pose);
+    pose->good = roots_meet(j, pose);
+    j->opened[index] = 0;
+    pose->class_of = pose->good && ask(j, pose, &j->opened[index]);
+}
+
+static void choose_graze(void *context, uint32_t index)
+{
+    const job *j = context;
+    kiln_judge_pose *pose = &j->poses[KILN_JUDGE_ZACH + 2 * (size_t)index];
+    const double stride = 0.04, aside = 0.002;
+    double direction[4], opened, outer = 1.8, inner = outer;
+    start_pose(KILN_JUDGE_ZACH + index, pose, direction);
+    for (place(j, direction, inner, pose); inner > 0 && !ask(j, pose, &opened);
+         place(j, direction, inner, pose)) {
+        outer = inner;
+        inner -= stride;
+    }
+    for (unsigned i = 0; i < BISECTIONS; i++) {
+        const double middle = 0.5 * (outer + inner);
+        place(j, direction, middle, pose);
+        if (ask(j, pose, &opened)) {
+            inner = middle;
+        } else {
+            outer = middle;
+        }
+    }
+    pose->good = inner > 0;
+    pose[1] = pose[0];
+    place(j, direction, outer + aside, &pose[0]);
+    place(j, direction, inner - aside, &pose[1]);
+    pose[0].class_of = 2;
+    pose[1].class_of = 3;
+}
+
+static void begin(job *j)
+{
+    const kiln_build_tree *tree = j->tree;
+    j->scale = ldexp(1, -tree->scale_exponent);
+    j->size = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        const double lower = ((double)tree->bounds_lower[k] - tree->origin[k]) * j->scale;
+        const double upper = ((double)tree->bounds_upper[k] - tree->origin[k]) * j->scale;
+        j->middle[k] = 0.5 * (lower + upper);
+        j->half[k] = 0.5 * (upper - lower);
+        j->size = fmax(j->size, upper - lower);
+    }
+}
+
+bool kiln_judge_choose(const kiln_wide8_kind *kind, const kiln_build_input *input,
+                       const kiln_build_tree *tree, const kiln_watch *watch,
+                       kiln_judge_pose poses[KILN_JUDGE_POSES], bool *hopeless)
+{
+    double opened[KILN_JUDGE_ZACH], sum = 0;
+    job j = {.kind = kind, .input = input, .tree = tree, .poses = poses, .opened = opened};
+    begin(&j);
+    if (!kiln_parallel_for(watch, KILN_JUDGE_ZACH, choose_zach, &j)) {
+        return false;
+    }
+    for (unsigned i = 0; i < KILN_JUDGE_ZACH; i++) {
+        sum += opened[i];
+    }
+    *hopeless = sum > (double)HOPELESS * KILN_JUDGE_ZACH;
+    return *hopeless || kiln_parallel_for(watch, KILN_JUDGE_GRAZE, choose_graze, &j);
+}
+
+/* ------------------------------------------------------------------------------- judgement -- */
+
+static void count_pose(void *context, uint32_t index)
+{
+    const job *j = context;
+    j->opened[index] = 0;
+    if (j->asked[index].good) {
+        ask(j, &j->asked[index], &j->opened[index]);
+    }
+}
+
+bool kiln_judge(const kiln_wide8_kind *kind, const kiln_build_input *input,
+                const kiln_build_tree *tree, const kiln_watch *watch,
+                const kiln_judge_pose poses[KILN_JUDGE_POSES], kiln_judgement *judgement)
+{
+    double opened[KILN_JUDGE_POSES];
+    job j = {.kind = kind, .input = input, .tree = tree, .asked = poses, .opened = opened};
+    begin(&j);
+    if (!kiln_parallel_for(watch, KILN_JUDGE_POSES, count_pose, &j)) {
+        return false;
+    }
+    memset(judgement, 0, sizeof *judgement);
+    for (unsigned i = 0; i < KILN_JUDGE_POSES; i++) {
+        judgement->opened[poses[i].class_of % KILN_JUDGE_CLASSES] +=
+            poses[i].good ? opened[i] : 0;
+    }
+    return true;
+}
+
+bool kiln_judged_better(const kiln_judgement *a, const kiln_judgement *b,
+                        const kiln_judgement *base)
+{
+    double product[2] = {1, 1};
+    for (unsigned c = 0; c < KILN_JUDGE_CLASSES; c++) {
+        if (a->opened[c] > base->opened[c]) {
+            return false;
+        }
+        product[0] *= 1 + a->opened[c];
+        product[1] *= 1 + b->opened[c];
+    }
+    return product[0] < product[1];
+}
