@@ -272,7 +272,7 @@ SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contacts exact/exp
         $(addprefix formats/,arrival bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_counts adb/adb_hints adb/adb_observed adb/adb_pick adb/adb_read \
              adb/adb_weights bins/bins_open open/facts open/open query/query base/status) \
-           $(addprefix formats/,adb fault os sections weights)
+           $(addprefix formats/,adb error os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)

@@ -24,14 +24,14 @@ static uint8_t *place_of(const kiln_reader_section *section)
 
 static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
                     const kiln_format_section *entry, kiln_reader_section *section,
-                    kiln_fault *fault)
+                    kiln_format_error *error)
 {
     if (!has(arrival, reader, entry->offset + entry->stored_size)) {
         return WAITS;
     }
     const uint8_t *stored = reader->file + entry->offset;
     if (!arrival->trusted && kiln_crc32(stored, (size_t)entry->stored_size) != entry->crc) {
-        (void)kiln_reader_damaged(entry, entry->offset, fault);
+        (void)kiln_reader_damaged(entry, entry->offset, error);
         return BAD;
     }
     if (section->data != NULL) {
@@ -43,44 +43,44 @@ static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
 
 static bool decode(const kiln_arrival *arrival, const kiln_reader *reader,
                    const kiln_format_section *entry, const kiln_format_block *block,
-                   const kiln_reader_section *section, kiln_fault *fault)
+                   const kiln_reader_section *section, kiln_format_error *error)
 {
     const uint8_t *stored = reader->file + arrival->stream;
     if (!arrival->trusted && kiln_crc32(stored, block->stored_size) != block->crc) {
-        return kiln_reader_damaged(entry, arrival->stream, fault);
+        return kiln_reader_damaged(entry, arrival->stream, error);
     }
     return section->data == NULL ||
            kiln_block_decode(entry->transform, entry->element_size, stored, block->stored_size,
                              place_of(section), block->raw_size) ||
-           kiln_fault_set(fault, KILN_FAULT_INFLATE, arrival->stream,
+           kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, arrival->stream,
                           "a compressed block at offset %llu can't be decoded",
                           (unsigned long long)arrival->stream);
 }
 
 static bool check_table(const kiln_arrival *arrival, const kiln_reader *reader,
-                        const kiln_format_section *entry, uint64_t size, kiln_fault *fault)
+                        const kiln_format_section *entry, uint64_t size, kiln_format_error *error)
 {
     if (!arrival->trusted &&
         kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
-        return kiln_reader_damaged(entry, entry->offset, fault);
+        return kiln_reader_damaged(entry, entry->offset, error);
     }
-    return kiln_reader_check_blocks(reader, entry, fault);
+    return kiln_reader_check_blocks(reader, entry, error);
 }
 
 static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
                        const kiln_format_section *entry, kiln_reader_section *section,
-                       kiln_fault *fault)
+                       kiln_format_error *error)
 {
     const uint64_t blocks = kiln_reader_block_count(entry);
     if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
-        (void)kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, "block table");
+        (void)kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset, "block table");
         return BAD;
     }
     const uint64_t table = blocks * sizeof(kiln_format_block);
     if (!has(arrival, reader, entry->offset + table)) {
         return WAITS;
     }
-    if (!check_table(arrival, reader, entry, table, fault)) {
+    if (!check_table(arrival, reader, entry, table, error)) {
         return BAD;
     }
     if (arrival->block == 0) {
@@ -91,7 +91,7 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
         if (!has(arrival, reader, arrival->stream + block.stored_size)) {
             return WAITS;
         }
-        if (!decode(arrival, reader, entry, &block, section, fault)) {
+        if (!decode(arrival, reader, entry, &block, section, error)) {
             return BAD;
         }
         section->there += block.raw_size / entry->element_size;
@@ -100,7 +100,7 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
     return TAKEN;
 }
 
-static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_fault *fault)
+static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);
     kiln_reader_section *section = &reader->sections[kiln_reader_section_of(reader, arrival->entry)];
@@ -109,12 +109,12 @@ static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_fau
     }
     if (!arrival->trusted &&
         !kiln_bytes_are_zero(reader->file + arrival->end, entry.offset - arrival->end)) {
-        (void)kiln_fault_rule(fault, KILN_RULE_RESERVED, arrival->end, "padding before a section");
+        (void)kiln_format_error_rule(error, KILN_RULE_RESERVED, arrival->end, "padding before a section");
         return BAD;
     }
     const int taken = entry.codec == KILN_CODEC_RAW
-                          ? take_raw(arrival, reader, &entry, section, fault)
-                          : take_blocks(arrival, reader, &entry, section, fault);
+                          ? take_raw(arrival, reader, &entry, section, error)
+                          : take_blocks(arrival, reader, &entry, section, error);
     if (taken == TAKEN) {
         arrival->end = entry.offset + entry.stored_size;
         arrival->entry++;
@@ -124,32 +124,32 @@ static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_fau
 }
 
 bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                       size_t available, kiln_fault *fault)
+                       size_t available, kiln_format_error *error)
 {
     int taken = TAKEN;
     reader->file = (const uint8_t *)data;
     reader->file_size =
         available < reader->header.file_size ? available : reader->header.file_size;
     while (taken == TAKEN && !kiln_arrival_is_whole(arrival, reader)) {
-        taken = take_entry(arrival, reader, fault);
+        taken = take_entry(arrival, reader, error);
     }
     reader->file = NULL;
     return taken != BAD;
 }
 
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                        size_t available, const kiln_reader_options *options, kiln_fault *fault)
+                        size_t available, const kiln_reader_options *options, kiln_format_error *error)
 {
     memset(arrival, 0, sizeof *arrival);
     memset(reader, 0, sizeof *reader);
-    memset(fault, 0, sizeof *fault);
+    memset(error, 0, sizeof *error);
     arrival->trusted = options->trusted;
     reader->file = (const uint8_t *)data;
     reader->file_size = available;
     reader->allocator = options->allocator.allocate != NULL ? options->allocator
                                                             : kiln_reader_default_allocator;
-    if (!kiln_reader_check_head(reader, true, fault) ||
-        !kiln_reader_make_room(reader, options, fault)) {
+    if (!kiln_reader_check_head(reader, true, error) ||
+        !kiln_reader_make_room(reader, options, error)) {
         kiln_reader_close(reader);
         return false;
     }

@@ -15,14 +15,14 @@ typedef struct {
 } kiln_arrival;
 
 /* Header and section table of a file of which the first `available` bytes are there, and room for what is
- * wanted. *reader is then to be closed. KILN_FAULT_PARTIAL: too few bytes; nothing is kept. */
+ * wanted. *reader is then to be closed. KILN_FORMAT_ERROR_PARTIAL: too few bytes; nothing is kept. */
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                        size_t available, const kiln_reader_options *options, kiln_fault *fault);
+                        size_t available, const kiln_reader_options *options, kiln_format_error *error);
 
 /* Takes all that is there of a file whose first `available` bytes are at `data`, the same as before as far as they
  * went; reader->sections[].there tell how much that is. False: what follows is damaged; what was taken stays. */
 bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                       size_t available, kiln_fault *fault);
+                       size_t available, kiln_format_error *error);
 
 /* Is all of the file taken? */
 static inline bool kiln_arrival_is_whole(const kiln_arrival *arrival, const kiln_reader *reader)

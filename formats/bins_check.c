@@ -1,15 +1,15 @@
-/* See the theorem in bins_check.h. Offsets in faults are as those of check.c. */
+/* See the theorem in bins_check.h. Offsets in errors are as those of check.c. */
 #include "bins_check.h"
 
 #include "sections.h"
 #include "weights.h"
 
-static bool fault_in(const kiln_reader *reader, uint32_t section, uint32_t rule, uint64_t byte,
-                     kiln_fault *fault)
+static bool error_in(const kiln_reader *reader, uint32_t section, uint32_t rule, uint64_t byte,
+                     kiln_format_error *error)
 {
     const kiln_format_section *entry = &reader->sections[section].entry;
     const uint64_t at = entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
-    return kiln_fault_rule(fault, rule, at, kiln_section_kind_find(entry->kind)->name);
+    return kiln_format_error_rule(error, rule, at, kiln_section_kind_find(entry->kind)->name);
 }
 
 static uint32_t count_of_kind(const kiln_reader *reader, uint32_t kind)
@@ -30,7 +30,7 @@ bool kiln_bins_is_table(const kiln_reader *reader)
 
 /* One header, one section of rows, one document, weights where they are wanted, and nothing of a
  * model. */
-static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
+static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
     bool sound = true;
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
@@ -43,7 +43,7 @@ static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
         sound = sound && (values || may_be || count == (once ? 1u : 0u));
     }
     if (!sound) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                "filled-bins table");
     }
     return true;
@@ -86,16 +86,16 @@ static bool header_rest_is_zero(const kiln_format_bins *header)
     return any == 0;
 }
 
-static bool check_header(kiln_bins_view *view, kiln_fault *fault)
+static bool check_header(kiln_bins_view *view, kiln_format_error *error)
 {
     const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS, 0);
     const kiln_reader_section *section = &view->reader->sections[index];
     view->header = (const kiln_format_bins *)section->data;
     if (section->count != 1 || !header_is_sound(view->header)) {
-        return fault_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, fault);
+        return error_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, error);
     }
     if (!header_rest_is_zero(view->header)) {
-        return fault_in(view->reader, index, KILN_RULE_RESERVED, 0, fault);
+        return error_in(view->reader, index, KILN_RULE_RESERVED, 0, error);
     }
     return true;
 }
@@ -108,22 +108,22 @@ static uint32_t values_kind(const kiln_bins_view *view)
                                                     : KILN_SECTION_BINS_COUNTS;
 }
 
-static bool name_rows(kiln_bins_view *view, kiln_fault *fault)
+static bool name_rows(kiln_bins_view *view, kiln_format_error *error)
 {
     const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
     const kiln_reader_section *section = &view->reader->sections[index];
     if (section->entry.element_size != view->header->row_size) {
-        return fault_in(view->reader, index, KILN_RULE_SECTION_SIZE, 0, fault);
+        return error_in(view->reader, index, KILN_RULE_SECTION_SIZE, 0, error);
     }
     if (section->count != kiln_bins_row_index(view->header->max_u + 1, 1)) {
-        return fault_in(view->reader, index, KILN_RULE_COUNTS, 0, fault);
+        return error_in(view->reader, index, KILN_RULE_COUNTS, 0, error);
     }
     view->rows = (const uint8_t *)section->data;
     return true;
 }
 
 /* As many sections of values as there are x, each with a lane less in its records. */
-static bool name_records(kiln_bins_view *view, kiln_fault *fault)
+static bool name_records(kiln_bins_view *view, kiln_format_error *error)
 {
     const kiln_reader *reader = view->reader;
     const uint32_t max_x = view->header->max_x;
@@ -131,7 +131,7 @@ static bool name_records(kiln_bins_view *view, kiln_fault *fault)
     const uint32_t all = count_of_kind(reader, KILN_SECTION_BINS_FLOATS) +
                          count_of_kind(reader, KILN_SECTION_BINS_COUNTS);
     if (all != max_x || count_of_kind(reader, kind) != max_x) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                "filled-bins table");
     }
     uint32_t index = KILN_NO_INDEX;
@@ -140,10 +140,10 @@ static bool name_records(kiln_bins_view *view, kiln_fault *fault)
         const kiln_reader_section *section = &reader->sections[index];
         const uint32_t lanes = max_x - k;
         if (section->entry.element_size != lanes * kiln_bins_value_size(view->header->profile)) {
-            return fault_in(reader, index, KILN_RULE_SECTION_SIZE, 0, fault);
+            return error_in(reader, index, KILN_RULE_SECTION_SIZE, 0, error);
         }
         if (section->count > UINT32_MAX) {
-            return fault_in(reader, index, KILN_RULE_COUNTS, 0, fault);
+            return error_in(reader, index, KILN_RULE_COUNTS, 0, error);
         }
         view->records[k] = section->data;
         view->record_counts[k] = section->count;
@@ -190,7 +190,7 @@ static bool row_tiles(const kiln_bins_view *view, const kiln_bins_row *row, uint
     return true;
 }
 
-static bool check_rows(const kiln_bins_view *view, kiln_fault *fault)
+static bool check_rows(const kiln_bins_view *view, kiln_format_error *error)
 {
     const uint32_t section = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
     uint64_t used[KILN_BINS_TABLE_X_MAX] = {0}, index = 0;
@@ -199,10 +199,10 @@ static bool check_rows(const kiln_bins_view *view, kiln_fault *fault)
             const kiln_bins_row row = kiln_bins_view_row(view, index);
             const uint64_t at = index * view->header->row_size;
             if (!row_tiles(view, &row, u - v + 1, used)) {
-                return fault_in(view->reader, section, KILN_RULE_BINS_ROW, at, fault);
+                return error_in(view->reader, section, KILN_RULE_BINS_ROW, at, error);
             }
             if (!row_rest_is_zero(view, index)) {
-                return fault_in(view->reader, section, KILN_RULE_RESERVED, at, fault);
+                return error_in(view->reader, section, KILN_RULE_RESERVED, at, error);
             }
         }
     }
@@ -210,11 +210,11 @@ static bool check_rows(const kiln_bins_view *view, kiln_fault *fault)
     for (uint32_t k = 0; k < view->header->max_x; k++) {
         kept += used[k]; /* records of segment k and before are those that x = k + 1 is not in */
         if (used[k] != view->record_counts[k]) {
-            return fault_in(view->reader, section, KILN_RULE_BINS_ROW, 0, fault);
+            return error_in(view->reader, section, KILN_RULE_BINS_ROW, 0, error);
         }
         if (kept != view->header->kept[k]) {
-            return fault_in(view->reader, kiln_reader_find(view->reader, KILN_SECTION_BINS, 0),
-                            KILN_RULE_BINS_HEADER, 0, fault);
+            return error_in(view->reader, kiln_reader_find(view->reader, KILN_SECTION_BINS, 0),
+                            KILN_RULE_BINS_HEADER, 0, error);
         }
     }
     return true;
@@ -252,7 +252,7 @@ static bool counts_are_sound(const void *values, uint64_t records, uint32_t lane
     return bad == 0;
 }
 
-static bool check_values(const kiln_bins_view *view, kiln_fault *fault)
+static bool check_values(const kiln_bins_view *view, kiln_format_error *error)
 {
     uint32_t section = KILN_NO_INDEX;
     for (uint32_t k = 0; k < view->header->max_x; k++) {
@@ -262,28 +262,28 @@ static bool check_values(const kiln_bins_view *view, kiln_fault *fault)
                                ? floats_are_sound(view->records[k], view->record_counts[k], lanes)
                                : counts_are_sound(view->records[k], view->record_counts[k], lanes);
         if (!sound) {
-            return fault_in(view->reader, section, KILN_RULE_BINS_VALUE, 0, fault);
+            return error_in(view->reader, section, KILN_RULE_BINS_VALUE, 0, error);
         }
     }
     return true;
 }
 
 bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool trusted,
-                         kiln_fault *fault)
+                         kiln_format_error *error)
 {
     memset(view, 0, sizeof *view);
     view->reader = reader;
     if (!kiln_bins_is_table(reader)) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                               "this is no filled-bins table: kiln_open reads models");
     }
-    if (!check_kinds(reader, fault) || !check_header(view, fault) || !name_rows(view, fault) ||
-        !name_records(view, fault)) {
+    if (!check_kinds(reader, error) || !check_header(view, error) || !name_rows(view, error) ||
+        !name_records(view, error)) {
         return false;
     }
     name_meta(view);
-    if (!kiln_weights_view_open(&view->weights, reader, fault)) {
+    if (!kiln_weights_view_open(&view->weights, reader, error)) {
         return false;
     }
-    return trusted || (check_rows(view, fault) && check_values(view, fault));
+    return trusted || (check_rows(view, error) && check_values(view, error));
 }

@@ -11,7 +11,7 @@
 #ifndef KILN_BINS_CHECK_H
 #define KILN_BINS_CHECK_H
 
-#include "fault.h"
+#include "format_error.h"
 #include "format.h"
 #include "reader.h"
 #include "weights.h"
@@ -36,7 +36,7 @@ bool kiln_bins_is_table(const kiln_reader *reader);
 /* Names the sections of an open reader and checks them: with `trusted` only that they are there and
  * that their sizes fit together. The view refers to the reader. */
 bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool trusted,
-                         kiln_fault *fault);
+                         kiln_format_error *error);
 
 /* One row taken apart. */
 typedef struct {

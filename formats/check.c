@@ -1,4 +1,4 @@
-/* The verifier: see the theorem in check.h. Offsets in faults are in the file for raw sections and in
+/* The verifier: see the theorem in check.h. Offsets in errors are in the file for raw sections and in
  * the decoded section for compressed ones. */
 #include "check.h"
 
@@ -18,7 +18,7 @@ static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_
 }
 
 /* No kind twice, and none missing. */
-static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
+static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
@@ -26,7 +26,7 @@ static bool check_kinds(const kiln_reader *reader, kiln_fault *fault)
         if (first == KILN_NO_INDEX ? kind->always != 0
                                    : kiln_reader_find(reader, kind->kind, first + 1) !=
                                          KILN_NO_INDEX) {
-            return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+            return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                    kind->name);
         }
     }
@@ -61,7 +61,7 @@ static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
     return !has_section(reader, kind) || section_count_of(reader, kind) == count;
 }
 
-static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault *fault)
+static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_reader_section *vertices = section_of(reader, KILN_SECTION_VERTICES);
     const kiln_reader_section *triangles = section_of(reader, KILN_SECTION_TRIANGLES);
@@ -79,7 +79,7 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
         !count_is(reader, KILN_SECTION_USER, triangles->count) ||
         trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX ||
         (triangles->count == 0 && vertices->count != 0)) {
-        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+        return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                "section table");
     }
     view->reader = reader;
@@ -104,7 +104,7 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_fault
 }
 
 /* A file without polygons: its trees name triangles that are not there, and all have counts. */
-static bool name_no_polygons(kiln_view *view, kiln_fault *fault)
+static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < view->tree_count; i++) {
@@ -114,7 +114,7 @@ static bool name_no_polygons(kiln_view *view, kiln_fault *fault)
     }
     if (most >= KILN_NO_INDEX || view->adb_count != view->tree_count ||
         section_count_of(view->reader, KILN_SECTION_ORDER) != 0) {
-        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+        return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                "section table");
     }
     view->vertices = NULL;
@@ -123,12 +123,12 @@ static bool name_no_polygons(kiln_view *view, kiln_fault *fault)
     return true;
 }
 
-static bool name_counts(kiln_view *view, kiln_fault *fault)
+static bool name_counts(kiln_view *view, kiln_format_error *error)
 {
     const uint64_t count = section_count_of(view->reader, KILN_SECTION_ADB);
     if (count > view->tree_count ||
         (count == 0) != (section_count_of(view->reader, KILN_SECTION_ADB_BOXES) == 0)) {
-        return kiln_fault_rule(fault, KILN_RULE_COUNTS, sizeof(kiln_format_header),
+        return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
                                "section table");
     }
     view->adb_count = (uint32_t)count;
@@ -137,7 +137,7 @@ static bool name_counts(kiln_view *view, kiln_fault *fault)
         view->adb_boxes =
             (const kiln_format_adb_box *)section_data(view->reader, KILN_SECTION_ADB_BOXES);
     }
-    return view->triangle_count != 0 || name_no_polygons(view, fault);
+    return view->triangle_count != 0 || name_no_polygons(view, error);
 }
 
 static bool string_is_sound(const kiln_view *view, uint32_t offset)
@@ -145,10 +145,10 @@ static bool string_is_sound(const kiln_view *view, uint32_t offset)
     return offset < view->strings_size; /* the section ends with a zero byte */
 }
 
-static bool check_strings(const kiln_view *view, kiln_fault *fault)
+static bool check_strings(const kiln_view *view, kiln_format_error *error)
 {
     if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0') {
-        return kiln_fault_rule(fault, KILN_RULE_STRING,
+        return kiln_format_error_rule(error, KILN_RULE_STRING,
                                offset_of_kind(view->reader, KILN_SECTION_STRINGS, 0), "strings");
     }
     return true;
@@ -238,7 +238,7 @@ static bool words_are_zero(const uint32_t *words, unsigned count)
     return any == 0;
 }
 
-static bool check_directory(const kiln_view *view, kiln_fault *fault)
+static bool check_directory(const kiln_view *view, kiln_format_error *error)
 {
     tree_fill fill;
     memset(&fill, 0, sizeof fill);
@@ -247,14 +247,14 @@ static bool check_directory(const kiln_view *view, kiln_fault *fault)
         const uint64_t at =
             offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree);
         if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
-            return kiln_fault_rule(fault, KILN_RULE_TREE, at, "tree directory");
+            return kiln_format_error_rule(error, KILN_RULE_TREE, at, "tree directory");
         }
         if (!words_are_zero(tree->reserved, 2)) {
-            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "tree directory");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
     if (!sections_full(view->reader, &fill)) {
-        return kiln_fault_rule(fault, KILN_RULE_TREE,
+        return kiln_format_error_rule(error, KILN_RULE_TREE,
                                offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
                                "tree directory");
     }
@@ -262,7 +262,7 @@ static bool check_directory(const kiln_view *view, kiln_fault *fault)
 }
 
 /* Entries name trees in order, and tile the boxes. */
-static bool check_counts(const kiln_view *view, kiln_fault *fault)
+static bool check_counts(const kiln_view *view, kiln_format_error *error)
 {
     uint64_t boxes = 0;
     for (uint32_t i = 0; i < view->adb_count; i++) {
@@ -271,20 +271,20 @@ static bool check_counts(const kiln_view *view, kiln_fault *fault)
             offset_of_kind(view->reader, KILN_SECTION_ADB, (uint64_t)i * sizeof *adb);
         if (adb->tree >= view->tree_count || (i > 0 && adb->tree <= adb[-1].tree) ||
             !kiln_adb_is_sound(adb) || adb->box_first != boxes) {
-            return kiln_fault_rule(fault, KILN_RULE_ADB, at, "counts");
+            return kiln_format_error_rule(error, KILN_RULE_ADB, at, "counts");
         }
         const kiln_format_tree *tree = &view->trees[adb->tree];
         const unsigned lanes = kiln_node_kind_find(tree->bv)->lanes;
         boxes += adb->box_count;
         if (adb->box_count != 1 + (uint64_t)tree->node_count * lanes) {
-            return kiln_fault_rule(fault, KILN_RULE_ADB, at, "counts");
+            return kiln_format_error_rule(error, KILN_RULE_ADB, at, "counts");
         }
         if (!words_are_zero(adb->reserved, 2)) {
-            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "counts");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "counts");
         }
     }
     if (boxes != section_count_of(view->reader, KILN_SECTION_ADB_BOXES)) {
-        return kiln_fault_rule(fault, KILN_RULE_ADB,
+        return kiln_format_error_rule(error, KILN_RULE_ADB,
                                offset_of_kind(view->reader, KILN_SECTION_ADB, 0), "counts");
     }
     return true;
@@ -292,10 +292,10 @@ static bool check_counts(const kiln_view *view, kiln_fault *fault)
 
 /* -------------------------------------------------------------------------- contents -- */
 
-static bool check_geometry(const kiln_view *view, kiln_fault *fault)
+static bool check_geometry(const kiln_view *view, kiln_format_error *error)
 {
     if (!floats_finite(view->vertices, 3 * (size_t)view->vertex_count)) {
-        return kiln_fault_rule(fault, KILN_RULE_VERTEX,
+        return kiln_format_error_rule(error, KILN_RULE_VERTEX,
                                offset_of_kind(view->reader, KILN_SECTION_VERTICES, 0), "vertices");
     }
     uint32_t highest = 0;
@@ -303,7 +303,7 @@ static bool check_geometry(const kiln_view *view, kiln_fault *fault)
         highest = view->triangles[i] > highest ? view->triangles[i] : highest;
     }
     if (highest >= view->vertex_count) {
-        return kiln_fault_rule(fault, KILN_RULE_TRIANGLE,
+        return kiln_format_error_rule(error, KILN_RULE_TRIANGLE,
                                offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
                                "triangles");
     }
@@ -312,14 +312,14 @@ static bool check_geometry(const kiln_view *view, kiln_fault *fault)
         highest = view->ids[i] > highest ? view->ids[i] : highest;
     }
     if (highest >= view->triangle_count) {
-        return kiln_fault_rule(fault, KILN_RULE_TRIANGLE_ID,
+        return kiln_format_error_rule(error, KILN_RULE_TRIANGLE_ID,
                                offset_of_kind(view->reader, KILN_SECTION_TRIANGLE_IDS, 0),
                                "triangle ids");
     }
     return true;
 }
 
-static bool check_parts(const kiln_view *view, kiln_fault *fault)
+static bool check_parts(const kiln_view *view, kiln_format_error *error)
 {
     const bool faces = has_section(view->reader, KILN_SECTION_FACES);
     const bool user = has_section(view->reader, KILN_SECTION_USER);
@@ -329,47 +329,47 @@ static bool check_parts(const kiln_view *view, kiln_fault *fault)
         const uint64_t at =
             offset_of_kind(view->reader, KILN_SECTION_PARTS, (uint64_t)i * sizeof *part);
         if (part->triangle_first != next || part->triangle_count > view->triangle_count - next) {
-            return kiln_fault_rule(fault, KILN_RULE_PART, at, "parts");
+            return kiln_format_error_rule(error, KILN_RULE_PART, at, "parts");
         }
         if (!string_is_sound(view, part->node_path) || !string_is_sound(view, part->mesh_name)) {
-            return kiln_fault_rule(fault, KILN_RULE_STRING, at, "parts");
+            return kiln_format_error_rule(error, KILN_RULE_STRING, at, "parts");
         }
         if ((faces && part->face != 0) || (user && part->user != 0)) {
-            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "parts");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "parts");
         }
         next += part->triangle_count;
     }
     if (next != view->triangle_count) {
-        return kiln_fault_rule(fault, KILN_RULE_PART,
+        return kiln_format_error_rule(error, KILN_RULE_PART,
                                offset_of_kind(view->reader, KILN_SECTION_PARTS, 0), "parts");
     }
     return true;
 }
 
-static bool check_materials(const kiln_view *view, kiln_fault *fault)
+static bool check_materials(const kiln_view *view, kiln_format_error *error)
 {
     for (uint32_t i = 0; i < view->material_count; i++) {
         if (!string_is_sound(view, view->materials[i])) {
-            return kiln_fault_rule(
-                fault, KILN_RULE_STRING,
+            return kiln_format_error_rule(
+                error, KILN_RULE_STRING,
                 offset_of_kind(view->reader, KILN_SECTION_MATERIALS, (uint64_t)i * 4), "materials");
         }
     }
     return true;
 }
 
-static bool check_source(const kiln_view *view, kiln_fault *fault)
+static bool check_source(const kiln_view *view, kiln_format_error *error)
 {
-    return (view->parts == NULL || check_parts(view, fault)) &&
-           (view->materials == NULL || check_materials(view, fault));
+    return (view->parts == NULL || check_parts(view, error)) &&
+           (view->materials == NULL || check_materials(view, error));
 }
 
-static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_fault *fault)
+static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_format_error *error)
 {
     const kiln_format_tree *entry = tree->entry;
     for (uint32_t i = 0; i < entry->triangle_count; i++) {
         if (tree->order[i] - entry->triangle_first >= entry->triangle_count) {
-            return kiln_fault_rule(fault, KILN_RULE_ORDER,
+            return kiln_format_error_rule(error, KILN_RULE_ORDER,
                                    offset_of_kind(view->reader, KILN_SECTION_ORDER,
                                                   ((uint64_t)entry->order_first + i) * 4),
                                    "order");
@@ -382,7 +382,7 @@ static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_
 typedef struct {
     const kiln_view *view;
     const kiln_view_tree *tree;
-    kiln_fault *fault;
+    kiln_format_error *error;
     uint32_t visited;  /* nodes */
     uint32_t deepest;
     uint64_t in_leaves; /* triangles */
@@ -394,17 +394,17 @@ static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t ind
     return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
-bool kiln_view_node_fault(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
-                          uint32_t node, kiln_fault *fault)
+bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
+                          uint32_t node, kiln_format_error *error)
 {
     const uint64_t byte = ((uint64_t)tree->entry->node_first + node) * tree->kind->node_size;
-    return kiln_fault_rule(fault, rule, offset_of_kind(view->reader, tree->kind->section, byte),
+    return kiln_format_error_rule(error, rule, offset_of_kind(view->reader, tree->kind->section, byte),
                            tree->kind->name);
 }
 
-static bool node_fault(const tree_walk *walk, uint32_t rule, uint32_t node)
+static bool node_error(const tree_walk *walk, uint32_t rule, uint32_t node)
 {
-    return kiln_view_node_fault(walk->view, walk->tree, rule, node, walk->fault);
+    return kiln_view_node_error(walk->view, walk->tree, rule, node, walk->error);
 }
 
 static bool check_node_fields(const tree_walk *walk, uint32_t index)
@@ -414,12 +414,12 @@ static bool check_node_fields(const tree_walk *walk, uint32_t index)
     for (unsigned k = 0; k < 3; k++) {
         if (!(node->org[k] >= -org_max && node->org[k] <= org_max) || node->exp[k] == 0 ||
             node->exp[k] == 255) {
-            return node_fault(walk, KILN_RULE_NODE_FIELD, index);
+            return node_error(walk, KILN_RULE_NODE_FIELD, index);
         }
     }
     if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 ||
         !walk->tree->kind->reserved_is_zero(node)) {
-        return node_fault(walk, KILN_RULE_RESERVED, index);
+        return node_error(walk, KILN_RULE_RESERVED, index);
     }
     return true;
 }
@@ -435,15 +435,15 @@ static bool check_node_lanes(tree_walk *walk, uint32_t index)
         const bool used = inner || count != 0;
         if (count > entry->leaf_max || (inner && count != 0) ||
             (used && lane >= walk->tree->kind->lanes)) {
-            return node_fault(walk, KILN_RULE_NODE_LANE, index);
+            return node_error(walk, KILN_RULE_NODE_LANE, index);
         }
         if (used && !walk->tree->kind->lane_is_sound(node, lane)) {
-            return node_fault(walk, KILN_RULE_NODE_FIELD, index);
+            return node_error(walk, KILN_RULE_NODE_FIELD, index);
         }
         triangles += count;
     }
     if (node->tri > entry->triangle_count || triangles > entry->triangle_count - node->tri) {
-        return node_fault(walk, KILN_RULE_NODE_SLOT, index);
+        return node_error(walk, KILN_RULE_NODE_SLOT, index);
     }
     walk->in_leaves += triangles;
     return true;
@@ -455,7 +455,7 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
     const kiln_format_node8 *node = node_at(walk->tree, index);
     const uint32_t node_count = walk->tree->entry->node_count;
     if (++walk->visited > node_count) {
-        return node_fault(walk, KILN_RULE_NODE_ONCE, index);
+        return node_error(walk, KILN_RULE_NODE_ONCE, index);
     }
     if (!check_node_fields(walk, index) || !check_node_lanes(walk, index)) {
         return false;
@@ -463,15 +463,15 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
     *children = kiln_popcount8(node->inner);
     if (*children != 0 && (node->child <= index || node->child >= node_count ||
                            *children > node_count - node->child)) {
-        return node_fault(walk, KILN_RULE_NODE_CHILD, index);
+        return node_error(walk, KILN_RULE_NODE_CHILD, index);
     }
     return true;
 }
 
 bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
-                          uint32_t *triangles, kiln_fault *fault)
+                          uint32_t *triangles, kiln_format_error *error)
 {
-    tree_walk walk = {view, tree, fault, 0, 0, 0};
+    tree_walk walk = {view, tree, error, 0, 0, 0};
     uint32_t children;
     const bool sound = check_node(&walk, index, &children);
     *triangles = (uint32_t)walk.in_leaves;
@@ -489,7 +489,7 @@ static bool walk_tree(tree_walk *walk)
     for (;;) {
         uint32_t children = 0;
         if (depth == walk->tree->entry->depth) {
-            return node_fault(walk, KILN_RULE_NODE_DEPTH, index);
+            return node_error(walk, KILN_RULE_NODE_DEPTH, index);
         }
         if (!check_node(walk, index, &children)) {
             return false;
@@ -530,7 +530,7 @@ static bool check_parents(const tree_walk *walk)
                     continue;
                 }
                 if ((seen[bit / 8] >> bit % 8 & 1) != 0) {
-                    return node_fault(walk, KILN_RULE_NODE_ONCE, (uint32_t)(first + bit));
+                    return node_error(walk, KILN_RULE_NODE_ONCE, (uint32_t)(first + bit));
                 }
                 seen[bit / 8] |= (uint8_t)(1u << bit % 8);
             }
@@ -565,7 +565,7 @@ static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most
 }
 
 bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
-                           uint32_t last, kiln_fault *fault)
+                           uint32_t last, kiln_format_error *error)
 {
     const unsigned lanes = tree->kind->lanes;
     uint8_t most[KILN_ADB_REGIONS_MOST];
@@ -577,7 +577,7 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
         if (!counts_are_within(&tree->boxes[i], most, i == 0 ? 0 : tree->entry->depth, used)) {
             const uint64_t byte =
                 ((uint64_t)tree->adb->box_first + i) * sizeof(kiln_format_adb_box);
-            return kiln_fault_rule(fault, KILN_RULE_ADB_BOX,
+            return kiln_format_error_rule(error, KILN_RULE_ADB_BOX,
                                    offset_of_kind(view->reader, KILN_SECTION_ADB_BOXES, byte),
                                    "counts of boxes");
         }
@@ -585,32 +585,32 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
     return true;
 }
 
-static bool check_tree(const kiln_view *view, uint32_t index, kiln_fault *fault)
+static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error *error)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);
     if (tree.nodes == NULL) {
         return true;
     }
-    if (tree.order != NULL && !check_order(view, &tree, fault)) {
+    if (tree.order != NULL && !check_order(view, &tree, error)) {
         return false;
     }
-    tree_walk walk = {view, &tree, fault, 0, 0, 0};
+    tree_walk walk = {view, &tree, error, 0, 0, 0};
     if (!walk_tree(&walk)) {
         return false;
     }
     if (walk.visited != tree.entry->node_count) {
-        return node_fault(&walk, KILN_RULE_NODE_ONCE, 0);
+        return node_error(&walk, KILN_RULE_NODE_ONCE, 0);
     }
     if (!check_parents(&walk)) {
         return false;
     }
     if (walk.deepest != tree.entry->depth) {
-        return node_fault(&walk, KILN_RULE_NODE_DEPTH, 0);
+        return node_error(&walk, KILN_RULE_NODE_DEPTH, 0);
     }
     if (walk.in_leaves != tree.entry->triangle_count) {
-        return node_fault(&walk, KILN_RULE_LEAF_ONCE, 0);
+        return node_error(&walk, KILN_RULE_LEAF_ONCE, 0);
     }
-    return tree.adb == NULL || kiln_view_check_boxes(view, &tree, 0, tree.adb->box_count, fault);
+    return tree.adb == NULL || kiln_view_check_boxes(view, &tree, 0, tree.adb->box_count, error);
 }
 
 /* The counts of tree `index`, or NULL: their entries are in the order of trees. */
@@ -648,32 +648,32 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     return tree;
 }
 
-bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault)
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_format_error *error)
 {
     memset(view, 0, sizeof *view);
     if (kiln_bins_is_table(reader)) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                               "this is a filled-bins table, not a model: kiln_bins_open and "
                               "kiln lut read it");
     }
     if (kiln_weights_is_file(reader)) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                               "these are weights, not a model: kiln_adb_read_weights reads them");
     }
-    if (!check_kinds(reader, fault) || !name_sections(view, reader, fault) ||
-        !name_counts(view, fault) || !kiln_weights_view_open(&view->weights, reader, fault) ||
-        !check_strings(view, fault) ||
-        !check_directory(view, fault) || !check_counts(view, fault)) {
+    if (!check_kinds(reader, error) || !name_sections(view, reader, error) ||
+        !name_counts(view, error) || !kiln_weights_view_open(&view->weights, reader, error) ||
+        !check_strings(view, error) ||
+        !check_directory(view, error) || !check_counts(view, error)) {
         return false;
     }
     if (trusted) {
         return true;
     }
-    if ((view->triangles != NULL && !check_geometry(view, fault)) || !check_source(view, fault)) {
+    if ((view->triangles != NULL && !check_geometry(view, error)) || !check_source(view, error)) {
         return false;
     }
     for (uint32_t i = 0; i < view->tree_count; i++) {
-        if (!check_tree(view, i, fault)) {
+        if (!check_tree(view, i, error)) {
             return false;
         }
     }

@@ -17,7 +17,7 @@
 #ifndef KILN_CHECK_H
 #define KILN_CHECK_H
 
-#include "fault.h"
+#include "format_error.h"
 #include "format.h"
 #include "node_kinds.h"
 #include "reader.h"
@@ -58,22 +58,22 @@ typedef struct {
 
 /* Names the sections of an open reader and checks them: with `trusted` only that they are there and
  * that their sizes fit together. The view refers to the reader. */
-bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_fault *fault);
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_format_error *error);
 
 /* Tree number `index` < tree_count of a view that is open. */
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);
 
 /* Rule `rule` is broken by node `node`. False. */
-bool kiln_view_node_fault(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
-                          uint32_t node, kiln_fault *fault);
+bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
+                          uint32_t node, kiln_format_error *error);
 
 /* Does node `index` by itself follow the rules; *triangles is how many its leaves hold. */
 bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
-                          uint32_t *triangles, kiln_fault *fault);
+                          uint32_t *triangles, kiln_format_error *error);
 
 /* Do counts number first .. last - 1 of a tree that has them, whose nodes are checked? */
 bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
-                           uint32_t last, kiln_fault *fault);
+                           uint32_t last, kiln_format_error *error);
 
 /* Face and user value of a triangle id in its part; the part must be loaded. */
 static inline uint32_t kiln_view_face(const kiln_view *view, const kiln_format_part *part,

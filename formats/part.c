@@ -98,7 +98,7 @@ static bool close_nodes(const kiln_view_tree *tree, uint32_t first, uint32_t nod
 }
 
 static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
-                       uint32_t nodes, kiln_fault *fault)
+                       uint32_t nodes, kiln_format_error *error)
 {
     const uint32_t first_new = part->nodes;
     const uint32_t first = part->first_open;
@@ -116,7 +116,7 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         }
         if (node->flags[DEPTH] == 0 ||
             !link_children(tree, i, first_new, nodes, &missing, &rule)) {
-            (void)kiln_view_node_fault(view, tree, rule, i, fault);
+            (void)kiln_view_node_error(view, tree, rule, i, error);
             return close_nodes(tree, i, nodes);
         }
         if (missing != 0) {
@@ -130,32 +130,32 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
 }
 
 bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
-                    uint32_t nodes, kiln_fault *fault)
+                    uint32_t nodes, kiln_format_error *error)
 {
     if (nodes == part->nodes) {
         return true;
     }
     for (uint32_t i = part->nodes; i < nodes; i++) {
         uint32_t triangles;
-        if (!kiln_view_check_node(view, tree, i, &triangles, fault)) {
+        if (!kiln_view_check_node(view, tree, i, &triangles, error)) {
             return false;
         }
         part->triangles += triangles;
         if (part->triangles > tree->entry->triangle_count) {
-            return kiln_view_node_fault(view, tree, KILN_RULE_LEAF_ONCE, i, fault);
+            return kiln_view_node_error(view, tree, KILN_RULE_LEAF_ONCE, i, error);
         }
     }
     if (tree->adb != NULL) {
         const uint32_t lanes = tree->kind->lanes;
         const uint32_t first = part->nodes == 0 ? 0 : 1 + part->nodes * lanes;
-        if (!kiln_view_check_boxes(view, tree, first, 1 + nodes * lanes, fault)) {
+        if (!kiln_view_check_boxes(view, tree, first, 1 + nodes * lanes, error)) {
             return false;
         }
     }
     if (part->nodes == 0) {
         node_at(tree, 0)->flags[DEPTH] = 1;
     }
-    if (!link_nodes(part, view, tree, nodes, fault)) {
+    if (!link_nodes(part, view, tree, nodes, error)) {
         return false;
     }
     part->nodes = nodes;

@@ -29,7 +29,7 @@ uint32_t kiln_part_arrived(const kiln_view *view, const kiln_view_tree *tree);
 /* From part->nodes to `nodes` of a tree of the view, whose nodes are memory of the reader. At first *part is all 0.
  * False: a rule is broken; the part is then of no use any more. */
 bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
-                    uint32_t nodes, kiln_fault *fault);
+                    uint32_t nodes, kiln_format_error *error);
 
 /* Nodes as they are in the file, of a tree that is there wholly. */
 void kiln_part_end(const kiln_view_tree *tree);

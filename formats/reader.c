@@ -35,35 +35,35 @@ static uint32_t padded(uint32_t size, uint32_t alignment)
 /* ------------------------------------------------------------------------- header and table -- */
 
 /* Not enough has arrived: so many bytes are wanted from the start of the file. */
-bool kiln_reader_waits(kiln_fault *fault, uint64_t wanted)
+bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
 {
-    return kiln_fault_set(fault, KILN_FAULT_PARTIAL, wanted,
+    return kiln_format_error_set(error, KILN_FORMAT_ERROR_PARTIAL, wanted,
                           "not enough of the file is there: the first %llu bytes are needed",
                           (unsigned long long)wanted);
 }
 
-static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_fault *fault)
+static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_format_error *error)
 {
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
     if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_KILN, 0, "not a kiln file: it does not begin like one");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_KILN, 0, "not a kiln file: it does not begin like one");
     }
     if (size < sizeof(kiln_format_header) && arriving) {
-        return kiln_reader_waits(fault, sizeof(kiln_format_header));
+        return kiln_reader_waits(error, sizeof(kiln_format_header));
     }
     if (size < sizeof(kiln_format_header)) {
-        return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_TRUNCATED, size,
                               "not a complete file: %llu bytes, the header alone has %u",
                               (unsigned long long)size, (unsigned)sizeof(kiln_format_header));
     }
     return true;
 }
 
-static bool check_version(const kiln_format_header *header, kiln_fault *fault)
+static bool check_version(const kiln_format_header *header, kiln_format_error *error)
 {
     /* A later minor version of the same major one adds what a reader may pass over. */
     if (header->version_major != KILN_FORMAT_MAJOR) {
-        return kiln_fault_set(fault, KILN_FAULT_VERSION, offsetof(kiln_format_header, version_major),
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_VERSION, offsetof(kiln_format_header, version_major),
                               "baked by format version %u.%u, this reads %u.x",
                               header->version_major, header->version_minor, KILN_FORMAT_MAJOR);
     }
@@ -71,30 +71,30 @@ static bool check_version(const kiln_format_header *header, kiln_fault *fault)
 }
 
 static bool check_sizes(const kiln_format_header *header, size_t size, bool arriving,
-                        kiln_fault *fault)
+                        kiln_format_error *error)
 {
     if (size < header->file_size && !arriving) {
-        return kiln_fault_set(fault, KILN_FAULT_TRUNCATED, size,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_TRUNCATED, size,
                               "not a complete file: %llu bytes of %llu", (unsigned long long)size,
                               (unsigned long long)header->file_size);
     }
     if (size > header->file_size) {
-        return kiln_fault_rule(fault, KILN_RULE_FILE_SIZE, header->file_size, "end of file");
+        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, header->file_size, "end of file");
     }
     if (header->section_count == 0 || header->section_count > KILN_SECTION_COUNT_MAX ||
         header->section_entry_size != sizeof(kiln_format_section)) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_COUNT,
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_COUNT,
                                offsetof(kiln_format_header, section_count), "header");
     }
     const uint64_t table_end =
         sizeof *header + (uint64_t)header->section_count * sizeof(kiln_format_section);
     if (table_end > header->file_size) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, sizeof *header, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, sizeof *header, "section table");
     }
-    return table_end <= size || kiln_reader_waits(fault, table_end);
+    return table_end <= size || kiln_reader_waits(error, table_end);
 }
 
-static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
+static bool check_header_crc(const kiln_reader *reader, kiln_format_error *error)
 {
     kiln_format_header header = reader->header;
     header.header_crc = 0;
@@ -102,7 +102,7 @@ static bool check_header_crc(const kiln_reader *reader, kiln_fault *fault)
     const uint32_t crc = kiln_crc32_continue(kiln_crc32(&header, sizeof header),
                                              reader->table, table_size);
     if (crc != reader->header.header_crc) {
-        return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offsetof(kiln_format_header, header_crc),
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM, offsetof(kiln_format_header, header_crc),
                               "damaged: the checksum of the header does not match");
     }
     return true;
@@ -117,22 +117,22 @@ bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
     return any == 0;
 }
 
-static bool check_features(const kiln_format_header *header, kiln_fault *fault)
+static bool check_features(const kiln_format_header *header, kiln_format_error *error)
 {
     if (header->features_required != 0) {
-        return kiln_fault_set(fault, KILN_FAULT_FEATURE,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_FEATURE,
                               offsetof(kiln_format_header, features_required),
                               "needs features %#llx that this version does not know: update kiln",
                               (unsigned long long)header->features_required);
     }
     if (!kiln_bytes_are_zero(header->reserved, sizeof header->reserved)) {
-        return kiln_fault_rule(fault, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
+        return kiln_format_error_rule(error, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
                                "header");
     }
     return true;
 }
 
-static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
+static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_format_error *error)
 {
     const uint32_t flags = KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES;
     const bool known = entry->codec < KILN_CODEC_COUNT &&
@@ -141,7 +141,7 @@ static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kil
     const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
                                                          entry->stored_size == entry->raw_size);
     if (!known || !fits) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
     }
     return true;
 }
@@ -156,36 +156,36 @@ static void fourcc_name(uint32_t kind, char name[5])
     name[4] = '\0';
 }
 
-static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln_fault *fault)
+static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln_format_error *error)
 {
     const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
     if (kind == NULL && (entry->flags & KILN_SECTION_REQUIRED) != 0) {
         char name[5];
         fourcc_name(entry->kind, name);
-        return kiln_fault_set(fault, KILN_FAULT_FEATURE, at,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_FEATURE, at,
                               "needs section '%s' that this version does not know: update kiln",
                               name);
     }
     if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
         entry->raw_size % entry->element_size != 0 ||
         (kind != NULL && kind->element_size != 0 && entry->element_size != kind->element_size)) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_SIZE, at, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_SIZE, at, "section table");
     }
     return true;
 }
 
 static bool check_entry_place(const kiln_format_section *entry, uint64_t at, uint64_t earliest,
-                              uint64_t file_size, kiln_fault *fault)
+                              uint64_t file_size, kiln_format_error *error)
 {
     const uint32_t alignment = entry->alignment;
     if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||
         (alignment & (alignment - 1)) != 0 || entry->offset % alignment != 0 ||
         entry->offset < earliest || entry->offset > file_size ||
         entry->stored_size > file_size - entry->offset) {
-        return kiln_fault_rule(fault, KILN_RULE_SECTION_PLACE, at, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, at, "section table");
     }
     if (!kiln_bytes_are_zero(entry->reserved, sizeof entry->reserved)) {
-        return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "section table");
     }
     return true;
 }
@@ -205,7 +205,7 @@ static bool continues(const kiln_format_section *entry)
 /* What goes on in entry `index` is the last entry before it of its kind: of whole blocks, and stored in the
  * same way. */
 static bool check_entry_before(const kiln_reader *reader, uint32_t index, uint64_t at,
-                               kiln_fault *fault)
+                               kiln_format_error *error)
 {
     const kiln_format_section entry = kiln_reader_entry(reader, index);
     for (uint32_t i = index; continues(&entry) && i-- > 0;) {
@@ -221,39 +221,39 @@ static bool check_entry_before(const kiln_reader *reader, uint32_t index, uint64
         }
     }
     return !continues(&entry) ||
-           kiln_fault_rule(fault, KILN_RULE_SECTION_CODEC, at, "section table");
+           kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
 }
 
-static bool check_table(const kiln_reader *reader, kiln_fault *fault)
+static bool check_table(const kiln_reader *reader, kiln_format_error *error)
 {
     uint64_t earliest = sizeof(kiln_format_header) +
                         (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const uint64_t at = sizeof(kiln_format_header) + (uint64_t)i * sizeof(kiln_format_section);
         const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (!check_entry_kind(&entry, at, fault) || !check_entry_codec(&entry, at, fault) ||
-            !check_entry_place(&entry, at, earliest, reader->header.file_size, fault) ||
-            !check_entry_before(reader, i, at, fault)) {
+        if (!check_entry_kind(&entry, at, error) || !check_entry_codec(&entry, at, error) ||
+            !check_entry_place(&entry, at, earliest, reader->header.file_size, error) ||
+            !check_entry_before(reader, i, at, error)) {
             return false;
         }
         earliest = entry.offset + entry.stored_size;
     }
     if (earliest != reader->header.file_size) {
-        return kiln_fault_rule(fault, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
+        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
     }
     return true;
 }
 
 /* -------------------------------------------------------------------------- whole contents -- */
 
-static bool check_padding(const kiln_reader *reader, kiln_fault *fault)
+static bool check_padding(const kiln_reader *reader, kiln_format_error *error)
 {
     uint64_t end = sizeof(kiln_format_header) +
                    (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (!kiln_bytes_are_zero(reader->file + end, entry.offset - end)) {
-            return kiln_fault_rule(fault, KILN_RULE_RESERVED, end, "padding before a section");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, end, "padding before a section");
         }
         end = entry.offset + entry.stored_size;
     }
@@ -266,18 +266,18 @@ static const char *kind_name(uint32_t kind)
     return row != NULL ? row->name : "unknown section";
 }
 
-bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset, kiln_fault *fault)
+bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset, kiln_format_error *error)
 {
-    return kiln_fault_set(fault, KILN_FAULT_CHECKSUM, offset,
+    return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM, offset,
                           "damaged at offset %llu: a checksum of section '%s' does not match",
                           (unsigned long long)offset, kind_name(entry->kind));
 }
 
 static bool check_raw_crc(const kiln_reader *reader, const kiln_format_section *entry,
-                          kiln_fault *fault)
+                          kiln_format_error *error)
 {
     if (kiln_crc32(reader->file + entry->offset, (size_t)entry->stored_size) != entry->crc) {
-        return kiln_reader_damaged(entry, entry->offset, fault);
+        return kiln_reader_damaged(entry, entry->offset, error);
     }
     return true;
 }
@@ -299,11 +299,11 @@ kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format
 /* Sizes add up; each block's stream could expand to what it claims. Always checked: decoding relies
  * on it. */
 bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_section *entry,
-                              kiln_fault *fault)
+                              kiln_format_error *error)
 {
     const uint64_t blocks = kiln_reader_block_count(entry);
     if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
-        return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
     }
     const uint32_t full = kiln_block_raw_size(entry->element_size);
     uint64_t stored_left = entry->stored_size - blocks * sizeof(kiln_format_block);
@@ -314,31 +314,31 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
         const uint64_t raw = raw_left < full ? raw_left : full;
         if (block.raw_size != raw || block.stored_size > stored_left ||
             raw > most * block.stored_size) {
-            return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE,
+            return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE,
                                    entry->offset + i * sizeof block, kind_name(entry->kind));
         }
         stored_left -= block.stored_size;
         raw_left -= raw;
     }
     if (stored_left != 0) {
-        return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
     }
     return true;
 }
 
 static bool check_block_crcs(const kiln_reader *reader, const kiln_format_section *entry,
-                             kiln_fault *fault)
+                             kiln_format_error *error)
 {
     const uint64_t blocks = kiln_reader_block_count(entry);
     const uint64_t table_size = blocks * sizeof(kiln_format_block);
     if (kiln_crc32(reader->file + entry->offset, (size_t)table_size) != entry->crc) {
-        return kiln_reader_damaged(entry, entry->offset, fault);
+        return kiln_reader_damaged(entry, entry->offset, error);
     }
     uint64_t offset = entry->offset + table_size;
     for (uint64_t i = 0; i < blocks; i++) {
         const kiln_format_block block = kiln_reader_block(reader, entry, i);
         if (kiln_crc32(reader->file + offset, block.stored_size) != block.crc) {
-            return kiln_reader_damaged(entry, offset, fault);
+            return kiln_reader_damaged(entry, offset, error);
         }
         offset += block.stored_size;
     }
@@ -346,13 +346,13 @@ static bool check_block_crcs(const kiln_reader *reader, const kiln_format_sectio
 }
 
 static bool check_section_bytes(const kiln_reader *reader, const kiln_format_section *entry,
-                                bool trusted, kiln_fault *fault)
+                                bool trusted, kiln_format_error *error)
 {
     if (entry->codec == KILN_CODEC_RAW) {
-        return trusted || check_raw_crc(reader, entry, fault);
+        return trusted || check_raw_crc(reader, entry, error);
     }
-    return kiln_reader_check_blocks(reader, entry, fault) &&
-           (trusted || check_block_crcs(reader, entry, fault));
+    return kiln_reader_check_blocks(reader, entry, error) &&
+           (trusted || check_block_crcs(reader, entry, error));
 }
 
 /* ------------------------------------------------------------------------------- decoding -- */
@@ -508,7 +508,7 @@ static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
 }
 
 static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t count,
-                          const kiln_reader_options *options, kiln_fault *fault)
+                          const kiln_reader_options *options, kiln_format_error *error)
 {
     block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
     if (options->parallel != NULL && count > 1) {
@@ -521,7 +521,7 @@ static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         if (!tasks[i].done) {
             const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);
-            return kiln_fault_set(fault, KILN_FAULT_INFLATE, offset,
+            return kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, offset,
                                   "a compressed block at offset %llu can't be decoded",
                                   (unsigned long long)offset);
         }
@@ -540,15 +540,15 @@ static void ask_wanted(const kiln_reader *reader, const kiln_reader_options *opt
     }
 }
 
-static bool take_memory(kiln_reader *reader, const layout *plan, kiln_fault *fault)
+static bool take_memory(kiln_reader *reader, const layout *plan, kiln_format_error *error)
 {
     if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: the file is too large");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory: the file is too large");
     }
     reader->memory_size = (size_t)plan->total;
     reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
     if (reader->memory == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory: %llu bytes wanted",
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory: %llu bytes wanted",
                               (unsigned long long)plan->total);
     }
     reader->sections = (kiln_reader_section *)reader->memory;
@@ -556,12 +556,12 @@ static bool take_memory(kiln_reader *reader, const layout *plan, kiln_fault *fau
 }
 
 static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
-                      kiln_fault *fault)
+                      kiln_format_error *error)
 {
     uint8_t wanted[KILN_SECTION_COUNT_MAX];
     ask_wanted(reader, options, wanted);
     *plan = plan_memory(reader, wanted);
-    if (!take_memory(reader, plan, fault)) {
+    if (!take_memory(reader, plan, error)) {
         return false;
     }
     list_sections(reader);
@@ -570,23 +570,23 @@ static bool make_room(kiln_reader *reader, const kiln_reader_options *options, l
 }
 
 bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
-                           kiln_fault *fault)
+                           kiln_format_error *error)
 {
     layout plan;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
         const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry.transform);
         if (entry.codec != KILN_CODEC_RAW && entry.raw_size / most > entry.stored_size) {
-            return kiln_fault_rule(fault, KILN_RULE_BLOCK_TABLE, entry.offset,
+            return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry.offset,
                                    kind_name(entry.kind));
         }
         if (entry.raw_size > SIZE_MAX / 4 / KILN_SECTION_COUNT_MAX) {
-            return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0,
+            return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
                                   "out of memory: the file is too large");
         }
     }
     reader->copies = true;
-    if (!make_room(reader, options, &plan, fault)) {
+    if (!make_room(reader, options, &plan, error)) {
         return false;
     }
     uint8_t *table = (uint8_t *)reader->memory + plan.tasks;
@@ -596,23 +596,23 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
 }
 
 static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
-                          kiln_fault *fault)
+                          kiln_format_error *error)
 {
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (!check_section_bytes(reader, &entry, options->trusted, fault)) {
+        if (!check_section_bytes(reader, &entry, options->trusted, error)) {
             return false;
         }
     }
     layout plan;
-    if (!make_room(reader, options, &plan, fault)) {
+    if (!make_room(reader, options, &plan, error)) {
         return false;
     }
     const uint32_t task_count = list_tasks(reader, &plan);
-    if (!options->trusted && !check_padding(reader, fault)) {
+    if (!options->trusted && !check_padding(reader, error)) {
         return false;
     }
-    if (!decode_blocks(reader, &plan, task_count, options, fault)) {
+    if (!decode_blocks(reader, &plan, task_count, options, error)) {
         return false;
     }
     for (uint32_t i = 0; i < reader->section_count; i++) {
@@ -621,40 +621,40 @@ static bool load_sections(kiln_reader *reader, const kiln_reader_options *option
     return true;
 }
 
-bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_fault *fault)
+bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error)
 {
     const size_t size = (size_t)reader->file_size;
-    if (!check_magic(reader->file, size, arriving, fault)) {
+    if (!check_magic(reader->file, size, arriving, error)) {
         return false;
     }
     memcpy(&reader->header, reader->file, sizeof reader->header);
     reader->table = reader->file + sizeof reader->header;
-    return check_version(&reader->header, fault) &&
-           check_sizes(&reader->header, size, arriving, fault) &&
-           check_header_crc(reader, fault) && check_features(&reader->header, fault) &&
-           check_table(reader, fault);
+    return check_version(&reader->header, error) &&
+           check_sizes(&reader->header, size, arriving, error) &&
+           check_header_crc(reader, error) && check_features(&reader->header, error) &&
+           check_table(reader, error);
 }
 
 static bool open_container(kiln_reader *reader, const kiln_reader_options *options,
-                           kiln_fault *fault)
+                           kiln_format_error *error)
 {
-    return kiln_reader_check_head(reader, false, fault) && load_sections(reader, options, fault);
+    return kiln_reader_check_head(reader, false, error) && load_sections(reader, options, error);
 }
 
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
-                      const kiln_reader_options *options, kiln_fault *fault)
+                      const kiln_reader_options *options, kiln_format_error *error)
 {
     static const kiln_reader_options defaults = {0};
     if (options == NULL) {
         options = &defaults;
     }
     memset(reader, 0, sizeof *reader);
-    memset(fault, 0, sizeof *fault);
+    memset(error, 0, sizeof *error);
     reader->file = (const uint8_t *)data;
     reader->file_size = size;
     reader->allocator = options->allocator.allocate != NULL ? options->allocator
                                                             : kiln_reader_default_allocator;
-    if (!open_container(reader, options, fault)) {
+    if (!open_container(reader, options, error)) {
         kiln_reader_close(reader);
         return false;
     }

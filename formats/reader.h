@@ -3,7 +3,7 @@
 #ifndef KILN_READER_H
 #define KILN_READER_H
 
-#include "fault.h"
+#include "format_error.h"
 #include "format.h"
 
 #include <stdbool.h>
@@ -54,10 +54,10 @@ typedef struct {
     void *parallel_user;
 } kiln_reader_options;
 
-/* On success *reader refers to `data`, which must stay; close it. On failure *fault tells why and
+/* On success *reader refers to `data`, which must stay; close it. On failure *error tells why and
  * nothing is kept. */
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
-                      const kiln_reader_options *options, kiln_fault *fault);
+                      const kiln_reader_options *options, kiln_format_error *error);
 void kiln_reader_close(kiln_reader *reader);
 
 /* First section of this kind from index `from` on, or KILN_NO_INDEX. */

@@ -1,4 +1,4 @@
-/* See weights.h. Offsets in faults are as those of check.c. */
+/* See weights.h. Offsets in errors are as those of check.c. */
 #include "weights.h"
 
 #include "node_kinds.h"
@@ -46,7 +46,7 @@ static uint32_t rank_of(const kiln_format_adb_weights *row)
     return (uint32_t)row->bv << 16 | row->leaf_max;
 }
 
-bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault)
+bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error)
 {
     const uint32_t index = kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0);
     *view = (kiln_weights_view){NULL, 0};
@@ -60,17 +60,17 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, 
         const uint64_t at = start + i * sizeof *rows;
         if (!kiln_weights_are_sound(&rows[i]) || i >= KILN_ADB_WEIGHTS_ROWS_MAX ||
             (i > 0 && rank_of(&rows[i]) <= rank_of(&rows[i - 1]))) {
-            return kiln_fault_rule(fault, KILN_RULE_ADB_WEIGHTS, at, "weights");
+            return kiln_format_error_rule(error, KILN_RULE_ADB_WEIGHTS, at, "weights");
         }
         if (!weights_rest_is_zero(&rows[i])) {
-            return kiln_fault_rule(fault, KILN_RULE_RESERVED, at, "weights");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "weights");
         }
     }
     *view = (kiln_weights_view){rows, (uint32_t)section->count};
     return true;
 }
 
-bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_fault *fault)
+bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const uint32_t kind = kiln_section_kinds[i].kind;
@@ -78,9 +78,9 @@ bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, 
         const uint32_t first = kiln_reader_find(reader, kind, 0);
         if ((first != KILN_NO_INDEX) != once ||
             (once && kiln_reader_find(reader, kind, first + 1) != KILN_NO_INDEX)) {
-            return kiln_fault_rule(fault, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
+            return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                    "file of weights");
         }
     }
-    return kiln_weights_view_open(view, reader, fault);
+    return kiln_weights_view_open(view, reader, error);
 }

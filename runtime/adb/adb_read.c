@@ -34,14 +34,14 @@ static void copy_rows(const kiln_weights_view *view, const weights_sink *sink)
     *sink->count = count;
 }
 
-static bool open_weights(const kiln_reader *reader, kiln_weights_view *view, kiln_fault *fault)
+static bool open_weights(const kiln_reader *reader, kiln_weights_view *view, kiln_format_error *error)
 {
     if (kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) == KILN_NO_INDEX) {
-        return kiln_fault_set(fault, KILN_FAULT_NOT_LOADED, 0,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                               "there are no weights in this file: kiln calibrate writes them");
     }
-    return kiln_weights_is_file(reader) ? kiln_weights_file_open(view, reader, fault)
-                                        : kiln_weights_view_open(view, reader, fault);
+    return kiln_weights_is_file(reader) ? kiln_weights_file_open(view, reader, error)
+                                        : kiln_weights_view_open(view, reader, error);
 }
 
 static kiln_status read_rows(const void *data, size_t size, const kiln_open_options *options,
@@ -50,17 +50,17 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     kiln_reader_options reading = kiln_opening_reader_options(options);
     kiln_weights_view view;
     kiln_reader reader;
-    kiln_fault fault;
+    kiln_format_error error;
     reading.wanted = weights_wanted;
-    if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
-        return kiln_opening_report(options, &fault);
+    if (!kiln_reader_open(&reader, data, size, &reading, &error)) {
+        return kiln_opening_report(options, &error);
     }
-    const bool sound = open_weights(&reader, &view, &fault);
+    const bool sound = open_weights(&reader, &view, &error);
     if (sound) {
         copy_rows(&view, sink);
     }
     kiln_reader_close(&reader);
-    return sound ? KILN_OK : kiln_opening_report(options, &fault);
+    return sound ? KILN_OK : kiln_opening_report(options, &error);
 }
 
 static kiln_status read_in_environment(const void *data, size_t size,

@@ -46,15 +46,15 @@ static void fill_table(kiln_bins_table *table, const kiln_bins_view *view)
 }
 
 static kiln_status make_table(kiln_reader *reader, const kiln_open_options *options,
-                              kiln_bins **out, kiln_fault *fault)
+                              kiln_bins **out, kiln_format_error *error)
 {
     kiln_bins_view view;
-    if (!kiln_bins_view_open(&view, reader, (options->flags & KILN_OPEN_TRUSTED) != 0, fault)) {
-        return (kiln_status)fault->code;
+    if (!kiln_bins_view_open(&view, reader, (options->flags & KILN_OPEN_TRUSTED) != 0, error)) {
+        return (kiln_status)error->code;
     }
     kiln_bins_table *table = allocate_table(reader);
     if (table == NULL) {
-        (void)kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         return KILN_ERROR_MEMORY;
     }
     fill_table(table, &view);
@@ -67,14 +67,14 @@ static kiln_status open_bytes(const void *data, size_t size, const kiln_open_opt
 {
     const kiln_reader_options reading = kiln_opening_reader_options(options);
     kiln_reader reader;
-    kiln_fault fault;
-    if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
-        return kiln_opening_report(options, &fault);
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, data, size, &reading, &error)) {
+        return kiln_opening_report(options, &error);
     }
-    const kiln_status status = make_table(&reader, options, out, &fault);
+    const kiln_status status = make_table(&reader, options, out, &error);
     if (status != KILN_OK) {
         kiln_reader_close(&reader);
-        return kiln_opening_report(options, &fault);
+        return kiln_opening_report(options, &error);
     }
     return KILN_OK;
 }

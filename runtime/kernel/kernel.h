@@ -40,7 +40,7 @@ typedef struct {
     bool aligned;  /* the boxes lie along the axes of their node space */
     bool parallel; /* and along those of the other, whose boxes do, too */
     bool alike;    /* masks are those of `overlap`, which are the same in every set */
-} kiln_carrier;
+} kiln_box_transform;
 
 /* The lanes of a node that was opened against a probe. */
 typedef struct {
@@ -49,19 +49,19 @@ typedef struct {
     const float *org; /* of the node */
     uint32_t order;   /* lanes that may meet by distance: octal digits, the nearest lowest */
     uint32_t lane;    /* the one in hand, when this is opened against another */
-} kiln_opened;
+} kiln_decoded_node;
 
 /* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe, decodes the
  * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`, but unless by->alike a
  * set may find proofs that others miss. What is below such lanes does not meet, so that no answer about
  * triangles depends on it. The order is left alone unless it is wanted and there are two. */
-typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_carrier *by,
-                                   const kiln_opened *other, bool in_order, kiln_opened *out);
+typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_box_transform *by,
+                                   const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out);
 
 /* A map p = rotation q + translation. */
 typedef struct {
     double rotation[9], translation[3];
-} kiln_carry;
+} kiln_transform;
 
 /* A leaf's triangles in one frame, structure of arrays. */
 enum { KILN_LEAF_LANES = 16 };
@@ -92,7 +92,7 @@ typedef struct {
     /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
      * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
     void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
-                           const kiln_carry *carry, kiln_leaf_triangles *leaf);
+                           const kiln_transform *carry, kiln_leaf_triangles *leaf);
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
     void (*triangle_pairs)(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
                            uint32_t *pairs);

@@ -326,7 +326,7 @@ static inline void decode_aabb2(const kiln_format_node_aabb2 *node, unsigned fir
 /* --------------------------------------------------------------------------------- probes -- */
 
 /* kiln_make_probe of a lane in hand. */
-static inline void carry_probe(const kiln_carrier *by, const kiln_opened *of, const float org[3],
+static inline void carry_probe(const kiln_box_transform *by, const kiln_decoded_node *of, const float org[3],
                                kiln_probe *probe)
 {
     const kiln_lanes *lanes = &of->lanes;
@@ -360,7 +360,7 @@ static inline void carry_probe(const kiln_carrier *by, const kiln_opened *of, co
 
 /* What the walk needs of lanes. */
 static inline void keep_lanes(const lane_vectors *lanes, unsigned first, bool axes,
-                              kiln_opened *out)
+                              kiln_decoded_node *out)
 {
     const vec *half = lanes->half;
     for (int k = 0; k < 3; k++) {
@@ -375,7 +375,7 @@ static inline void keep_lanes(const lane_vectors *lanes, unsigned first, bool ax
 
 /* Squared distances from the probe as integers that compare like them; in the lowest bits stand the
  * lanes' numbers, so that all differ, and lanes not in `mask` are farther than all. */
-static inline vec_int distances(const kiln_opened *opened, const kiln_probe *probe, unsigned first,
+static inline vec_int distances(const kiln_decoded_node *opened, const kiln_probe *probe, unsigned first,
                                 uint32_t mask)
 {
     static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -391,7 +391,7 @@ static inline vec_int distances(const kiln_opened *opened, const kiln_probe *pro
 
 /* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the number
  * of nearer ones says. Often there is but one, so that a call is no loss. */
-__attribute__((noinline)) static uint32_t order_lanes(const kiln_opened *opened, const kiln_probe *probe,
+__attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened, const kiln_probe *probe,
                                    uint32_t mask)
 {
 #if KILN_SIMD_LANES == 8
@@ -428,7 +428,7 @@ __attribute__((noinline)) static uint32_t order_lanes(const kiln_opened *opened,
 }
 
 static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *probe, uint32_t mask,
-                              bool in_order, kiln_opened *out)
+                              bool in_order, kiln_decoded_node *out)
 {
     out->org = node->org;
     if (in_order && (mask & (mask - 1)) != 0) {
@@ -439,8 +439,8 @@ static inline uint32_t finish(const kiln_format_node8 *node, const kiln_probe *p
 
 /* Tests lanes that were kept. */
 static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
-                                    const kiln_carrier *by, const kiln_probe *probe,
-                                    const kiln_opened *out)
+                                    const kiln_box_transform *by, const kiln_probe *probe,
+                                    const kiln_decoded_node *out)
 {
     const uint32_t used = kiln_node8_used(node);
     return by->parallel ? overlap_parallel(&out->lanes, probe, used)
@@ -452,7 +452,7 @@ static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
 #if KILN_SIMD_LANES == 8
 __attribute__((always_inline)) static inline uint32_t
 meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uint32_t used,
-           kiln_opened *out)
+           kiln_decoded_node *out)
 {
     box_terms terms;
     lane_centres(lanes, probe, &terms);
@@ -466,8 +466,8 @@ meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uin
 }
 #endif
 
-static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
-                          const kiln_opened *other, bool in_order, kiln_opened *out)
+static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     const kiln_format_node_obb8 *obb = (const kiln_format_node_obb8 *)(const void *)node;
     kiln_probe probe;
@@ -490,8 +490,8 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
     return finish(node, &probe, mask, in_order, out);
 }
 
-static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by,
-                           const kiln_opened *other, bool in_order, kiln_opened *out)
+static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
     kiln_probe probe;
@@ -514,8 +514,8 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_carrier *by
 }
 
 /* One body for both kinds of binary nodes. */
-static uint32_t binary_open(const kiln_format_node8 *node, bool aligned, const kiln_carrier *by,
-                            const kiln_opened *other, bool in_order, kiln_opened *out)
+static uint32_t binary_open(const kiln_format_node8 *node, bool aligned, const kiln_box_transform *by,
+                            const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     kiln_probe probe;
     carry_probe(by, other, node->org, &probe);
@@ -532,14 +532,14 @@ static uint32_t binary_open(const kiln_format_node8 *node, bool aligned, const k
     return finish(node, &probe, mask, in_order, out);
 }
 
-static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
-                          const kiln_opened *other, bool in_order, kiln_opened *out)
+static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     return binary_open(node, false, by, other, in_order, out);
 }
 
-static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_carrier *by,
-                           const kiln_opened *other, bool in_order, kiln_opened *out)
+static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     return binary_open(node, true, by, other, in_order, out);
 }

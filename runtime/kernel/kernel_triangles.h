@@ -20,8 +20,8 @@
 #define leaf_reaches KILN_SIMD_NAME(leaf_reaches)
 
 /* The corners that `from` points at, carried where the leaf is Y's: each coordinate is
- * ((r0 x + r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_carry says, too. */
-static inline void load_corners(const float *const *from, const kiln_carry *carry,
+ * ((r0 x + r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_transform says, too. */
+static inline void load_corners(const float *const *from, const kiln_transform *carry,
                                 vec_double corner[3])
 {
     const vec_double x = vec_double_gather(from, 0), y = vec_double_gather(from, 1);
@@ -64,7 +64,7 @@ static inline void measure_some(const vec_double corner[9], unsigned i, kiln_lea
 }
 
 static void triangles_load(const float *vertices, const uint32_t *const *triangles,
-                           const kiln_carry *carry, kiln_leaf_triangles *leaf)
+                           const kiln_transform *carry, kiln_leaf_triangles *leaf)
 {
     for (unsigned i = 0; i < leaf->count; i += KILN_SIMD_DOUBLES) {
         vec_double corner[9];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The two lists of codes are one. */
-#define SAME(name, fault) KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FAULT_##fault, #name)
+#define SAME(name, format_error) KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FORMAT_ERROR_##format_error, #name)
 SAME(MEMORY, MEMORY);
 SAME(NOT_KILN, NOT_KILN);
 SAME(VERSION, VERSION);
@@ -41,22 +41,22 @@ kiln_open_options kiln_opening_options(const kiln_open_options *options)
     return full;
 }
 
-kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_fault *fault)
+kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_format_error *format_error)
 {
     if (options->error != NULL) {
-        options->error->status = (kiln_status)fault->code;
-        options->error->rule = fault->rule;
-        options->error->offset = fault->offset;
-        memcpy(options->error->message, fault->text, sizeof options->error->message);
+        options->error->status = (kiln_status)format_error->code;
+        options->error->rule = format_error->rule;
+        options->error->offset = format_error->offset;
+        memcpy(options->error->message, format_error->text, sizeof options->error->message);
     }
-    return (kiln_status)fault->code;
+    return (kiln_status)format_error->code;
 }
 
 kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status)
 {
-    kiln_fault fault;
-    (void)kiln_fault_set(&fault, (int)status, 0, "%s", kiln_status_text(status));
-    return kiln_opening_report(options, &fault);
+    kiln_format_error format_error;
+    (void)kiln_format_error_set(&format_error, (int)status, 0, "%s", kiln_status_text(status));
+    return kiln_opening_report(options, &format_error);
 }
 
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options)
@@ -126,15 +126,15 @@ static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t
 }
 
 kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
-                                   kiln_fault *fault)
+                                   kiln_format_error *format_error)
 {
     kiln_view view;
-    if (!kiln_view_open(&view, reader, trusted, fault)) {
-        return (kiln_status)fault->code;
+    if (!kiln_view_open(&view, reader, trusted, format_error)) {
+        return (kiln_status)format_error->code;
     }
     kiln_file *file = allocate_file(&reader->allocator, view.tree_count);
     if (file == NULL) {
-        (void)kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         return KILN_ERROR_MEMORY;
     }
     file->reader = *reader;
@@ -152,15 +152,15 @@ static kiln_status open_bytes(const void *data, size_t size, const kiln_open_opt
     reading.wanted = kiln_opening_wants;
     reading.user = (void *)(uintptr_t)options;
     kiln_reader reader;
-    kiln_fault fault;
-    if (!kiln_reader_open(&reader, data, size, &reading, &fault)) {
-        return kiln_opening_report(options, &fault);
+    kiln_format_error format_error;
+    if (!kiln_reader_open(&reader, data, size, &reading, &format_error)) {
+        return kiln_opening_report(options, &format_error);
     }
     const bool trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
-    const kiln_status status = kiln_opening_make_file(&reader, trusted, out, &fault);
+    const kiln_status status = kiln_opening_make_file(&reader, trusted, out, &format_error);
     if (status != KILN_OK) {
         kiln_reader_close(&reader);
-        return kiln_opening_report(options, &fault);
+        return kiln_opening_report(options, &format_error);
     }
     return KILN_OK;
 }

@@ -16,7 +16,7 @@ bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index);
 
 /* A file of a reader, which it owns from then on, and its trees: those whose nodes are loaded. */
 kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
-                                   kiln_fault *fault);
+                                   kiln_format_error *error);
 
 /* The trees of file->view, in file->trees. */
 void kiln_opening_fill_trees(kiln_file *file);
@@ -28,7 +28,7 @@ void kiln_arriving_release(kiln_file *file);
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options);
 
 /* Fill options->error, if there is one, and return its status. */
-kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_fault *fault);
+kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_format_error *error);
 kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status);
 
 /* kiln_os_map. */

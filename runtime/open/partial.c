@@ -10,7 +10,7 @@
 struct kiln_arriving {
     kiln_arrival arrival;
     bool trusted;
-    kiln_fault broken;  /* a rule, for good; code 0: none */
+    kiln_format_error broken;  /* a rule, for good; code 0: none */
     size_t size;        /* of this */
     kiln_part parts[1]; /* as many as the file has trees */
 };
@@ -44,22 +44,22 @@ static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
 }
 
 /* A rule is broken: trees are boxes from now on. */
-static bool give_up(kiln_file *file, const kiln_fault *fault)
+static bool give_up(kiln_file *file, const kiln_format_error *format_error)
 {
-    file->arriving->broken = *fault;
+    file->arriving->broken = *format_error;
     for (uint32_t i = 0; i < file->tree_count; i++) {
         file->arriving->parts[i].nodes = 0;
     }
     return false;
 }
 
-static bool grow_trees(kiln_file *file, kiln_fault *fault)
+static bool grow_trees(kiln_file *file, kiln_format_error *format_error)
 {
     for (uint32_t i = 0; i < file->tree_count; i++) {
         const kiln_view_tree tree = view_tree(file, i);
         if (!kiln_part_grow(&file->arriving->parts[i], &file->view, &tree,
-                            kiln_part_arrived(&file->view, &tree), fault)) {
-            return give_up(file, fault);
+                            kiln_part_arrived(&file->view, &tree), format_error)) {
+            return give_up(file, format_error);
         }
     }
     return true;
@@ -74,15 +74,15 @@ void kiln_arriving_release(kiln_file *file)
 }
 
 /* All is there: it is verified as a whole, and the trees lead to all of it. */
-static bool complete(kiln_file *file, kiln_fault *fault)
+static bool complete(kiln_file *file, kiln_format_error *format_error)
 {
     kiln_view view;
     for (uint32_t i = 0; i < file->tree_count; i++) {
         const kiln_view_tree tree = view_tree(file, i);
         kiln_part_end(&tree);
     }
-    if (!kiln_view_open(&view, &file->reader, file->arriving->trusted, fault)) {
-        return give_up(file, fault);
+    if (!kiln_view_open(&view, &file->reader, file->arriving->trusted, format_error)) {
+        return give_up(file, format_error);
     }
     file->view = view;
     kiln_opening_fill_trees(file);
@@ -93,26 +93,26 @@ static bool complete(kiln_file *file, kiln_fault *fault)
     return true;
 }
 
-static bool advance(kiln_file *file, const void *data, size_t available, kiln_fault *fault)
+static bool advance(kiln_file *file, const void *data, size_t available, kiln_format_error *format_error)
 {
     struct kiln_arriving *arriving = file->arriving;
-    kiln_fault rule;
-    memset(fault, 0, sizeof *fault);
+    kiln_format_error rule;
+    memset(format_error, 0, sizeof *format_error);
     if (arriving == NULL) {
         return true;
     }
     if (arriving->broken.code != 0) {
-        *fault = arriving->broken;
+        *format_error = arriving->broken;
         return false;
     }
     const bool taken =
-        kiln_arrival_take(&arriving->arrival, &file->reader, data, available, fault);
+        kiln_arrival_take(&arriving->arrival, &file->reader, data, available, format_error);
     if (!grow_trees(file, &rule)) {
-        *fault = rule;
+        *format_error = rule;
         return false;
     }
     if (taken && kiln_arrival_is_whole(&arriving->arrival, &file->reader)) {
-        return complete(file, fault);
+        return complete(file, format_error);
     }
     return taken;
 }
@@ -142,16 +142,16 @@ static kiln_status begin_parts(kiln_file *file, const kiln_arrival *arrival, boo
 
 /* What was taken, as a file; *reader is closed if it can't be. */
 static kiln_status make_file(kiln_reader *reader, const kiln_arrival *arrival, bool trusted,
-                             kiln_file **out, kiln_fault *fault)
+                             kiln_file **out, kiln_format_error *format_error)
 {
-    kiln_status status = kiln_opening_make_file(reader, true, out, fault);
+    kiln_status status = kiln_opening_make_file(reader, true, out, format_error);
     if (status != KILN_OK) {
         kiln_reader_close(reader);
         return status;
     }
     status = begin_parts(*out, arrival, trusted);
     if (status != KILN_OK) {
-        (void)kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         kiln_close(*out);
         *out = NULL;
     }
@@ -166,26 +166,26 @@ static kiln_status open_partial(const void *data, size_t available,
     reading.user = (void *)(uintptr_t)options;
     kiln_arrival arrival;
     kiln_reader reader;
-    kiln_fault fault;
-    if (!kiln_arrival_begin(&arrival, &reader, data, available, &reading, &fault)) {
-        return kiln_opening_report(options, &fault);
+    kiln_format_error format_error;
+    if (!kiln_arrival_begin(&arrival, &reader, data, available, &reading, &format_error)) {
+        return kiln_opening_report(options, &format_error);
     }
-    const bool taken = kiln_arrival_take(&arrival, &reader, data, available, &fault);
+    const bool taken = kiln_arrival_take(&arrival, &reader, data, available, &format_error);
     if (!taken || !directory_is_there(&reader)) {
         kiln_reader_close(&reader);
         if (taken) {
-            (void)kiln_reader_waits(&fault, arrival.next);
+            (void)kiln_reader_waits(&format_error, arrival.next);
         }
-        return kiln_opening_report(options, &fault);
+        return kiln_opening_report(options, &format_error);
     }
-    const kiln_status status = make_file(&reader, &arrival, reading.trusted, out, &fault);
+    const kiln_status status = make_file(&reader, &arrival, reading.trusted, out, &format_error);
     if (status != KILN_OK) {
-        return kiln_opening_report(options, &fault);
+        return kiln_opening_report(options, &format_error);
     }
-    if (!advance(*out, data, available, &fault)) {
+    if (!advance(*out, data, available, &format_error)) {
         kiln_close(*out);
         *out = NULL;
-        return kiln_opening_report(options, &fault);
+        return kiln_opening_report(options, &format_error);
     }
     return KILN_OK;
 }
@@ -212,16 +212,16 @@ kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t availabl
                               kiln_error *error)
 {
     kiln_open_options options = kiln_open_options_default();
-    kiln_fault fault;
+    kiln_format_error format_error;
     options.error = error;
     if (file == NULL || data == NULL) {
         return kiln_opening_report_status(&options, KILN_ERROR_ARGUMENT);
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    bool (*volatile run)(kiln_file *, const void *, size_t, kiln_fault *) = advance;
-    const bool done = run(file, data, available, &fault);
+    bool (*volatile run)(kiln_file *, const void *, size_t, kiln_format_error *) = advance;
+    const bool done = run(file, data, available, &format_error);
     kiln_fpu_leave(caller);
-    return done ? KILN_OK : kiln_opening_report(&options, &fault);
+    return done ? KILN_OK : kiln_opening_report(&options, &format_error);
 }
 
 /* ------------------------------------------------------------------------------------ facts -- */

@@ -241,7 +241,7 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
 /* Where Y is in X's frame, for poses that compare as by_pose. Equal ones place it exactly there, so that
  * a mesh meets all of itself at any one pose. What X at the identity does without changes signs of zeros
  * at most, on which nothing depends. */
-static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln_pose *pose_y,
+static void form_relative(kiln_transform *carry, const kiln_pose *pose_x, const kiln_pose *pose_y,
                           int by_pose)
 {
     double inverse[9], between[3];
@@ -260,7 +260,7 @@ static void form_relative(kiln_carry *carry, const kiln_pose *pose_x, const kiln
 }
 
 /* Both scales into the map that carries Y, exact for powers of two. */
-static void scale_carry(kiln_carry *carry, double scale_x, double scale)
+static void scale_transform(kiln_transform *carry, double scale_x, double scale)
 {
     for (int i = 0; i < 9; i++) {
         carry->rotation[i] *= scale;
@@ -296,7 +296,7 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     const double scale_x = pose_x->scale;
     frame->scale = pose_y->scale / scale_x;
     if (scale_x != 1 || frame->scale != 1) {
-        scale_carry(&frame->carry, scale_x, frame->scale);
+        scale_transform(&frame->carry, scale_x, frame->scale);
     }
     return KILN_OK;
 }
@@ -317,7 +317,7 @@ static double settle(double value)
     return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
 }
 
-void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3])
+void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3])
 {
     const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
     for (int i = 0; i < 3; i++) {
@@ -326,9 +326,9 @@ void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double ou
     }
 }
 
-void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3])
+void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[3], double out[3])
 {
-    kiln_carry_vertex(&frame->carry, vertex, out);
+    kiln_transform_vertex(&frame->carry, vertex, out);
 }
 
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
@@ -367,7 +367,7 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
     kiln_matrix_invert(placement->carry.rotation, placement->inverse);
     placement->scale = pose->scale / frame->scale;
     if (frame->scale != 1 || placement->scale != 1) {
-        scale_carry(&placement->carry, frame->scale, placement->scale);
+        scale_transform(&placement->carry, frame->scale, placement->scale);
     }
     return KILN_OK;
 }

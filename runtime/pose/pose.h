@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     const kiln_tree *x, *y;
     bool swapped;                         /* X is the caller's B */
-    kiln_carry carry; /* p_x = rotation p_y + translation, object frames */
+    kiln_transform carry; /* p_x = rotation p_y + translation, object frames */
     double scale;     /* of Y by X: what `carry` has beside a rotation */
     double rotation[9]; /* that */
     double off;         /* what both poses depart by from orthonormal, at most */
@@ -38,8 +38,8 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
 
 /* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2 z) + t,
  * every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
-void kiln_carry_vertex(const kiln_carry *carry, const float vertex[3], double out[3]);
-void kiln_pair_frame_carry(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
+void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3]);
+void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9]);
@@ -51,7 +51,7 @@ static inline double kiln_pose_scale(const kiln_pose *pose)
 
 /* One tree at a pose, for what is asked in the frame that the pose leads to. */
 typedef struct {
-    kiln_carry carry; /* from the tree's own frame to that one, without the scale */
+    kiln_transform carry; /* from the tree's own frame to that one, without the scale */
     double inverse[9];
     double scale;     /* of the tree, before it is carried */
     double departure; /* the larger of those of the poses from orthonormal */

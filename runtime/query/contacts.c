@@ -99,9 +99,9 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     }
     pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
-    kiln_pair_sieve sieve;
+    kiln_filter filter;
     const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
-                                       kiln_pair_sieve_of(options, &sieve)};
+                                       kiln_filter_of(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -141,9 +141,9 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     }
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
-    kiln_pair_sieve sieve;
+    kiln_filter filter;
     const kiln_pair_visitor visitor = {call_back, &visit, false, false,
-                                       kiln_pair_sieve_of(options, &sieve)};
+                                       kiln_filter_of(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;
@@ -248,9 +248,9 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
     visit.b = b;
     visit.pose_a = pose_a;
     visit.pose_b = pose_b;
-    kiln_pair_sieve sieve;
+    kiln_filter filter;
     const kiln_pair_visitor visitor = {keep_contact, &visit, false, false,
-                                       kiln_pair_sieve_of(options, &sieve)};
+                                       kiln_filter_of(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -280,9 +280,9 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     visit.pose_a = pose_a;
     visit.pose_b = pose_b;
     visit.summary = &found;
-    kiln_pair_sieve sieve;
+    kiln_filter filter;
     const kiln_pair_visitor visitor = {sum_contact, &visit, false, false,
-                                       kiln_pair_sieve_of(options, &sieve)};
+                                       kiln_filter_of(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *summary = found;

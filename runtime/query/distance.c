@@ -25,7 +25,7 @@ typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
     double limit;    /* a pair that is further counts for nothing; in X's frame */
-    kiln_pair_sieve *sieve; /* NULL: all pairs count */
+    kiln_filter *filter; /* NULL: all pairs count */
     double scale;    /* of X: distances by it are those that callers see */
     double beyond;   /* and those are no greater than this */
     bool any;        /* the first pair within the limit will do */
@@ -85,7 +85,7 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
     }
     const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
     if (!comes_first(s, near.value, id_x, id_y) ||
-        (s->sieve != NULL && !kiln_pair_sieve_keeps(s->sieve, s->frame, stored_x, stored_y))) {
+        (s->filter != NULL && !kiln_filter_keeps(s->filter, s->frame, stored_x, stored_y))) {
         return false;
     }
     s->found = true;
@@ -228,7 +228,7 @@ typedef struct {
     const kiln_pose *pose_a, *pose_b;
     kiln_pair_options options;
     bool any;
-    kiln_pair_sieve *sieve;
+    kiln_filter *filter;
 } question;
 
 /* Nearest points and normal in X's frame; for triangles that meet those of their contact. */
@@ -290,7 +290,7 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     search s;
     kiln_near_walk walk;
     s.frame = &frame;
-    s.sieve = q->sieve;
+    s.filter = q->filter;
     s.relative = q->options.relative;
     s.scale = kiln_pose_scale(frame.swapped ? q->pose_b : q->pose_a);
     s.absolute = q->options.absolute / s.scale;
@@ -316,8 +316,8 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
 
 static kiln_status ask(question *q, kiln_nearest *out)
 {
-    kiln_pair_sieve sieve;
-    q->sieve = kiln_pair_sieve_of(&q->options, &sieve);
+    kiln_filter filter;
+    q->filter = kiln_filter_of(&q->options, &filter);
     const kiln_fpu_state caller = kiln_fpu_enter();
     kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
     const kiln_status status = run(q, out);

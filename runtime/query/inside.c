@@ -20,7 +20,7 @@
 
 typedef struct {
     const kiln_tree *tree;
-    const kiln_carry *carry;
+    const kiln_transform *carry;
     double point[3];
     int along, sign; /* the ray: axis, and which way */
     int winding;
@@ -80,7 +80,7 @@ static void load_corners(const point_query *q, uint32_t stored, double corners[9
     }
     const uint32_t *corner = q->tree->triangles + 3 * (size_t)stored;
     for (int i = 0; i < 3; i++) {
-        kiln_carry_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[i], corners + 3 * i);
+        kiln_transform_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[i], corners + 3 * i);
     }
 }
 
@@ -158,7 +158,7 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
     return 0x1p-44 * size;
 }
 
-kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_carry *carry,
+kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
                              const double inverse[9], const double point[3])
 {
     point_query q = {tree, carry, {point[0], point[1], point[2]}, 0, 1, 0, 0, false};

@@ -95,7 +95,7 @@ static bool classify(mesh_query *q, uint32_t slot)
     const float *vertex = q->inner->vertices + 3 * (size_t)corner[0];
     double point[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
     if (q->inner_is_carried) {
-        kiln_pair_frame_carry(&q->frame, vertex, point);
+        kiln_pair_frame_transform(&q->frame, vertex, point);
     }
     const kiln_place place = kiln_inside_point(
         q->outer, q->inner_is_carried ? NULL : &q->frame.carry, q->inverse, point);

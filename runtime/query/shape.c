@@ -56,7 +56,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
         const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
         double corners[9];
         for (int c = 0; c < 3; c++) {
-            kiln_carry_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
+            kiln_transform_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
                               corners + 3 * c);
         }
         if (kiln_shape_meets_triangle(&query->shape, corners) &&

@@ -16,7 +16,7 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
                 out[3 * c + k] = (double)vertex[k];
             }
         } else {
-            kiln_pair_frame_carry(frame, vertex, out + 3 * c);
+            kiln_pair_frame_transform(frame, vertex, out + 3 * c);
         }
     }
 }
@@ -69,8 +69,8 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
                        uint32_t triangle_x, uint32_t triangle_y)
 {
-    if (visitor->sieve != NULL &&
-        !kiln_pair_sieve_keeps(visitor->sieve, frame, triangle_x, triangle_y)) {
+    if (visitor->filter != NULL &&
+        !kiln_filter_keeps(visitor->filter, frame, triangle_x, triangle_y)) {
         return true;
     }
     return visitor->visit(visitor->user, frame, triangle_x, triangle_y);

@@ -47,25 +47,25 @@ kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32
     return hint;
 }
 
-kiln_pair_sieve *kiln_pair_sieve_of(const kiln_pair_options *options, kiln_pair_sieve *sieve)
+kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filter)
 {
     const kiln_pair_options full = kiln_pair_options_of(options);
     if (full.filter == NULL) {
         return NULL;
     }
-    sieve->call = full.filter;
-    sieve->user = full.filter_user;
-    sieve->caller = kiln_fpu_enter();
-    kiln_fpu_leave(sieve->caller);
-    return sieve;
+    filter->call = full.filter;
+    filter->user = full.filter_user;
+    filter->caller = kiln_fpu_enter();
+    kiln_fpu_leave(filter->caller);
+    return filter;
 }
 
-bool kiln_pair_sieve_keeps(kiln_pair_sieve *sieve, const kiln_pair_frame *frame, uint32_t stored_x,
+bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
                            uint32_t stored_y)
 {
     const kiln_pair pair = kiln_pair_named(frame, stored_x, stored_y);
-    kiln_fpu_leave(sieve->caller);
-    const bool keeps = sieve->call(sieve->user, pair);
-    sieve->caller = kiln_fpu_enter();
+    kiln_fpu_leave(filter->caller);
+    const bool keeps = filter->call(filter->user, pair);
+    filter->caller = kiln_fpu_enter();
     return keeps;
 }

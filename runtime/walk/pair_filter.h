@@ -33,13 +33,13 @@ typedef struct {
     kiln_pair_filter call;
     void *user;
     kiln_fpu_state caller;
-} kiln_pair_sieve;
+} kiln_filter;
 
-/* Made before a query enters its own environment. Returns `sieve`, or NULL where all pairs are kept. */
-kiln_pair_sieve *kiln_pair_sieve_of(const kiln_pair_options *options, kiln_pair_sieve *sieve);
+/* Made before a query enters its own environment. Returns `filter`, or NULL where all pairs are kept. */
+kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filter);
 
 /* Asks the caller. In the environment of fpu.h. */
-bool kiln_pair_sieve_keeps(kiln_pair_sieve *sieve, const kiln_pair_frame *frame, uint32_t stored_x,
+bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
                            uint32_t stored_y);
 
 #endif

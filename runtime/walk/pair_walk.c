@@ -29,7 +29,7 @@ enum {
 
 typedef struct level level;
 struct level {
-    KILN_ALIGNAS(64) kiln_opened opened; /* so that no vector of it lies across two lines of the cache */
+    KILN_ALIGNAS(64) kiln_decoded_node opened; /* so that no vector of it lies across two lines of the cache */
     const kiln_format_node8 *node;
     const level *other;            /* whose lane in hand the lanes were tested against */
     uint32_t mask;                 /* lanes not taken yet */
@@ -44,7 +44,7 @@ typedef struct {
     const kiln_pair_visitor *visitor;
     const kiln_kernel *kernel;
     kiln_open_node open[2]; /* nodes of Y, of X */
-    kiln_carrier to[2];     /* boxes of X to Y, of Y to X */
+    kiln_box_transform to[2];     /* boxes of X to Y, of Y to X */
     float area_scale[2];
 } walk;
 
@@ -65,7 +65,7 @@ static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
     return parallel;
 }
 
-static void make_carrier(const kiln_pair_frame *frame, bool to_x, bool alike, kiln_carrier *out)
+static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool alike, kiln_box_transform *out)
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
     for (int j = 0; j < 3; j++) {
@@ -232,8 +232,8 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
     w.open[1] = kiln_kernel_open(kernel, frame->x->kind->bv);
     w.open[0] = kiln_kernel_open(kernel, frame->y->kind->bv);
-    make_carrier(frame, true, visitor->boxes, &w.to[1]);
-    make_carrier(frame, false, visitor->boxes, &w.to[0]);
+    make_box_transform(frame, true, visitor->boxes, &w.to[1]);
+    make_box_transform(frame, false, visitor->boxes, &w.to[0]);
     w.area_scale[1] = kiln_area_scale(frame, true);
     w.area_scale[0] = kiln_area_scale(frame, false);
     if (frame->x->entry->depth + frame->y->entry->depth <= LEVELS_COMMON - BEGINNINGS) {

@@ -15,7 +15,7 @@ typedef struct {
     void *user;
     bool nearest_first; /* for queries that stop at the first hit */
     bool boxes;         /* leaves are not looked into: trees need no polygons */
-    kiln_pair_sieve *sieve; /* NULL, or pairs that it refuses are passed over */
+    kiln_filter *filter; /* NULL, or pairs that it refuses are passed over */
 } kiln_pair_visitor;
 
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment

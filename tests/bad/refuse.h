@@ -2,7 +2,7 @@
 #ifndef KILN_TEST_REFUSE_H
 #define KILN_TEST_REFUSE_H
 
-#include "../../formats/fault.h"
+#include "../../formats/format_error.h"
 #include "../../runtime/kiln.h"
 #include "../support/edit.h"
 

@@ -307,7 +307,7 @@ static void a_bomb_within_the_ratio_that_is_allowed(void **state)
     refuse_stream(stream, stream_size);
 }
 
-/* A vertex that no triangle has is no fault. */
+/* A vertex that no triangle has is no error. */
 static void vertices_that_no_triangle_has(void **state)
 {
     (void)state;

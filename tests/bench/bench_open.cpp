@@ -132,8 +132,8 @@ class Contents
 public:
     explicit Contents(const Baked &baked)
     {
-        kiln_fault fault;
-        check(kiln_reader_open(&reader, baked.data, baked.size, nullptr, &fault), "reading");
+        kiln_format_error error;
+        check(kiln_reader_open(&reader, baked.data, baked.size, nullptr, &error), "reading");
         kiln_shares(&reader, shares);
         for (uint32_t i = 0; i < reader.header.section_count; i++) {
             kiln_format_section entry;

@@ -79,7 +79,7 @@ static void measure_floats(float_leaf *leaf, uint32_t i)
     }
 }
 
-static void carry_floats(float_leaf *leaf, const kiln_carry *carry, uint32_t i)
+static void transform_floats(float_leaf *leaf, const kiln_transform *carry, uint32_t i)
 {
     for (int c = 0; c < 3; c++) {
         const vec x = vec_load(leaf->corner[3 * c] + i), y = vec_load(leaf->corner[3 * c + 1] + i);
@@ -110,7 +110,7 @@ static void load_floats(float_leaf *leaf, const kiln_pair_frame *frame, bool is_
     leaf->count = from.count;
     for (uint32_t i = 0; i < from.count; i += KILN_SIMD_LANES) {
         if (!is_x) {
-            carry_floats(leaf, &frame->carry, i);
+            transform_floats(leaf, &frame->carry, i);
         }
         measure_floats(leaf, i);
     }

@@ -38,10 +38,10 @@ static void read_back(const char *path, const void *data, size_t size, mesh *out
     kiln_reader reader;
     kiln_reader_options options;
     kiln_view view;
-    kiln_fault fault;
+    kiln_format_error error;
     memset(&options, 0, sizeof options);
-    if (!kiln_reader_open(&reader, data, size, &options, &fault) ||
-        !kiln_view_open(&view, &reader, false, &fault)) {
+    if (!kiln_reader_open(&reader, data, size, &options, &error) ||
+        !kiln_view_open(&view, &reader, false, &error)) {
         give_up(path, "what was baked can't be opened");
     }
     out->vertex_count = view.vertex_count;

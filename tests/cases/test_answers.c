@@ -83,12 +83,12 @@ static void test_c009_bounds_contain(void **state)
     for (int leaf = 1; leaf <= 15; leaf++) {
         kiln_bake_options options = case_options();
         kiln_audit_counts counts;
-        kiln_fault fault;
+        kiln_format_error error;
         options.leaf = leaf;
         options.layout = leaf % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
         case_model model = case_bake("C009_mesh.obj", &options);
-        if (!kiln_audit(model.bytes, model.size, &counts, &fault)) {
-            fail_msg("%s", fault.text);
+        if (!kiln_audit(model.bytes, model.size, &counts, &error)) {
+            fail_msg("%s", error.text);
         }
         assert_true(counts.containments >= 2 * 7 * 3);
         case_free(&model);

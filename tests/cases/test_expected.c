@@ -46,9 +46,9 @@ static case_model make_form(const char *name, int form)
     kiln_bake_options options = case_options();
     options.layout = form % 2 == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
     case_model model = case_bake(name, &options);
-    kiln_fault fault = {.code = KILN_FAULT_NONE};
-    if (!kiln_audit(model.bytes, model.size, NULL, &fault)) {
-        fail_msg("%s: %s", name, fault.text);
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+    if (!kiln_audit(model.bytes, model.size, NULL, &error)) {
+        fail_msg("%s: %s", name, error.text);
     }
     if (form >= 2) {
         kiln_file *loaded = save_and_open(&model);

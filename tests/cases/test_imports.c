@@ -25,9 +25,9 @@
 
 static void expect_sound(const case_model *model)
 {
-    kiln_fault fault = {.code = KILN_FAULT_NONE};
-    if (!kiln_audit(model->bytes, model->size, NULL, &fault)) {
-        fail_msg("%s", fault.text);
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+    if (!kiln_audit(model->bytes, model->size, NULL, &error)) {
+        fail_msg("%s", error.text);
     }
 }
 
@@ -112,10 +112,10 @@ static root_box read_root_box(const case_model *model)
     root_box out;
     kiln_reader reader;
     kiln_view view;
-    kiln_fault fault;
+    kiln_format_error error;
     kiln_lane_box lane;
-    assert_true(kiln_reader_open(&reader, model->bytes, model->size, NULL, &fault));
-    assert_true(kiln_view_open(&view, &reader, false, &fault));
+    assert_true(kiln_reader_open(&reader, model->bytes, model->size, NULL, &error));
+    assert_true(kiln_view_open(&view, &reader, false, &error));
     const kiln_view_tree tree = kiln_view_get_tree(&view, 0);
     assert_int_equal(tree.entry->bv, KILN_FORMAT_BV_OBB8);
     kiln_obb8_decode_lane(tree.nodes, 0, &lane);

@@ -39,9 +39,9 @@ static case_model bake_big(const char *name, const kiln_bake_options *options)
 
 static void expect_sound(const case_model *model)
 {
-    kiln_fault fault = {.code = KILN_FAULT_NONE};
-    if (!kiln_audit(model->bytes, model->size, NULL, &fault)) {
-        fail_msg("%s", fault.text);
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+    if (!kiln_audit(model->bytes, model->size, NULL, &error)) {
+        fail_msg("%s", error.text);
     }
     for (int kind = 0; kind < CASE_KINDS; kind++) {
         const kiln_tree_info info = kiln_tree_get_info(model->trees[kind]);

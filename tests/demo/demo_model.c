@@ -229,10 +229,10 @@ static bool read_triangles(const char *path, mesh *out)
     (void)fclose(in);
     kiln_reader reader;
     kiln_view view;
-    kiln_fault fault;
+    kiln_format_error error;
     bool done = false;
-    if (whole && kiln_reader_open(&reader, data, size, NULL, &fault)) {
-        done = kiln_view_open(&view, &reader, false, &fault) && copy_view(&view, out);
+    if (whole && kiln_reader_open(&reader, data, size, NULL, &error)) {
+        done = kiln_view_open(&view, &reader, false, &error) && copy_view(&view, out);
         kiln_reader_close(&reader);
     }
     free(data);

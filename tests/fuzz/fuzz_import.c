@@ -1,4 +1,4 @@
-/* Any bytes are given to Assimp as a model of one of its formats, in a caged child as always. Assimp may crash
+/* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child as always. Assimp may crash
  * or never end; a bake must not: it has a sound file, or a reason that names the model.
  *
  * The child is a process of its own, of which libFuzzer would see nothing. So its counters of coverage are
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         take_counters();
     }
     if (left->found) {
-        sound_fail("the child was found at fault", left->report);
+        sound_fail("the child was found at error", left->report);
     }
     tell(name, status, &report);
     if (status == KILN_BAKE_OK) {

@@ -205,8 +205,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     take_and_ask(bytes, size - 1, mode);
     open_table_and_ask(bytes, size - 1);
     read_weights(bytes, size - 1);
-    kiln_fault fault;
-    (void)kiln_audit(bytes, size - 1, NULL, &fault);
+    kiln_format_error error;
+    (void)kiln_audit(bytes, size - 1, NULL, &error);
     free(block);
     return 0;
 }

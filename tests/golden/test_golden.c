@@ -180,10 +180,10 @@ static void golden_files_pass_the_audit(void **state)
     (void)state;
     for (int i = 0; i < MODELS * LAYOUTS; i++) {
         size_t size;
-        kiln_fault fault = {0};
+        kiln_format_error error = {0};
         uint8_t *bytes = golden(i / LAYOUTS, i % LAYOUTS, &size);
-        const bool sound = kiln_audit(bytes, size, NULL, &fault);
-        assert_string_equal(fault.text, "");
+        const bool sound = kiln_audit(bytes, size, NULL, &error);
+        assert_string_equal(error.text, "");
         assert_true(sound);
         free(bytes);
     }

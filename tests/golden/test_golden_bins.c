@@ -60,14 +60,14 @@ static void every_value_is_right(void **state)
     (void)state;
     for (int i = 0; i < TABLES; i++) {
         size_t size;
-        kiln_fault fault = {0};
+        kiln_format_error error = {0};
         kiln_reader reader;
         kiln_bins_view view;
         kiln_lut_bins_audit audit;
         uint8_t *bytes = golden(i, &size);
-        assert_true(kiln_audit(bytes, size, NULL, &fault));
-        assert_true(kiln_reader_open(&reader, bytes, size, NULL, &fault));
-        assert_true(kiln_bins_view_open(&view, &reader, false, &fault));
+        assert_true(kiln_audit(bytes, size, NULL, &error));
+        assert_true(kiln_reader_open(&reader, bytes, size, NULL, &error));
+        assert_true(kiln_bins_view_open(&view, &reader, false, &error));
         assert_true(kiln_lut_bins_audit_all(&view, &quick_bins_serial, &audit));
         assert_int_equal(audit.off + audit.misrounded + audit.misplaced, 0);
         assert_true(audit.values > 10000);
@@ -84,8 +84,8 @@ static void what_is_generated_today_has_the_same_sections(void **state)
         void *bytes[2] = {golden(i, &size[0]), generate(i, &size[1])};
         kiln_reader readers[2];
         for (int which = 0; which < 2; which++) {
-            kiln_fault fault;
-            assert_true(kiln_reader_open(&readers[which], bytes[which], size[which], NULL, &fault));
+            kiln_format_error error;
+            assert_true(kiln_reader_open(&readers[which], bytes[which], size[which], NULL, &error));
         }
         assert_int_equal(readers[0].section_count, readers[1].section_count);
         for (uint32_t s = 0; s < readers[0].section_count; s++) {

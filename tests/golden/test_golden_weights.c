@@ -49,13 +49,13 @@ static void what_is_written_today_is_the_same(void **state)
     (void)state;
     static uint8_t golden[SIZE_LIMIT];
     size_t size;
-    kiln_fault fault;
+    kiln_format_error error;
     uint8_t *bytes = quick_weights(false, &size);
     FILE *in = fopen(PATH, "rb");
     assert_non_null(in);
     const size_t golden_size = fread(golden, 1, sizeof golden, in);
     assert_int_equal(fclose(in), 0);
-    assert_true(kiln_audit(golden, golden_size, NULL, &fault));
+    assert_true(kiln_audit(golden, golden_size, NULL, &error));
     const size_t rows = sizeof(kiln_format_header) + 2 * sizeof(kiln_format_section);
     assert_true(golden_size >= rows + QUICK_WEIGHTS * sizeof(kiln_format_adb_weights));
     assert_memory_equal(golden + rows, bytes + rows,

@@ -192,15 +192,15 @@ static const kept *kept_named(const kept *files, int count, const char *name)
 static kept check_file_line(const char *folder, const char *line)
 {
     char name[NAME_SIZE], bytes[HEX_SIZE], content[HEX_SIZE], hex[HEX_SIZE];
-    kiln_fault fault = {0};
+    kiln_format_error error = {0};
     assert_int_equal(sscanf(line, "file %63s %64s %64s", name, bytes, content), 3);
     kept k = kept_open(folder, name);
     bytes_hash(&k, hex);
     assert_string_equal(hex, bytes);
     content_hash(&k, hex);
     assert_string_equal(hex, content);
-    const bool sound = kiln_audit(k.bytes, k.size, NULL, &fault);
-    assert_string_equal(fault.text, "");
+    const bool sound = kiln_audit(k.bytes, k.size, NULL, &error);
+    assert_string_equal(error.text, "");
     assert_true(sound);
     return k;
 }

@@ -15,10 +15,10 @@ void sound_fail(const char *what, const char *why)
 
 void sound_or_fail(const void *data, size_t size)
 {
-    kiln_fault fault;
+    kiln_format_error error;
     kiln_file *file;
-    if (!kiln_audit(data, size, NULL, &fault)) {
-        sound_fail("baked a file that is not sound", fault.text);
+    if (!kiln_audit(data, size, NULL, &error)) {
+        sound_fail("baked a file that is not sound", error.text);
     }
     if (kiln_open_memory(data, size, NULL, &file) != KILN_OK) {
         sound_fail("baked a file", "that does not open");

@@ -31,11 +31,11 @@ static bool opens(const void *bytes, size_t size)
 {
     kiln_reader reader;
     kiln_view view;
-    kiln_fault fault;
-    if (!kiln_reader_open(&reader, bytes, size, NULL, &fault)) {
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, bytes, size, NULL, &error)) {
         return false;
     }
-    const bool opened = kiln_view_open(&view, &reader, false, &fault);
+    const bool opened = kiln_view_open(&view, &reader, false, &error);
     kiln_reader_close(&reader);
     return opened;
 }
@@ -52,19 +52,19 @@ static void set_content_hash(edit_file *file)
     free(sections);
 }
 
-/* Seals `file`; it opens, and the audit's fault contains `text` (NULL: there is none). */
+/* Seals `file`; it opens, and the audit's error contains `text` (NULL: there is none). */
 static void expect_audit(edit_file *file, const char *text)
 {
     set_content_hash(file);
     for (int packed = 0; packed < 2; packed++) {
         size_t size = 0;
         uint8_t *bytes = edit_seal(file, packed != 0, &size);
-        kiln_fault fault;
-        memset(&fault, 0, sizeof fault);
+        kiln_format_error error;
+        memset(&error, 0, sizeof error);
         assert_true(opens(bytes, size));
-        assert_int_equal(kiln_audit(bytes, size, NULL, &fault), text == NULL);
-        if (text != NULL && strstr(fault.text, text) == NULL) {
-            fail_msg("says '%s', not '%s'", fault.text, text);
+        assert_int_equal(kiln_audit(bytes, size, NULL, &error), text == NULL);
+        if (text != NULL && strstr(error.text, text) == NULL) {
+            fail_msg("says '%s', not '%s'", error.text, text);
         }
         free(bytes);
     }
@@ -205,13 +205,13 @@ static void test_content_hash(void **state)
     mesh m = mesh_torus(12, 8, 0.1);
     size_t size = 0;
     uint8_t *bytes = quick_bake(&m, "obb", 4, KILN_LAYOUT_PACKED, &size);
-    kiln_fault fault;
-    assert_true(kiln_audit(bytes, size, NULL, &fault));
+    kiln_format_error error;
+    assert_true(kiln_audit(bytes, size, NULL, &error));
     bytes[offsetof(kiln_format_header, content_hash)] ^= 1;
     edit_reseal(bytes, size);
     assert_true(opens(bytes, size));
-    assert_false(kiln_audit(bytes, size, NULL, &fault));
-    assert_non_null(strstr(fault.text, "content hash"));
+    assert_false(kiln_audit(bytes, size, NULL, &error));
+    assert_non_null(strstr(error.text, "content hash"));
     free(bytes);
     mesh_free(&m);
 }

@@ -524,9 +524,9 @@ static uint32_t check_mesh(mesh m, const kiln_bake_options *options)
         check_root(tree);
         check_node(tree, 0, 1, &boxes);
     }
-    kiln_fault fault = {.code = KILN_FAULT_NONE};
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
     kiln_audit_counts counts;
-    assert_true(kiln_audit_in_full(bytes, size, true, &counts, &fault));
+    assert_true(kiln_audit_in_full(bytes, size, true, &counts, &error));
     assert_true(counts.counted >= boxes);
     kiln_close(file);
     free(bytes);
@@ -656,9 +656,9 @@ static void files_without_polygons(void **state)
         options.no_geometry = true;
         void *bytes = quick_bake_with(&m, &options, &size);
         kiln_file *file = open_bytes(bytes, size), *full = open_bytes(full_bytes, full_size);
-        kiln_fault fault = {.code = KILN_FAULT_NONE};
+        kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
         assert_true(size <= full_size); /* nodes are aligned to 16 KiB */
-        assert_true(kiln_audit_in_full(bytes, size, true, NULL, &fault));
+        assert_true(kiln_audit_in_full(bytes, size, true, NULL, &error));
         for (uint32_t i = 0; i < KINDS; i++) {
             const kiln_tree *tree = kiln_file_tree(file, i), *with = kiln_file_tree(full, i);
             const kiln_tree_info info = kiln_tree_get_info(tree);

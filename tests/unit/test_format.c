@@ -1,6 +1,6 @@
 /* The documents of the format, formats/hierarchy.md and bins.md, held against the headers: each
  * table behind a comment `<!-- struct NAME -->` has the members of that structure, all of them,
- * where the compiler puts them; the rules are those of fault.h, word for word; the section kinds
+ * where the compiler puts them; the rules are those of format_error.h, word for word; the section kinds
  * are the rows of sections.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../formats/fault.h"
+#include "../../formats/format_error.h"
 #include "../../formats/format.h"
 #include "../../formats/node_kinds.h"
 #include "../../formats/sections.h"

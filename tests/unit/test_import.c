@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/import/cage.h"
+#include "../../tools/import/sandbox.h"
 #include "../../tools/import/child.h"
 #include "../../tools/import/flatten.h"
 #include "../../tools/import/import.h"
@@ -1076,16 +1076,16 @@ static void host_ignores_children(void **state)
     signal(SIGCHLD, before);
 }
 
-/* -- the cage -- */
+/* -- the sandbox -- */
 
 /* Whether this machine and this build have one. */
-static bool have_cage(void)
+static bool have_sandbox(void)
 {
     int status = -1;
     pid_t process = fork();
 
     if (process == 0)
-        _exit(kiln_cage_close());
+        _exit(kiln_sandbox_close());
     while (waitpid(process, &status, 0) < 0 && errno == EINTR)
         continue;
     return status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 1;
@@ -1110,10 +1110,10 @@ static void work_misbehaves(void *user, int pipe, int file)
     tell(pipe, open(path, O_WRONLY) >= 0);
     tell(pipe, open(path, O_RDWR) >= 0);
     tell(pipe, open(path, O_RDONLY | O_TRUNC) >= 0);
-    tell(pipe, open("/tmp/kiln-caged", O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
-    tell(pipe, mkdir("/tmp/kiln-caged", 0700) == 0);
+    tell(pipe, open("/tmp/kiln-sandboxed", O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
+    tell(pipe, mkdir("/tmp/kiln-sandboxed", 0700) == 0);
     tell(pipe, unlink(path) == 0);
-    tell(pipe, rename(path, "/tmp/kiln-caged") == 0);
+    tell(pipe, rename(path, "/tmp/kiln-sandboxed") == 0);
     tell(pipe, chmod(path, 0777) == 0);
     tell(pipe, mmap(NULL, 4096, PROT_READ | PROT_EXEC, flags, -1, 0) != MAP_FAILED);
     tell(pipe, fork() >= 0);
@@ -1148,10 +1148,10 @@ static void work_aborts(void *user, int pipe, int file)
     abort();
 }
 
-static void caged_child_reads_and_no_more(void **state)
+static void sandboxed_child_reads_and_no_more(void **state)
 {
     static kept k;
-    char path[] = "/tmp/kiln-cage-XXXXXX";
+    char path[] = "/tmp/kiln-sandbox-XXXXXX";
     int number, file = mkstemp(path);
     kiln_child child = {.work = work_misbehaves,
                         .work_user = path,
@@ -1161,7 +1161,7 @@ static void caged_child_reads_and_no_more(void **state)
                         .seconds = 10};
 
     (void)state;
-    if (!have_cage())
+    if (!have_sandbox())
         skip();
     assert_true(file >= 0);
     assert_int_equal(write(file, "all", 3), 3);
@@ -1173,7 +1173,7 @@ static void caged_child_reads_and_no_more(void **state)
             fail_msg("deed %zu: %u", i, k.bytes[i]);
     assert_int_equal(k.bytes[13], 0);
     assert_int_equal(lseek(file, 0, SEEK_END), 3);
-    assert_int_equal(access("/tmp/kiln-caged", F_OK), -1);
+    assert_int_equal(access("/tmp/kiln-sandboxed", F_OK), -1);
     assert_int_equal(unlink(path), 0);
     close(file);
 }
@@ -1186,7 +1186,7 @@ static void hostile_child_ends(void **state)
     (void)state;
     assert_int_equal(run_child(work_aborts, 0, 5, &k, &number), KILN_CHILD_CRASHED);
     assert_int_equal(number, SIGABRT);
-    if (!have_cage())
+    if (!have_sandbox())
         skip();
     assert_int_equal(run_child(work_runs, 0, 5, &k, &number), KILN_CHILD_CRASHED);
     assert_int_equal(number, SIGSYS);
@@ -1196,7 +1196,7 @@ static void hostile_child_ends(void **state)
     assert_int_equal(number, SIGSYS);
 }
 
-/* Ends the one child process with the signal `user`, as a fault of the importer does. */
+/* Ends the one child process with the signal `user`, as a error of the importer does. */
 static bool strike(void *user, const char *stage, double part)
 {
     char text[32] = "";
@@ -1217,7 +1217,7 @@ static void crash_names_the_file(void **state)
     static const struct {
         int number;
         const char *says;
-    } ends[] = {{SIGSEGV, "big.obj: the importer crashed (Segmentation fault)"},
+    } ends[] = {{SIGSEGV, "big.obj: the importer crashed (Segmentation error)"},
                 {SIGSYS, "big.obj: the importer was stopped: it asked the system"}};
     size_t size;
     char *text = grid(500, &size);
@@ -1372,7 +1372,7 @@ int main(void)
         cmocka_unit_test(limits_of_import),
         cmocka_unit_test(child_ends),
         cmocka_unit_test(host_ignores_children),
-        cmocka_unit_test(caged_child_reads_and_no_more),
+        cmocka_unit_test(sandboxed_child_reads_and_no_more),
         cmocka_unit_test(hostile_child_ends),
         cmocka_unit_test(crash_names_the_file),
         cmocka_unit_test(many_threads),

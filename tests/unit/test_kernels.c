@@ -195,11 +195,11 @@ static void gaps_are_equal_and_below_the_distance(void **unused)
 
 /* Against a box in the middle of node space, along its axes. */
 static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node,
-                          bool alike, float epsilon, kiln_opened *out)
+                          bool alike, float epsilon, kiln_decoded_node *out)
 {
     static const float nowhere[3] = {0, 0, 0};
-    kiln_carrier by;
-    kiln_opened box;
+    kiln_box_transform by;
+    kiln_decoded_node box;
     memset(&by, 0, sizeof by);
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
@@ -220,7 +220,7 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
  * a little looser. */
 static void check_free_mask(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node)
 {
-    kiln_opened opened;
+    kiln_decoded_node opened;
     const float epsilon = 0x1p-17f;
     const uint32_t mask = open_node(kernel, tree, node, false, epsilon, &opened);
     const uint32_t least =
@@ -235,7 +235,7 @@ static void check_free_mask(const kiln_kernel *kernel, const kiln_tree *tree, ui
 static void check_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node)
 {
     kiln_lanes lanes;
-    kiln_opened opened, reference;
+    kiln_decoded_node opened, reference;
     memset(&opened, 0, sizeof opened);
     memset(&reference, 0, sizeof reference);
     tree->kind->decode(kiln_tree_node(tree, node), &lanes);
@@ -304,7 +304,7 @@ static void what_is_no_pair_does_not_meet(void **unused)
         const uint32_t *list[2][16];
         static kiln_leaf_triangles x, y;
         const kiln_pose pose = pose_random(&state, 0.5);
-        kiln_carry carry;
+        kiln_transform carry;
         memcpy(carry.rotation, pose.rotation, sizeof carry.rotation);
         memcpy(carry.translation, pose.translation, sizeof carry.translation);
         const bool whole = round % 2 == 0;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../../formats/fault.h"
+#include "../../formats/format_error.h"
 #include "../support/ask.h"
 #include "../support/ask_adb.h"
 #include "../support/brute.h"

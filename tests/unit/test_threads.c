@@ -213,11 +213,11 @@ typedef struct {
     void *context;
     uint32_t count;
     atomic_uint next;
-} crew;
+} thread_pool;
 
 static void *work(void *context)
 {
-    crew *c = context;
+    thread_pool *c = context;
     for (uint32_t i = atomic_fetch_add(&c->next, 1); i < c->count;
          i = atomic_fetch_add(&c->next, 1)) {
         c->task(c->context, i);
@@ -230,7 +230,7 @@ static void run_in_threads(void *user, void (*task)(void *context, uint32_t inde
 {
     uint32_t *tasks = user;
     pthread_t threads[OPENERS];
-    crew c = {task, context, count, 0};
+    thread_pool c = {task, context, count, 0};
     *tasks += count;
     for (int i = 0; i < OPENERS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, work, &c), 0);

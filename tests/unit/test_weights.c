@@ -88,7 +88,7 @@ static void what_is_written_is_read(void **state)
         kiln_adb_fitted rows[QUICK_WEIGHTS];
         uint32_t count = 0;
         counting memory = {0};
-        kiln_fault fault;
+        kiln_format_error error;
         kiln_audit_counts counts;
         kiln_open_options options = kiln_open_options_default();
         options.allocator = counting_allocator(&memory);
@@ -98,7 +98,7 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(count, QUICK_WEIGHTS);
         assert_rows(rows, count);
         assert_int_equal(memory.live, 0);
-        assert_true(kiln_audit(bytes, size, &counts, &fault));
+        assert_true(kiln_audit(bytes, size, &counts, &error));
         assert_int_equal(counts.weights, QUICK_WEIGHTS);
         assert_int_equal(counts.trees, 0);
         free(bytes);

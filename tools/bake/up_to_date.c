@@ -233,8 +233,8 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
     /* Checksums of all sections are looked at, whether they are wanted or not. */
     const kiln_reader_options options = {.wanted = want_meta};
     kiln_reader reader;
-    kiln_fault fault;
-    if (!kiln_reader_open(&reader, file, size, &options, &fault)) {
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, file, size, &options, &error)) {
         return false;
     }
     json_t *meta = load_meta(&reader);

@@ -148,13 +148,13 @@ kiln_bake_status bench_bake_tree(const bench_mesh *mesh, const kiln_build_kind *
 kiln_status bench_file_open(void *data, size_t size, kiln_error *error, bench_file *file)
 {
     kiln_open_options options = kiln_open_options_default();
-    kiln_fault fault;
+    kiln_format_error format_error;
     memset(file, 0, sizeof *file);
     file->data = data;
     options.error = error;
     kiln_status status = kiln_open_memory(data, size, &options, &file->file);
-    if (status == KILN_OK && (!kiln_reader_open(&file->reader, data, size, NULL, &fault) ||
-                              !kiln_view_open(&file->view, &file->reader, true, &fault))) {
+    if (status == KILN_OK && (!kiln_reader_open(&file->reader, data, size, NULL, &format_error) ||
+                              !kiln_view_open(&file->view, &file->reader, true, &format_error))) {
         status = KILN_ERROR_MEMORY; /* as the bytes are sound */
     }
     if (status != KILN_OK) {

@@ -125,12 +125,12 @@ static kiln_status read_tree(const void *data, size_t size, kiln_bv bv, const ch
     kiln_reader reader;
     kiln_view view;
     kiln_view_tree from;
-    kiln_fault fault;
-    if (!kiln_reader_open(&reader, data, size, NULL, &fault)) {
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
         return KILN_ERROR_MEMORY;
     }
     kiln_status status = KILN_ERROR_NOT_LOADED;
-    if (kiln_view_open(&view, &reader, false, &fault) && find_tree(&view, bv, name, &from)) {
+    if (kiln_view_open(&view, &reader, false, &error) && find_tree(&view, bv, name, &from)) {
         status = copy_tree(&from, tree) ? KILN_OK : KILN_ERROR_MEMORY;
     }
     kiln_reader_close(&reader);

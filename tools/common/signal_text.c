@@ -19,7 +19,7 @@ const char *kiln_signal_text(int number)
                  {SIGKILL, "Killed"},
                  {SIGPIPE, "Broken pipe"},
                  {SIGQUIT, "Quit"},
-                 {SIGSEGV, "Segmentation fault"},
+                 {SIGSEGV, "Segmentation error"},
                  {SIGSYS, "Bad system call"},
                  {SIGTERM, "Terminated"},
                  {SIGTRAP, "Trace/breakpoint trap"},

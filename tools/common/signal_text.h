@@ -2,7 +2,7 @@
 #ifndef KILN_SIGNAL_TEXT_H
 #define KILN_SIGNAL_TEXT_H
 
-/* "Segmentation fault"; "signal of another kind" for what ends no process by itself. As strsignal, which may
+/* "Segmentation error"; "signal of another kind" for what ends no process by itself. As strsignal, which may
  * write to a buffer that threads share. Any thread. */
 const char *kiln_signal_text(int number);
 

@@ -2,7 +2,7 @@
  * org, centre, axes and half-extents are floats, so org + centre and its difference from p need one
  * rounding each in double, and so do the three products and two sums of the dot product. Writing
  * u = 2^-53, the computed value is off by at most 8 u * sum |axis_i| (|p_i| + |org_i + centre_i|):
- * only what exceeds the bound by more is a fault. That is 13 orders of magnitude below the float
+ * only what exceeds the bound by more is a error. That is 13 orders of magnitude below the float
  * arithmetic that queries use and allow for. */
 #include "audit.h"
 
@@ -35,7 +35,7 @@ typedef struct {
     uint8_t *slot_seen; /* [triangle_count] */
     bool full;
     kiln_audit_counts *counts;
-    kiln_fault *fault;
+    kiln_format_error *error;
 } audit;
 
 static const kiln_format_node8 *node_at(const audit *state, uint32_t index)
@@ -90,7 +90,7 @@ static bool check_corner(const audit *state, uint32_t triangle, const double p[3
     for (uint32_t i = 0; i < depth; i++) {
         const double over = excess(&path[i], p);
         if (over > 0.0) {
-            return kiln_fault_set(state->fault, KILN_FAULT_RULE, node_offset(state, path[i].node),
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
                                   "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
                                   "of node %u above it",
                                   state->name, triangle, over, path[i].lane, path[i].node);
@@ -127,7 +127,7 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
     const uint32_t first = kiln_node8_slot(head, lane);
     for (uint32_t slot = first; slot < first + kiln_node8_count(head, lane); slot++) {
         if (state->slot_seen[slot] != 0) {
-            return kiln_fault_set(state->fault, KILN_FAULT_RULE, node_offset(state, node),
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, node),
                                   "tree '%.40s': slot %u is in two leaves, the second in node %u",
                                   state->name, slot, node);
         }
@@ -178,7 +178,7 @@ static bool check_slots(const audit *state)
     const kiln_format_tree *entry = state->tree.entry;
     for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
         if (state->slot_seen[slot] == 0) {
-            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                                   "tree '%.40s': slot %u is in no leaf", state->name, slot);
         }
     }
@@ -187,7 +187,7 @@ static bool check_slots(const audit *state)
         const uint32_t triangle =
             kiln_view_tree_triangle(&state->tree, slot) - entry->triangle_first;
         if (state->slot_seen[triangle] != 0) {
-            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                                   "tree '%.40s': triangle %u is in two slots", state->name,
                                   triangle + entry->triangle_first);
         }
@@ -210,7 +210,7 @@ static bool check_bounds(const audit *state)
     }
     for (int k = 0; k < 3; k++) {
         if (lower[k] != entry->bounds_lower[k] || upper[k] != entry->bounds_upper[k]) {
-            return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                                   "tree '%.40s': its bounds are not those of its triangles",
                                   state->name);
         }
@@ -226,7 +226,7 @@ static bool check_geometry_hash(const audit *state)
                        state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
                        entry->triangle_count, hash);
     if (memcmp(hash, entry->geometry_hash, sizeof hash) != 0) {
-        return kiln_fault_set(state->fault, KILN_FAULT_CHECKSUM, 0,
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_CHECKSUM, 0,
                               "tree '%.40s': its geometry hash is not that of its triangles",
                               state->name);
     }
@@ -241,7 +241,7 @@ static bool check_closed(const audit *state)
                     state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
                     entry->triangle_count);
     if (closed != entry->closed) {
-        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                               "tree '%.40s': whether it is closed is told wrong", state->name);
     }
     return true;
@@ -283,10 +283,10 @@ static bool count_again(const audit *state, const float *corners)
     const kiln_bake_status status = kiln_count_again(&input, tree->adb, tree->boxes, step, &differs,
                                                      &state->counts->counted);
     if (status == KILN_BAKE_FAILED) {
-        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
     if (status != KILN_BAKE_OK) {
-        return kiln_fault_set(state->fault, KILN_FAULT_RULE, 0,
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                               "tree '%.40s': the counts of box %u are not what counting gives",
                               state->name, differs);
     }
@@ -302,7 +302,7 @@ static bool check_counts(const audit *state)
     if (state->view->triangles != NULL) {
         corners = gather_corners(state);
         if (corners == NULL) {
-            return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         }
     }
     const bool sound = count_again(state, corners);
@@ -317,7 +317,7 @@ static bool check_polygons(audit *state)
     }
     state->slot_seen = calloc(state->tree.entry->triangle_count, 1);
     if (state->slot_seen == NULL) {
-        return kiln_fault_set(state->fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
     const bool sound = check_boxes(state) && check_slots(state) && check_bounds(state) &&
                        check_geometry_hash(state) && check_closed(state);
@@ -326,13 +326,13 @@ static bool check_polygons(audit *state)
 }
 
 static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_audit_counts *counts,
-                       kiln_fault *fault)
+                       kiln_format_error *error)
 {
     audit state = {.view = view,
                    .tree = kiln_view_get_tree(view, index),
                    .full = full,
                    .counts = counts,
-                   .fault = fault};
+                   .error = error};
     const kiln_format_tree *entry = state.tree.entry;
     state.name = view->strings + entry->name;
     state.scale = ldexp(1.0, -entry->scale_exponent);
@@ -343,16 +343,16 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
     return sound;
 }
 
-static bool check_ids(const kiln_view *view, kiln_fault *fault)
+static bool check_ids(const kiln_view *view, kiln_format_error *error)
 {
     uint8_t *seen = calloc(view->triangle_count, 1);
     if (seen == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
     bool sound = true;
     for (uint32_t i = 0; i < view->triangle_count && sound; i++) {
         if (seen[view->ids[i]] != 0) {
-            sound = kiln_fault_set(fault, KILN_FAULT_RULE, 0,
+            sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,
                                    "triangle ids: %u is there twice, the second time at %u",
                                    view->ids[i], i);
         }
@@ -362,12 +362,12 @@ static bool check_ids(const kiln_view *view, kiln_fault *fault)
     return sound;
 }
 
-static bool check_content_hash(const kiln_reader *reader, kiln_fault *fault)
+static bool check_content_hash(const kiln_reader *reader, kiln_format_error *error)
 {
     kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
     uint8_t hash[16];
     if (sections == NULL) {
-        return kiln_fault_set(fault, KILN_FAULT_MEMORY, 0, "out of memory");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
     for (uint32_t i = 0; i < reader->section_count; i++) {
         sections[i].kind = reader->sections[i].entry.kind;
@@ -377,17 +377,17 @@ static bool check_content_hash(const kiln_reader *reader, kiln_fault *fault)
     kiln_container_content_hash(sections, reader->section_count, hash);
     free(sections);
     if (memcmp(hash, reader->header.content_hash, sizeof hash) != 0) {
-        return kiln_fault_set(fault, KILN_FAULT_CHECKSUM,
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
                               offsetof(kiln_format_header, content_hash),
                               "the content hash is not that of the sections");
     }
     return true;
 }
 
-static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, kiln_format_error *error)
 {
     kiln_bins_view view;
-    if (!kiln_bins_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault)) {
+    if (!kiln_bins_view_open(&view, reader, false, error) || !check_content_hash(reader, error)) {
         return false;
     }
     for (uint32_t x = 1; x <= view.header->max_x; x++) {
@@ -397,10 +397,10 @@ static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, ki
     return true;
 }
 
-static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, kiln_fault *fault)
+static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, kiln_format_error *error)
 {
     kiln_weights_view view;
-    if (!kiln_weights_file_open(&view, reader, fault) || !check_content_hash(reader, fault)) {
+    if (!kiln_weights_file_open(&view, reader, error) || !check_content_hash(reader, error)) {
         return false;
     }
     counts->weights = view.count;
@@ -408,44 +408,44 @@ static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, 
 }
 
 static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
-                         kiln_fault *fault)
+                         kiln_format_error *error)
 {
     kiln_view view;
     if (kiln_bins_is_table(reader)) {
-        return audit_table(reader, counts, fault);
+        return audit_table(reader, counts, error);
     }
     if (kiln_weights_is_file(reader)) {
-        return audit_weights(reader, counts, fault);
+        return audit_weights(reader, counts, error);
     }
-    if (!kiln_view_open(&view, reader, false, fault) || !check_content_hash(reader, fault) ||
-        (view.triangles != NULL && !check_ids(&view, fault))) {
+    if (!kiln_view_open(&view, reader, false, error) || !check_content_hash(reader, error) ||
+        (view.triangles != NULL && !check_ids(&view, error))) {
         return false;
     }
     counts->weights = view.weights.count;
     for (uint32_t i = 0; i < view.tree_count; i++) {
-        if (!check_tree(&view, i, full, counts, fault)) {
+        if (!check_tree(&view, i, full, counts, error)) {
             return false;
         }
     }
     return true;
 }
 
-bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_fault *fault)
+bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_format_error *error)
 {
-    return kiln_audit_in_full(data, size, false, counts, fault);
+    return kiln_audit_in_full(data, size, false, counts, error);
 }
 
 bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
-                        kiln_fault *fault)
+                        kiln_format_error *error)
 {
     kiln_audit_counts own;
     kiln_reader reader;
     counts = counts != NULL ? counts : &own;
     memset(counts, 0, sizeof *counts);
-    if (!kiln_reader_open(&reader, data, size, NULL, fault)) {
+    if (!kiln_reader_open(&reader, data, size, NULL, error)) {
         return false;
     }
-    const bool sound = audit_reader(&reader, full, counts, fault);
+    const bool sound = audit_reader(&reader, full, counts, error);
     kiln_reader_close(&reader);
     return sound;
 }

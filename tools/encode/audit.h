@@ -3,7 +3,7 @@
 #ifndef KILN_AUDIT_H
 #define KILN_AUDIT_H
 
-#include "../../formats/fault.h"
+#include "../../formats/format_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,11 +27,11 @@ typedef struct {
  * collision cells are what counting gives for a sample of some hundred boxes of each tree. In a file
  * without polygons what rests on them is left out.
  * Of a filled-bins table: all that opening proves, and the content hash; not whether values are right.
- * False: *fault tells the first that is broken and where. `counts` may be NULL. */
-bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_fault *fault);
+ * False: *error tells the first that is broken and where. `counts` may be NULL. */
+bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_format_error *error);
 
 /* The same; with `full` every box is counted again. */
 bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
-                        kiln_fault *fault);
+                        kiln_format_error *error);
 
 #endif

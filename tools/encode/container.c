@@ -465,11 +465,11 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
                                          char message[192])
 {
     kiln_reader reader;
-    kiln_fault fault;
+    kiln_format_error error;
     message[0] = '\0';
-    if (!kiln_reader_open(&reader, data, data_size, NULL, &fault)) {
-        (void)snprintf(message, 192, "%s", fault.text);
-        return fault.code == KILN_FAULT_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
+    if (!kiln_reader_open(&reader, data, data_size, NULL, &error)) {
+        (void)snprintf(message, 192, "%s", error.text);
+        return error.code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
     }
     const kiln_bake_status status =
         relayout_reader(&reader, layout, watch, file, size, message);

@@ -79,10 +79,10 @@ static kiln_bake_status tell(kiln_bake_status status, char *message, const char 
     return status;
 }
 
-static kiln_bake_status tell_fault(char *message, const kiln_fault *fault)
+static kiln_bake_status tell_error(char *message, const kiln_format_error *error)
 {
-    (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s; fit the weights again", fault->text);
-    return fault->code == KILN_FAULT_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
+    (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s; fit the weights again", error->text);
+    return error->code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
 }
 
 /* Regular files only, so that nothing is waited for. */
@@ -107,11 +107,11 @@ static kiln_bake_status copy_rows(const kiln_reader *reader, kiln_weights_rows *
                                   char *message)
 {
     kiln_weights_view view;
-    kiln_fault fault;
-    const bool sound = kiln_weights_is_file(reader) ? kiln_weights_file_open(&view, reader, &fault)
-                                                    : kiln_weights_view_open(&view, reader, &fault);
+    kiln_format_error error;
+    const bool sound = kiln_weights_is_file(reader) ? kiln_weights_file_open(&view, reader, &error)
+                                                    : kiln_weights_view_open(&view, reader, &error);
     if (!sound) {
-        return tell_fault(message, &fault);
+        return tell_error(message, &error);
     }
     if (view.count == 0) {
         return tell(KILN_BAKE_INVALID, message,
@@ -128,11 +128,11 @@ kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
     void *data = NULL;
     size_t size = 0;
     kiln_reader reader;
-    kiln_fault fault;
+    kiln_format_error error;
     weights->count = 0;
     kiln_bake_status status = read_whole(path, &data, &size, message);
-    if (status == KILN_BAKE_OK && !kiln_reader_open(&reader, data, size, NULL, &fault)) {
-        status = tell_fault(message, &fault);
+    if (status == KILN_BAKE_OK && !kiln_reader_open(&reader, data, size, NULL, &error)) {
+        status = tell_error(message, &error);
     } else if (status == KILN_BAKE_OK) {
         status = copy_rows(&reader, weights, message);
         kiln_reader_close(&reader);

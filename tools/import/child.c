@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "child.h"
 
-#include "cage.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +120,7 @@ static _Noreturn void be_child(const kiln_child *child, int pipe)
     if (plain == (locale_t)0)
         _exit(1);
     uselocale(plain);
-    (void)kiln_cage_close(); /* where there is none, the limits alone hold it */
+    (void)kiln_sandbox_close(); /* where there is none, the limits alone hold it */
     child->work(child->work_user, CHILD_PIPE, child->file >= 0 ? CHILD_FILE : -1);
     _exit(0);
 }

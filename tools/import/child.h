@@ -1,5 +1,5 @@
-/* Work in a child process under limits of time and memory and, where the system has one, in a cage
- * (cage.h): whatever it does, the parent goes on. */
+/* Work in a child process under limits of time and memory and, where the system has one, in a sandbox
+ * (sandbox.h): whatever it does, the parent goes on. */
 #ifndef KILN_IMPORT_CHILD_H
 #define KILN_IMPORT_CHILD_H
 
@@ -24,7 +24,7 @@ typedef struct {
 
 typedef enum {
     KILN_CHILD_ENDED,   /* by itself, whatever it sent */
-    KILN_CHILD_CRASHED, /* by signal *number; SIGSYS: it asked for what the cage forbids */
+    KILN_CHILD_CRASHED, /* by signal *number; SIGSYS: it asked for what the sandbox forbids */
     KILN_CHILD_OVER_TIME,
     KILN_CHILD_OVER_MEMORY,
     KILN_CHILD_CANCELLED,  /* progress said so */

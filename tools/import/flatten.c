@@ -270,7 +270,7 @@ static void moved(const flat *f, uint32_t corner, double to[3])
 }
 
 /* 0, or the reason why the face can't be used, and the place of the corner that is to blame. */
-static uint32_t fault_of(const flat *f, const uint32_t *corners, size_t count, size_t *blame)
+static uint32_t error_of(const flat *f, const uint32_t *corners, size_t count, size_t *blame)
 {
     for (*blame = 0; *blame < count; ++*blame)
         if (corners[*blame] >= f->at->vertex_count)
@@ -430,13 +430,13 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
     static const uint32_t whole[3] = {0, 1, 2};
     const uint32_t *cut = whole;
     size_t blame;
-    uint32_t fault = fault_of(f, corners, count, &blame);
+    uint32_t error = error_of(f, corners, count, &blame);
 
     f->soup->faces_read++;
-    if (fault != 0 && f->task->options->on_bad == KILN_ON_BAD_ERROR)
-        return refuse_face(f, fault, face, blame, corners[blame]);
-    if (fault != 0)
-        return add_note(f, f->soup->part_count - 1, face, fault);
+    if (error != 0 && f->task->options->on_bad == KILN_ON_BAD_ERROR)
+        return refuse_face(f, error, face, blame, corners[blame]);
+    if (error != 0)
+        return add_note(f, f->soup->part_count - 1, face, error);
     if (count > 3) {
         if (!cut_polygon(f, corners, count))
             return false;

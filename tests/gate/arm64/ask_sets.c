@@ -154,8 +154,8 @@ static uint64_t ask_rays(const kiln_tree *tree, uint64_t *hash)
 static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_t *hash)
 {
     static const float nowhere[3] = {0, 0, 0};
-    kiln_carrier by;
-    kiln_opened box, opened;
+    kiln_box_transform by;
+    kiln_decoded_node box, opened;
     memset(&by, 0, sizeof by);
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {

@@ -8,15 +8,15 @@
 
 #include "bake_report.h"
 #include "batch_bar.h"
-#include "crew.h"
+#include "thread_pool.h"
 #include "depfile.h"
-#include "ledger.h"
+#include "memory_budget.h"
 #include "../kit/load.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 #include "../kit/signals.h"
 #include "worker.h"
-#include "written.h"
+#include "output_registry.h"
 
 #include "../../bake/bake_moving.h"
 #include "../../common/message.h"
@@ -55,7 +55,7 @@ typedef struct {
     batch_bar bar;        /* of several */
     progress one;         /* of a single asset */
     unsigned threads;
-    ledger memory; /* a line for each of `order` */
+    memory_budget memory; /* a line for each of `order` */
     bool cache_told, depfile_refused;
     atomic_bool stop;
     double start;
@@ -99,11 +99,11 @@ static int bake_to_file(const asset *a, const kiln_bake_input *input, const kiln
                         kiln_bake_report *report)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
-    written_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
-    const kiln_write_mover mover = {written_move, &place};
+    output_registry_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
+    const kiln_write_mover mover = {output_registry_move, &place};
     const int status = (int)kiln_bake_moving(input, a->of->output, options, report, &mover);
     if (status == EXIT_DONE && report->outcome == KILN_OUTCOME_UP_TO_DATE &&
-        !written_note(&place, a->of->output, message)) {
+        !output_registry_note(&place, a->of->output, message)) {
         kiln_bake_report_error(report, a->of->output, "%s", message);
         return EXIT_IO;
     }
@@ -307,15 +307,15 @@ static void end_asset(batch *b, size_t index, const baked *what, double seconds)
 
 /* ------------------------------------------------------------------------------ one after another -- */
 
-static crew_state look_for_asset(void *user)
+static thread_pool_state look_for_asset(void *user)
 {
     batch *b = user;
     size_t line;
     if (is_stopped(b)) {
         return CREW_DONE;
     }
-    return ledger_find(&b->memory, &line)     ? CREW_READY
-           : ledger_any_later(&b->memory) ? CREW_LATER
+    return memory_budget_find(&b->memory, &line)     ? CREW_READY
+           : memory_budget_any_later(&b->memory) ? CREW_LATER
                                           : CREW_DONE;
 }
 
@@ -323,8 +323,8 @@ static size_t begin_asset(void *user)
 {
     batch *b = user;
     size_t line = 0;
-    if (ledger_find(&b->memory, &line)) {
-        ledger_take(&b->memory, line);
+    if (memory_budget_find(&b->memory, &line)) {
+        memory_budget_take(&b->memory, line);
     }
     return line;
 }
@@ -353,7 +353,7 @@ static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
     } else {
         bake_asset(&a, &steps, &what);
     }
-    b->results[index].again = !ledger_has_all(&b->memory, line) && may_want_memory(&a, &what);
+    b->results[index].again = !memory_budget_has_all(&b->memory, line) && may_want_memory(&a, &what);
     if (!b->results[index].again) {
         end_asset(b, index, &what, seconds_now() - start);
     }
@@ -363,7 +363,7 @@ static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
 static void leave_asset(void *user, size_t line)
 {
     batch *b = user;
-    ledger_give(&b->memory, line, !b->results[b->order[line]].again);
+    memory_budget_give(&b->memory, line, !b->results[b->order[line]].again);
 }
 
 /* ------------------------------------------------------------------------------------- the end -- */
@@ -546,33 +546,33 @@ static uint64_t guess_memory(const job *of)
 }
 
 /* Shares of the limit, which is the same for all. */
-static bool open_ledger(batch *b)
+static bool open_memory_budget(batch *b)
 {
     kiln_bake_options options;
     uint64_t limit = 0;
     if (bake_settings_convert(&b->of->jobs[0].settings, NULL, &options) == EXIT_DONE) {
         limit = options.max_memory;
     }
-    if (!ledger_open(&b->memory, b->of->count, limit)) {
+    if (!memory_budget_open(&b->memory, b->of->count, limit)) {
         return false;
     }
     for (size_t i = 0; i < b->of->count && limit != 0; i++) {
         const job *of = &b->of->jobs[b->order[i]];
-        ledger_set_share(&b->memory, i, b->of->count > 1 ? guess_memory(of) : limit);
+        memory_budget_set_share(&b->memory, i, b->of->count > 1 ? guess_memory(of) : limit);
     }
     return true;
 }
 
 static void run_assets(batch *b)
 {
-    const crew_work work = {look_for_asset, begin_asset, run_asset, leave_asset, b};
+    const thread_pool_work work = {look_for_asset, begin_asset, run_asset, leave_asset, b};
     b->start = seconds_now();
-    b->threads = crew_size(b->run->threads);
+    b->threads = thread_pool_size(b->run->threads);
     pthread_mutex_init(&b->lock, NULL);
     if (b->memory.limit != 0) {
         worker_prepare();
     }
-    crew_run_work(&work, b->run->threads, b->of->count);
+    thread_pool_run_work(&work, b->run->threads, b->of->count);
     pthread_mutex_destroy(&b->lock);
     batch_bar_hide(&b->bar);
 }
@@ -581,7 +581,7 @@ static int run_all(batch *b)
 {
     const uint64_t size = put_in_order(b);
     const progress_mode mode = b->run->quiet ? PROGRESS_NONE : (progress_mode)b->run->progress;
-    if (!open_ledger(b)) {
+    if (!open_memory_budget(b)) {
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
     if (b->of->count > 1) {
@@ -591,7 +591,7 @@ static int run_all(batch *b)
         progress_begin(&b->one, mode, b->of->jobs[0].input);
     }
     run_assets(b);
-    ledger_close(&b->memory);
+    memory_budget_close(&b->memory);
     return finish(b);
 }
 
@@ -613,7 +613,7 @@ int batch_run(const plan *of, const bake_settings *run)
     }
     b.order = calloc(of->count, sizeof *b.order);
     b.results = calloc(of->count, sizeof *b.results);
-    b.written = written_new(of);
+    b.written = output_registry_new(of);
     status = b.order != NULL && b.results != NULL && b.written != NULL
                  ? run_all(&b)
                  : report_error(EXIT_RUN, NULL, "out of memory");
@@ -622,7 +622,7 @@ int batch_run(const plan *of, const bake_settings *run)
         json_decref(b.results[i].object);
         depfile_free(&b.results[i].rule);
     }
-    written_free(b.written);
+    output_registry_free(b.written);
     free(b.order);
     free(b.results);
     return status;

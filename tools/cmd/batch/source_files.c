@@ -3,7 +3,7 @@
 
 #include "source_files.h"
 
-#include "crew.h"
+#include "thread_pool.h"
 #include "../kit/report.h"
 
 #include "../../common/path_beside.h"
@@ -147,7 +147,7 @@ int source_files_find(const plan *of, source_files *lists)
     if (s.statuses == NULL) {
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
-    crew_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
+    thread_pool_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
     for (size_t i = 0; i < of->count; i++) {
         worst = s.statuses[i] > worst ? s.statuses[i] : worst;
         enough = enough && s.statuses[i] != NO_MEMORY;

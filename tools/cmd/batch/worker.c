@@ -1,5 +1,5 @@
 /* See worker.h. Forked, without exec: the process starts with the plan, and with little else, as the one it
- * comes from bakes nothing itself. The two talk over a pair of sockets: steps, places of the crew taken and
+ * comes from bakes nothing itself. The two talk over a pair of sockets: steps, places of the thread_pool taken and
  * given, what came of it; the other way replies, and the word to stop. */
 #define _GNU_SOURCE
 #include "worker.h"

@@ -46,7 +46,7 @@ static const char *cure_of(kiln_status status)
     }
 }
 
-int report_fault(const char *path, int code, const char *text)
+int report_format_error(const char *path, int code, const char *text)
 {
     const kiln_status status = (kiln_status)code;
     const char *what = text[0] != '\0' ? text : kiln_status_text(status);
@@ -59,7 +59,7 @@ int open_file(const char *path, kiln_file **file)
     kiln_open_options options = kiln_open_options_default();
     options.error = &error;
     const kiln_status status = kiln_open(path, &options, file);
-    return status == KILN_OK ? EXIT_DONE : report_fault(path, (int)status, error.message);
+    return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, error.message);
 }
 
 static bool tree_fits(const kiln_tree_info *info, const char *name, const char *bv)

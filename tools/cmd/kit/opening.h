@@ -7,9 +7,9 @@
 /* The exit status that a status of the runtime ends in. */
 int exit_status_of(kiln_status status);
 
-/* Reports that the file at `path` is not sound, by a status or fault code and its text; returns the exit
+/* Reports that the file at `path` is not sound, by a status or error code and its text; returns the exit
  * status. */
-int report_fault(const char *path, int code, const char *text);
+int report_format_error(const char *path, int code, const char *text);
 
 /* Opens and verifies `path`; reports what is wrong and returns its exit status. */
 int open_file(const char *path, kiln_file **file);

@@ -127,7 +127,7 @@ static int open_input(const char *path, const bench_settings *settings, bench_fi
         return status;
     }
     const kiln_status opened = bench_file_open(data, size, &error, file);
-    return opened == KILN_OK ? EXIT_DONE : report_fault(path, (int)opened, error.message);
+    return opened == KILN_OK ? EXIT_DONE : report_format_error(path, (int)opened, error.message);
 }
 
 static uint32_t index_of(const bench_file *file, const kiln_tree *tree)

@@ -36,7 +36,7 @@ int adb_read_weights(adb_settings *settings, const kiln_tree *a, const kiln_tree
     const kiln_status status =
         kiln_adb_read_weights(settings->weights, &options, rows, ROWS_MAX, &count);
     if (status != KILN_OK) {
-        return report_fault(settings->weights, (int)status, error.message);
+        return report_format_error(settings->weights, (int)status, error.message);
     }
     if (!has_kind(rows, count, a) && !has_kind(rows, count, b)) {
         return report_error(EXIT_INVALID, settings->weights,

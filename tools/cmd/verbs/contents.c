@@ -18,19 +18,19 @@ static json_t *read_meta(const kiln_reader *reader)
     return json_loadb(section->data, (size_t)section->entry.raw_size, 0, NULL);
 }
 
-static bool open_kind(contents *of, kiln_fault *fault)
+static bool open_kind(contents *of, kiln_format_error *error)
 {
     if (kiln_bins_is_table(&of->reader)) {
         of->kind = CONTENTS_TABLE;
-        return kiln_bins_view_open(&of->table, &of->reader, false, fault);
+        return kiln_bins_view_open(&of->table, &of->reader, false, error);
     }
     if (kiln_weights_is_file(&of->reader)) {
         kiln_weights_view weights;
         of->kind = CONTENTS_WEIGHTS;
-        return kiln_weights_file_open(&weights, &of->reader, fault);
+        return kiln_weights_file_open(&weights, &of->reader, error);
     }
     of->kind = CONTENTS_MODEL;
-    return kiln_view_open(&of->view, &of->reader, false, fault);
+    return kiln_view_open(&of->view, &of->reader, false, error);
 }
 
 int contents_load(contents *of, const char *path)
@@ -40,12 +40,12 @@ int contents_load(contents *of, const char *path)
     return load_file(path, &of->data, &of->size);
 }
 
-bool contents_open_loaded(contents *of, kiln_fault *fault)
+bool contents_open_loaded(contents *of, kiln_format_error *error)
 {
-    if (!kiln_reader_open(&of->reader, of->data, of->size, NULL, fault)) {
+    if (!kiln_reader_open(&of->reader, of->data, of->size, NULL, error)) {
         return false;
     }
-    if (!open_kind(of, fault)) {
+    if (!open_kind(of, error)) {
         kiln_reader_close(&of->reader);
         return false;
     }
@@ -56,11 +56,11 @@ bool contents_open_loaded(contents *of, kiln_fault *fault)
 
 int contents_open(contents *of, const char *path)
 {
-    kiln_fault fault;
+    kiln_format_error error;
     const int status = contents_load(of, path);
-    if (status == EXIT_DONE && !contents_open_loaded(of, &fault)) {
+    if (status == EXIT_DONE && !contents_open_loaded(of, &error)) {
         contents_close(of);
-        return report_fault(path, fault.code, fault.text);
+        return report_format_error(path, error.code, error.text);
     }
     return status;
 }

@@ -29,9 +29,9 @@ void contents_close(contents *of);
 void contents_release(contents *of);
 
 /* The two halves: the bytes in memory, with what is wrong reported; and their opening, with what is
- * wrong in *fault. Close it after the first has ended in EXIT_DONE. */
+ * wrong in *error. Close it after the first has ended in EXIT_DONE. */
 int contents_load(contents *of, const char *path);
-bool contents_open_loaded(contents *of, kiln_fault *fault);
+bool contents_open_loaded(contents *of, kiln_format_error *error);
 
 /* "model", "table", "weights". */
 const char *contents_kind_name(contents_kind kind);

@@ -461,7 +461,7 @@ static int tell(info *of, int count)
 {
     of->trees = tree_sizes_of(&of->view);
     if (of->trees == NULL) {
-        return report_fault(of->path, KILN_FAULT_MEMORY, "");
+        return report_format_error(of->path, KILN_FORMAT_ERROR_MEMORY, "");
     }
     if (of->view.triangles != NULL) {
         kiln_extent_of(of->view.vertices, of->view.triangles, of->view.triangle_count, &of->extent);
@@ -509,9 +509,9 @@ static void print_table(const info *of, const kiln_bins_view *view)
 static int tell_table(const info *of, int count)
 {
     kiln_bins_view view;
-    kiln_fault fault;
-    if (!kiln_bins_view_open(&view, &of->reader, false, &fault)) {
-        return report_fault(of->path, fault.code, fault.text);
+    kiln_format_error error;
+    if (!kiln_bins_view_open(&view, &of->reader, false, &error)) {
+        return report_format_error(of->path, error.code, error.text);
     }
     if (report_is_json()) {
         report_file(table_json(of, &view), count);
@@ -526,9 +526,9 @@ static int tell_table(const info *of, int count)
 static int tell_weights(const info *of, int count)
 {
     kiln_weights_view view;
-    kiln_fault fault;
-    if (!kiln_weights_file_open(&view, &of->reader, &fault)) {
-        return report_fault(of->path, fault.code, fault.text);
+    kiln_format_error error;
+    if (!kiln_weights_file_open(&view, &of->reader, &error)) {
+        return report_format_error(of->path, error.code, error.text);
     }
     if (report_is_json()) {
         json_t *object = file_json(of);
@@ -556,9 +556,9 @@ static json_t *failure_json(const char *path, int status)
 static int open_and_tell(const char *path, int count, bool all_trees, const void *data, size_t size)
 {
     info of = {.path = path, .size = size, .all_trees = all_trees};
-    kiln_fault fault;
-    if (!kiln_reader_open(&of.reader, data, size, NULL, &fault)) {
-        return report_fault(path, fault.code, fault.text);
+    kiln_format_error error;
+    if (!kiln_reader_open(&of.reader, data, size, NULL, &error)) {
+        return report_format_error(path, error.code, error.text);
     }
     int status;
     if (kiln_bins_is_table(&of.reader)) {
@@ -566,9 +566,9 @@ static int open_and_tell(const char *path, int count, bool all_trees, const void
     } else if (kiln_weights_is_file(&of.reader)) {
         status = tell_weights(&of, count);
     } else {
-        status = kiln_view_open(&of.view, &of.reader, false, &fault)
+        status = kiln_view_open(&of.view, &of.reader, false, &error)
                      ? tell(&of, count)
-                     : report_fault(path, fault.code, fault.text);
+                     : report_format_error(path, error.code, error.text);
     }
     kiln_reader_close(&of.reader);
     return status;

@@ -179,7 +179,7 @@ static int look_up(const char *path, const table_file *table, figure *of)
                                          header->max_x, of->p);
     }
     kiln_bins_close(bins);
-    return status == KILN_OK ? EXIT_DONE : report_fault(path, (int)status, "");
+    return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, "");
 }
 
 static int plot(const char *path, const plot_settings *settings)

@@ -24,7 +24,7 @@ static int open_table(const char *path, kiln_bins **table)
     kiln_open_options options = kiln_open_options_default();
     options.error = &error;
     const kiln_status status = kiln_bins_open(path, &options, table);
-    return status == KILN_OK ? EXIT_DONE : report_fault(path, (int)status, error.message);
+    return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, error.message);
 }
 
 static void show_json(const char *path, const uint32_t place[3], uint32_t from, uint32_t to,

@@ -9,13 +9,13 @@
 
 int table_load(const char *path, table_file *table)
 {
-    kiln_fault fault;
+    kiln_format_error error;
     memset(table, 0, sizeof *table);
     int status = load_file(path, &table->data, &table->size);
     if (status == EXIT_DONE &&
-        (!kiln_reader_open(&table->reader, table->data, table->size, NULL, &fault) ||
-         !kiln_bins_view_open(&table->view, &table->reader, false, &fault))) {
-        status = report_fault(path, fault.code, fault.text);
+        (!kiln_reader_open(&table->reader, table->data, table->size, NULL, &error) ||
+         !kiln_bins_view_open(&table->view, &table->reader, false, &error))) {
+        status = report_format_error(path, error.code, error.text);
     }
     if (status != EXIT_DONE) {
         table_free(table);
@@ -137,16 +137,16 @@ int table_sample(const char *path, const void *data, size_t size, uint64_t count
 {
     kiln_reader reader;
     kiln_bins_view view;
-    kiln_fault fault;
+    kiln_format_error error;
     kiln_lut_bins_audit audit;
     progress none;
     progress_begin(&none, PROGRESS_NONE, path);
     table_work work = table_work_of(0, &none, "check", 1);
     const kiln_lut_parallel parallel = table_parallel(&work);
-    if (!kiln_reader_open(&reader, data, size, NULL, &fault)) {
-        return report_fault(path, fault.code, fault.text);
+    if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
+        return report_format_error(path, error.code, error.text);
     }
-    const bool done = kiln_bins_view_open(&view, &reader, true, &fault) &&
+    const bool done = kiln_bins_view_open(&view, &reader, true, &error) &&
                       kiln_lut_bins_audit_sample(&view, count, &parallel, &audit);
     kiln_reader_close(&reader);
     return done ? table_judge(path, &audit)

@@ -51,20 +51,20 @@ static int judge(contents *of, version found, const char **state)
 {
     char was[24], now[24];
     const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
-    kiln_fault fault;
-    if (contents_open_loaded(of, &fault)) {
+    kiln_format_error error;
+    if (contents_open_loaded(of, &error)) {
         *state = is_older(found, current) ? "readable" : "current";
         return EXIT_DONE;
     }
-    if (fault.code == KILN_FAULT_VERSION && is_older(found, current)) {
+    if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {
         *state = "bake again";
         return report_error(EXIT_DIFFERS, of->path,
                             "is of format %s; this command writes %s and can't convert it; bake it "
                             "again from its source",
                             text_of(found, was), text_of(current, now));
     }
-    *state = fault.code == KILN_FAULT_VERSION || fault.code == KILN_FAULT_FEATURE ? "newer" : "broken";
-    return report_fault(of->path, fault.code, fault.text);
+    *state = error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE ? "newer" : "broken";
+    return report_format_error(of->path, error.code, error.text);
 }
 
 static json_t *upgrade_json(const contents *of, int status, const char *state, const char *format)

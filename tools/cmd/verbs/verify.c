@@ -34,7 +34,7 @@ static const option verify_options[] = {
 };
 
 static json_t *verify_json(const char *path, int status, const kiln_audit_counts *counts,
-                           const kiln_fault *fault)
+                           const kiln_format_error *error)
 {
     json_t *object = json_object();
     json_object_set_new(object, "file", json_cstring(path));
@@ -47,10 +47,10 @@ static json_t *verify_json(const char *path, int status, const kiln_audit_counts
     json_object_set_new(object, "counted", json_count(counts->counted));
     json_object_set_new(object, "values", json_count(counts->values));
     json_object_set_new(object, "weights", json_count(counts->weights));
-    if (fault->code != KILN_FAULT_NONE) {
-        json_object_set_new(object, "message", json_cstring(fault->text));
-        json_object_set_new(object, "rule", json_count(fault->rule));
-        json_object_set_new(object, "offset", json_count(fault->offset));
+    if (error->code != KILN_FORMAT_ERROR_NONE) {
+        json_object_set_new(object, "message", json_cstring(error->text));
+        json_object_set_new(object, "rule", json_count(error->rule));
+        json_object_set_new(object, "offset", json_count(error->offset));
     }
     return object;
 }
@@ -133,10 +133,10 @@ static int verify_against_source(const contents *of, const verify_settings *sett
 }
 
 static int verify_bytes(const contents *of, const verify_settings *settings,
-                        kiln_audit_counts *counts, kiln_fault *fault)
+                        kiln_audit_counts *counts, kiln_format_error *error)
 {
-    if (!kiln_audit_in_full(of->data, of->size, settings->full, counts, fault)) {
-        return report_fault(of->path, fault->code, fault->text);
+    if (!kiln_audit_in_full(of->data, of->size, settings->full, counts, error)) {
+        return report_format_error(of->path, error->code, error->text);
     }
     return counts->values > 0 ? table_sample(of->path, of->data, of->size, TABLE_SAMPLE) : EXIT_DONE;
 }
@@ -144,16 +144,16 @@ static int verify_bytes(const contents *of, const verify_settings *settings,
 static int verify_loaded(contents *of, int count, const verify_settings *settings)
 {
     kiln_audit_counts counts = {0};
-    kiln_fault fault = {.code = KILN_FAULT_NONE};
-    int status = verify_bytes(of, settings, &counts, &fault);
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+    int status = verify_bytes(of, settings, &counts, &error);
     json_t *object =
-        report_is_json() ? verify_json(of->path, status, &counts, &fault) : NULL;
+        report_is_json() ? verify_json(of->path, status, &counts, &error) : NULL;
     if (object == NULL && status == EXIT_DONE && !settings->quiet) {
         print_sound(of->path, &counts);
     }
     if (status == EXIT_DONE && settings->source != NULL) {
-        status = contents_open_loaded(of, &fault) ? verify_against_source(of, settings, object)
-                                                  : report_fault(of->path, fault.code, fault.text);
+        status = contents_open_loaded(of, &error) ? verify_against_source(of, settings, object)
+                                                  : report_format_error(of->path, error.code, error.text);
         json_object_set_new(object, "status", json_integer(status));
     }
     report_file(object, count);
@@ -169,8 +169,8 @@ static int verify_one(const char *path, int count, const verify_settings *settin
         contents_close(&of);
     } else if (report_is_json()) {
         const kiln_audit_counts counts = {0};
-        const kiln_fault fault = {.code = KILN_FAULT_NONE};
-        report_file(verify_json(path, status, &counts, &fault), count);
+        const kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+        report_file(verify_json(path, status, &counts, &error), count);
     }
     return status;
 }
@@ -197,7 +197,7 @@ const verb verb_verify = {
     "Checks checksums, structure and the content hash, that every triangle is in one leaf of each "
     "tree, and, computed in double, that every box contains every triangle below it; that the "
     "counts of possible collision cells are right, of a sample or, with --full, all; of a table of "
-    "filled bins, that 20000 of its values are right (kiln lut check computes all). A fault ends in "
+    "filled bins, that 20000 of its values are right (kiln lut check computes all). A error ends in "
     "exit status 3 with the rule that is broken and the byte where it was seen; a file of another "
     "version in exit status 5.\n\nWith --source the geometry of sound files is also held against a fresh "
     "import: corners, nodes, meshes, faces and materials, triangle by triangle, all exactly. Where one "

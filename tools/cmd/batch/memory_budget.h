@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { LEDGER_WAITING, LEDGER_UNDER_WAY, LEDGER_ENDED } ledger_state;
+typedef enum { LEDGER_WAITING, LEDGER_UNDER_WAY, LEDGER_ENDED } memory_budget_state;
 
 typedef struct {
     uint64_t share; /* bytes; with a limit, at most that */
-    ledger_state state;
-} ledger_line;
+    memory_budget_state state;
+} memory_budget_line;
 
 typedef struct {
     uint64_t limit; /* bytes; 0: none, and shares are not looked at */
@@ -22,29 +22,29 @@ typedef struct {
     size_t count, first; /* before `first` nothing waits */
     size_t waiting;
     size_t may_return; /* under way, with less than all */
-    ledger_line *lines;
-} ledger;
+    memory_budget_line *lines;
+} memory_budget;
 
 /* False without memory. Shares are 0 until they are set. */
-bool ledger_open(ledger *of, size_t count, uint64_t limit);
-void ledger_close(ledger *of);
+bool memory_budget_open(memory_budget *of, size_t count, uint64_t limit);
+void memory_budget_close(memory_budget *of);
 
-void ledger_set_share(ledger *of, size_t task, uint64_t share);
+void memory_budget_set_share(memory_budget *of, size_t task, uint64_t share);
 
 /* The first task, in the order of their numbers, that waits and for whose share there is room. False: there
  * is none now. As all that is under way ends some day, and then there is room for any share, none waits for
  * ever. */
-bool ledger_find(ledger *of, size_t *task);
+bool memory_budget_find(memory_budget *of, size_t *task);
 
 /* Will there be one later, when something under way has ended? */
-bool ledger_any_later(const ledger *of);
+bool memory_budget_any_later(const memory_budget *of);
 
-void ledger_take(ledger *of, size_t task);
+void memory_budget_take(memory_budget *of, size_t task);
 
 /* Gives back the share. `enough`: it has ended; else it waits again, with a larger one. */
-void ledger_give(ledger *of, size_t task, bool enough);
+void memory_budget_give(memory_budget *of, size_t task, bool enough);
 
 /* Has it all that there is? */
-bool ledger_has_all(const ledger *of, size_t task);
+bool memory_budget_has_all(const memory_budget *of, size_t task);
 
 #endif

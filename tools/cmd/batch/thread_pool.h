@@ -12,29 +12,29 @@ typedef enum {
     CREW_READY, /* a task can begin */
     CREW_LATER, /* perhaps, once one under way has ended; who waits for that holds no place and no token */
     CREW_DONE   /* no other will begin */
-} crew_state;
+} thread_pool_state;
 
 /* What there is to do. `look`, `begin` and `end` are called by one thread at a time. */
 typedef struct {
-    crew_state (*look)(void *user);
+    thread_pool_state (*look)(void *user);
     size_t (*begin)(void *user); /* after CREW_READY, before anything else: the task */
     /* Loops of tools/common/parallel.h in it take part in the count; so may others, by `helpers`. */
     void (*run)(void *user, size_t task, const kiln_helpers *helpers);
     void (*end)(void *user, size_t task);
     void *user;
-} crew_work;
+} thread_pool_work;
 
 /* Runs tasks until no other will begin, on up to `threads` threads (0: one a processor, or one where make has
  * a jobserver that it did not hand on) and on no more than `count`. */
-void crew_run_work(const crew_work *work, int threads, size_t count);
+void thread_pool_run_work(const thread_pool_work *work, int threads, size_t count);
 
 /* Work on task `index`, 0 to count - 1, each once and in this order of beginning. */
-typedef void crew_task(void *user, size_t index);
+typedef void thread_pool_task(void *user, size_t index);
 
 /* The same of tasks that wait for nothing; begun as long as `stopped` is false. */
-void crew_run(size_t count, int threads, crew_task *task, bool (*stopped)(void *user), void *user);
+void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user), void *user);
 
-/* How many threads crew_run would take at most. */
-unsigned crew_size(int threads);
+/* How many threads thread_pool_run would take at most. */
+unsigned thread_pool_size(int threads);
 
 #endif

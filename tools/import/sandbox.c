@@ -1,7 +1,7 @@
 /* A seccomp filter (Documentation/userspace-api/seccomp_filter.rst of Linux): a program of classic BPF
  * that the kernel runs at every system call of the process, made here from a table. */
 #define _GNU_SOURCE
-#include "cage.h"
+#include "sandbox.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define HAVE_CAGE 0
@@ -233,7 +233,7 @@ static void write_program(program *p)
     answer(p, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-bool kiln_cage_close(void)
+bool kiln_sandbox_close(void)
 {
     program p = {.count = 0};
     struct sock_fprog whole = {.filter = p.steps};
@@ -246,7 +246,7 @@ bool kiln_cage_close(void)
 
 #else
 
-bool kiln_cage_close(void)
+bool kiln_sandbox_close(void)
 {
     return false;
 }

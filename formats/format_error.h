@@ -1,22 +1,22 @@
-/* What can be wrong with a file: one fault, with where and why. Codes are those of kiln_status. */
-#ifndef KILN_FAULT_H
-#define KILN_FAULT_H
+/* What can be wrong with a file: one error, with where and why. Codes are those of kiln_status. */
+#ifndef KILN_FORMAT_ERROR_H
+#define KILN_FORMAT_ERROR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    KILN_FAULT_NONE = 0,
-    KILN_FAULT_MEMORY = 13,
-    KILN_FAULT_NOT_KILN = 20,
-    KILN_FAULT_VERSION = 21,
-    KILN_FAULT_TRUNCATED = 22,
-    KILN_FAULT_CHECKSUM = 23,
-    KILN_FAULT_RULE = 24,
-    KILN_FAULT_FEATURE = 25,
-    KILN_FAULT_INFLATE = 26,
-    KILN_FAULT_NOT_LOADED = 27,
-    KILN_FAULT_PARTIAL = 28
+    KILN_FORMAT_ERROR_NONE = 0,
+    KILN_FORMAT_ERROR_MEMORY = 13,
+    KILN_FORMAT_ERROR_NOT_KILN = 20,
+    KILN_FORMAT_ERROR_VERSION = 21,
+    KILN_FORMAT_ERROR_TRUNCATED = 22,
+    KILN_FORMAT_ERROR_CHECKSUM = 23,
+    KILN_FORMAT_ERROR_RULE = 24,
+    KILN_FORMAT_ERROR_FEATURE = 25,
+    KILN_FORMAT_ERROR_INFLATE = 26,
+    KILN_FORMAT_ERROR_NOT_LOADED = 27,
+    KILN_FORMAT_ERROR_PARTIAL = 28
 };
 
 /* Rules of the format, numbered for good; hierarchy.md has the same list, for tables too. */
@@ -59,18 +59,18 @@ enum {
 };
 
 typedef struct {
-    int code;        /* KILN_FAULT_... */
-    uint32_t rule;   /* with KILN_FAULT_RULE */
+    int code;        /* KILN_FORMAT_ERROR_... */
+    uint32_t rule;   /* with KILN_FORMAT_ERROR_RULE */
     uint64_t offset; /* in the file; in the decoded section where that is compressed */
     char text[192];
-} kiln_fault;
+} kiln_format_error;
 
-/* Both fill *fault and return false, so that a check can end with `return kiln_fault_...`. */
-bool kiln_fault_set(kiln_fault *fault, int code, uint64_t offset, const char *format, ...)
+/* Both fill *error and return false, so that a check can end with `return kiln_format_error_...`. */
+bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
-bool kiln_fault_rule(kiln_fault *fault, uint32_t rule, uint64_t offset, const char *where);
+bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset, const char *where);
 
 #endif

@@ -10,19 +10,19 @@
 typedef struct written written;
 
 /* Room for every output of the plan, which must stay; NULL without memory. */
-written *written_new(const plan *of);
-void written_free(written *w);
+written *output_registry_new(const plan *of);
+void output_registry_free(written *w);
 
 /* What the mover of a job is given as its user. */
 typedef struct {
     written *of;
     size_t job;
-} written_place;
+} output_registry_place;
 
 /* A kiln_write_mover's function: renames, unless another job's file is there. Any thread. */
-bool written_move(void *place, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE]);
+bool output_registry_move(void *place, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* Notes an output that was left as it is. False as above. */
-bool written_note(const written_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
+bool output_registry_note(const output_registry_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 #endif

@@ -1,17 +1,17 @@
-/* Texts of faults. */
-#include "fault.h"
+/* Texts of errors. */
+#include "format_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-bool kiln_fault_set(kiln_fault *fault, int code, uint64_t offset, const char *format, ...)
+bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format, ...)
 {
     va_list arguments;
-    fault->code = code;
-    fault->rule = 0;
-    fault->offset = offset;
+    error->code = code;
+    error->rule = 0;
+    error->offset = offset;
     va_start(arguments, format);
-    (void)vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -29,10 +29,10 @@ static const char *rule_text(uint32_t rule)
     }
 }
 
-bool kiln_fault_rule(kiln_fault *fault, uint32_t rule, uint64_t offset, const char *where)
+bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset, const char *where)
 {
-    (void)kiln_fault_set(fault, KILN_FAULT_RULE, offset, "broken rule %u at offset %llu, %s: %s",
+    (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, offset, "broken rule %u at offset %llu, %s: %s",
                          rule, (unsigned long long)offset, where, rule_text(rule));
-    fault->rule = rule;
+    error->rule = rule;
     return false;
 }

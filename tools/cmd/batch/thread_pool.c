@@ -1,9 +1,9 @@
-/* See crew.h. A thread at work holds a place; places beyond the first also need a token of the
+/* See thread_pool.h. A thread at work holds a place; places beyond the first also need a token of the
  * jobserver, which is given back as soon as fewer are at work. Without a jobserver a worker holds its
  * place until there is no task for it; then it is free for the loops of the others. */
 #define _XOPEN_SOURCE 700
 
-#include "crew.h"
+#include "thread_pool.h"
 
 #include "../../common/parallel.h"
 #include "jobserver.h"
@@ -18,12 +18,12 @@ typedef struct {
     pthread_cond_t freed; /* a task has ended, or a place is free */
     jobserver server;
     unsigned places, used;
-    const crew_work *work;
+    const thread_pool_work *work;
     kiln_helpers helpers;
-} crew;
+} thread_pool;
 
 /* Up to `most` places, at once. With the lock. */
-static unsigned take_now(crew *c, unsigned most)
+static unsigned take_now(thread_pool *c, unsigned most)
 {
     const unsigned room = c->places - c->used;
     unsigned taken = most < room ? most : room;
@@ -39,7 +39,7 @@ static unsigned take_now(crew *c, unsigned most)
     return taken;
 }
 
-static void give_now(crew *c, unsigned count)
+static void give_now(thread_pool *c, unsigned count)
 {
     c->used -= count;
     while (c->server.held > 0 && 1 + c->server.held > (c->used > 0 ? c->used : 1)) {
@@ -50,7 +50,7 @@ static void give_now(crew *c, unsigned count)
 
 static unsigned take_places(void *user, unsigned most)
 {
-    crew *c = user;
+    thread_pool *c = user;
     pthread_mutex_lock(&c->lock);
     const unsigned taken = take_now(c, most);
     pthread_mutex_unlock(&c->lock);
@@ -59,7 +59,7 @@ static unsigned take_places(void *user, unsigned most)
 
 static void give_places(void *user, unsigned count)
 {
-    crew *c = user;
+    thread_pool *c = user;
     pthread_mutex_lock(&c->lock);
     give_now(c, count);
     pthread_mutex_unlock(&c->lock);
@@ -67,7 +67,7 @@ static void give_places(void *user, unsigned count)
 
 /* For a moment at most: tokens come, and signals that ask to end, without a word. With the lock, which others
  * get meanwhile. */
-static void wait_a_moment(crew *c, crew_state state)
+static void wait_a_moment(thread_pool *c, thread_pool_state state)
 {
     if (state == CREW_READY && c->server.state == JOBSERVER_OPEN) {
         pthread_mutex_unlock(&c->lock);
@@ -84,9 +84,9 @@ static void wait_a_moment(crew *c, crew_state state)
 }
 
 /* Begins the next task, in a place. False: there is none left; then no place is held. */
-static bool begin_task(crew *c, bool *has_place, size_t *task)
+static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
 {
-    crew_state state;
+    thread_pool_state state;
     pthread_mutex_lock(&c->lock);
     while ((state = c->work->look(c->work->user)) != CREW_DONE) {
         if (state == CREW_READY && (*has_place || take_now(c, 1) == 1)) {
@@ -107,7 +107,7 @@ static bool begin_task(crew *c, bool *has_place, size_t *task)
     return state != CREW_DONE;
 }
 
-static void end_task(crew *c, size_t task)
+static void end_task(thread_pool *c, size_t task)
 {
     pthread_mutex_lock(&c->lock);
     c->work->end(c->work->user, task);
@@ -116,7 +116,7 @@ static void end_task(crew *c, size_t task)
 }
 
 /* Under a jobserver every task asks anew, so that others get their turn. */
-static void work(crew *c, bool lead)
+static void work(thread_pool *c, bool lead)
 {
     const bool ask = !lead && c->server.state == JOBSERVER_OPEN;
     bool has_place = lead || !ask;
@@ -140,7 +140,7 @@ static void *work_too(void *user)
 }
 
 /* Workers start with the places that there are; under a jobserver they ask by themselves. */
-static void work_together(crew *c, size_t count)
+static void work_together(thread_pool *c, size_t count)
 {
     pthread_t workers[WORKERS_MAX];
     unsigned started = 0;
@@ -167,9 +167,9 @@ static unsigned places_for(const jobserver *server, int threads)
     return threads == 0 && server->state == JOBSERVER_SHUT ? 1 : kiln_thread_count(threads);
 }
 
-void crew_run_work(const crew_work *work, int threads, size_t count)
+void thread_pool_run_work(const thread_pool_work *work, int threads, size_t count)
 {
-    crew c = {.work = work};
+    thread_pool c = {.work = work};
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.freed, NULL);
     jobserver_open(&c.server);
@@ -183,12 +183,12 @@ void crew_run_work(const crew_work *work, int threads, size_t count)
 
 typedef struct {
     size_t count, next;
-    crew_task *task;
+    thread_pool_task *task;
     bool (*stopped)(void *user);
     void *user;
 } row;
 
-static crew_state look_at_row(void *user)
+static thread_pool_state look_at_row(void *user)
 {
     const row *r = user;
     return r->next < r->count && !r->stopped(r->user) ? CREW_READY : CREW_DONE;
@@ -213,14 +213,14 @@ static void end_in_row(void *user, size_t task)
     (void)task;
 }
 
-void crew_run(size_t count, int threads, crew_task *task, bool (*stopped)(void *user), void *user)
+void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user), void *user)
 {
     row r = {count, 0, task, stopped, user};
-    const crew_work work = {look_at_row, begin_in_row, run_in_row, end_in_row, &r};
-    crew_run_work(&work, threads, count);
+    const thread_pool_work work = {look_at_row, begin_in_row, run_in_row, end_in_row, &r};
+    thread_pool_run_work(&work, threads, count);
 }
 
-unsigned crew_size(int threads)
+unsigned thread_pool_size(int threads)
 {
     jobserver server;
     jobserver_open(&server);

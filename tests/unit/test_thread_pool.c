@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "../../tools/cmd/batch/crew.h"
+#include "../../tools/cmd/batch/thread_pool.h"
 
 /* The command is no library. */
-#include "../../tools/cmd/batch/crew.c"
+#include "../../tools/cmd/batch/thread_pool.c"
 #include "../../tools/cmd/batch/jobserver.c"
 
 #include <sys/ioctl.h>
@@ -25,7 +25,7 @@ typedef struct {
     unsigned places; /* that others left it */
 } singles;
 
-static crew_state look_for_single(void *user)
+static thread_pool_state look_for_single(void *user)
 {
     const singles *s = user;
     return s->begun == TASKS ? CREW_DONE : s->running ? CREW_LATER : CREW_READY;
@@ -64,9 +64,9 @@ static void end_single(void *user, size_t task)
 static void nothing_is_held_while_waiting(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/kiln-crew-XXXXXX", path[64], flags[128];
+    char folder[] = "/tmp/kiln-thread_pool-XXXXXX", path[64], flags[128];
     singles s = {.alone = true, .all_tokens = true, .places = TOKENS};
-    const crew_work work = {look_for_single, begin_single, run_single, end_single, &s};
+    const thread_pool_work work = {look_for_single, begin_single, run_single, end_single, &s};
     int left = 0;
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/tokens", folder);
@@ -76,7 +76,7 @@ static void nothing_is_held_while_waiting(void **state)
     assert_int_equal(write(s.tokens, "abc", TOKENS), TOKENS);
     (void)snprintf(flags, sizeof flags, " -j4 --jobserver-auth=fifo:%s", path);
     assert_int_equal(setenv("MAKEFLAGS", flags, 1), 0);
-    crew_run_work(&work, 4, TASKS);
+    thread_pool_run_work(&work, 4, TASKS);
     assert_int_equal(unsetenv("MAKEFLAGS"), 0);
     assert_int_equal(s.ended, TASKS);
     assert_true(s.alone);

@@ -3,7 +3,7 @@
  * processes that are forked from this one (worker.h). */
 #define _DEFAULT_SOURCE
 
-#include "written.h"
+#include "output_registry.h"
 
 #include "../../common/same_file.h"
 
@@ -44,7 +44,7 @@ static void lock(written *w)
     }
 }
 
-written *written_new(const plan *of)
+written *output_registry_new(const plan *of)
 {
     size_t size = 16;
     while (size / 4 < of->count) { /* a job whose file was moved notes it once */
@@ -65,7 +65,7 @@ written *written_new(const plan *of)
     return w;
 }
 
-void written_free(written *w)
+void output_registry_free(written *w)
 {
     if (w != NULL) {
         pthread_mutex_destroy(&w->lock);
@@ -90,7 +90,7 @@ static void note(written *w, const kiln_file_id *id, size_t number)
 }
 
 /* Is the file at `path` another job's? */
-static bool is_of_another(const written_place *place, const char *path,
+static bool is_of_another(const output_registry_place *place, const char *path,
                           char message[KILN_WRITE_MESSAGE_SIZE])
 {
     written *w = place->of;
@@ -106,9 +106,9 @@ static bool is_of_another(const written_place *place, const char *path,
     return true;
 }
 
-bool written_move(void *user, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE])
+bool output_registry_move(void *user, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    const written_place *place = user;
+    const output_registry_place *place = user;
     kiln_file_id id;
     lock(place->of);
     bool done = !is_of_another(place, to, message);
@@ -125,7 +125,7 @@ bool written_move(void *user, const char *from, const char *to, char message[KIL
     return done;
 }
 
-bool written_note(const written_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+bool output_registry_note(const output_registry_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     kiln_file_id id;
     lock(place->of);
