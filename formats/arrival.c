@@ -53,15 +53,14 @@ static bool decode(const kiln_arrival *arrival, const kiln_reader *reader,
            kiln_block_decode(entry->transform, entry->element_size, stored, block->stored_size,
                              place_of(section), block->raw_size) ||
            kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, arrival->stream,
-                          "a compressed block at offset %llu can't be decoded",
-                          (unsigned long long)arrival->stream);
+                                 "a compressed block at offset %llu can't be decoded",
+                                 (unsigned long long)arrival->stream);
 }
 
 static bool check_table(const kiln_arrival *arrival, const kiln_reader *reader,
                         const kiln_format_section *entry, uint64_t size, kiln_format_error *error)
 {
-    if (!arrival->trusted &&
-        kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
+    if (!arrival->trusted && kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
         return kiln_reader_damaged(entry, entry->offset, error);
     }
     return kiln_reader_check_blocks(reader, entry, error);
@@ -103,13 +102,15 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
 static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);
-    kiln_reader_section *section = &reader->sections[kiln_reader_section_of(reader, arrival->entry)];
+    kiln_reader_section *section =
+        &reader->sections[kiln_reader_section_of(reader, arrival->entry)];
     if (!has(arrival, reader, entry.offset)) {
         return WAITS;
     }
     if (!arrival->trusted &&
         !kiln_bytes_are_zero(reader->file + arrival->end, entry.offset - arrival->end)) {
-        (void)kiln_format_error_rule(error, KILN_RULE_RESERVED, arrival->end, "padding before a section");
+        (void)kiln_format_error_rule(error, KILN_RULE_RESERVED, arrival->end,
+                                     "padding before a section");
         return BAD;
     }
     const int taken = entry.codec == KILN_CODEC_RAW
@@ -128,8 +129,7 @@ bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *d
 {
     int taken = TAKEN;
     reader->file = (const uint8_t *)data;
-    reader->file_size =
-        available < reader->header.file_size ? available : reader->header.file_size;
+    reader->file_size = available < reader->header.file_size ? available : reader->header.file_size;
     while (taken == TAKEN && !kiln_arrival_is_whole(arrival, reader)) {
         taken = take_entry(arrival, reader, error);
     }
@@ -138,7 +138,8 @@ bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *d
 }
 
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                        size_t available, const kiln_reader_options *options, kiln_format_error *error)
+                        size_t available, const kiln_reader_options *options,
+                        kiln_format_error *error)
 {
     memset(arrival, 0, sizeof *arrival);
     memset(reader, 0, sizeof *reader);
@@ -146,8 +147,8 @@ bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *
     arrival->trusted = options->trusted;
     reader->file = (const uint8_t *)data;
     reader->file_size = available;
-    reader->allocator = options->allocator.allocate != NULL ? options->allocator
-                                                            : kiln_reader_default_allocator;
+    reader->allocator =
+        options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
     if (!kiln_reader_check_head(reader, true, error) ||
         !kiln_reader_make_room(reader, options, error)) {
         kiln_reader_close(reader);

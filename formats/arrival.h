@@ -17,7 +17,8 @@ typedef struct {
 /* Header and section table of a file of which the first `available` bytes are there, and room for what is
  * wanted. *reader is then to be closed. KILN_FORMAT_ERROR_PARTIAL: too few bytes; nothing is kept. */
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
-                        size_t available, const kiln_reader_options *options, kiln_format_error *error);
+                        size_t available, const kiln_reader_options *options,
+                        kiln_format_error *error);
 
 /* Takes all that is there of a file whose first `available` bytes are at `data`, the same as before as far as they
  * went; reader->sections[].there tell how much that is. False: what follows is damaged; what was taken stays. */

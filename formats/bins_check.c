@@ -44,7 +44,7 @@ static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
     }
     if (!sound) {
         return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
-                               "filled-bins table");
+                                      "filled-bins table");
     }
     return true;
 }
@@ -132,7 +132,7 @@ static bool name_records(kiln_bins_view *view, kiln_format_error *error)
                          count_of_kind(reader, KILN_SECTION_BINS_COUNTS);
     if (all != max_x || count_of_kind(reader, kind) != max_x) {
         return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
-                               "filled-bins table");
+                                      "filled-bins table");
     }
     uint32_t index = KILN_NO_INDEX;
     for (uint32_t k = 0; k < max_x; k++) {
@@ -275,7 +275,7 @@ bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool t
     view->reader = reader;
     if (!kiln_bins_is_table(reader)) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
-                              "this is no filled-bins table: kiln_open reads models");
+                                     "this is no filled-bins table: kiln_open reads models");
     }
     if (!check_kinds(reader, error) || !check_header(view, error) || !name_rows(view, error) ||
         !name_records(view, error)) {

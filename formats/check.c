@@ -23,11 +23,11 @@ static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const kiln_section_kind *kind = &kiln_section_kinds[i];
         const uint32_t first = kiln_reader_find(reader, kind->kind, 0);
-        if (first == KILN_NO_INDEX ? kind->always != 0
-                                   : kiln_reader_find(reader, kind->kind, first + 1) !=
-                                         KILN_NO_INDEX) {
+        if (first == KILN_NO_INDEX
+                ? kind->always != 0
+                : kiln_reader_find(reader, kind->kind, first + 1) != KILN_NO_INDEX) {
             return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
-                                   kind->name);
+                                          kind->name);
         }
     }
     return true;
@@ -73,14 +73,12 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_forma
     const kiln_reader_section *trees = section_of(reader, KILN_SECTION_TREES);
     const uint64_t most = KILN_NO_INDEX - 1u;
     if (vertices->count > most || triangles->count > most || parts->count == 0 ||
-        parts->count > most ||
-        materials->count > most || ids->count != triangles->count ||
+        parts->count > most || materials->count > most || ids->count != triangles->count ||
         !count_is(reader, KILN_SECTION_FACES, triangles->count) ||
-        !count_is(reader, KILN_SECTION_USER, triangles->count) ||
-        trees->count == 0 || trees->count > KILN_TREE_COUNT_MAX ||
-        (triangles->count == 0 && vertices->count != 0)) {
+        !count_is(reader, KILN_SECTION_USER, triangles->count) || trees->count == 0 ||
+        trees->count > KILN_TREE_COUNT_MAX || (triangles->count == 0 && vertices->count != 0)) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
-                               "section table");
+                                      "section table");
     }
     view->reader = reader;
     view->vertices = (const float *)vertices->data;
@@ -115,7 +113,7 @@ static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
     if (most >= KILN_NO_INDEX || view->adb_count != view->tree_count ||
         section_count_of(view->reader, KILN_SECTION_ORDER) != 0) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
-                               "section table");
+                                      "section table");
     }
     view->vertices = NULL;
     view->triangles = view->ids = view->faces = view->user = NULL;
@@ -129,7 +127,7 @@ static bool name_counts(kiln_view *view, kiln_format_error *error)
     if (count > view->tree_count ||
         (count == 0) != (section_count_of(view->reader, KILN_SECTION_ADB_BOXES) == 0)) {
         return kiln_format_error_rule(error, KILN_RULE_COUNTS, sizeof(kiln_format_header),
-                               "section table");
+                                      "section table");
     }
     view->adb_count = (uint32_t)count;
     if (count > 0) {
@@ -149,7 +147,8 @@ static bool check_strings(const kiln_view *view, kiln_format_error *error)
 {
     if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0') {
         return kiln_format_error_rule(error, KILN_RULE_STRING,
-                               offset_of_kind(view->reader, KILN_SECTION_STRINGS, 0), "strings");
+                                      offset_of_kind(view->reader, KILN_SECTION_STRINGS, 0),
+                                      "strings");
     }
     return true;
 }
@@ -225,8 +224,8 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
            tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
            tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
            tree->closed <= KILN_CLOSED_ORIENTED && all_finite(tree->origin, 3) &&
-           floats_finite(tree->bounds_lower, 3) &&
-           floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name);
+           floats_finite(tree->bounds_lower, 3) && floats_finite(tree->bounds_upper, 3) &&
+           string_is_sound(view, tree->name);
 }
 
 static bool words_are_zero(const uint32_t *words, unsigned count)
@@ -255,8 +254,8 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
     }
     if (!sections_full(view->reader, &fill)) {
         return kiln_format_error_rule(error, KILN_RULE_TREE,
-                               offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
-                               "tree directory");
+                                      offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
+                                      "tree directory");
     }
     return true;
 }
@@ -285,7 +284,7 @@ static bool check_counts(const kiln_view *view, kiln_format_error *error)
     }
     if (boxes != section_count_of(view->reader, KILN_SECTION_ADB_BOXES)) {
         return kiln_format_error_rule(error, KILN_RULE_ADB,
-                               offset_of_kind(view->reader, KILN_SECTION_ADB, 0), "counts");
+                                      offset_of_kind(view->reader, KILN_SECTION_ADB, 0), "counts");
     }
     return true;
 }
@@ -296,7 +295,8 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
 {
     if (!floats_finite(view->vertices, 3 * (size_t)view->vertex_count)) {
         return kiln_format_error_rule(error, KILN_RULE_VERTEX,
-                               offset_of_kind(view->reader, KILN_SECTION_VERTICES, 0), "vertices");
+                                      offset_of_kind(view->reader, KILN_SECTION_VERTICES, 0),
+                                      "vertices");
     }
     uint32_t highest = 0;
     for (size_t i = 0; i < 3 * (size_t)view->triangle_count; i++) {
@@ -304,8 +304,8 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
     }
     if (highest >= view->vertex_count) {
         return kiln_format_error_rule(error, KILN_RULE_TRIANGLE,
-                               offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
-                               "triangles");
+                                      offset_of_kind(view->reader, KILN_SECTION_TRIANGLES, 0),
+                                      "triangles");
     }
     highest = 0;
     for (size_t i = 0; i < view->triangle_count; i++) {
@@ -313,8 +313,8 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
     }
     if (highest >= view->triangle_count) {
         return kiln_format_error_rule(error, KILN_RULE_TRIANGLE_ID,
-                               offset_of_kind(view->reader, KILN_SECTION_TRIANGLE_IDS, 0),
-                               "triangle ids");
+                                      offset_of_kind(view->reader, KILN_SECTION_TRIANGLE_IDS, 0),
+                                      "triangle ids");
     }
     return true;
 }
@@ -341,7 +341,7 @@ static bool check_parts(const kiln_view *view, kiln_format_error *error)
     }
     if (next != view->triangle_count) {
         return kiln_format_error_rule(error, KILN_RULE_PART,
-                               offset_of_kind(view->reader, KILN_SECTION_PARTS, 0), "parts");
+                                      offset_of_kind(view->reader, KILN_SECTION_PARTS, 0), "parts");
     }
     return true;
 }
@@ -370,9 +370,9 @@ static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_
     for (uint32_t i = 0; i < entry->triangle_count; i++) {
         if (tree->order[i] - entry->triangle_first >= entry->triangle_count) {
             return kiln_format_error_rule(error, KILN_RULE_ORDER,
-                                   offset_of_kind(view->reader, KILN_SECTION_ORDER,
-                                                  ((uint64_t)entry->order_first + i) * 4),
-                                   "order");
+                                          offset_of_kind(view->reader, KILN_SECTION_ORDER,
+                                                         ((uint64_t)entry->order_first + i) * 4),
+                                          "order");
         }
     }
     return true;
@@ -383,7 +383,7 @@ typedef struct {
     const kiln_view *view;
     const kiln_view_tree *tree;
     kiln_format_error *error;
-    uint32_t visited;  /* nodes */
+    uint32_t visited; /* nodes */
     uint32_t deepest;
     uint64_t in_leaves; /* triangles */
 } tree_walk;
@@ -398,8 +398,8 @@ bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uin
                           uint32_t node, kiln_format_error *error)
 {
     const uint64_t byte = ((uint64_t)tree->entry->node_first + node) * tree->kind->node_size;
-    return kiln_format_error_rule(error, rule, offset_of_kind(view->reader, tree->kind->section, byte),
-                           tree->kind->name);
+    return kiln_format_error_rule(
+        error, rule, offset_of_kind(view->reader, tree->kind->section, byte), tree->kind->name);
 }
 
 static bool node_error(const tree_walk *walk, uint32_t rule, uint32_t node)
@@ -553,8 +553,8 @@ static void most_counts(const kiln_format_adb *adb, uint8_t most[KILN_ADB_REGION
     }
 }
 
-static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most[],
-                              uint32_t depth, bool used)
+static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most[], uint32_t depth,
+                              bool used)
 {
     static const kiln_format_adb_box nothing = {{0}, 0, 0, {0}};
     bool within = box->depth <= depth && box->reserved[0] == 0 && box->reserved[1] == 0;
@@ -572,14 +572,13 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
     most_counts(tree->adb, most);
     for (uint32_t i = first; i < last; i++) {
         const bool used =
-            i == 0 ||
-            (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
+            i == 0 || (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
         if (!counts_are_within(&tree->boxes[i], most, i == 0 ? 0 : tree->entry->depth, used)) {
             const uint64_t byte =
                 ((uint64_t)tree->adb->box_first + i) * sizeof(kiln_format_adb_box);
-            return kiln_format_error_rule(error, KILN_RULE_ADB_BOX,
-                                   offset_of_kind(view->reader, KILN_SECTION_ADB_BOXES, byte),
-                                   "counts of boxes");
+            return kiln_format_error_rule(
+                error, KILN_RULE_ADB_BOX,
+                offset_of_kind(view->reader, KILN_SECTION_ADB_BOXES, byte), "counts of boxes");
         }
     }
     return true;
@@ -648,22 +647,24 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     return tree;
 }
 
-bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_format_error *error)
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted,
+                    kiln_format_error *error)
 {
     memset(view, 0, sizeof *view);
     if (kiln_bins_is_table(reader)) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
-                              "this is a filled-bins table, not a model: kiln_bins_open and "
-                              "kiln lut read it");
+                                     "this is a filled-bins table, not a model: kiln_bins_open and "
+                                     "kiln lut read it");
     }
     if (kiln_weights_is_file(reader)) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
-                              "these are weights, not a model: kiln_adb_read_weights reads them");
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
+            "these are weights, not a model: kiln_adb_read_weights reads them");
     }
     if (!check_kinds(reader, error) || !name_sections(view, reader, error) ||
         !name_counts(view, error) || !kiln_weights_view_open(&view->weights, reader, error) ||
-        !check_strings(view, error) ||
-        !check_directory(view, error) || !check_counts(view, error)) {
+        !check_strings(view, error) || !check_directory(view, error) ||
+        !check_counts(view, error)) {
         return false;
     }
     if (trusted) {

@@ -29,8 +29,8 @@
 typedef struct {
     const kiln_format_tree *entry;
     const kiln_node_kind *kind;
-    const void *nodes;        /* NULL: not loaded */
-    const uint32_t *order;    /* NULL: slot = triangle_first + slot */
+    const void *nodes;          /* NULL: not loaded */
+    const uint32_t *order;      /* NULL: slot = triangle_first + slot */
     const kiln_format_adb *adb; /* NULL: it has no counts, or they were not loaded */
     const kiln_format_adb_box *boxes;
 } kiln_view_tree;
@@ -39,8 +39,8 @@ typedef struct {
  * without polygons so are vertices, triangles, ids, faces and user; triangle_count is then that of
  * the model that it was made from. */
 typedef struct {
-    const float *vertices;      /* 3 a vertex */
-    const uint32_t *triangles;  /* 3 a triangle */
+    const float *vertices;     /* 3 a vertex */
+    const uint32_t *triangles; /* 3 a triangle */
     const uint32_t *ids;
     const uint32_t *faces, *user; /* NULL also where parts tell them: kiln_view_face, _user */
     const kiln_format_part *parts;
@@ -58,7 +58,8 @@ typedef struct {
 
 /* Names the sections of an open reader and checks them: with `trusted` only that they are there and
  * that their sizes fit together. The view refers to the reader. */
-bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted, kiln_format_error *error);
+bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted,
+                    kiln_format_error *error);
 
 /* Tree number `index` < tree_count of a view that is open. */
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);

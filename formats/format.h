@@ -30,12 +30,12 @@
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
 #define KILN_FORMAT_MAGIC_SIZE 8u
 
-#define KILN_SECTION_ALIGNMENT 64u     /* every section starts on a multiple of this */
-#define KILN_NODE_ALIGNMENT 16384u     /* raw node sections start on a multiple of this */
-#define KILN_BLOCK_SIZE 131072u        /* raw bytes in each deflate block but the last */
+#define KILN_SECTION_ALIGNMENT 64u /* every section starts on a multiple of this */
+#define KILN_NODE_ALIGNMENT 16384u /* raw node sections start on a multiple of this */
+#define KILN_BLOCK_SIZE 131072u    /* raw bytes in each deflate block but the last */
 #define KILN_SECTION_COUNT_MAX 256u
 #define KILN_TREE_COUNT_MAX 1048576u
-#define KILN_TREE_DEPTH_MAX 64u        /* nodes on the longest path from root to leaf */
+#define KILN_TREE_DEPTH_MAX 64u /* nodes on the longest path from root to leaf */
 #define KILN_NODE_WIDTH 8u
 #define KILN_LEAF_TRIANGLES_MAX 15u
 /* Range of an OBB8 node's half_exp: every half-extent decodes exactly, to a finite float. */
@@ -52,25 +52,25 @@ enum {
     KILN_SECTION_VERTICES = KILN_FOURCC('V', 'E', 'R', 'T'),     /* float32 x, y, z */
     KILN_SECTION_TRIANGLES = KILN_FOURCC('T', 'R', 'I', 'S'),    /* 3 uint32 vertex indices */
     KILN_SECTION_TRIANGLE_IDS = KILN_FOURCC('T', 'R', 'I', 'D'), /* stored triangle -> id */
-    KILN_SECTION_FACES = KILN_FOURCC('F', 'A', 'C', 'E'),        /* id -> face record in the source */
-    KILN_SECTION_USER = KILN_FOURCC('U', 'S', 'E', 'R'),         /* id -> user value (material) */
-    KILN_SECTION_PARTS = KILN_FOURCC('P', 'A', 'R', 'T'),        /* kiln_format_part */
-    KILN_SECTION_MATERIALS = KILN_FOURCC('M', 'A', 'T', 'L'),    /* user value -> string offset */
-    KILN_SECTION_STRINGS = KILN_FOURCC('S', 'T', 'R', 'S'),      /* UTF-8, each ended by a zero byte */
-    KILN_SECTION_META = KILN_FOURCC('M', 'E', 'T', 'A'),         /* one JSON document */
-    KILN_SECTION_TREES = KILN_FOURCC('T', 'R', 'E', 'E'),        /* kiln_format_tree */
-    KILN_SECTION_NODES_OBB8 = KILN_FOURCC('O', 'B', 'B', '8'),   /* kiln_format_node_obb8 */
-    KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'),  /* kiln_format_node_aabb8 */
-    KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),   /* kiln_format_node_obb2 */
-    KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'),  /* kiln_format_node_aabb2 */
-    KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),          /* kiln_format_adb */
-    KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),    /* kiln_format_adb_box */
-    KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'),  /* kiln_format_adb_weights */
-    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),        /* tree slot -> stored triangle */
-    KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),         /* kiln_format_bins, one */
-    KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),    /* a row for each u, v: bins.md */
-    KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'),  /* records of float32 */
-    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')   /* records of uint16 */
+    KILN_SECTION_FACES = KILN_FOURCC('F', 'A', 'C', 'E'),     /* id -> face record in the source */
+    KILN_SECTION_USER = KILN_FOURCC('U', 'S', 'E', 'R'),      /* id -> user value (material) */
+    KILN_SECTION_PARTS = KILN_FOURCC('P', 'A', 'R', 'T'),     /* kiln_format_part */
+    KILN_SECTION_MATERIALS = KILN_FOURCC('M', 'A', 'T', 'L'), /* user value -> string offset */
+    KILN_SECTION_STRINGS = KILN_FOURCC('S', 'T', 'R', 'S'),   /* UTF-8, each ended by a zero byte */
+    KILN_SECTION_META = KILN_FOURCC('M', 'E', 'T', 'A'),      /* one JSON document */
+    KILN_SECTION_TREES = KILN_FOURCC('T', 'R', 'E', 'E'),     /* kiln_format_tree */
+    KILN_SECTION_NODES_OBB8 = KILN_FOURCC('O', 'B', 'B', '8'),  /* kiln_format_node_obb8 */
+    KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'), /* kiln_format_node_aabb8 */
+    KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),  /* kiln_format_node_obb2 */
+    KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'), /* kiln_format_node_aabb2 */
+    KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),         /* kiln_format_adb */
+    KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),   /* kiln_format_adb_box */
+    KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'), /* kiln_format_adb_weights */
+    KILN_SECTION_ORDER = KILN_FOURCC('O', 'R', 'D', 'R'),       /* tree slot -> stored triangle */
+    KILN_SECTION_BINS = KILN_FOURCC('B', 'I', 'N', 'S'),        /* kiln_format_bins, one */
+    KILN_SECTION_BINS_ROWS = KILN_FOURCC('B', 'R', 'O', 'W'),   /* a row for each u, v: bins.md */
+    KILN_SECTION_BINS_FLOATS = KILN_FOURCC('B', 'F', '3', '2'), /* records of float32 */
+    KILN_SECTION_BINS_COUNTS = KILN_FOURCC('B', 'U', '1', '6')  /* records of uint16 */
 };
 
 enum {
@@ -101,17 +101,17 @@ enum {
 
 typedef struct {
     uint8_t magic[8];
-    uint16_t version_major;    /* a reader refuses another major */
-    uint16_t version_minor;    /* any: what it adds may be passed over */
-    uint32_t header_crc;       /* CRC-32 of header and section table, this field taken as 0 */
+    uint16_t version_major; /* a reader refuses another major */
+    uint16_t version_minor; /* any: what it adds may be passed over */
+    uint32_t header_crc;    /* CRC-32 of header and section table, this field taken as 0 */
     uint64_t file_size;
     uint64_t features_required; /* a set bit that the reader does not know: refused */
     uint64_t features_optional; /* a set bit that the reader does not know: ignored */
     uint32_t section_count;
     uint32_t section_entry_size; /* 64 */
-    uint8_t content_hash[16];  /* SHA-256 of the decoded sections, first half */
-    uint8_t build_key[16];     /* SHA-256 of source bytes, options and versions, first half */
-    uint8_t reserved[48];      /* 0 */
+    uint8_t content_hash[16];    /* SHA-256 of the decoded sections, first half */
+    uint8_t build_key[16];       /* SHA-256 of source bytes, options and versions, first half */
+    uint8_t reserved[48];        /* 0 */
 } kiln_format_header;
 KILN_STATIC_ASSERT(sizeof(kiln_format_header) == 128, "file header");
 
@@ -142,34 +142,35 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_block) == 12, "block table entry");
 typedef struct {
     uint32_t triangle_first; /* ids; parts tile 0 .. triangle count in order */
     uint32_t triangle_count;
-    uint32_t node_path;      /* string offset: names from the root, each behind a '/' */
-    uint32_t mesh_name;      /* string offset */
-    uint32_t mesh;           /* index of the mesh in the imported scene */
-    uint32_t primitive;      /* index of the primitive within its source mesh, where known, or 0 */
-    uint32_t face;           /* of its first triangle, where there is no FACE; else 0 */
-    uint32_t user;           /* of its triangles, where there is no USER; else 0 */
+    uint32_t node_path; /* string offset: names from the root, each behind a '/' */
+    uint32_t mesh_name; /* string offset */
+    uint32_t mesh;      /* index of the mesh in the imported scene */
+    uint32_t primitive; /* index of the primitive within its source mesh, where known, or 0 */
+    uint32_t face;      /* of its first triangle, where there is no FACE; else 0 */
+    uint32_t user;      /* of its triangles, where there is no USER; else 0 */
 } kiln_format_part;
 KILN_STATIC_ASSERT(sizeof(kiln_format_part) == 32, "part");
 
 /* One tree. Its nodes live in node space: p_node = (p - origin) * 2^-scale_exponent, so that every
  * vertex of the tree has coordinates in [-1, 1]. */
 typedef struct {
-    uint32_t name;            /* string offset */
-    uint16_t bv;              /* KILN_FORMAT_BV_... */
-    uint16_t leaf_max;        /* most triangles in a leaf, 1 .. 15 */
-    uint32_t node_first;      /* first node in the section of its kind; node indices count from it */
-    uint32_t order_first;     /* first entry in the order section, or KILN_NO_INDEX: slot = triangle */
-    uint32_t triangle_first;  /* stored triangles [first, first + count) */
+    uint32_t name;        /* string offset */
+    uint16_t bv;          /* KILN_FORMAT_BV_... */
+    uint16_t leaf_max;    /* most triangles in a leaf, 1 .. 15 */
+    uint32_t node_first;  /* first node in the section of its kind; node indices count from it */
+    uint32_t order_first; /* first entry in the order section, or KILN_NO_INDEX: slot = triangle */
+    uint32_t triangle_first; /* stored triangles [first, first + count) */
     uint32_t triangle_count;
     uint32_t node_count;
-    uint32_t depth;           /* nodes on the longest path: 1 when the root has only leaves */
+    uint32_t depth; /* nodes on the longest path: 1 when the root has only leaves */
     double origin[3];
-    int32_t scale_exponent;   /* -400 .. 200 */
-    float bounds_lower[3];    /* exact box of the tree's vertices */
+    int32_t scale_exponent; /* -400 .. 200 */
+    float bounds_lower[3];  /* exact box of the tree's vertices */
     float bounds_upper[3];
-    uint8_t geometry_hash[16]; /* of the set of triangles; independent of their order: hierarchy.md */
-    uint32_t closed;          /* KILN_CLOSED_... */
-    uint32_t reserved[2];     /* 0 */
+    uint8_t
+        geometry_hash[16]; /* of the set of triangles; independent of their order: hierarchy.md */
+    uint32_t closed;       /* KILN_CLOSED_... */
+    uint32_t reserved[2];  /* 0 */
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
@@ -230,14 +231,14 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 /* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was counted, for
  * one tree; see adb.h for what the numbers mean. */
 typedef struct {
-    uint32_t tree;      /* index in the tree directory; ascending */
-    uint32_t box_first; /* first of its boxes; the trees tile the boxes in order */
-    uint32_t box_count; /* 1 + node count * lanes of the kind */
-    uint8_t grid;       /* cells along an edge: 4, 8, 16 */
-    uint8_t regions;    /* KILN_ADB_REGIONS_... */
-    uint8_t area;       /* KILN_ADB_AREA_... */
-    uint8_t polygons;   /* KILN_ADB_POLYGONS_... */
-    double factor;      /* of the area; above 0, at most 1000 */
+    uint32_t tree;        /* index in the tree directory; ascending */
+    uint32_t box_first;   /* first of its boxes; the trees tile the boxes in order */
+    uint32_t box_count;   /* 1 + node count * lanes of the kind */
+    uint8_t grid;         /* cells along an edge: 4, 8, 16 */
+    uint8_t regions;      /* KILN_ADB_REGIONS_... */
+    uint8_t area;         /* KILN_ADB_AREA_... */
+    uint8_t polygons;     /* KILN_ADB_POLYGONS_... */
+    double factor;        /* of the area; above 0, at most 1000 */
     uint32_t reserved[2]; /* 0 */
 } kiln_format_adb;
 KILN_STATIC_ASSERT(sizeof(kiln_format_adb) == 32, "counts of a tree");
@@ -287,22 +288,22 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_adb_weights) == 64, "weights of a kind");
 #define KILN_BINS_TABLE_U_MAX 4096u /* 16^3 cells */
 #define KILN_BINS_TABLE_X_MAX 10u
 
-enum { KILN_BINS_EXACT = 1, KILN_BINS_COMPACT = 2 };  /* kiln_format_bins.profile */
-enum { KILN_BINS_NEAREST = 0, KILN_BINS_DOWN = 1 };   /* kiln_format_bins.rounding */
+enum { KILN_BINS_EXACT = 1, KILN_BINS_COMPACT = 2 }; /* kiln_format_bins.profile */
+enum { KILN_BINS_NEAREST = 0, KILN_BINS_DOWN = 1 };  /* kiln_format_bins.rounding */
 
 typedef struct {
-    uint32_t profile;         /* KILN_BINS_EXACT or KILN_BINS_COMPACT */
-    uint32_t rounding;        /* KILN_BINS_NEAREST or KILN_BINS_DOWN */
-    uint32_t max_u;           /* largest u, v, w: 1 .. 4096 */
-    uint32_t max_x;           /* 1 .. 10 */
-    uint32_t row_size;        /* bytes of a row */
-    uint32_t reserved0;       /* 0 */
-    double cut;               /* a row ends with the first value whose complement is at most this */
-    double unit;              /* what a stored number is multiplied by */
-    double certificate_kept;   /* no kept value is further from the true one */
+    uint32_t profile;        /* KILN_BINS_EXACT or KILN_BINS_COMPACT */
+    uint32_t rounding;       /* KILN_BINS_NEAREST or KILN_BINS_DOWN */
+    uint32_t max_u;          /* largest u, v, w: 1 .. 4096 */
+    uint32_t max_x;          /* 1 .. 10 */
+    uint32_t row_size;       /* bytes of a row */
+    uint32_t reserved0;      /* 0 */
+    double cut;              /* a row ends with the first value whose complement is at most this */
+    double unit;             /* what a stored number is multiplied by */
+    double certificate_kept; /* no kept value is further from the true one */
     double certificate_beyond; /* nor what stands for the values beyond a row's end */
-    uint64_t kept[10];        /* values kept for x = 1 .. max_x; then 0 */
-    uint32_t reserved[6];     /* 0 */
+    uint64_t kept[10];         /* values kept for x = 1 .. max_x; then 0 */
+    uint32_t reserved[6];      /* 0 */
 } kiln_format_bins;
 KILN_STATIC_ASSERT(sizeof(kiln_format_bins) == 160, "table header");
 

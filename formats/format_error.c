@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format, ...)
+bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format,
+                           ...)
 {
     va_list arguments;
     error->code = code;
@@ -29,10 +30,12 @@ static const char *rule_text(uint32_t rule)
     }
 }
 
-bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset, const char *where)
+bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset,
+                            const char *where)
 {
-    (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, offset, "broken rule %u at offset %llu, %s: %s",
-                         rule, (unsigned long long)offset, where, rule_text(rule));
+    (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, offset,
+                                "broken rule %u at offset %llu, %s: %s", rule,
+                                (unsigned long long)offset, where, rule_text(rule));
     error->rule = rule;
     return false;
 }

@@ -23,11 +23,12 @@ enum {
 #define KILN_RULE_LIST(X)                                                                          \
     X(KILN_RULE_FILE_SIZE, 1, "the file is exactly as long as its header says")                    \
     X(KILN_RULE_RESERVED, 2, "reserved bytes and padding are zero")                                \
-    X(KILN_RULE_SECTION_COUNT, 3, "1 to 256 sections, table entries of 64 bytes")                 \
+    X(KILN_RULE_SECTION_COUNT, 3, "1 to 256 sections, table entries of 64 bytes")                  \
     X(KILN_RULE_SECTION_PLACE, 4, "sections follow each other, aligned, inside the file")          \
     X(KILN_RULE_SECTION_SIZE, 5, "a section holds whole elements of the size its kind has")        \
     X(KILN_RULE_SECTION_CODEC, 6, "codec, transform and flags are known and fit each other")       \
-    X(KILN_RULE_SECTION_ONCE, 7, "no kind is there twice, and none that a file must have is missing")   \
+    X(KILN_RULE_SECTION_ONCE, 7,                                                                   \
+      "no kind is there twice, and none that a file must have is missing")                         \
     X(KILN_RULE_BLOCK_TABLE, 8, "the block table adds up to the section")                          \
     X(KILN_RULE_COUNTS, 9, "sections that speak of the same things have the same counts")          \
     X(KILN_RULE_VERTEX, 10, "coordinates are finite")                                              \
@@ -47,15 +48,15 @@ enum {
     X(KILN_RULE_BINS_HEADER, 24, "the header of a filled-bins table is in range")                  \
     X(KILN_RULE_BINS_ROW, 25, "rows of a filled-bins table tile its records in order")             \
     X(KILN_RULE_BINS_VALUE, 26, "probabilities are from 0 to 1 and don't rise with x")             \
-    X(KILN_RULE_ADB, 27, "counts name trees in order and tile their boxes")                 \
-    X(KILN_RULE_ADB_BOX, 28, "counts of a box are within its regions, and zero for empty lanes") \
+    X(KILN_RULE_ADB, 27, "counts name trees in order and tile their boxes")                        \
+    X(KILN_RULE_ADB_BOX, 28, "counts of a box are within its regions, and zero for empty lanes")   \
     X(KILN_RULE_ADB_WEIGHTS, 29, "weights are those of kinds of trees, in order, and in range")
 
 enum {
 #define KILN_RULE_ENUM(name, number, text) name = number,
     KILN_RULE_LIST(KILN_RULE_ENUM)
 #undef KILN_RULE_ENUM
-    KILN_RULE_END
+        KILN_RULE_END
 };
 
 typedef struct {
@@ -66,11 +67,13 @@ typedef struct {
 } kiln_format_error;
 
 /* Both fill *error and return false, so that a check can end with `return kiln_format_error_...`. */
-bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format, ...)
+bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format,
+                           ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
-bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset, const char *where);
+bool kiln_format_error_rule(kiln_format_error *error, uint32_t rule, uint64_t offset,
+                            const char *where);
 
 #endif

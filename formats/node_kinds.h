@@ -8,12 +8,12 @@
 #include <stdbool.h>
 
 typedef struct {
-    uint16_t bv;             /* KILN_FORMAT_BV_..., the same number as the public kiln_bv */
-    const char *name;        /* "obb" */
-    uint32_t section;        /* KILN_SECTION_NODES_... */
+    uint16_t bv;      /* KILN_FORMAT_BV_..., the same number as the public kiln_bv */
+    const char *name; /* "obb" */
+    uint32_t section; /* KILN_SECTION_NODES_... */
     uint32_t node_size;
-    unsigned lanes;          /* that its nodes may use: 8, or 2 from lane 0 on */
-    bool aligned;            /* lanes have the axes of node space; decode leaves lanes->axis alone */
+    unsigned lanes; /* that its nodes may use: 8, or 2 from lane 0 on */
+    bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
     bool (*reserved_is_zero)(const kiln_format_node8 *node); /* behind the shared header */
     /* Are the fields behind the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);

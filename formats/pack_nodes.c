@@ -81,7 +81,8 @@ static void read_lanes(uint32_t element_size, const uint8_t *in, uint8_t *out, s
                        size_t used)
 {
     const uint32_t planes = kiln_lanes_planes(element_size);
-    uint32_t place[KILN_LANES_SIZE_MAX / KILN_NODE_WIDTH], step[KILN_LANES_SIZE_MAX / KILN_NODE_WIDTH];
+    uint32_t place[KILN_LANES_SIZE_MAX / KILN_NODE_WIDTH],
+        step[KILN_LANES_SIZE_MAX / KILN_NODE_WIDTH];
     for (uint32_t plane = 0; plane < planes; plane++) {
         place[plane] = kiln_lanes_byte(element_size, plane, 0);
         step[plane] = kiln_lanes_byte(element_size, plane, 1) - place[plane];

@@ -73,9 +73,9 @@ bool kiln_triangles_undo(const uint8_t *in, size_t in_size, uint8_t *out, size_t
     }
     const uint8_t *edges = in + sizeof head;
     const uint8_t *corners = edges + count;
-    streams s = {corners,  corners + head.corners, corners + head.corners,
-                 head.far, head.far,               head.next,
-                 {{0}, 0}};
+    streams s = {
+        corners, corners + head.corners, corners + head.corners, head.far, head.far, head.next,
+        {{0}, 0}};
     uint32_t *triangles = (uint32_t *)(void *)out;
     for (size_t i = 0; i < count; i++) {
         if (!read_triangle(&s, edges[i], triangles, i, triangles + 3 * i)) {

@@ -114,16 +114,14 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         if (i < first_new) {
             show(node);
         }
-        if (node->flags[DEPTH] == 0 ||
-            !link_children(tree, i, first_new, nodes, &missing, &rule)) {
+        if (node->flags[DEPTH] == 0 || !link_children(tree, i, first_new, nodes, &missing, &rule)) {
             (void)kiln_view_node_error(view, tree, rule, i, error);
             return close_nodes(tree, i, nodes);
         }
         if (missing != 0) {
             hide(node, missing);
             part->first_open = i < part->first_open ? i : part->first_open;
-            part->levels =
-                node->flags[DEPTH] < part->levels ? node->flags[DEPTH] : part->levels;
+            part->levels = node->flags[DEPTH] < part->levels ? node->flags[DEPTH] : part->levels;
         }
     }
     return true;

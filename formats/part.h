@@ -17,10 +17,10 @@
 #include "check.h"
 
 typedef struct {
-    uint32_t nodes;     /* that are there */
+    uint32_t nodes;      /* that are there */
     uint32_t first_open; /* none before it has hidden lanes */
-    uint32_t levels;    /* of the tree that are there wholly */
-    uint64_t triangles; /* in the leaves of these nodes */
+    uint32_t levels;     /* of the tree that are there wholly */
+    uint64_t triangles;  /* in the leaves of these nodes */
 } kiln_part;
 
 /* How many nodes of the tree, and of their counts, where it has any, have been taken. */

@@ -25,7 +25,8 @@ static void default_release(void *user, void *memory, size_t size)
     kiln_os_release(memory);
 }
 
-const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, default_release, NULL};
+const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, default_release,
+                                                             NULL};
 
 static uint32_t padded(uint32_t size, uint32_t alignment)
 {
@@ -38,23 +39,25 @@ static uint32_t padded(uint32_t size, uint32_t alignment)
 bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
 {
     return kiln_format_error_set(error, KILN_FORMAT_ERROR_PARTIAL, wanted,
-                          "not enough of the file is there: the first %llu bytes are needed",
-                          (unsigned long long)wanted);
+                                 "not enough of the file is there: the first %llu bytes are needed",
+                                 (unsigned long long)wanted);
 }
 
 static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_format_error *error)
 {
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
     if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_KILN, 0, "not a kiln file: it does not begin like one");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_KILN, 0,
+                                     "not a kiln file: it does not begin like one");
     }
     if (size < sizeof(kiln_format_header) && arriving) {
         return kiln_reader_waits(error, sizeof(kiln_format_header));
     }
     if (size < sizeof(kiln_format_header)) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_TRUNCATED, size,
-                              "not a complete file: %llu bytes, the header alone has %u",
-                              (unsigned long long)size, (unsigned)sizeof(kiln_format_header));
+                                     "not a complete file: %llu bytes, the header alone has %u",
+                                     (unsigned long long)size,
+                                     (unsigned)sizeof(kiln_format_header));
     }
     return true;
 }
@@ -63,9 +66,10 @@ static bool check_version(const kiln_format_header *header, kiln_format_error *e
 {
     /* A later minor version of the same major one adds what a reader may pass over. */
     if (header->version_major != KILN_FORMAT_MAJOR) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_VERSION, offsetof(kiln_format_header, version_major),
-                              "baked by format version %u.%u, this reads %u.x",
-                              header->version_major, header->version_minor, KILN_FORMAT_MAJOR);
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_VERSION, offsetof(kiln_format_header, version_major),
+            "baked by format version %u.%u, this reads %u.x", header->version_major,
+            header->version_minor, KILN_FORMAT_MAJOR);
     }
     return true;
 }
@@ -74,9 +78,9 @@ static bool check_sizes(const kiln_format_header *header, size_t size, bool arri
                         kiln_format_error *error)
 {
     if (size < header->file_size && !arriving) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_TRUNCATED, size,
-                              "not a complete file: %llu bytes of %llu", (unsigned long long)size,
-                              (unsigned long long)header->file_size);
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_TRUNCATED, size, "not a complete file: %llu bytes of %llu",
+            (unsigned long long)size, (unsigned long long)header->file_size);
     }
     if (size > header->file_size) {
         return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, header->file_size, "end of file");
@@ -84,12 +88,13 @@ static bool check_sizes(const kiln_format_header *header, size_t size, bool arri
     if (header->section_count == 0 || header->section_count > KILN_SECTION_COUNT_MAX ||
         header->section_entry_size != sizeof(kiln_format_section)) {
         return kiln_format_error_rule(error, KILN_RULE_SECTION_COUNT,
-                               offsetof(kiln_format_header, section_count), "header");
+                                      offsetof(kiln_format_header, section_count), "header");
     }
     const uint64_t table_end =
         sizeof *header + (uint64_t)header->section_count * sizeof(kiln_format_section);
     if (table_end > header->file_size) {
-        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, sizeof *header, "section table");
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, sizeof *header,
+                                      "section table");
     }
     return table_end <= size || kiln_reader_waits(error, table_end);
 }
@@ -99,11 +104,12 @@ static bool check_header_crc(const kiln_reader *reader, kiln_format_error *error
     kiln_format_header header = reader->header;
     header.header_crc = 0;
     const size_t table_size = (size_t)header.section_count * sizeof(kiln_format_section);
-    const uint32_t crc = kiln_crc32_continue(kiln_crc32(&header, sizeof header),
-                                             reader->table, table_size);
+    const uint32_t crc =
+        kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size);
     if (crc != reader->header.header_crc) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM, offsetof(kiln_format_header, header_crc),
-                              "damaged: the checksum of the header does not match");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
+                                     offsetof(kiln_format_header, header_crc),
+                                     "damaged: the checksum of the header does not match");
     }
     return true;
 }
@@ -120,19 +126,20 @@ bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
 static bool check_features(const kiln_format_header *header, kiln_format_error *error)
 {
     if (header->features_required != 0) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_FEATURE,
-                              offsetof(kiln_format_header, features_required),
-                              "needs features %#llx that this version does not know: update kiln",
-                              (unsigned long long)header->features_required);
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_FEATURE, offsetof(kiln_format_header, features_required),
+            "needs features %#llx that this version does not know: update kiln",
+            (unsigned long long)header->features_required);
     }
     if (!kiln_bytes_are_zero(header->reserved, sizeof header->reserved)) {
-        return kiln_format_error_rule(error, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
-                               "header");
+        return kiln_format_error_rule(error, KILN_RULE_RESERVED,
+                                      offsetof(kiln_format_header, reserved), "header");
     }
     return true;
 }
 
-static bool check_entry_codec(const kiln_format_section *entry, uint64_t at, kiln_format_error *error)
+static bool check_entry_codec(const kiln_format_section *entry, uint64_t at,
+                              kiln_format_error *error)
 {
     const uint32_t flags = KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES;
     const bool known = entry->codec < KILN_CODEC_COUNT &&
@@ -156,15 +163,16 @@ static void fourcc_name(uint32_t kind, char name[5])
     name[4] = '\0';
 }
 
-static bool check_entry_kind(const kiln_format_section *entry, uint64_t at, kiln_format_error *error)
+static bool check_entry_kind(const kiln_format_section *entry, uint64_t at,
+                             kiln_format_error *error)
 {
     const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
     if (kind == NULL && (entry->flags & KILN_SECTION_REQUIRED) != 0) {
         char name[5];
         fourcc_name(entry->kind, name);
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_FEATURE, at,
-                              "needs section '%s' that this version does not know: update kiln",
-                              name);
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_FEATURE, at,
+            "needs section '%s' that this version does not know: update kiln", name);
     }
     if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
         entry->raw_size % entry->element_size != 0 ||
@@ -239,7 +247,8 @@ static bool check_table(const kiln_reader *reader, kiln_format_error *error)
         earliest = entry.offset + entry.stored_size;
     }
     if (earliest != reader->header.file_size) {
-        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
+        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, earliest,
+                                      "behind the last section");
     }
     return true;
 }
@@ -253,7 +262,8 @@ static bool check_padding(const kiln_reader *reader, kiln_format_error *error)
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (!kiln_bytes_are_zero(reader->file + end, entry.offset - end)) {
-            return kiln_format_error_rule(error, KILN_RULE_RESERVED, end, "padding before a section");
+            return kiln_format_error_rule(error, KILN_RULE_RESERVED, end,
+                                          "padding before a section");
         }
         end = entry.offset + entry.stored_size;
     }
@@ -266,11 +276,13 @@ static const char *kind_name(uint32_t kind)
     return row != NULL ? row->name : "unknown section";
 }
 
-bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset, kiln_format_error *error)
+bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
+                         kiln_format_error *error)
 {
-    return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM, offset,
-                          "damaged at offset %llu: a checksum of section '%s' does not match",
-                          (unsigned long long)offset, kind_name(entry->kind));
+    return kiln_format_error_set(
+        error, KILN_FORMAT_ERROR_CHECKSUM, offset,
+        "damaged at offset %llu: a checksum of section '%s' does not match",
+        (unsigned long long)offset, kind_name(entry->kind));
 }
 
 static bool check_raw_crc(const kiln_reader *reader, const kiln_format_section *entry,
@@ -289,7 +301,7 @@ uint64_t kiln_reader_block_count(const kiln_format_section *entry)
 }
 
 kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format_section *entry,
-                                     uint64_t index)
+                                    uint64_t index)
 {
     kiln_format_block block;
     memcpy(&block, reader->file + entry->offset + index * sizeof block, sizeof block);
@@ -303,7 +315,8 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
 {
     const uint64_t blocks = kiln_reader_block_count(entry);
     if (blocks > entry->stored_size / sizeof(kiln_format_block)) {
-        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset,
+                                      kind_name(entry->kind));
     }
     const uint32_t full = kiln_block_raw_size(entry->element_size);
     uint64_t stored_left = entry->stored_size - blocks * sizeof(kiln_format_block);
@@ -315,13 +328,14 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
         if (block.raw_size != raw || block.stored_size > stored_left ||
             raw > most * block.stored_size) {
             return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE,
-                                   entry->offset + i * sizeof block, kind_name(entry->kind));
+                                          entry->offset + i * sizeof block, kind_name(entry->kind));
         }
         stored_left -= block.stored_size;
         raw_left -= raw;
     }
     if (stored_left != 0) {
-        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset, kind_name(entry->kind));
+        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset,
+                                      kind_name(entry->kind));
     }
     return true;
 }
@@ -382,8 +396,9 @@ static uint32_t add_block_tasks(const kiln_reader *reader, const kiln_format_sec
     const uint8_t *stored = reader->file + entry->offset + blocks * sizeof(kiln_format_block);
     for (uint64_t i = 0; i < blocks; i++) {
         const kiln_format_block block = kiln_reader_block(reader, entry, i);
-        tasks[i] = (block_task){stored, out, block.stored_size, block.raw_size,
-                                entry->element_size, entry->transform, 0};
+        tasks[i] = (block_task){
+            stored,           out, block.stored_size, block.raw_size, entry->element_size,
+            entry->transform, 0};
         stored += block.stored_size;
         out += block.raw_size;
     }
@@ -399,8 +414,8 @@ static bool must_move(const kiln_reader *reader, const kiln_format_section *entr
 /* The one allocation: section array, decoded sections, then the tasks, which are scratch, or, while a file
  * arrives, its table. */
 typedef struct {
-    uint64_t decoded;  /* offset where decoded sections start */
-    uint64_t tasks;    /* offset where tasks start, or the table */
+    uint64_t decoded; /* offset where decoded sections start */
+    uint64_t tasks;   /* offset where tasks start, or the table */
     uint64_t total;
     uint64_t task_count;
 } layout;
@@ -454,12 +469,13 @@ static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
         const kiln_format_section entry = kiln_reader_entry(reader, i);
         if (wanted[i] && must_move(reader, &entry)) {
             plan.total += (entry.raw_size + 63u) & ~(uint64_t)63u;
-            plan.task_count += entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
+            plan.task_count +=
+                entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
         }
     }
     plan.tasks = plan.total;
-    plan.total += reader->copies ? count * sizeof(kiln_format_section)
-                                 : plan.task_count * sizeof(block_task);
+    plan.total +=
+        reader->copies ? count * sizeof(kiln_format_section) : plan.task_count * sizeof(block_task);
     return plan;
 }
 
@@ -522,8 +538,8 @@ static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t coun
         if (!tasks[i].done) {
             const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);
             return kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, offset,
-                                  "a compressed block at offset %llu can't be decoded",
-                                  (unsigned long long)offset);
+                                         "a compressed block at offset %llu can't be decoded",
+                                         (unsigned long long)offset);
         }
     }
     return true;
@@ -535,21 +551,24 @@ static void ask_wanted(const kiln_reader *reader, const kiln_reader_options *opt
 {
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const uint32_t first = first_entry(reader, i);
-        wanted[i] = first != i ? wanted[first]
-                               : options->wanted == NULL || options->wanted(options->user, reader, i);
+        wanted[i] = first != i
+                        ? wanted[first]
+                        : options->wanted == NULL || options->wanted(options->user, reader, i);
     }
 }
 
 static bool take_memory(kiln_reader *reader, const layout *plan, kiln_format_error *error)
 {
     if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory: the file is too large");
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                     "out of memory: the file is too large");
     }
     reader->memory_size = (size_t)plan->total;
     reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
     if (reader->memory == NULL) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory: %llu bytes wanted",
-                              (unsigned long long)plan->total);
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                     "out of memory: %llu bytes wanted",
+                                     (unsigned long long)plan->total);
     }
     reader->sections = (kiln_reader_section *)reader->memory;
     return true;
@@ -578,11 +597,11 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
         const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry.transform);
         if (entry.codec != KILN_CODEC_RAW && entry.raw_size / most > entry.stored_size) {
             return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry.offset,
-                                   kind_name(entry.kind));
+                                          kind_name(entry.kind));
         }
         if (entry.raw_size > SIZE_MAX / 4 / KILN_SECTION_COUNT_MAX) {
             return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
-                                  "out of memory: the file is too large");
+                                         "out of memory: the file is too large");
         }
     }
     reader->copies = true;
@@ -630,9 +649,8 @@ bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_erro
     memcpy(&reader->header, reader->file, sizeof reader->header);
     reader->table = reader->file + sizeof reader->header;
     return check_version(&reader->header, error) &&
-           check_sizes(&reader->header, size, arriving, error) &&
-           check_header_crc(reader, error) && check_features(&reader->header, error) &&
-           check_table(reader, error);
+           check_sizes(&reader->header, size, arriving, error) && check_header_crc(reader, error) &&
+           check_features(&reader->header, error) && check_table(reader, error);
 }
 
 static bool open_container(kiln_reader *reader, const kiln_reader_options *options,
@@ -652,8 +670,8 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     memset(error, 0, sizeof *error);
     reader->file = (const uint8_t *)data;
     reader->file_size = size;
-    reader->allocator = options->allocator.allocate != NULL ? options->allocator
-                                                            : kiln_reader_default_allocator;
+    reader->allocator =
+        options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
     if (!open_container(reader, options, error)) {
         kiln_reader_close(reader);
         return false;

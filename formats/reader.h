@@ -25,9 +25,9 @@ typedef void (*kiln_reader_parallel)(void *user, void (*task)(void *context, uin
  * not loaded. */
 typedef struct {
     kiln_format_section entry;
-    const void *data;    /* 64-byte aligned */
-    uint64_t count;      /* elements */
-    uint64_t there;      /* of these, from the first on: less than all only while a file arrives */
+    const void *data; /* 64-byte aligned */
+    uint64_t count;   /* elements */
+    uint64_t there;   /* of these, from the first on: less than all only while a file arrives */
 } kiln_reader_section;
 
 typedef struct {
@@ -38,13 +38,13 @@ typedef struct {
     bool copies;          /* nothing is used in place */
     uint32_t section_count;
     kiln_reader_section *sections;
-    void *memory;             /* the one allocation, or NULL */
+    void *memory; /* the one allocation, or NULL */
     size_t memory_size;
     kiln_reader_allocator allocator;
 } kiln_reader;
 
 typedef struct {
-    bool trusted;                 /* no checksums, no padding: header, table and sizes only */
+    bool trusted; /* no checksums, no padding: header, table and sizes only */
     /* Is the section wanted that entry `index` of the table begins? NULL: all. Called once each, after the
      * table was read. */
     bool (*wanted)(void *user, const kiln_reader *reader, uint32_t index);

@@ -17,7 +17,8 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
 bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted);
 
 /* KILN_FORMAT_ERROR_CHECKSUM at an offset in a section. False. */
-bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset, kiln_format_error *error);
+bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
+                         kiln_format_error *error);
 
 /* Entry `index` of the table, and the number of the section that it begins or continues. */
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index);

@@ -6,15 +6,42 @@
 enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
 
 /* What the writer tries, by what the numbers are like; the smallest wins, of equal ones the first. */
-#define BYTES {KILN_TRANSFORM_NONE}
-#define RECORDS {KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE}
-#define NUMBERS {KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE}
-#define POINTS {KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE}
-#define TRIANGLES {KILN_TRANSFORM_EDGES, KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_NONE}
-#define NODES {KILN_TRANSFORM_LANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE}
-#define FLOATS {KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE}
-#define CURVE16 {KILN_TRANSFORM_CURVE16_PLANES, KILN_TRANSFORM_NONE}
-#define CURVE32 {KILN_TRANSFORM_CURVE32_PLANES, KILN_TRANSFORM_NONE}
+#define BYTES                                                                                      \
+    {                                                                                              \
+        KILN_TRANSFORM_NONE                                                                        \
+    }
+#define RECORDS                                                                                    \
+    {                                                                                              \
+        KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE                                                 \
+    }
+#define NUMBERS                                                                                    \
+    {                                                                                              \
+        KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE                    \
+    }
+#define POINTS                                                                                     \
+    {                                                                                              \
+        KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE                    \
+    }
+#define TRIANGLES                                                                                  \
+    {                                                                                              \
+        KILN_TRANSFORM_EDGES, KILN_TRANSFORM_DELTA_PLANES, KILN_TRANSFORM_NONE                     \
+    }
+#define NODES                                                                                      \
+    {                                                                                              \
+        KILN_TRANSFORM_LANES, KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE                           \
+    }
+#define FLOATS                                                                                     \
+    {                                                                                              \
+        KILN_TRANSFORM_PLANES, KILN_TRANSFORM_NONE                                                 \
+    }
+#define CURVE16                                                                                    \
+    {                                                                                              \
+        KILN_TRANSFORM_CURVE16_PLANES, KILN_TRANSFORM_NONE                                         \
+    }
+#define CURVE32                                                                                    \
+    {                                                                                              \
+        KILN_TRANSFORM_CURVE32_PLANES, KILN_TRANSFORM_NONE                                         \
+    }
 
 const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_VERTICES, "vertices", 12, REQUIRED, 64, POINTS, ALWAYS, 0, 0},
@@ -28,17 +55,23 @@ const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_META, "meta", 1, 0, 64, BYTES, ALWAYS, SOURCE, 0},
     {KILN_SECTION_TREES, "trees", 112, REQUIRED, 64, RECORDS, ALWAYS, 0, 0},
     {KILN_SECTION_NODES_OBB8, "OBB8 nodes", 128, REQUIRED, KILN_NODE_ALIGNMENT, NODES, 0, 0, FIRST},
-    {KILN_SECTION_NODES_AABB8, "AABB8 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, NODES, 0, 0, FIRST},
-    {KILN_SECTION_NODES_OBB2, "OBB2 nodes", 160, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0, FIRST},
-    {KILN_SECTION_NODES_AABB2, "AABB2 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0, FIRST},
+    {KILN_SECTION_NODES_AABB8, "AABB8 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, NODES, 0, 0,
+     FIRST},
+    {KILN_SECTION_NODES_OBB2, "OBB2 nodes", 160, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0,
+     FIRST},
+    {KILN_SECTION_NODES_AABB2, "AABB2 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0,
+     FIRST},
     {KILN_SECTION_ADB, "counts", 32, 0, 64, RECORDS, 0, 0, 0},
     {KILN_SECTION_ADB_BOXES, "counts of boxes", 12, 0, 64, RECORDS, 0, 0, FIRST},
     {KILN_SECTION_ADB_WEIGHTS, "weights", 64, 0, 64, BYTES, 0, 0, 0},
     {KILN_SECTION_ORDER, "order", 4, REQUIRED, 64, NUMBERS, 0, 0, 0},
     {KILN_SECTION_BINS, "filled bins", 160, REQUIRED, 64, BYTES, 0, 0, 0},
-    {KILN_SECTION_BINS_ROWS, "filled-bins rows", 0, REQUIRED, KILN_NODE_ALIGNMENT, NUMBERS, 0, 0, 0},
-    {KILN_SECTION_BINS_FLOATS, "filled-bins floats", 0, REQUIRED, KILN_NODE_ALIGNMENT, CURVE32, 0, 0, 0},
-    {KILN_SECTION_BINS_COUNTS, "filled-bins counts", 0, REQUIRED, KILN_NODE_ALIGNMENT, CURVE16, 0, 0, 0},
+    {KILN_SECTION_BINS_ROWS, "filled-bins rows", 0, REQUIRED, KILN_NODE_ALIGNMENT, NUMBERS, 0, 0,
+     0},
+    {KILN_SECTION_BINS_FLOATS, "filled-bins floats", 0, REQUIRED, KILN_NODE_ALIGNMENT, CURVE32, 0,
+     0, 0},
+    {KILN_SECTION_BINS_COUNTS, "filled-bins counts", 0, REQUIRED, KILN_NODE_ALIGNMENT, CURVE16, 0,
+     0, 0},
 };
 const unsigned kiln_section_kind_count = sizeof kiln_section_kinds / sizeof kiln_section_kinds[0];
 

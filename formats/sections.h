@@ -8,14 +8,14 @@ enum { KILN_SECTION_TRANSFORMS = 3 };
 
 typedef struct {
     uint32_t kind;
-    const char *name;        /* for messages and reports */
-    uint32_t element_size;   /* bytes; 1 where the contents are a run of bytes; 0: the table says */
-    uint32_t flags;          /* KILN_SECTION_... that the writer sets */
-    uint32_t alignment;      /* of a raw section */
+    const char *name;      /* for messages and reports */
+    uint32_t element_size; /* bytes; 1 where the contents are a run of bytes; 0: the table says */
+    uint32_t flags;        /* KILN_SECTION_... that the writer sets */
+    uint32_t alignment;    /* of a raw section */
     uint16_t transforms[KILN_SECTION_TRANSFORMS]; /* that the writer tries when it packs */
-    uint8_t always;          /* a file of a model has one; others at most one */
-    uint8_t source;          /* only needed to tell where triangles came from */
-    uint8_t first;           /* packed, its first block comes before the others' later ones */
+    uint8_t always; /* a file of a model has one; others at most one */
+    uint8_t source; /* only needed to tell where triangles came from */
+    uint8_t first;  /* packed, its first block comes before the others' later ones */
 } kiln_section_kind;
 
 extern const kiln_section_kind kiln_section_kinds[];

@@ -46,7 +46,8 @@ static uint32_t rank_of(const kiln_format_adb_weights *row)
     return (uint32_t)row->bv << 16 | row->leaf_max;
 }
 
-bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error)
+bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
+                            kiln_format_error *error)
 {
     const uint32_t index = kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0);
     *view = (kiln_weights_view){NULL, 0};
@@ -70,7 +71,8 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, 
     return true;
 }
 
-bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error)
+bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader,
+                            kiln_format_error *error)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
         const uint32_t kind = kiln_section_kinds[i].kind;
@@ -79,7 +81,7 @@ bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, 
         if ((first != KILN_NO_INDEX) != once ||
             (once && kiln_reader_find(reader, kind, first + 1) != KILN_NO_INDEX)) {
             return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
-                                   "file of weights");
+                                          "file of weights");
         }
     }
     return kiln_weights_view_open(view, reader, error);

@@ -19,11 +19,13 @@ bool kiln_weights_is_file(const kiln_reader *reader);
 
 /* The weights in a file of any kind, checked (R29): rows of kinds in order, in range. False: *error
  * says what is wrong. */
-bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error);
+bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
+                            kiln_format_error *error);
 
 /* The same of a file of weights alone, which has one document besides, and nothing else that is
  * known (R7). */
-bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader, kiln_format_error *error);
+bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader,
+                            kiln_format_error *error);
 
 /* Is a row in range? */
 bool kiln_weights_are_sound(const kiln_format_adb_weights *row);

@@ -108,8 +108,8 @@ KILN_API const char *kiln_version(void);
 /* What was wrong with a file, in full. `message` is always terminated. */
 typedef struct {
     kiln_status status;
-    uint32_t rule;      /* KILN_ERROR_RULE: number of the rule in formats/hierarchy.md; else 0 */
-    uint64_t offset;    /* byte in the file where it was seen (decoded byte within the section for
+    uint32_t rule;   /* KILN_ERROR_RULE: number of the rule in formats/hierarchy.md; else 0 */
+    uint64_t offset; /* byte in the file where it was seen (decoded byte within the section for
                            rules about the contents of compressed sections) */
     char message[192];
 } kiln_error;
@@ -158,13 +158,13 @@ typedef enum {
 
 /* Set everything by kiln_open_options_default, then change what you need. */
 typedef struct {
-    size_t struct_size;        /* sizeof(kiln_open_options) of the caller */
-    uint32_t flags;            /* KILN_OPEN_... */
-    uint32_t bv_mask;          /* load only trees of these kinds, 1 << kiln_bv; 0: all */
-    kiln_allocator allocator;  /* all zero: malloc and free */
-    kiln_parallel parallel;    /* NULL: decode on the calling thread */
+    size_t struct_size;       /* sizeof(kiln_open_options) of the caller */
+    uint32_t flags;           /* KILN_OPEN_... */
+    uint32_t bv_mask;         /* load only trees of these kinds, 1 << kiln_bv; 0: all */
+    kiln_allocator allocator; /* all zero: malloc and free */
+    kiln_parallel parallel;   /* NULL: decode on the calling thread */
     void *parallel_user;
-    kiln_error *error;         /* NULL, or filled when opening fails */
+    kiln_error *error; /* NULL, or filled when opening fails */
 } kiln_open_options;
 
 /* No flags, trees of all kinds, malloc and free, one thread, no error told. */
@@ -230,19 +230,20 @@ KILN_API kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t
                                        kiln_error *error);
 
 typedef struct {
-    bool complete;  /* all is there */
-    uint64_t size;  /* of the whole file */
-    uint64_t next;  /* bytes from its start with which kiln_file_advance finds more; size when complete */
+    bool complete; /* all is there */
+    uint64_t size; /* of the whole file */
+    uint64_t
+        next; /* bytes from its start with which kiln_file_advance finds more; size when complete */
 } kiln_file_loaded;
 
 /* How much of a file is there. All zero for NULL. */
 KILN_API kiln_file_loaded kiln_file_get_loaded(const kiln_file *file);
 
 typedef struct {
-    bool complete;      /* exact queries are answered */
-    uint32_t nodes;     /* that are there, of kiln_tree_info.node_count */
-    uint32_t levels;    /* of nodes that are there wholly, of kiln_tree_info.depth; 0: a box only */
-    double triangles;   /* part of them whose leaf's box is there, 0 to 1 */
+    bool complete;    /* exact queries are answered */
+    uint32_t nodes;   /* that are there, of kiln_tree_info.node_count */
+    uint32_t levels;  /* of nodes that are there wholly, of kiln_tree_info.depth; 0: a box only */
+    double triangles; /* part of them whose leaf's box is there, 0 to 1 */
 } kiln_tree_loaded;
 
 /* How deep a tree is loaded. All zero for NULL. */
@@ -266,27 +267,28 @@ KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
 /* How often each edge of a mesh is passed by the outlines of its triangles. Edges are told apart by the
  * coordinates of their ends, and corners that are equal make none. */
 typedef enum {
-    KILN_MESH_OPEN = 0,  /* neither of these */
-    KILN_MESH_EVEN = 1,  /* an even number of times: an inside is defined by parity */
-    KILN_MESH_CLOSED = 2 /* as often one way as the other: an inside is defined by winding numbers */
+    KILN_MESH_OPEN = 0, /* neither of these */
+    KILN_MESH_EVEN = 1, /* an even number of times: an inside is defined by parity */
+    KILN_MESH_CLOSED =
+        2 /* as often one way as the other: an inside is defined by winding numbers */
 } kiln_mesh_closed;
 
 typedef struct {
-    const char *name;         /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name;      /* "obb", "aabb", "obb2", "aabb2" */
+    const char *name;    /* of the tree, UTF-8; lives as long as the file */
+    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;
-    uint32_t node_size;       /* bytes */
-    uint32_t depth;           /* nodes on the longest path */
-    uint32_t leaf_max;        /* triangles */
-    float bounds_lower[3];    /* exact box of the vertices, the mesh's own frame */
+    uint32_t node_size;    /* bytes */
+    uint32_t depth;        /* nodes on the longest path */
+    uint32_t leaf_max;     /* triangles */
+    float bounds_lower[3]; /* exact box of the vertices, the mesh's own frame */
     float bounds_upper[3];
     uint8_t geometry_hash[16];
-    uint32_t adb_grid;        /* possible collision cells are counted on a grid of so many cells along
+    uint32_t adb_grid; /* possible collision cells are counted on a grid of so many cells along
                                  an edge of each box: 4, 8 or 16; 0: not counted */
     kiln_mesh_closed closed;
-    bool polygons;            /* false: baked without; exact queries return KILN_ERROR_NOT_LOADED */
+    bool polygons; /* false: baked without; exact queries return KILN_ERROR_NOT_LOADED */
 } kiln_tree_info;
 
 /* Facts of a tree. All zero for NULL. */
@@ -294,15 +296,15 @@ KILN_API kiln_tree_info kiln_tree_get_info(const kiln_tree *tree);
 
 /* Where a triangle came from. */
 typedef struct {
-    uint32_t triangle;        /* id: position among the triangles of the import */
-    uint32_t face;            /* 0-based. OBJ, PLY, STL, OFF: face record in the file; other formats:
+    uint32_t triangle;     /* id: position among the triangles of the import */
+    uint32_t face;         /* 0-based. OBJ, PLY, STL, OFF: face record in the file; other formats:
                                  face within its mesh and primitive */
-    uint32_t user;            /* material index */
-    uint32_t mesh;            /* index of the mesh in the scene */
-    uint32_t primitive;       /* index within the mesh */
-    const char *node_path;    /* UTF-8, "/root/arm/hand"; lives as long as the file */
+    uint32_t user;         /* material index */
+    uint32_t mesh;         /* index of the mesh in the scene */
+    uint32_t primitive;    /* index within the mesh */
+    const char *node_path; /* UTF-8, "/root/arm/hand"; lives as long as the file */
     const char *mesh_name;
-    const char *material;     /* name, "" where there is none */
+    const char *material; /* name, "" where there is none */
 } kiln_source;
 
 /* Fills *out for the triangle with this id. KILN_ERROR_ARGUMENT for a null pointer or an id that is
@@ -337,9 +339,10 @@ KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 #define KILN_SCALE_MAX 1073741824.0          /* 2^30 */
 
 typedef struct {
-    double rotation[9];     /* row-major */
-    double translation[3];  /* unit: that of the world */
-    double scale;           /* KILN_SCALE_MIN to KILN_SCALE_MAX, along all axes; 1: as it was baked. 0 is an error */
+    double rotation[9];    /* row-major */
+    double translation[3]; /* unit: that of the world */
+    double
+        scale; /* KILN_SCALE_MIN to KILN_SCALE_MAX, along all axes; 1: as it was baked. 0 is an error */
 } kiln_pose;
 
 /* No rotation, no translation, scale 1. */
@@ -374,23 +377,26 @@ typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair);
 
 /* Of queries of two meshes. Set everything by kiln_pair_options_default, then change what you need. */
 typedef struct {
-    size_t struct_size;      /* sizeof(kiln_pair_options) of the caller */
-    kiln_pair_filter filter; /* NULL: all count. Cost: where pairs first found are refused, the search goes on */
+    size_t struct_size; /* sizeof(kiln_pair_options) of the caller */
+    kiln_pair_filter
+        filter; /* NULL: all count. Cost: where pairs first found are refused, the search goes on */
     void *filter_user;
     /* kiln_distance only: */
-    double beyond;           /* >= 0: farther surfaces need not be measured. Infinity, the default: all are */
-    double relative;         /* >= 0, finite. The distance may exceed the least one by this part of it and */
-    double absolute;         /* >= 0, finite. by this much; 0 and 0, the default: the least itself */
+    double beyond; /* >= 0: farther surfaces need not be measured. Infinity, the default: all are */
+    double
+        relative; /* >= 0, finite. The distance may exceed the least one by this part of it and */
+    double absolute; /* >= 0, finite. by this much; 0 and 0, the default: the least itself */
     /* kiln_distance and kiln_within: */
-    kiln_hint hint;          /* of a query before, at nearly the same poses: answers sooner */
+    kiln_hint hint; /* of a query before, at nearly the same poses: answers sooner */
 } kiln_pair_options;
 
 /* No filter, no hint; of distances the least itself, however far. */
 KILN_API kiln_pair_options kiln_pair_options_default(void);
 
 typedef struct {
-    bool found;     /* the rest is 0 where not */
-    kiln_pair pair; /* two triangles that meet, or are near; which pair it is may differ between tree kinds
+    bool found; /* the rest is 0 where not */
+    kiln_pair
+        pair; /* two triangles that meet, or are near; which pair it is may differ between tree kinds
                        and library versions */
     kiln_hint hint; /* of these two */
 } kiln_hit;
@@ -438,15 +444,18 @@ KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pos
  * ("world"). All numbers are finite, whatever the triangles are. */
 typedef struct {
     kiln_pair pair;
-    kiln_hint hint;    /* of these two */
-    double from[3];    /* ends of the segment in which they meet, as near as doubles come to it; one point */
-    double to[3];      /* twice where they touch in one. Of triangles in one plane: the two points of what
+    kiln_hint hint; /* of these two */
+    double from
+        [3]; /* ends of the segment in which they meet, as near as doubles come to it; one point */
+    double
+        to[3]; /* twice where they touch in one. Of triangles in one plane: the two points of what
                           they have in common that are farthest from each other */
-    double normal[3];  /* unit, from B to A: moving A's triangle along it by `depth` parts the two, and no
+    double normal
+        [3]; /* unit, from B to A: moving A's triangle along it by `depth` parts the two, and no
                           other movement that parts them is shorter (edges count as shorter only by over
                           2^-20 of it). Where one triangle lies on the other's face, that face's normal: B's,
                           or A's reversed. For two segments on a line, or points, any unit vector across */
-    double depth;      /* >= 0, in units of the world; of two triangles, and so an estimate for solids. 0
+    double depth; /* >= 0, in units of the world; of two triangles, and so an estimate for solids. 0
                           for triangles in one plane and where a corner, an edge or a face of one lies on
                           the other's face from one side; within rounding of it for two edges that touch */
 } kiln_contact;
@@ -460,13 +469,12 @@ typedef struct {
 KILN_API kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
                                             const kiln_tree *b, const kiln_pose *pose_b,
                                             const kiln_pair_options *options,
-                                            kiln_contact *contacts, size_t capacity,
-                                            size_t *count);
+                                            kiln_contact *contacts, size_t capacity, size_t *count);
 
 typedef struct {
-    size_t count;           /* of pairs that meet; the rest is 0 where there is none */
-    kiln_contact deepest;   /* of equal ones the first in order of (a, b) */
-    double lower[3];        /* box of the ends of all contacts, world */
+    size_t count;         /* of pairs that meet; the rest is 0 where there is none */
+    kiln_contact deepest; /* of equal ones the first in order of (a, b) */
+    double lower[3];      /* box of the ends of all contacts, world */
     double upper[3];
 } kiln_contacts_summary;
 
@@ -493,13 +501,14 @@ KILN_API kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose
  * distance is within 2^-38 of itself of the least and that of the pair named. */
 
 typedef struct {
-    bool found;         /* false: they are farther apart than options.beyond */
-    double distance;    /* in units of the world; beyond where not found */
-    kiln_pair pair;     /* the two triangles, and all below: 0 where not found */
-    double point_a[3];  /* on A's triangle, in the frame that the poses lead to ("world"), rounded there */
-    double point_b[3];  /* on B's. Where they meet both are the middle of what they have in common */
-    double normal[3];   /* unit, from B to A, same frame: that of the contact where they meet */
-    kiln_hint hint;     /* for the next query */
+    bool found;      /* false: they are farther apart than options.beyond */
+    double distance; /* in units of the world; beyond where not found */
+    kiln_pair pair;  /* the two triangles, and all below: 0 where not found */
+    double point_a
+        [3]; /* on A's triangle, in the frame that the poses lead to ("world"), rounded there */
+    double point_b[3]; /* on B's. Where they meet both are the middle of what they have in common */
+    double normal[3];  /* unit, from B to A, same frame: that of the contact where they meet */
+    kiln_hint hint;    /* for the next query */
 } kiln_nearest;
 
 /* The distance of the surfaces. Poses NULL: identity. Options NULL: defaults. A and B may be one
@@ -560,7 +569,7 @@ typedef struct {
     size_t struct_size;          /* sizeof(kiln_query_options) of the caller */
     kiln_triangle_filter filter; /* NULL: all take part */
     void *filter_user;
-    kiln_cull cull;              /* rays only */
+    kiln_cull cull; /* rays only */
 } kiln_query_options;
 
 /* No filter, nothing culled. */
@@ -571,12 +580,13 @@ typedef struct {
     uint32_t triangle; /* id */
     uint32_t value;    /* its user value, as by kiln_tree_user */
     kiln_side side;
-    double t;          /* within 2^-40 of itself, and within the ray's ends but for that error. In the
+    double t; /* within 2^-40 of itself, and within the ray's ends but for that error. In the
                           triangle's plane: where the ray first meets it, t_min if it starts there */
     double weights[3]; /* barycentric: the point is their sum with the corners, in the order of
                           kiln_tree_corners; within 2^-30, of 0 to 1; exactly 0 where the ray meets the
                           edge opposite the corner */
-    double normal[3];  /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without
+    double
+        normal[3]; /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without
                           area. The pose's departure from a rotation is not made up for */
 } kiln_ray_hit;
 
@@ -627,9 +637,10 @@ typedef enum { KILN_SHAPE_BOX = 1, KILN_SHAPE_SPHERE = 2, KILN_SHAPE_CAPSULE = 3
 
 typedef struct {
     kiln_shape_kind kind;
-    double a[3], b[3]; /* box: lower and upper corner, a <= b; sphere: a is the centre; capsule: the ends of
+    double a[3],
+        b[3]; /* box: lower and upper corner, a <= b; sphere: a is the centre; capsule: the ends of
                           its segment. Within 1e60 */
-    double radius;     /* sphere, capsule: [0, 1e60] */
+    double radius; /* sphere, capsule: [0, 1e60] */
 } kiln_shape;
 
 typedef struct {
@@ -732,8 +743,8 @@ typedef struct {
     bool rounded_down;   /* no value is above the true one */
     uint32_t max_u;      /* largest u, v, w */
     uint32_t max_x;
-    double certificate;  /* no value is further than this from the true one */
-    uint64_t bytes;      /* of the table in memory; 0 for NULL */
+    double certificate; /* no value is further than this from the true one */
+    uint64_t bytes;     /* of the table in memory; 0 for NULL */
 } kiln_bins_info;
 
 /* Facts of a table; of the evaluator for NULL. */
@@ -856,11 +867,12 @@ enum { KILN_ADB_FEATURES = 6 };
 
 /* A pair of boxes that passed the separating-axis test, as it is given its probability. */
 typedef struct {
-    float features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio, log2
+    float
+        features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio, log2
                                           thickness of both, log2 expected common cells x level */
     double probability;
-    uint32_t leaves;                   /* of the two boxes, how many are leaves */
-    uint32_t node[2], lane[2];         /* of A's and of B's box: how the library names them; the
+    uint32_t leaves;           /* of the two boxes, how many are leaves */
+    uint32_t node[2], lane[2]; /* of A's and of B's box: how the library names them; the
                                           lane of a root is 255 */
 } kiln_adb_observation;
 
@@ -869,16 +881,16 @@ typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
 
 /* Set everything by kiln_adb_options_of, then change what you need. */
 typedef struct {
-    size_t struct_size;  /* sizeof(kiln_adb_options) of the caller */
-    double p_min;        /* [0, 1] a pair at least this probable counts as a collision; the two roots
+    size_t struct_size; /* sizeof(kiln_adb_options) of the caller */
+    double p_min;       /* [0, 1] a pair at least this probable counts as a collision; the two roots
                             do where they are of much the same size and as probable as an answer is
                             that a pair of p_min gives. 0: any two boxes that overlap; 1: none is
                             counted */
-    uint32_t k_min;      /* >= 1: "yes" takes this many; a box may count in several pairs */
-    double epsilon;      /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither
+    uint32_t k_min;     /* >= 1: "yes" takes this many; a box may count in several pairs */
+    double epsilon;     /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither
                             p_min nor epsilon decide about two boxes one of which is much larger, or
                             one tree's root, unless both are leaves: weights are not fitted to these */
-    bool hybrid;         /* test what is below two boxes of some 256 triangles or less exactly, as
+    bool hybrid;        /* test what is below two boxes of some 256 triangles or less exactly, as
                             one pair; else a pair of leaves counts from probability 1/2 on. With
                             epsilon 0 and p_min 1 a run to its end is exact; with a lower p_min it
                             has no false negatives */
@@ -890,7 +902,7 @@ typedef struct {
                                         clock. Called before every pair while a budget of time is
                                         given */
     void *clock_user;
-    kiln_adb_observer observer;      /* NULL, or called for every pair of boxes that is weighed, in
+    kiln_adb_observer observer; /* NULL, or called for every pair of boxes that is weighed, in
                                         the floating-point environment of the caller */
     void *observer_user;
 } kiln_adb_options;
@@ -929,10 +941,10 @@ typedef struct {
 
 /* A likely place of contact, in A's own frame. */
 typedef struct {
-    double probability;  /* of this pair of boxes */
-    double position[3];  /* in A's box, near its overlap with B's */
-    double extent;       /* half the diagonal of the smaller box: contacts are within about this */
-    double normal[3];    /* unit; the face normal along which the boxes overlap least, from B to A */
+    double probability; /* of this pair of boxes */
+    double position[3]; /* in A's box, near its overlap with B's */
+    double extent;      /* half the diagonal of the smaller box: contacts are within about this */
+    double normal[3];   /* unit; the face normal along which the boxes overlap least, from B to A */
 } kiln_adb_hint;
 
 /* Bytes that a query with room for `capacity` waiting pairs takes, of any alignment: 16 a pair and

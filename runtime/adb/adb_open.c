@@ -278,8 +278,8 @@ static bool roots_are_alike(const kiln_adb *query)
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     kiln_adb_weighed weighed;
-    const bool is_weighed = entry->lane_x != KILN_ADB_ROOT || entry->lane_y != KILN_ADB_ROOT ||
-                            entry->loss > 0.0f;
+    const bool is_weighed =
+        entry->lane_x != KILN_ADB_ROOT || entry->lane_y != KILN_ADB_ROOT || entry->loss > 0.0f;
     return is_weighed || !weigh_roots(query, &weighed) ? entry->loss : weighed.loss[0];
 }
 
@@ -288,8 +288,7 @@ void kiln_adb_meet_roots(kiln_adb *query)
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
     kiln_adb_weighed weighed;
     const bool alike = roots_are_alike(query);
-    if (alike ? !weigh_roots(query, &weighed)
-              : !kiln_roots_may_meet(&query->frame)) {
+    if (alike ? !weigh_roots(query, &weighed) : !kiln_roots_may_meet(&query->frame)) {
         query->decided = true;
         query->verdict = KILN_ADB_NO;
         return;

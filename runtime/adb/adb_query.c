@@ -89,8 +89,7 @@ static bool weights_are_sound(const kiln_adb_weights *w)
            weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
            weight_is_sound(w->flat) && weight_is_sound(w->lambda_level) &&
            weight_is_sound(w->yes) && weight_is_sound(w->no) && weight_is_sound(w->sure) &&
-           w->sure > -1.0f &&
-           w->others >= 0.0f && w->others <= 1.0f;
+           w->sure > -1.0f && w->others >= 0.0f && w->others <= 1.0f;
 }
 
 static bool is_part(double value)
@@ -154,8 +153,7 @@ static float loss_of_decided(const kiln_adb_weights *w, bool yes, float odds)
 static float loss_of_sure_roots(const kiln_adb *query)
 {
     const double p = query->options.p_min;
-    if (p < LEAST_SAID || p > 1.0 - LEAST_SAID ||
-        query->options.evaluator != KILN_ADB_CALIBRATED) {
+    if (p < LEAST_SAID || p > 1.0 - LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED) {
         return query->count_from;
     }
     const float odds = KILN_LN2 * kiln_log2((float)p) + query->count_from;

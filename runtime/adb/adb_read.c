@@ -34,11 +34,13 @@ static void copy_rows(const kiln_weights_view *view, const weights_sink *sink)
     *sink->count = count;
 }
 
-static bool open_weights(const kiln_reader *reader, kiln_weights_view *view, kiln_format_error *error)
+static bool open_weights(const kiln_reader *reader, kiln_weights_view *view,
+                         kiln_format_error *error)
 {
     if (kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) == KILN_NO_INDEX) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
-                              "there are no weights in this file: kiln calibrate writes them");
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
+            "there are no weights in this file: kiln calibrate writes them");
     }
     return kiln_weights_is_file(reader) ? kiln_weights_file_open(view, reader, error)
                                         : kiln_weights_view_open(view, reader, error);

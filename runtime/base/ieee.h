@@ -11,7 +11,8 @@
  * -fassociative-math, -freciprocal-math, -fno-signed-zeros. */
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
-#error "kiln's answers are exact because floating-point arithmetic is IEEE 754: leave out -ffast-math"
+#error                                                                                             \
+    "kiln's answers are exact because floating-point arithmetic is IEEE 754: leave out -ffast-math"
 #endif
 
 KILN_STATIC_ASSERT(FLT_RADIX == 2 && DBL_MANT_DIG == 53, "double is IEEE 754 binary64");

@@ -439,8 +439,7 @@ static inline vec_double vec_double_select(vec_double_mask mask, vec_double yes,
 
 static inline vec_double vec_double_gather(const float *const *from, unsigned k)
 {
-    return (vec_double)_mm256_cvtps_pd(
-        _mm_setr_ps(from[0][k], from[1][k], from[2][k], from[3][k]));
+    return (vec_double)_mm256_cvtps_pd(_mm_setr_ps(from[0][k], from[1][k], from[2][k], from[3][k]));
 }
 
 static inline uint32_t vec_double_lanes(vec_double_mask mask)
@@ -662,13 +661,13 @@ static inline vec_double vec_double_of(double v)
 static inline vec_double vec_double_min(vec_double a, vec_double b)
 {
     return (vec_double)vbslq_f64(vcltq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a,
-                                     (float64x2_t)b);
+                                 (float64x2_t)b);
 }
 
 static inline vec_double vec_double_max(vec_double a, vec_double b)
 {
     return (vec_double)vbslq_f64(vcgtq_f64((float64x2_t)a, (float64x2_t)b), (float64x2_t)a,
-                                     (float64x2_t)b);
+                                 (float64x2_t)b);
 }
 
 static inline vec_double_mask vec_double_less(vec_double a, vec_double b)

@@ -3,14 +3,13 @@
 #define KILN_TREE_H
 
 #include "../../formats/part.h"
-#include "../kernel/kernel.h"
 #include "../kiln.h"
 
 struct kiln_tree {
     const kiln_file *file;
     const kiln_format_tree *entry;
     const uint8_t *nodes;
-    const uint32_t *order;       /* NULL: slot = first triangle + slot */
+    const uint32_t *order; /* NULL: slot = first triangle + slot */
     const kiln_node_kind *kind;
     const float *vertices;
     const uint32_t *triangles;
@@ -26,8 +25,8 @@ struct kiln_file {
     kiln_reader reader;
     kiln_view view;
     kiln_reader_allocator allocator;
-    size_t size;          /* of this struct with its trees */
-    void *map;            /* NULL: the caller's memory */
+    size_t size; /* of this struct with its trees */
+    void *map;   /* NULL: the caller's memory */
     size_t map_size;
     struct kiln_arriving *arriving; /* NULL: all of it is there */
     uint32_t tree_count;

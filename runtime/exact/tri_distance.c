@@ -276,8 +276,8 @@ static void finish_edges(const corners *c, const double y[9], const candidate *b
     near->value = sqrt(best->squared);
 }
 
-static void finish_face(const corners *c, const faces *f, const double y[9],
-                        const candidate *best, kiln_tri_nearest *near)
+static void finish_face(const corners *c, const faces *f, const double y[9], const candidate *best,
+                        kiln_tri_nearest *near)
 {
     const bool face_x = best->feature < 12;
     const int corner = face_x ? best->feature - 9 : best->feature - 12;
@@ -335,7 +335,7 @@ static bool is_less(kiln_dd a, kiln_dd b)
 }
 
 KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
-                         const kiln_dd along_y[3])
+                                   const kiln_dd along_y[3])
 {
     kiln_dd w[3];
     for (int k = 0; k < 3; k++) {
@@ -380,7 +380,8 @@ KILN_RARE static void precise_edges(precise *p, int i, int j)
 
 /* The corner of the other triangle whose differences to the face's corners are `from` above the
  * face: weights of its foot there, along the first two edges. */
-KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[3][3], kiln_dd foot[3])
+KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[3][3],
+                                   kiln_dd foot[3])
 {
     kiln_dd normal[3], weight[3];
     kiln_dd_cross(edge[0], edge[1], normal);
@@ -402,8 +403,8 @@ KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[
     const kiln_dd one = ratio(kiln_dd_add(weight[2], weight[0]), squared);
     const kiln_dd other = ratio(weight[0], squared);
     for (int k = 0; k < 3; k++) {
-        foot[k] = kiln_dd_add(kiln_dd_multiply(one, edge[0][k]),
-                              kiln_dd_multiply(other, edge[1][k]));
+        foot[k] =
+            kiln_dd_add(kiln_dd_multiply(one, edge[0][k]), kiln_dd_multiply(other, edge[1][k]));
     }
     return true;
 }
@@ -420,14 +421,14 @@ KILN_RARE static void precise_faces(precise *p, int corner)
     if (precise_foot((const kiln_dd(*)[3])p->edge_x, (const kiln_dd(*)[3])from, foot)) {
         precise_take(p, 0, corner, foot, none);
     }
-    if (precise_foot((const kiln_dd(*)[3])p->edge_y, (const kiln_dd(*)[3])p->apart[corner],
-                     foot)) {
+    if (precise_foot((const kiln_dd(*)[3])p->edge_y, (const kiln_dd(*)[3])p->apart[corner], foot)) {
         precise_take(p, corner, 0, none, foot);
     }
 }
 
 /* Of triangles that don't meet. */
-KILN_RARE static void compute_precisely(const double x[9], const double y[9], kiln_tri_nearest *near)
+KILN_RARE static void compute_precisely(const double x[9], const double y[9],
+                                        kiln_tri_nearest *near)
 {
     precise p;
     precise_load(x, y, &p);
@@ -495,7 +496,7 @@ KILN_RARE static double size_of(const double x[9], const double y[9])
 /* Squares of squares fit in a double for sizes near 1. Nothing is rounded by a power of two but what
  * is far below the size. */
 KILN_RARE static void compute_scaled(const double x[9], const double y[9], double limit,
-                           kiln_tri_nearest *near)
+                                     kiln_tri_nearest *near)
 {
     const double size = size_of(x, y);
     corners c;

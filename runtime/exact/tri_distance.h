@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 typedef struct {
-    double value;             /* 0 exactly where the triangles meet (kiln_exact_triangles_meet) */
-    double on_x[3], on_y[3];  /* nearest points; not set for 0 */
-    double apart[3];          /* on_x - on_y, before they were rounded; not set for 0 */
+    double value;            /* 0 exactly where the triangles meet (kiln_exact_triangles_meet) */
+    double on_x[3], on_y[3]; /* nearest points; not set for 0 */
+    double apart[3];         /* on_x - on_y, before they were rounded; not set for 0 */
 } kiln_tri_nearest;
 
 /* Corner k of a triangle is t[3 k .. 3 k + 2], in range as for kiln_exact_triangles_meet; triangles

@@ -5,7 +5,8 @@
 static const kiln_kernel *const built[] = {
     &kiln_kernel_scalar,
 #if defined(__x86_64__)
-    &kiln_kernel_sse42, &kiln_kernel_avx2,
+    &kiln_kernel_sse42,
+    &kiln_kernel_avx2,
 #elif defined(__aarch64__)
     &kiln_kernel_neon,
 #endif

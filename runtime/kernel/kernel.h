@@ -7,6 +7,7 @@
 #define KILN_KERNEL_H
 
 #include "../../formats/nodes.h"
+#include "../base/transform.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,8 +17,8 @@ typedef struct {
     float axis[3][3]; /* axis[k] = axis k; orthonormal within `epsilon` */
     float centre[3];  /* relative to the node's org, like the lanes' centres */
     float half[3];
-    float epsilon;    /* relative error of directions, the pose's departure included */
-    float slack;      /* absolute error of positions */
+    float epsilon; /* relative error of directions, the pose's departure included */
+    float slack;   /* absolute error of positions */
 } kiln_probe;
 
 /* A tree, a line in it, and what is done with a triangle that it may meet: see line_walk.h. */
@@ -56,12 +57,8 @@ typedef struct {
  * set may find proofs that others miss. What is below such lanes does not meet, so that no answer about
  * triangles depends on it. The order is left alone unless it is wanted and there are two. */
 typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_box_transform *by,
-                                   const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out);
-
-/* A map p = rotation q + translation. */
-typedef struct {
-    double rotation[9], translation[3];
-} kiln_transform;
+                                   const kiln_decoded_node *other, bool in_order,
+                                   kiln_decoded_node *out);
 
 /* A leaf's triangles in one frame, structure of arrays. */
 enum { KILN_LEAF_LANES = 16 };

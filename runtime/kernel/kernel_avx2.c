@@ -1,7 +1,7 @@
 /* Kernels for x86-64 with AVX2 and FMA. */
 #include "adb_lanes.h"
 #include "../exact/exact.h"
-#include "../walk/line_walk.h"
+#include "../pose/line.h"
 
 #if defined(__x86_64__)
 

@@ -86,8 +86,7 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
                                 box_terms *terms)
 {
     const float probe_growth =
-        2.0f * (probe->epsilon * (probe->half[0] + probe->half[1] + probe->half[2]) +
-                probe->slack);
+        2.0f * (probe->epsilon * (probe->half[0] + probe->half[1] + probe->half[2]) + probe->slack);
     const vec extents = lanes->half[0] + lanes->half[1] + lanes->half[2];
     terms->growth = extents * (2.0f * probe->epsilon) + probe_growth;
     for (int k = 0; k < 3; k++) {
@@ -149,14 +148,13 @@ static inline void test_edges(bool fused, const kiln_probe *probe, box_terms *te
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         for (int j = 0; j < 3; j++) {
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const vec distance =
-                plus_product(fused, t[k2] * c[3 * k1 + j], -t[k1], c[3 * k2 + j]);
+            const vec distance = plus_product(fused, t[k2] * c[3 * k1 + j], -t[k1], c[3 * k2 + j]);
             const vec own = plus_product(fused, half[k1] * vec_abs(c[3 * k2 + j]), half[k2],
                                          vec_abs(c[3 * k1 + j]));
-            const vec grown = plus_product(fused, terms->growth, vec_of(probe->half[j2]),
-                                           vec_abs(c[3 * k + j1]));
-            const vec reach = own + plus_product(fused, grown, vec_of(probe->half[j1]),
-                                                 vec_abs(c[3 * k + j2]));
+            const vec grown =
+                plus_product(fused, terms->growth, vec_of(probe->half[j2]), vec_abs(c[3 * k + j1]));
+            const vec reach =
+                own + plus_product(fused, grown, vec_of(probe->half[j1]), vec_abs(c[3 * k + j2]));
             terms->apart |= vec_greater(vec_abs(distance), reach);
         }
     }
@@ -326,18 +324,18 @@ static inline void decode_aabb2(const kiln_format_node_aabb2 *node, unsigned fir
 /* --------------------------------------------------------------------------------- probes -- */
 
 /* kiln_make_probe of a lane in hand. */
-static inline void carry_probe(const kiln_box_transform *by, const kiln_decoded_node *of, const float org[3],
-                               kiln_probe *probe)
+static inline void carry_probe(const kiln_box_transform *by, const kiln_decoded_node *of,
+                               const float org[3], kiln_probe *probe)
 {
     const kiln_lanes *lanes = &of->lanes;
     const uint32_t lane = of->lane;
     const double x = (double)of->org[0] + (double)lanes->centre[0][lane];
     const double y = (double)of->org[1] + (double)lanes->centre[1][lane];
     const double z = (double)of->org[2] + (double)lanes->centre[2][lane];
-    const kiln_two place_xy = by->column_xy[0] * x + by->column_xy[1] * y +
-                              by->column_xy[2] * z + by->offset_xy;
-    const double place_z = by->column_z[0] * x + by->column_z[1] * y + by->column_z[2] * z +
-                           by->offset_z;
+    const kiln_two place_xy =
+        by->column_xy[0] * x + by->column_xy[1] * y + by->column_xy[2] * z + by->offset_xy;
+    const double place_z =
+        by->column_z[0] * x + by->column_z[1] * y + by->column_z[2] * z + by->offset_z;
     probe->centre[0] = (float)(place_xy[0] - (double)org[0]);
     probe->centre[1] = (float)(place_xy[1] - (double)org[1]);
     probe->centre[2] = (float)(place_z - (double)org[2]);
@@ -375,8 +373,8 @@ static inline void keep_lanes(const lane_vectors *lanes, unsigned first, bool ax
 
 /* Squared distances from the probe as integers that compare like them; in the lowest bits stand the
  * lanes' numbers, so that all differ, and lanes not in `mask` are farther than all. */
-static inline vec_int distances(const kiln_decoded_node *opened, const kiln_probe *probe, unsigned first,
-                                uint32_t mask)
+static inline vec_int distances(const kiln_decoded_node *opened, const kiln_probe *probe,
+                                unsigned first, uint32_t mask)
 {
     static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const int32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -391,8 +389,8 @@ static inline vec_int distances(const kiln_decoded_node *opened, const kiln_prob
 
 /* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the number
  * of nearer ones says. Often there is but one, so that a call is no loss. */
-__attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened, const kiln_probe *probe,
-                                   uint32_t mask)
+__attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened,
+                                                      const kiln_probe *probe, uint32_t mask)
 {
 #if KILN_SIMD_LANES == 8
     const vec_int key = distances(opened, probe, 0, mask);
@@ -514,8 +512,9 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
 }
 
 /* One body for both kinds of binary nodes. */
-static uint32_t binary_open(const kiln_format_node8 *node, bool aligned, const kiln_box_transform *by,
-                            const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+static uint32_t binary_open(const kiln_format_node8 *node, bool aligned,
+                            const kiln_box_transform *by, const kiln_decoded_node *other,
+                            bool in_order, kiln_decoded_node *out)
 {
     kiln_probe probe;
     carry_probe(by, other, node->org, &probe);

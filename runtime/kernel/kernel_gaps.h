@@ -44,8 +44,8 @@ static inline void gaps_some(const kiln_lanes *lanes, unsigned first, const kiln
     const vec x = probe->centre[0] - vec_load(lanes->centre[0] + first);
     const vec y = probe->centre[1] - vec_load(lanes->centre[1] + first);
     const vec z = probe->centre[2] - vec_load(lanes->centre[2] + first);
-    const vec allowance = (vec_abs(x) + vec_abs(y) + vec_abs(z)) * (e - KILN_GAP_SPARED) +
-                          probe->slack;
+    const vec allowance =
+        (vec_abs(x) + vec_abs(y) + vec_abs(z)) * (e - KILN_GAP_SPARED) + probe->slack;
     vec in_lane = vec_of(0.0f), in_probe = vec_of(0.0f), reach[3];
     vec extent = vec_of(probe->half[0] + probe->half[1] + probe->half[2]), along = vec_of(0.0f);
     vec line_reach = allowance + probe_reach;
@@ -60,7 +60,8 @@ static inline void gaps_some(const kiln_lanes *lanes, unsigned first, const kiln
         vec lane_reach = half * (1.0f + e) + allowance;
         for (int j = 0; j < 3; j++) {
             const vec c = vec_abs(axis_x * probe->axis[j][0] + axis_y * probe->axis[j][1] +
-                                  axis_z * probe->axis[j][2]) + e;
+                                  axis_z * probe->axis[j][2]) +
+                          e;
             lane_reach = lane_reach + probe->half[j] * c;
             reach[j] = reach[j] + half * c;
         }
@@ -68,8 +69,8 @@ static inline void gaps_some(const kiln_lanes *lanes, unsigned first, const kiln
         in_lane = in_lane + gap_of(distance, lane_reach);
         along = along + half * vec_abs(distance);
         extent = extent + half;
-        line_reach = line_reach +
-                     half * vec_abs(axis_x * line[0] + axis_y * line[1] + axis_z * line[2]);
+        line_reach =
+            line_reach + half * vec_abs(axis_x * line[0] + axis_y * line[1] + axis_z * line[2]);
     }
     for (int j = 0; j < 3; j++) {
         const float *axis = probe->axis[j];
@@ -96,7 +97,7 @@ static inline float reach_of(const kiln_probe *probe, const float line[3])
 }
 
 static void lane_gaps(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
-                 float squared[8])
+                      float squared[8])
 {
     const float reach = reach_of(probe, line);
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -117,8 +118,8 @@ static inline void gaps_some_aligned(const kiln_lanes *lanes, unsigned first,
         t[k] = probe->centre[k] - vec_load(lanes->centre[k] + first);
         half[k] = vec_load(lanes->half[k] + first);
     }
-    const vec allowance = (vec_abs(t[0]) + vec_abs(t[1]) + vec_abs(t[2])) * (e - KILN_GAP_SPARED) +
-                          probe->slack;
+    const vec allowance =
+        (vec_abs(t[0]) + vec_abs(t[1]) + vec_abs(t[2])) * (e - KILN_GAP_SPARED) + probe->slack;
     vec in_lane = vec_of(0.0f), in_probe = vec_of(0.0f), along = vec_of(0.0f);
     for (int k = 0; k < 3; k++) {
         in_lane = in_lane + gap_of(t[k], half[k] * (1.0f + e) + shared_reach[k] + allowance);
@@ -133,8 +134,8 @@ static inline void gaps_some_aligned(const kiln_lanes *lanes, unsigned first,
         in_probe = in_probe + gap_of(distance, reach);
         along = along + probe->half[j] * vec_abs(distance);
     }
-    const vec extent = half[0] + half[1] + half[2] +
-                       (probe->half[0] + probe->half[1] + probe->half[2]);
+    const vec extent =
+        half[0] + half[1] + half[2] + (probe->half[0] + probe->half[1] + probe->half[2]);
     const vec length = vec_sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
     const vec between = gap_of(length, along / length + extent * e + allowance);
     const vec line_reach = half[0] * fabsf(line[0]) + half[1] * fabsf(line[1]) +
@@ -146,7 +147,7 @@ static inline void gaps_some_aligned(const kiln_lanes *lanes, unsigned first,
 }
 
 static void lane_gaps_aligned(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
-                         float squared[8])
+                              float squared[8])
 {
     const float reach = reach_of(probe, line);
     float shared_reach[3];

@@ -1,7 +1,7 @@
 /* Kernels for aarch64. */
 #include "adb_lanes.h"
 #include "../exact/exact.h"
-#include "../walk/line_walk.h"
+#include "../pose/line.h"
 
 #if defined(__aarch64__)
 

@@ -1,7 +1,7 @@
 /* The reference: one lane at a time, for every machine. */
 #include "adb_lanes.h"
 #include "../exact/exact.h"
-#include "../walk/line_walk.h"
+#include "../pose/line.h"
 
 #include <float.h>
 #include <math.h>

@@ -95,12 +95,12 @@ static inline vec_double_mask one_side(vec_double h0, vec_double h1, vec_double 
 static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
                                     const kiln_leaf_triangles *y, unsigned j)
 {
-    vec_double_mask apart = vec_double_less(vec_double_load(x->upper[0] + i),
-                                            vec_double_of(y->lower[0][j]));
+    vec_double_mask apart =
+        vec_double_less(vec_double_load(x->upper[0] + i), vec_double_of(y->lower[0][j]));
     for (int k = 0; k < 3; k++) {
-        apart |= vec_double_less(vec_double_load(x->upper[k] + i), vec_double_of(y->lower[k][j])) |
-                 vec_double_greater(vec_double_load(x->lower[k] + i),
-                                    vec_double_of(y->upper[k][j]));
+        apart |=
+            vec_double_less(vec_double_load(x->upper[k] + i), vec_double_of(y->lower[k][j])) |
+            vec_double_greater(vec_double_load(x->lower[k] + i), vec_double_of(y->upper[k][j]));
     }
     const uint32_t all = (1u << KILN_SIMD_DOUBLES) - 1u;
     const uint32_t meet = ~vec_double_lanes(apart) & all;
@@ -119,21 +119,21 @@ static inline uint32_t pairs_of_one(const kiln_leaf_triangles *x, unsigned i,
             to_y[k] = vec_double_load(x->corner[3 * c + k] + i) - y->corner[k][j];
         }
         over_x[c] = to_x[0] * normal[0] + to_x[1] * normal[1] + to_x[2] * normal[2];
-        over_y[c] = to_y[0] * y->normal[0][j] + to_y[1] * y->normal[1][j] +
-                    to_y[2] * y->normal[2][j];
+        over_y[c] =
+            to_y[0] * y->normal[0][j] + to_y[1] * y->normal[1][j] + to_y[2] * y->normal[2][j];
     }
     const vec_double bound_x = reach[0] * vec_double_load(x->weight[0] + i) +
                                reach[1] * vec_double_load(x->weight[1] + i) +
                                reach[2] * vec_double_load(x->weight[2] + i);
-    const vec_double bound_y = reach[0] * y->weight[0][j] + reach[1] * y->weight[1][j] +
-                               reach[2] * y->weight[2][j];
+    const vec_double bound_y =
+        reach[0] * y->weight[0][j] + reach[1] * y->weight[1][j] + reach[2] * y->weight[2][j];
     apart = one_side(over_x[0], over_x[1], over_x[2], 0x1p-49 * bound_x) |
             one_side(over_y[0], over_y[1], over_y[2], 0x1p-49 * bound_y);
     return ~vec_double_lanes(apart) & meet;
 }
 
 static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triangles *y,
-                           uint32_t *pairs)
+                            uint32_t *pairs)
 {
     for (unsigned j = 0; j < y->count; j++) {
         uint32_t mask = 0;
@@ -153,8 +153,8 @@ static inline vec_double_mask boxes_apart(const kiln_leaf_triangles *leaf, unsig
 {
     vec_double_mask apart = vec_double_less(vec_double_of(0.0), vec_double_of(0.0));
     for (int k = 0; k < 3; k++) {
-        const double reach = fabs(box->arm[0][k]) + fabs(box->arm[1][k]) + fabs(box->arm[2][k]) +
-                             box->error;
+        const double reach =
+            fabs(box->arm[0][k]) + fabs(box->arm[1][k]) + fabs(box->arm[2][k]) + box->error;
         apart |= vec_double_greater(vec_double_load(leaf->lower[k] + i),
                                     vec_double_of(box->centre[k] + reach)) |
                  vec_double_less(vec_double_load(leaf->upper[k] + i),

@@ -110,9 +110,8 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     out->primitive = part->primitive;
     out->node_path = string_at(tree->file, part->node_path);
     out->mesh_name = string_at(tree->file, part->mesh_name);
-    out->material = out->user < view->material_count
-                        ? string_at(tree->file, view->materials[out->user])
-                        : "";
+    out->material =
+        out->user < view->material_count ? string_at(tree->file, view->materials[out->user]) : "";
     return KILN_OK;
 }
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The two lists of codes are one. */
-#define SAME(name, format_error) KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FORMAT_ERROR_##format_error, #name)
+#define SAME(name, format_error)                                                                   \
+    KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FORMAT_ERROR_##format_error, #name)
 SAME(MEMORY, MEMORY);
 SAME(NOT_KILN, NOT_KILN);
 SAME(VERSION, VERSION);
@@ -41,7 +42,8 @@ kiln_open_options kiln_opening_options(const kiln_open_options *options)
     return full;
 }
 
-kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_format_error *format_error)
+kiln_status kiln_opening_report(const kiln_open_options *options,
+                                const kiln_format_error *format_error)
 {
     if (options->error != NULL) {
         options->error->status = (kiln_status)format_error->code;

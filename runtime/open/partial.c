@@ -10,9 +10,9 @@
 struct kiln_arriving {
     kiln_arrival arrival;
     bool trusted;
-    kiln_format_error broken;  /* a rule, for good; code 0: none */
-    size_t size;        /* of this */
-    kiln_part parts[1]; /* as many as the file has trees */
+    kiln_format_error broken; /* a rule, for good; code 0: none */
+    size_t size;              /* of this */
+    kiln_part parts[1];       /* as many as the file has trees */
 };
 
 /* What is needed before trees are known. */
@@ -39,8 +39,7 @@ static void forget_contents(kiln_view *view)
 
 static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
 {
-    return kiln_view_get_tree(&file->view,
-                              (uint32_t)(file->trees[index].entry - file->view.trees));
+    return kiln_view_get_tree(&file->view, (uint32_t)(file->trees[index].entry - file->view.trees));
 }
 
 /* A rule is broken: trees are boxes from now on. */
@@ -93,7 +92,8 @@ static bool complete(kiln_file *file, kiln_format_error *format_error)
     return true;
 }
 
-static bool advance(kiln_file *file, const void *data, size_t available, kiln_format_error *format_error)
+static bool advance(kiln_file *file, const void *data, size_t available,
+                    kiln_format_error *format_error)
 {
     struct kiln_arriving *arriving = file->arriving;
     kiln_format_error rule;
@@ -231,7 +231,7 @@ kiln_status kiln_tree_lack(const kiln_tree *tree)
     const kiln_reader *reader = &tree->file->reader;
     const uint32_t index = kiln_reader_find(reader, KILN_SECTION_TRIANGLES, 0);
     return tree->part != NULL && reader->sections[index].count > 0 ? KILN_ERROR_PARTIAL
-                                                                    : KILN_ERROR_NOT_LOADED;
+                                                                   : KILN_ERROR_NOT_LOADED;
 }
 
 kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)

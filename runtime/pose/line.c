@@ -56,12 +56,6 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
 
 /* ------------------------------------------------------------------------------ node space -- */
 
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
-                        double off)
-{
-    return kiln_kernel_active()->ray_form(tree, line, off, ray);
-}
-
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)
 {
     if (ray->s_of_t == 0) {

@@ -33,11 +33,6 @@ typedef struct kiln_slab_ray {
     uint8_t nearer[3], farther[3]; /* in AABB8: the byte of lane 0 that is met first, and last */
 } kiln_slab_ray;
 
-/* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`,
- * in the units of the tree. */
-bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
-                        double off);
-
 /* From now on only what t <= `t` reaches is wanted, `t` being off by 2^-40 of itself. */
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t);
 

@@ -138,8 +138,8 @@ KILN_RARE static void corner_point(const exact_case *c, int i, quotient *q, doub
 
 /* The line crosses the edge from corner i to corner j between its ends: moments m and n are
  * parallel and opposite, and part the edge in their ratio. False: it does not. */
-KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m, int j, const moment *n,
-                           quotient *q, double weights[3])
+KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m, int j,
+                                     const moment *n, quotient *q, double weights[3])
 {
     const int k = m->count[0] != 0 ? 0 : m->count[1] != 0 ? 1 : 2;
     if (kiln_expansion_sign(m->count[k], m->part[k]) *
@@ -167,7 +167,7 @@ KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m
 }
 
 KILN_RARE static void add_point(const exact_case *c, const quotient *q, const double weights[3],
-                      edge_span *span)
+                                edge_span *span)
 {
     const int to_start = compare(q, c->line->t_min);
     edge_point point = {value_of(q), {weights[0], weights[1], weights[2]}};
@@ -232,8 +232,8 @@ KILN_RARE static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
 }
 
 /* The sum of the volumes is not 0. Its quotient with det(a - o, b - a, c - a) is t. */
-KILN_RARE static bool meets_within(const exact_case *c, const double corners[9], const double weights[3],
-                         kiln_line_hit *hit)
+KILN_RARE static bool meets_within(const exact_case *c, const double corners[9],
+                                   const double weights[3], kiln_line_hit *hit)
 {
     kiln_difference ab[3], ac[3];
     quotient q;
@@ -256,7 +256,7 @@ KILN_RARE static bool meets_within(const exact_case *c, const double corners[9],
 }
 
 KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[9],
-                                                    kiln_line_hit *hit)
+                                    kiln_line_hit *hit)
 {
     exact_case c;
     double volume[192], weights[3];

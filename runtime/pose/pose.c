@@ -96,11 +96,10 @@ static inline bool pose_is_sound(const kiln_pose *pose, double *worst)
 /* Inverse by cofactors: exact for matrices of 0, 1 and -1. */
 void kiln_matrix_invert(const double r[9], double out[9])
 {
-    const double c[9] = {r[4] * r[8] - r[5] * r[7], r[2] * r[7] - r[1] * r[8],
-                         r[1] * r[5] - r[2] * r[4], r[5] * r[6] - r[3] * r[8],
-                         r[0] * r[8] - r[2] * r[6], r[2] * r[3] - r[0] * r[5],
-                         r[3] * r[7] - r[4] * r[6], r[1] * r[6] - r[0] * r[7],
-                         r[0] * r[4] - r[1] * r[3]};
+    const double c[9] = {
+        r[4] * r[8] - r[5] * r[7], r[2] * r[7] - r[1] * r[8], r[1] * r[5] - r[2] * r[4],
+        r[5] * r[6] - r[3] * r[8], r[0] * r[8] - r[2] * r[6], r[2] * r[3] - r[0] * r[5],
+        r[3] * r[7] - r[4] * r[6], r[1] * r[6] - r[0] * r[7], r[0] * r[4] - r[1] * r[3]};
     const double det = r[0] * c[0] + r[1] * c[3] + r[2] * c[6];
     for (int i = 0; i < 9; i++) {
         out[i] = c[i] / det;
@@ -111,8 +110,7 @@ static void multiply(const double a[9], const double b[9], double out[9])
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            out[3 * i + j] =
-                (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
+            out[3 * i + j] = (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
         }
     }
 }
@@ -223,8 +221,7 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
         offset[k] = (offset[k] + frame->carry.translation[k]) - x->origin[k];
     }
     const double magnitude = unit_x + unit_y + largest(x->origin) +
-                             largest(y->origin) * frame->scale +
-                             largest(frame->carry.translation);
+                             largest(y->origin) * frame->scale + largest(frame->carry.translation);
     const double slack = 0x1p-43 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
     turn_back(rotation, frame->off, inverse);
     apply(inverse, offset, back);

@@ -2,6 +2,7 @@
 #ifndef KILN_POSE_H
 #define KILN_POSE_H
 
+#include "../base/transform.h"
 #include "../base/tree.h"
 
 /* Map from one tree's node space to the other's: p = matrix q + offset. */
@@ -15,12 +16,12 @@ typedef struct {
 /* X is carried as stored, Y is transformed into X's frame. */
 typedef struct {
     const kiln_tree *x, *y;
-    bool swapped;                         /* X is the caller's B */
+    bool swapped;         /* X is the caller's B */
     kiln_transform carry; /* p_x = rotation p_y + translation, object frames */
-    double scale;     /* of Y by X: what `carry` has beside a rotation */
-    double rotation[9]; /* that */
-    double off;         /* what both poses depart by from orthonormal, at most */
-    float epsilon;      /* of relative directions, with the roundings of floats */
+    double scale;         /* of Y by X: what `carry` has beside a rotation */
+    double rotation[9];   /* that */
+    double off;           /* what both poses depart by from orthonormal, at most */
+    float epsilon;        /* of relative directions, with the roundings of floats */
     kiln_node_map to_x, to_y;
 } kiln_pair_frame;
 

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define BETTER (1 - 0x1p-20) /* an overlap counts as less from this part of the other on */
-#define ROUGH 0x1p-8          /* heights of this part of what they come from are right as doubles */
+#define ROUGH 0x1p-8         /* heights of this part of what they come from are right as doubles */
 #define SHARP 0x1p-20        /* squared sine of two edges, below which doubles bear no normal */
 #define FLAT 0x1p-120        /* and below which they count as parallel */
 
@@ -317,8 +317,7 @@ static inline void offer(parting *best, const double axis[3], double length, dou
 }
 
 /* Moving X along +axis and along -axis; that by `sign` first where both are as far. */
-static inline void try_axis(const placed_pair *at, const double axis[3], double sign,
-                            parting *best)
+static inline void try_axis(const placed_pair *at, const double axis[3], double sign, parting *best)
 {
     const double length = sqrt(dot(axis, axis));
     double x_low, x_high, y_low, y_high;
@@ -460,7 +459,8 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
     for (int k = 0; k < 3; k++) {
         out->normal[k] = best.axis[k] / best.length;
     }
-    out->depth = is_none(side_x) && is_none(side_y) ? 0 : best.depth; /* flat: any way out is short */
+    out->depth =
+        is_none(side_x) && is_none(side_y) ? 0 : best.depth; /* flat: any way out is short */
 }
 
 /* ------------------------------------------------------------------------------------------- */

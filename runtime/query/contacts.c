@@ -233,10 +233,9 @@ static void add_all_geometry(const contact_visit *visit, kiln_contact *contacts)
     }
 }
 
-kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
-                                   const kiln_tree *b, const kiln_pose *pose_b,
-                                   const kiln_pair_options *options, kiln_contact *contacts,
-                                   size_t capacity, size_t *count)
+kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                                   const kiln_pose *pose_b, const kiln_pair_options *options,
+                                   kiln_contact *contacts, size_t capacity, size_t *count)
 {
     if (count == NULL || (contacts == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
@@ -264,9 +263,8 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
     return KILN_OK;
 }
 
-kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
-                                    const kiln_tree *b, const kiln_pose *pose_b,
-                                    const kiln_pair_options *options,
+kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
+                                    const kiln_pose *pose_b, const kiln_pair_options *options,
                                     kiln_contacts_summary *summary)
 {
     if (summary == NULL) {

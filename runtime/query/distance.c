@@ -24,19 +24,19 @@ typedef struct {
 typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
-    double limit;    /* a pair that is further counts for nothing; in X's frame */
+    double limit;        /* a pair that is further counts for nothing; in X's frame */
     kiln_filter *filter; /* NULL: all pairs count */
-    double scale;    /* of X: distances by it are those that callers see */
-    double beyond;   /* and those are no greater than this */
-    bool any;        /* the first pair within the limit will do */
+    double scale;        /* of X: distances by it are those that callers see */
+    double beyond;       /* and those are no greater than this */
+    bool any;            /* the first pair within the limit will do */
     bool found;
     kiln_tri_nearest near;
     uint32_t stored_x, stored_y, id_x, id_y;
     double box_limit, box_squared; /* of boxes and shadows of triangles */
     kiln_leaf_triangles x, y;
     shadows of_x, of_y;
-    uint32_t turn;      /* number of the best pair so far */
-    double along[3];    /* unit, from its point on Y to that on X */
+    uint32_t turn;   /* number of the best pair so far */
+    double along[3]; /* unit, from its point on Y to that on X */
 } search;
 
 /* Squared distance of the boxes of two triangles. */

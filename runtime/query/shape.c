@@ -57,7 +57,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
         double corners[9];
         for (int c = 0; c < 3; c++) {
             kiln_transform_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
-                              corners + 3 * c);
+                                  corners + 3 * c);
         }
         if (kiln_shape_meets_triangle(&query->shape, corners) &&
             kiln_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
@@ -146,8 +146,7 @@ typedef struct {
 
 static void sift_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
 {
-    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id;
-         place = parent) {
+    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id; place = parent) {
         heap[place].triangle = heap[parent].triangle;
     }
     heap[place].triangle = id;

@@ -8,6 +8,11 @@
  */
 typedef bool (*kiln_line_visit)(void *user, kiln_slab_ray *ray, uint32_t stored);
 
+/* False: the line is clear of the tree's box. What is wanted may be off the line by up to `off`,
+ * in the units of the tree. */
+bool kiln_slab_ray_form(kiln_slab_ray *ray, const kiln_tree *tree, const kiln_line *line,
+                        double off);
+
 /* `only_met`: triangles that the ray surely passes by are left out; else all in the leaves are
  * visited. */
 void kiln_line_walk(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met, kiln_line_visit visit,

@@ -16,11 +16,11 @@ enum {
     LEVELS_MOST = 2 * KILN_TREE_DEPTH_MAX + 2
 };
 
-#define FAR_SQUARED 4096.0        /* boxes 64 sizes apart are far */
-#define OUT_OF_SIGHT 0x1p20       /* sizes */
+#define FAR_SQUARED 4096.0  /* boxes 64 sizes apart are far */
+#define OUT_OF_SIGHT 0x1p20 /* sizes */
 #define OUT_OF_SIGHT_KEPT (1 - 0x1p-38)
-#define ROUNDING 0x1p-42          /* of kiln_triangles_nearest and of its operands, and a margin */
-#define NEARNESS 0x1p-6           /* of centres: orders lanes that overlap */
+#define ROUNDING 0x1p-42 /* of kiln_triangles_nearest and of its operands, and a margin */
+#define NEARNESS 0x1p-6  /* of centres: orders lanes that overlap */
 
 /* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few are. */
 typedef struct {
@@ -72,8 +72,9 @@ static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool
     for (int i = 0; i < 3 && !is_x; i++) {
         const double *row = map->matrix + 3 * i;
         const float *turn = map->rotation + 3 * i;
-        out->centre[i] = ((row[0] * box->centre[0] + row[1] * box->centre[1]) +
-                          row[2] * box->centre[2]) + map->offset[i];
+        out->centre[i] =
+            ((row[0] * box->centre[0] + row[1] * box->centre[1]) + row[2] * box->centre[2]) +
+            map->offset[i];
         for (int k = 0; k < 3; k++) {
             out->axis[k][i] = ((double)turn[0] * (double)box->axis[k][0] +
                                (double)turn[1] * (double)box->axis[k][1]) +
@@ -127,8 +128,8 @@ static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_p
     float squared[8];
     probe->slack += 3 * (float)map->slack;
     const bool aligned = (at->opened_x ? w->frame->x : w->frame->y)->kind->aligned;
-    (aligned ? w->kernel->gaps_aligned : w->kernel->gaps)(
-        lanes, probe, at->opened_x ? w->line_x : w->line_y, squared);
+    (aligned ? w->kernel->gaps_aligned
+             : w->kernel->gaps)(lanes, probe, at->opened_x ? w->line_x : w->line_y, squared);
     for (int i = 0; i < 8; i++) {
         at->bound[i] = (double)squared[i] * unit_squared;
     }
@@ -138,8 +139,8 @@ static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_p
 static bool is_far(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x, double bound)
 {
     const double unit = is_x ? 1 : w->unit_y;
-    const double half = ((double)opened->half[0] + (double)opened->half[1]) +
-                        (double)opened->half[2];
+    const double half =
+        ((double)opened->half[0] + (double)opened->half[1]) + (double)opened->half[2];
     return bound > FAR_SQUARED * (half * half) * (unit * unit);
 }
 
@@ -196,7 +197,7 @@ static void open_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool 
     uint32_t left = 0;
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
         const unsigned i = lowest_bit(mask);
-        left |= (uint32_t)!(at->bound[i] > w->limit_squared) << i;
+        left |= (uint32_t) !(at->bound[i] > w->limit_squared) << i;
     }
     at->mask = left;
     order_lanes(at, &lanes, &probe, unit_squared);
@@ -253,8 +254,7 @@ static void descend(kiln_near_walk *w, const kiln_tree_box *root_x, const kiln_t
     }
 }
 
-__attribute__((noinline)) static void descend_common(kiln_near_walk *w,
-                                                     const kiln_tree_box *root_x,
+__attribute__((noinline)) static void descend_common(kiln_near_walk *w, const kiln_tree_box *root_x,
                                                      const kiln_tree_box *root_y, double bound)
 {
     level levels[LEVELS_COMMON];
@@ -284,8 +284,8 @@ static double half_of(const kiln_tree_box *box)
     return ((double)box->half[0] + (double)box->half[1]) + (double)box->half[2];
 }
 
-void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame,
-                          kiln_near_visit visit, void *user)
+void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, kiln_near_visit visit,
+                          void *user)
 {
     kiln_tree_box root_x, root_y;
     walk->frame = frame;
@@ -308,8 +308,8 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame,
 void kiln_near_walk_limit(kiln_near_walk *walk, double limit)
 {
     const double units = limit / walk->unit_x;
-    const double most = walk->out_of_sight ? units * OUT_OF_SIGHT_KEPT
-                                           : units * (1 + ROUNDING) + walk->rounding;
+    const double most =
+        walk->out_of_sight ? units * OUT_OF_SIGHT_KEPT : units * (1 + ROUNDING) + walk->rounding;
     walk->limit_squared = limit >= 0 ? most * most : -1;
 }
 

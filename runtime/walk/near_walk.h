@@ -19,12 +19,13 @@ struct kiln_near_walk {
     double unit_x;        /* of X's node space */
     double unit_y;        /* of Y's node space, in units of X's */
     double rounding;      /* of distances, in units of X's node space */
-    float line_x[3], line_y[3]; /* a direction that parts the trees well, in both node spaces; or 0 */
-    bool out_of_sight;    /* so far apart that doubles hardly tell triangles apart */
+    float line_x[3],
+        line_y[3];     /* a direction that parts the trees well, in both node spaces; or 0 */
+    bool out_of_sight; /* so far apart that doubles hardly tell triangles apart */
 };
 
-void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame,
-                          kiln_near_visit visit, void *user);
+void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, kiln_near_visit visit,
+                          void *user);
 
 /* Pairs that are further apart than `limit` need not be visited; below 0: none need. A pair at the
  * limit is visited, and so is every one whose computed distance is no greater, except out of sight:

@@ -61,7 +61,7 @@ kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filte
 }
 
 bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
-                           uint32_t stored_y)
+                       uint32_t stored_y)
 {
     const kiln_pair pair = kiln_pair_named(frame, stored_x, stored_y);
     kiln_fpu_leave(filter->caller);

@@ -40,6 +40,6 @@ kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filte
 
 /* Asks the caller. In the environment of fpu.h. */
 bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
-                           uint32_t stored_y);
+                       uint32_t stored_y);
 
 #endif

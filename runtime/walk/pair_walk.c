@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    BEGINNINGS = 2, /* levels for the boxes where a descent begins */
+    BEGINNINGS = 2,                  /* levels for the boxes where a descent begins */
     LEVELS_COMMON = BEGINNINGS + 40, /* depths that add up to 40 */
     LEVELS_MOST = BEGINNINGS + 2 * KILN_TREE_DEPTH_MAX
 };
@@ -29,22 +29,23 @@ enum {
 
 typedef struct level level;
 struct level {
-    KILN_ALIGNAS(64) kiln_decoded_node opened; /* so that no vector of it lies across two lines of the cache */
+    KILN_ALIGNAS(64)
+    kiln_decoded_node opened; /* so that no vector of it lies across two lines of the cache */
     const kiln_format_node8 *node;
-    const level *other;            /* whose lane in hand the lanes were tested against */
-    uint32_t mask;                 /* lanes not taken yet */
+    const level *other; /* whose lane in hand the lanes were tested against */
+    uint32_t mask;      /* lanes not taken yet */
     /* The lane in hand, to which levels above point. */
     float area; /* half its surface, in square units of X's node space */
     kiln_behind behind;
-    bool is_x;  /* the opened node is X's */
+    bool is_x; /* the opened node is X's */
 };
 
 typedef struct {
     const kiln_pair_frame *frame;
     const kiln_pair_visitor *visitor;
     const kiln_kernel *kernel;
-    kiln_open_node open[2]; /* nodes of Y, of X */
-    kiln_box_transform to[2];     /* boxes of X to Y, of Y to X */
+    kiln_open_node open[2];   /* nodes of Y, of X */
+    kiln_box_transform to[2]; /* boxes of X to Y, of Y to X */
     float area_scale[2];
 } walk;
 
@@ -65,7 +66,8 @@ static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
     return parallel;
 }
 
-static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool alike, kiln_box_transform *out)
+static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool alike,
+                               kiln_box_transform *out)
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
     for (int j = 0; j < 3; j++) {
@@ -115,8 +117,8 @@ static inline void open_box(const walk *w, const level *of, const level *other, 
     at->node = node;
     at->other = other;
     at->is_x = is_x;
-    at->mask = w->open[is_x](node, &w->to[is_x], &other->opened, w->visitor->nearest_first,
-                             &at->opened);
+    at->mask =
+        w->open[is_x](node, &w->to[is_x], &other->opened, w->visitor->nearest_first, &at->opened);
 }
 
 static inline void take_lane(const walk *w, level *at)

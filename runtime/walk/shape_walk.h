@@ -2,6 +2,7 @@
 #ifndef KILN_SHAPE_WALK_H
 #define KILN_SHAPE_WALK_H
 
+#include "../kernel/kernel.h"
 #include "../pose/pose.h"
 
 /* An oriented box around a shape, in the tree's node space. */

@@ -3,6 +3,7 @@
 #ifndef KILN_TREE_BOX_H
 #define KILN_TREE_BOX_H
 
+#include "../kernel/kernel.h"
 #include "../pose/pose.h"
 
 #include <math.h>
@@ -78,8 +79,7 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
         }
     }
     probe->epsilon = epsilon;
-    const float size =
-        fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
+    const float size = fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
     const float slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
     probe->slack = slack + 0x1p-23f * size;
 }

@@ -64,7 +64,7 @@ static void null_arguments(void **state)
 static void other_versions_are_told_as_such(void **state)
 {
     (void)state;
-    static const uint16_t versions[][2] = {{0, 1},      {0, 2},           {2, 0},     {2, 1},
+    static const uint16_t versions[][2] = {{0, 1},      {0, 2},           {2, 0},      {2, 1},
                                            {0, 0},      {0, 0xFFFF},      {0xFFFF, 1}, {0x0100, 1},
                                            {0xFFFF, 0}, {0xFFFF, 0xFFFF}, {0, 0x0100}};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {

@@ -406,7 +406,8 @@ static void rule_6_sections_that_are_continued(void **state)
         }
         edit_set_entry(s.bytes, index[0], &first);
         edit_set_entry(s.bytes, index[1], &next);
-        if (i == 4 || i == 5) { /* sizes no longer fit the place: which rule is seen first is open */
+        if (i == 4 ||
+            i == 5) { /* sizes no longer fit the place: which rule is seen first is open */
             edit_reseal(s.bytes, s.size);
             kiln_file *file;
             assert_int_equal(kiln_open_memory(s.bytes, s.size, NULL, &file), KILN_ERROR_RULE);
@@ -431,10 +432,10 @@ static void rule_7_what_continues_must_say_so(void **state)
     (void)refuse_sealed(&s, KILN_RULE_SECTION_ONCE);
 }
 
-static const uint32_t always_there[] = {
-    KILN_SECTION_TREES,     KILN_SECTION_STRINGS, KILN_SECTION_META, KILN_SECTION_PARTS,
-    KILN_SECTION_MATERIALS, KILN_SECTION_TRIANGLE_IDS,
-    KILN_SECTION_TRIANGLES, KILN_SECTION_VERTICES};
+static const uint32_t always_there[] = {KILN_SECTION_TREES,     KILN_SECTION_STRINGS,
+                                        KILN_SECTION_META,      KILN_SECTION_PARTS,
+                                        KILN_SECTION_MATERIALS, KILN_SECTION_TRIANGLE_IDS,
+                                        KILN_SECTION_TRIANGLES, KILN_SECTION_VERTICES};
 
 static void refuse_file(edit_file *file, uint32_t rule)
 {
@@ -1068,8 +1069,8 @@ static void rule_22_boxes(void **state)
 }
 
 /* A torus with binary trees of a kind; then one place of its node 0 is written over. */
-static void refuse_binary(const char *bv, uint32_t kind, uint32_t rule, size_t at, const void *bytes,
-                          size_t size)
+static void refuse_binary(const char *bv, uint32_t kind, uint32_t rule, size_t at,
+                          const void *bytes, size_t size)
 {
     edit_file *file = good_file_of(bv);
     edit_section *section = edit_find(file, kind);
@@ -1192,8 +1193,8 @@ static void rule_27_entries_of_counts(void **state)
                       &numbers[i], 4, 0);
     }
     const uint32_t zero = 0; /* the same tree twice */
-    refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, entry + offsetof(kiln_format_adb, tree), &zero, 4,
-                  entry);
+    refuse_counts(KILN_RULE_ADB, KILN_SECTION_ADB, entry + offsetof(kiln_format_adb, tree), &zero,
+                  4, entry);
     for (size_t word = 0; word < 2; word++) {
         const uint32_t one = 1;
         refuse_counts(KILN_RULE_RESERVED, KILN_SECTION_ADB,
@@ -1348,8 +1349,8 @@ static void rule_9_files_without_polygons(void **state)
     static const struct {
         uint32_t kind;
         size_t size;
-    } parts[] = {{KILN_SECTION_VERTICES, 12},    {KILN_SECTION_TRIANGLES, 12},
-                 {KILN_SECTION_TRIANGLE_IDS, 4}};
+    } parts[] = {
+        {KILN_SECTION_VERTICES, 12}, {KILN_SECTION_TRIANGLES, 12}, {KILN_SECTION_TRIANGLE_IDS, 4}};
     for (size_t i = 0; i < 3; i++) {
         edit_file *file = good_file_counted(true);
         edit_resize(edit_find(file, parts[i].kind), parts[i].size);

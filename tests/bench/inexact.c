@@ -86,9 +86,9 @@ static void transform_floats(float_leaf *leaf, const kiln_transform *carry, uint
         const vec z = vec_load(leaf->corner[3 * c + 2] + i);
         for (int k = 0; k < 3; k++) {
             const double *row = carry->rotation + 3 * k;
-            vec_store(leaf->corner[3 * c + k] + i,
-                      (float)row[0] * x + (float)row[1] * y + (float)row[2] * z +
-                          (float)carry->translation[k]);
+            vec_store(leaf->corner[3 * c + k] + i, (float)row[0] * x + (float)row[1] * y +
+                                                       (float)row[2] * z +
+                                                       (float)carry->translation[k]);
         }
     }
 }
@@ -143,12 +143,12 @@ static uint32_t some_float_pairs(const float_leaf *x, uint32_t i, const float_le
         for (int k = 0; k < 3; k++) {
             over_x[c] = over_x[c] + (y->corner[3 * c + k][j] - vec_load(x->corner[k] + i)) *
                                         vec_load(x->normal[k] + i);
-            over_y[c] = over_y[c] + (vec_load(x->corner[3 * c + k] + i) - y->corner[k][j]) *
-                                        y->normal[k][j];
+            over_y[c] = over_y[c] +
+                        (vec_load(x->corner[3 * c + k] + i) - y->corner[k][j]) * y->normal[k][j];
         }
     }
-    apart = one_side_of(over_x[0], over_x[1], over_x[2]) |
-            one_side_of(over_y[0], over_y[1], over_y[2]);
+    apart =
+        one_side_of(over_x[0], over_x[1], over_x[2]) | one_side_of(over_y[0], over_y[1], over_y[2]);
     return ~vec_lanes(apart) & meet;
 }
 
@@ -300,8 +300,8 @@ void inexact_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x
 
 #include "stop_at_first.h"
 
-bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b, inexact_way way,
-                     inexact_counts *counts)
+bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b,
+                     inexact_way way, inexact_counts *counts)
 {
     bool found = false;
     const kiln_pair_visitor visitor = {

@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 typedef enum {
-    INEXACT_NOT,     /* kiln's own: a filter of doubles, then the exact predicate */
-    INEXACT_FILTER,  /* what the filter leaves is a hit */
-    INEXACT_FLOATS,  /* vertices, filter and test of triangles in floats, without bounds of errors */
+    INEXACT_NOT,    /* kiln's own: a filter of doubles, then the exact predicate */
+    INEXACT_FILTER, /* what the filter leaves is a hit */
+    INEXACT_FLOATS, /* vertices, filter and test of triangles in floats, without bounds of errors */
     INEXACT_COUNTED, /* kiln's own, counting: for no times */
     INEXACT_WAYS
 } inexact_way;
@@ -27,8 +27,8 @@ typedef struct {
 } inexact_counts;
 
 /* Adds to *counts what INEXACT_COUNTED counts. One thread at a time. */
-bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b, inexact_way way,
-                     inexact_counts *counts);
+bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b,
+                     inexact_way way, inexact_counts *counts);
 
 #ifdef __cplusplus
 }

@@ -55,8 +55,8 @@ bool model_load(const model *which, mesh *out)
 {
     const char *folder = getenv("KILN_MODELS");
     char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%s",
-                   folder != NULL ? folder : "/usr/share/assimp/models", which->path);
+    (void)snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "/usr/share/assimp/models",
+                   which->path);
     if (access(path, R_OK) != 0) {
         return false;
     }

@@ -19,7 +19,8 @@ static filling start(uint32_t vertices, uint32_t triangles)
 {
     filling f = {{malloc(3 * sizeof(float) * vertices), malloc(3 * sizeof(uint32_t) * triangles),
                   vertices, triangles},
-                 0, 0};
+                 0,
+                 0};
     if (f.mesh.positions == NULL || f.mesh.indices == NULL) {
         abort();
     }
@@ -163,7 +164,7 @@ static mesh make_lattice(void)
 }
 
 const shape shapes[] = {
-    {"gear", make_gear},   {"torus", make_torus},     {"bumpy", make_bumpy},
-    {"knot", make_knot},   {"lattice", make_lattice},
+    {"gear", make_gear}, {"torus", make_torus},     {"bumpy", make_bumpy},
+    {"knot", make_knot}, {"lattice", make_lattice},
 };
 const unsigned shape_count = sizeof shapes / sizeof shapes[0];

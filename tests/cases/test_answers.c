@@ -143,9 +143,9 @@ static void test_c035_inside(void **state)
         case_expect(&outer, NULL, &inner, &at, fabs(x) >= 4.5 && fabs(x) <= 5.5, -1);
         for (int k = 0; k < CASE_KINDS; k++) {
             kiln_place place;
-            assert_int_equal(
-                kiln_locate_mesh(outer.trees[k], NULL, inner.trees[CASE_KINDS - 1 - k], &at, &place),
-                KILN_OK);
+            assert_int_equal(kiln_locate_mesh(outer.trees[k], NULL, inner.trees[CASE_KINDS - 1 - k],
+                                              &at, &place),
+                             KILN_OK);
             assert_int_equal(place, fabs(x) < 4.5   ? KILN_PLACE_INSIDE
                                     : fabs(x) > 5.5 ? KILN_PLACE_OUTSIDE
                                                     : KILN_PLACE_SURFACE);
@@ -263,7 +263,8 @@ static void test_c063_all_pairs(void **state)
             kiln_pair pairs[20], few[5];
             size_t count;
             assert_int_equal(
-                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, pairs, 20, &count), KILN_OK);
+                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, pairs, 20, &count),
+                KILN_OK);
             assert_int_equal(count, 12);
             for (int k = 1; k < 12; k++) {
                 assert_true(pairs[k - 1].a < pairs[k].a ||
@@ -273,12 +274,14 @@ static void test_c063_all_pairs(void **state)
                 memcpy(first, pairs, sizeof first);
             }
             assert_memory_equal(first, pairs, sizeof first);
-            assert_int_equal(kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, few, 5, &count),
-                             KILN_OK);
+            assert_int_equal(
+                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, few, 5, &count),
+                KILN_OK);
             assert_int_equal(count, 12);
             assert_memory_equal(few, first, sizeof few);
             assert_int_equal(
-                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, NULL, 0, &count), KILN_OK);
+                kiln_contacts(big.trees[i], NULL, small.trees[j], &at, NULL, NULL, 0, &count),
+                KILN_OK);
             assert_int_equal(count, 12);
         }
     }

@@ -185,9 +185,10 @@ static void check_distance(const json_t *entry, const case_model *a, const kiln_
     for (int i = 0; i < CASE_KINDS && want != NULL; i++) {
         for (int j = 0; j < CASE_KINDS; j++) {
             kiln_nearest near, swapped;
-            assert_int_equal(kiln_distance(a->trees[i], pose_a, b->trees[j], pose_b, NULL, &near), KILN_OK);
-            assert_int_equal(kiln_distance(b->trees[j], pose_b, a->trees[i], pose_a, NULL, &swapped),
+            assert_int_equal(kiln_distance(a->trees[i], pose_a, b->trees[j], pose_b, NULL, &near),
                              KILN_OK);
+            assert_int_equal(
+                kiln_distance(b->trees[j], pose_b, a->trees[i], pose_a, NULL, &swapped), KILN_OK);
             assert_true(fabs(near.distance - json_number_value(want)) <= room);
             assert_true(near.distance == swapped.distance);
         }

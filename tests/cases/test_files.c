@@ -188,9 +188,9 @@ static int circle(shared *all)
         const double turn = 6.283185307179586 * i / POSES;
         kiln_hit hit;
         all->poses[i] = case_at(2.2 * cos(turn), 2.2 * sin(turn), 0);
-        assert_int_equal(
-            kiln_collide(all->torus->trees[0], NULL, all->torus->trees[0], &all->poses[i], NULL, &hit),
-            KILN_OK);
+        assert_int_equal(kiln_collide(all->torus->trees[0], NULL, all->torus->trees[0],
+                                      &all->poses[i], NULL, &hit),
+                         KILN_OK);
         all->answers[i] = hit.found;
         hits += hit.found;
     }

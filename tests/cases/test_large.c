@@ -206,12 +206,14 @@ static void *query_on_small_stack(void *context)
             const kiln_pose clear = case_at(4, 0, 0), inside = case_at(0, 0, 0);
             kiln_hit hit;
             size_t count = 0;
-            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &clear, NULL, &hit);
+            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &clear, NULL,
+                               &hit);
             work->misses += !hit.found;
-            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL, &hit);
+            (void)kiln_collide(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL,
+                               &hit);
             work->hits += hit.found;
-            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL, NULL,
-                                0, &count);
+            (void)kiln_contacts(work->model->trees[i], NULL, work->probe->trees[j], &inside, NULL,
+                                NULL, 0, &count);
             work->hits += count > 0;
         }
     }
@@ -271,13 +273,14 @@ static void test_c029_pairs_of_copies(void **state)
         kiln_pair few[5];
         unsigned calls = 0;
         const kiln_tree *tree = copies.trees[kind];
-        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, pairs, faces, &count),
-                         KILN_OK);
+        assert_int_equal(
+            kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, pairs, faces, &count), KILN_OK);
         assert_int_equal(count, faces);
         for (uint32_t i = 0; i < faces; i++) {
             assert_int_equal(pairs[i].a, i);
         }
-        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, few, 5, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(tree, NULL, probe.trees[0], NULL, NULL, few, 5, &count),
+                         KILN_OK);
         assert_int_equal(count, faces);
         assert_memory_equal(few, pairs, sizeof few);
         assert_int_equal(

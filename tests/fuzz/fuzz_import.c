@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 const char *const fuzz_import_formats[] = {
-    "gltf", "glb", "dae", "fbx", "3ds", "3mf", "x",   "x3d",  "lwo", "lws", "ase",     "ac",  "b3d",
-    "ms3d", "dxf", "ifc", "nff", "md2", "md3", "mdl", "smd",  "ogex", "amf", "xgl",    "raw", "m3d",
-    "cob",  "md5mesh", "hmp", "blend", "irrmesh", "3d", "iqm", "q3o", "stp", "ter", "csm", "bvh",
-    NULL};
+    "gltf",    "glb",  "dae", "fbx",  "3ds", "3mf", "x",   "x3d",     "lwo", "lws",
+    "ase",     "ac",   "b3d", "ms3d", "dxf", "ifc", "nff", "md2",     "md3", "mdl",
+    "smd",     "ogex", "amf", "xgl",  "raw", "m3d", "cob", "md5mesh", "hmp", "blend",
+    "irrmesh", "3d",   "iqm", "q3o",  "stp", "ter", "csm", "bvh",     NULL};
 
 enum { MODEL_MAX = 1 << 15, REPORT_SIZE = 1 << 13 };
 
@@ -63,7 +63,8 @@ static bool is_of_assimp(const char *report)
     const char *stack = strstr(report, "    #0 ");
     const char *end = stack != NULL ? strstr(stack, "    #4 ") : NULL;
     const char *library = stack != NULL ? strstr(stack, "libassimp") : NULL;
-    return strstr(report, "allocation-size-too-big") != NULL || strstr(report, "out-of-memory") != NULL ||
+    return strstr(report, "allocation-size-too-big") != NULL ||
+           strstr(report, "out-of-memory") != NULL ||
            (library != NULL && (end == NULL || library < end));
 }
 
@@ -87,9 +88,8 @@ static uintptr_t page_of(const void *address)
 }
 
 /* Byte by byte: what lies around the counters is a sanitizer's. */
-__attribute__((no_sanitize_address)) static void copy_plainly(volatile uint8_t *to,
-                                                              const volatile uint8_t *from,
-                                                              size_t size)
+__attribute__((no_sanitize_address)) static void
+copy_plainly(volatile uint8_t *to, const volatile uint8_t *from, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         to[i] = from[i];
@@ -129,8 +129,8 @@ static void prepare(void)
     if (fuzz_counters[0] == fuzz_counters[1]) {
         return;
     }
-    shared_size = page_of(fuzz_counters[1] - 1) + (size_t)sysconf(_SC_PAGESIZE) -
-                  page_of(fuzz_counters[0]);
+    shared_size =
+        page_of(fuzz_counters[1] - 1) + (size_t)sysconf(_SC_PAGESIZE) - page_of(fuzz_counters[0]);
     shared_file = memfd_create("counters", MFD_CLOEXEC);
     if (shared_file < 0 || ftruncate(shared_file, (off_t)shared_size) != 0) {
         sound_fail("no shared memory", "for counters");
@@ -176,7 +176,8 @@ static void tell(const char *name, kiln_bake_status status, const kiln_bake_repo
         wanted = getenv("KILN_FUZZ_TELL") != NULL;
     }
     if (wanted != 0) {
-        fprintf(stderr, "told: %d %s\n", (int)status, status == KILN_BAKE_OK ? name : report->error);
+        fprintf(stderr, "told: %d %s\n", (int)status,
+                status == KILN_BAKE_OK ? name : report->error);
     }
 }
 
@@ -200,12 +201,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.progress = go_on;
     options.progress_user = &deadline;
     options.split = (data[0] / FORMATS) % 2 != 0 ? KILN_SPLIT_NODE : KILN_SPLIT_NONE;
-    const kiln_bake_input input = {.path = name, .data = data + 1, .size = size - 1, .format = format};
+    const kiln_bake_input input = {
+        .path = name, .data = data + 1, .size = size - 1, .format = format};
     kiln_bake_report report;
     void *file = NULL;
     size_t file_size = 0;
     left->found = false;
-    const kiln_bake_status status = kiln_bake_to_memory(&input, &options, &file, &file_size, &report);
+    const kiln_bake_status status =
+        kiln_bake_to_memory(&input, &options, &file, &file_size, &report);
     if (shared != NULL) {
         take_counters();
     }

@@ -26,8 +26,11 @@ enum { SEED_MAX = 4096, MUTATIONS = KILN_HAVE_SHADOW_MEMORY ? 60 : 300, PATH_SIZ
 enum { OBJ = 0, PLY = 1, STL = 2, OFF = 3, AABB = 4, BINARY = 8, BOTH = 12 };
 
 #define STL_TRIANGLE                                                                               \
-    "\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\x80\x3F\0\0\0\0\0\0\0\0"                 \
-    "\0\0\0\0\0\0\x80\x3F\0\0\0\0" "\0\0"
+    "\0\0\0\0\0\0\0\0\0\0\0\0"                                                                     \
+    "\0\0\0\0\0\0\0\0\0\0\0\0"                                                                     \
+    "\0\0\x80\x3F\0\0\0\0\0\0\0\0"                                                                 \
+    "\0\0\0\0\0\0\x80\x3F\0\0\0\0"                                                                 \
+    "\0\0"
 #define ZEROS_16 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 typedef struct {
@@ -37,19 +40,26 @@ typedef struct {
     size_t size;
 } seed;
 
-#define SEED(name, first, second, model) {name, {first, second}, model, sizeof model - 1}
+#define SEED(name, first, second, model)                                                           \
+    {                                                                                              \
+        name, {first, second}, model, sizeof model - 1                                             \
+    }
 
 static const seed seeds[] = {
     SEED("obj-quad", OBJ, 0, "o a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n"),
     SEED("obj-parts", OBJ | BOTH | FUZZ_SPLIT, FUZZ_COUNTS,
-         "mtllib x.mtl\no a\nv 0 0 0\nv 1 0 0\nv 1 1 1\nusemtl m\nf -1 -2 -3\no b\ng c d\nv 5 5 5 1\n"
+         "mtllib x.mtl\no a\nv 0 0 0\nv 1 0 0\nv 1 1 1\nusemtl m\nf -1 -2 -3\no b\ng c d\nv 5 5 5 "
+         "1\n"
          "vt 0 0\nvn 0 0 1\nusemtl n\nf 1/1/1 2/1/1 4/1/1\nf 1//1 3//1 4//1\np 1\nl 1 2\n"),
     SEED("obj-concave", OBJ | AABB | FUZZ_MEDIAN, FUZZ_LEAF_ONE,
-         "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 2 1 0\nv 0 4 0\nf 1 2 3 4 5\nf 1 1 1\nf 1 2 2\nf 1 2 3\nf 1 2 3\n"),
+         "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 2 1 0\nv 0 4 0\nf 1 2 3 4 5\nf 1 1 1\nf 1 2 2\nf 1 2 3\nf 1 "
+         "2 3\n"),
     SEED("obj-bad", OBJ | FUZZ_DROP_BAD, FUZZ_DROP,
-         "v nan 0 0\nv 1e39 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 3 4 5\nf 3 4 99\nf 3 4 5\nf 3 3 4\n"),
+         "v nan 0 0\nv 1e39 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 3 4 5\nf 3 4 99\nf 3 4 5\nf "
+         "3 3 4\n"),
     SEED("obj-extremes", OBJ | BINARY | FUZZ_RAW, FUZZ_COUNTS | FUZZ_LEAF_ONE,
-         "v 3e38 0 0\nv -3e38 1e-45 0\nv 0 3e38 -3e38\nv 1e-40 1e-40 1e-40\nf 1 2 3\nf 2 3 4\nf 4 4 4\n"),
+         "v 3e38 0 0\nv -3e38 1e-45 0\nv 0 3e38 -3e38\nv 1e-40 1e-40 1e-40\nf 1 2 3\nf 2 3 4\nf 4 "
+         "4 4\n"),
     SEED("obj-lossy", OBJ | BOTH, FUZZ_LOSSY | FUZZ_UP_X,
          "v 0 0 0\nv 1 0.001 0\nv 1 1 0.5\nv 0.001 0 0\nf 1 2 3\nf 4 2 3\nf 1 4 2\n"),
     SEED("obj-continued", OBJ, FUZZ_SCALE, "v 0 0 0\nv 1 0 \\\n 0\nv 0 1 0\r\nf 1 \\\r\n2 3\n"),
@@ -58,20 +68,24 @@ static const seed seeds[] = {
          "property double z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
          "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
     SEED("ply-binary", PLY | AABB, FUZZ_COUNTS,
-         "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+         "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float "
+         "y\n"
          "property float z\nelement face 1\nproperty list uchar ushort vertex_indices\nend_header\n"
          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3F\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80\x3F\0\0\0\0"
          "\3\0\0\1\0\2\0"),
     SEED("ply-big", PLY | BOTH, 0,
          "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty short x\nproperty short y\n"
-         "property short z\nproperty uchar red\nelement face 1\nproperty list uchar uchar vertex_index\n"
+         "property short z\nproperty uchar red\nelement face 1\nproperty list uchar uchar "
+         "vertex_index\n"
          "end_header\n\0\0\0\0\0\0\1\0\2\0\0\0\0\1\0\0\0\2\0\0\1\3\0\1\2"),
     SEED("stl-text", STL, 0,
-         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 "
+         "0\nendloop\n"
          "endfacet\nendsolid a\n"),
     SEED("stl-binary", STL | BOTH, FUZZ_COUNTS,
          ZEROS_16 ZEROS_16 ZEROS_16 ZEROS_16 ZEROS_16 "\2\0\0\0" STL_TRIANGLE STL_TRIANGLE),
-    SEED("off", OFF, 0, "OFF\n# x\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n3 0 1 2 255 0 0\n"),
+    SEED("off", OFF, 0,
+         "OFF\n# x\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n3 0 1 2 255 0 0\n"),
     SEED("coff", OFF | BINARY | FUZZ_SPLIT, 0,
          "COFF\n3 1 3\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n0 1 0 1 1 1 1\n3 0 1 2\n"),
 };
@@ -98,9 +112,9 @@ static void run(const uint8_t *bytes, size_t size)
 /* Words that readers have to think about, over or between what is there. */
 static size_t put_word(uint8_t *bytes, size_t size, uint64_t *random)
 {
-    static const char *const words[] = {"-1",  "0",    "1e38", "1e400", "nan", "-inf", "4294967295",
-                                        "99",  "\n",   " ",    "\0",    "f ",  "-0",   "1e-46",
-                                        "/",   "\\\n", "3 ",   "\xFF",  "v ",  "#",    "2147483648"};
+    static const char *const words[] = {"-1", "0",    "1e38", "1e400", "nan", "-inf", "4294967295",
+                                        "99", "\n",   " ",    "\0",    "f ",  "-0",   "1e-46",
+                                        "/",  "\\\n", "3 ",   "\xFF",  "v ",  "#",    "2147483648"};
     const char *word = words[random_below(random, sizeof words / sizeof words[0])];
     const size_t length = word[0] == '\0' ? 1 : strlen(word);
     const size_t at = random_below(random, (uint32_t)size);

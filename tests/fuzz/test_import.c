@@ -72,7 +72,7 @@ static size_t mutate(uint8_t *bytes, size_t size, uint64_t *random)
             memmove(bytes + at, bytes + 1 + random_below(random, at), size - at);
             break;
         case 2:
-            bytes[at] = (uint8_t)"0-9.<{\"\0\xFF"[random_below(random, 9)];
+            bytes[at] = (uint8_t) "0-9.<{\"\0\xFF"[random_below(random, 9)];
             break;
         default:
             bytes[at] ^= (uint8_t)(1u << random_below(random, 8));

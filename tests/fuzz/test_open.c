@@ -139,8 +139,8 @@ static int write_weights(mesh *m)
         if (alone != NULL) {
             const edit_section *rows = edit_find(alone, KILN_SECTION_ADB_WEIGHTS);
             edit_file *model = small_raw(m, "obb", 4);
-            (void)edit_append(model, KILN_SECTION_ADB_WEIGHTS, 0,
-                              sizeof(kiln_format_adb_weights), rows->data, rows->size);
+            (void)edit_append(model, KILN_SECTION_ADB_WEIGHTS, 0, sizeof(kiln_format_adb_weights),
+                              rows->data, rows->size);
             bytes = edit_seal(model, false, &size);
             failed += write_form("weights", "in-model", FUZZ_RESEAL, bytes, size);
             edit_free(model);

@@ -19,10 +19,11 @@ enum { TABLES = 4, U = 24, X = 10, SIZE_LIMIT = 1 << 17 };
 static const struct {
     const char *path;
     uint32_t profile, rounding;
-} tables[TABLES] = {{"tests/golden/today/bins-exact.kiln", KILN_BINS_EXACT, KILN_BINS_NEAREST},
-                    {"tests/golden/today/bins-exact-down.kiln", KILN_BINS_EXACT, KILN_BINS_DOWN},
-                    {"tests/golden/today/bins-compact.kiln", KILN_BINS_COMPACT, KILN_BINS_NEAREST},
-                    {"tests/golden/today/bins-compact-down.kiln", KILN_BINS_COMPACT, KILN_BINS_DOWN}};
+} tables[TABLES] = {
+    {"tests/golden/today/bins-exact.kiln", KILN_BINS_EXACT, KILN_BINS_NEAREST},
+    {"tests/golden/today/bins-exact-down.kiln", KILN_BINS_EXACT, KILN_BINS_DOWN},
+    {"tests/golden/today/bins-compact.kiln", KILN_BINS_COMPACT, KILN_BINS_NEAREST},
+    {"tests/golden/today/bins-compact-down.kiln", KILN_BINS_COMPACT, KILN_BINS_DOWN}};
 
 static void *generate(int i, size_t *size)
 {

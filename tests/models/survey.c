@@ -175,7 +175,8 @@ static void *shared_memory(size_t size)
     return memory;
 }
 
-survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers, size_t step)
+survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers,
+                  size_t step)
 {
     find_files(folder, step);
     survey out = {shared_memory(FILES_MAX * sizeof *out.rows), found_count};

@@ -24,7 +24,8 @@ typedef struct {
 
 /* Bakes and verifies the regular files below `folder`, each `step`-th of them, `workers` at a time, with the
  * command `kiln`; scratch files go to `scratch`. */
-survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers, size_t step);
+survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers,
+                  size_t step);
 void survey_free(survey *of);
 
 #endif

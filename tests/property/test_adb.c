@@ -184,8 +184,8 @@ static void errors_are_few(void **state)
                       "%.2f %%, calibration error %.4f, after 16 pairs %.4f\n",
                       kinds[k], share * (whole.positives + whole.negatives),
                       share * whole.positives, share * careful.positives,
-                      share * (after_16.positives + after_16.negatives),
-                      calibration_error(&whole), calibration_error(&after_16));
+                      share * (after_16.positives + after_16.negatives), calibration_error(&whole),
+                      calibration_error(&after_16));
         assert_true(share * (whole.positives + whole.negatives) < 4);
         assert_true(share * careful.positives < 1);
         assert_int_equal(careful.negatives, 0);

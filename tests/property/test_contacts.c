@@ -269,7 +269,8 @@ static void test_meshes(void **unused)
         size_t count, first;
         assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, NULL, 0, &count), KILN_OK);
         kiln_pair *pairs = malloc((count + 1) * sizeof *pairs);
-        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, count, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, count, &count),
+                         KILN_OK);
         kiln_contact *want = ask(a, &pose_a, b, &pose_b, count, 0, &first);
         assert_int_equal(first, count);
         for (size_t k = 0; k < count; k++) {
@@ -310,10 +311,10 @@ static void test_meshes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generic),  cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_turned_grid), cmocka_unit_test(test_flat_grid),
+        cmocka_unit_test(test_generic),         cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_turned_grid),     cmocka_unit_test(test_flat_grid),
         cmocka_unit_test(test_nearly_coplanar), cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_slivers),  cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_slivers),         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

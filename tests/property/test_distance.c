@@ -187,16 +187,18 @@ static void check_limits(const body *a, const kiln_pose *pose_a, const body *b,
 static void check_hints(const body *a, const kiln_pose *pose_a, const body *b,
                         const kiln_pose *pose_b, const kiln_nearest *first, int mode)
 {
-    const kiln_hint hints[] = {first->hint, {first->hint.b, first->hint.a}, {1, 1}, {0, 1},
-                               {UINT32_MAX, 3}, {a->mesh.triangle_count, b->mesh.triangle_count + 1}};
+    const kiln_hint hints[] = {
+        first->hint,     {first->hint.b, first->hint.a},
+        {1, 1},          {0, 1},
+        {UINT32_MAX, 3}, {a->mesh.triangle_count, b->mesh.triangle_count + 1}};
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         kiln_pair_options options = kiln_pair_options_default();
         options.hint = hints[i];
-        const kiln_nearest again =
-            ask(a->trees[(mode + 2) % KINDS], pose_a, b->trees[mode % KINDS], pose_b, &options, mode);
+        const kiln_nearest again = ask(a->trees[(mode + 2) % KINDS], pose_a, b->trees[mode % KINDS],
+                                       pose_b, &options, mode);
         expect_same(&again, first, false);
-        assert_true(ask_within(a->trees[0], pose_a, b->trees[1], pose_b, first->distance, &options,
-                               mode));
+        assert_true(
+            ask_within(a->trees[0], pose_a, b->trees[1], pose_b, first->distance, &options, mode));
     }
 }
 
@@ -239,9 +241,9 @@ static void run_class(bool lattice)
         const uint32_t n = 1 + random_below(&state, 30), m = 1 + random_below(&state, 30);
         const double size = random_between(&state, 0.05, 0.9);
         body a = body_by_leaf(lattice ? mesh_lattice(&state, n, 3) : mesh_soup(&state, n, size),
-                         1 + (int)random_below(&state, 15));
+                              1 + (int)random_below(&state, 15));
         body b = body_by_leaf(lattice ? mesh_lattice(&state, m, 3) : mesh_soup(&state, m, size),
-                         1 + (int)random_below(&state, 15));
+                              1 + (int)random_below(&state, 15));
         const kiln_pose pose_a = lattice ? pose_exact(&state, 9) : pose_random(&state, 2);
         const kiln_pose pose_b = lattice ? pose_exact(&state, 9) : pose_random(&state, 2);
         hits += check(&a, &pose_a, &b, &pose_b, 1 + (int)(i % ROUNDING_MODES),
@@ -288,7 +290,8 @@ static void test_sizes(void **state)
 {
     (void)state;
     uint64_t random = 6;
-    const double sizes[][2] = {{1e-6, 1e-6}, {1e6, 1e6}, {1e-6, 1}, {1, 1e6}, {1e-6, 1e6}, {1e-30, 1e30}};
+    const double sizes[][2] = {{1e-6, 1e-6}, {1e6, 1e6},  {1e-6, 1},
+                               {1, 1e6},     {1e-6, 1e6}, {1e-30, 1e30}};
     const int pairs = (int)amount(120);
     for (int i = 0; i < pairs; i++) {
         const double *size = sizes[i % 6], larger = fmax(size[0], size[1]);
@@ -311,7 +314,8 @@ static void test_single_triangles(void **state)
     (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 300; i++) {
-        body a = body_by_leaf(mesh_soup(&random, 1, 0.5), 1), b = body_by_leaf(mesh_soup(&random, 1, 0.5), 4);
+        body a = body_by_leaf(mesh_soup(&random, 1, 0.5), 1),
+             b = body_by_leaf(mesh_soup(&random, 1, 0.5), 4);
         const double reach = pow(10, random_between(&random, -1, 5));
         const kiln_pose pose_a = pose_random(&random, reach), pose_b = pose_random(&random, reach);
         (void)check(&a, &pose_a, &b, &pose_b, 1 + i % ROUNDING_MODES, true);
@@ -372,7 +376,8 @@ static void test_out_of_sight(void **state)
         for (int k = 0; k < KINDS; k++) {
             kiln_pose pose = kiln_pose_identity();
             pose.translation[e % 3] = pow(10, e);
-            const kiln_nearest there = ask(a.trees[k], e % 2 == 0 ? NULL : &off, a.trees[k], &pose, NULL, 0);
+            const kiln_nearest there =
+                ask(a.trees[k], e % 2 == 0 ? NULL : &off, a.trees[k], &pose, NULL, 0);
             const double want = pow(10, e) - (e % 3 == 2 ? 0.8 : 2.8);
             assert_true(fabs(there.distance - want) < 2e-6 * want);
             assert_false(ask_within(a.trees[k], NULL, a.trees[k], &pose, 0.5 * want, NULL, 0));
@@ -387,7 +392,8 @@ static void test_kernels(void **state)
 {
     (void)state;
     uint64_t random = 10;
-    body a = body_by_leaf(mesh_torus(16, 9, 0.3), 4), b = body_by_leaf(mesh_soup(&random, 60, 0.2), 3);
+    body a = body_by_leaf(mesh_torus(16, 9, 0.3), 4),
+         b = body_by_leaf(mesh_soup(&random, 60, 0.2), 3);
     for (unsigned i = 0; kiln_kernel_runnable(i) != NULL; i++) {
         kiln_kernel_force(kiln_kernel_runnable(i));
         uint64_t same = 11;
@@ -404,10 +410,14 @@ static void test_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_soups),     cmocka_unit_test(test_lattices),
-        cmocka_unit_test(test_tori),      cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_single_triangles), cmocka_unit_test(test_specks),
-        cmocka_unit_test(test_far_apart), cmocka_unit_test(test_out_of_sight),
+        cmocka_unit_test(test_soups),
+        cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_tori),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_single_triangles),
+        cmocka_unit_test(test_specks),
+        cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_out_of_sight),
         cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,8 +150,8 @@ static void any_point(uint64_t *state, const mesh *m, const kiln_pose *pose, int
     }
     for (int k = 0; k < 3; k++) {
         const double *row = pose->rotation + 3 * k;
-        out[k] = pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) +
-                 pose->translation[k];
+        out[k] =
+            pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) + pose->translation[k];
     }
 }
 
@@ -245,10 +245,9 @@ static void test_meshes(void **unused)
             pose_a.scale = scale_random(&state, false);
             pose_b.scale = pose_a.scale * (n % 2 == 0 ? 1 : random_between(&state, 0.5, 1.5));
             for (int k = 0; k < 3; k++) { /* near A, or in the middle of the tube of a torus */
-                pose_b.translation[k] =
-                    pose_a.translation[k] +
-                    pose_a.scale *
-                        (i % 3 == 0 ? pose_a.rotation[3 * k] : random_between(&state, -1, 1));
+                pose_b.translation[k] = pose_a.translation[k] +
+                                        pose_a.scale * (i % 3 == 0 ? pose_a.rotation[3 * k]
+                                                                   : random_between(&state, -1, 1));
             }
             const kiln_place want = mesh_place(&state, &a, &pose_a, &b, &pose_b);
             for (int k = 0; k < KINDS * KINDS; k++) {

@@ -319,8 +319,8 @@ static void check_others(const body *b, const kiln_pose *pose, const kiln_shape 
         assert_true(all == KILN_OK && any == KILN_OK && some == KILN_OK && each == KILN_OK);
         assert_true(found == count && few == count && seen == count && calls == count);
         assert_int_equal(hit.found, count > 0);
-        assert_true(!hit.found || (among(hits, count, hit.triangle) &&
-                                   hit.value == body_value(hit.triangle)));
+        assert_true(!hit.found ||
+                    (among(hits, count, hit.triangle) && hit.value == body_value(hit.triangle)));
         for (size_t k = 0; k < count; k++) {
             assert_true(again[k].found && again[k].triangle == hits[k].triangle);
             assert_int_equal(again[k].value, body_value(again[k].triangle));

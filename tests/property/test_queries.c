@@ -42,7 +42,8 @@ static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
     rounding_enter(mode);
     const kiln_status boxes = kiln_collide_boxes(a, pose_a, b, pose_b, &may);
     const kiln_status collide = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
-    const kiln_status contacts = kiln_contacts(a, pose_a, b, pose_b, NULL, pairs, truth_count + 1, &count);
+    const kiln_status contacts =
+        kiln_contacts(a, pose_a, b, pose_b, NULL, pairs, truth_count + 1, &count);
     rounding_leave();
     assert_int_equal(boxes, KILN_OK);
     assert_true(may || truth_count == 0);
@@ -109,11 +110,12 @@ static void ask_sets(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tre
     kiln_kernel_force(NULL);
 }
 
-static size_t check_pair(body *a, const kiln_pose *pose_a, body *b, const kiln_pose *pose_b, int mode)
+static size_t check_pair(body *a, const kiln_pose *pose_a, body *b, const kiln_pose *pose_b,
+                         int mode)
 {
     size_t count;
-    kiln_pair *truth = brute_pairs(&a->mesh, a->trees[0], pose_a, &b->mesh, b->trees[0], pose_b,
-                                   false, &count);
+    kiln_pair *truth =
+        brute_pairs(&a->mesh, a->trees[0], pose_a, &b->mesh, b->trees[0], pose_b, false, &count);
     for (int i = 0; i < KINDS; i++) {
         for (int j = 0; j < KINDS; j++) {
             ask_sets(a->trees[i], pose_a, b->trees[j], pose_b);
@@ -140,10 +142,10 @@ static void run_class(bool lattice)
         const int extent = 1 + (int)random_below(&state, 6);
         const double size = random_between(&state, 0.02, 0.6);
         const kiln_layout layout = body_layout(i);
-        body a = body_of(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size), leaf,
-                         layout);
-        body b = body_of(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size), leaf,
-                         layout);
+        body a = body_of(lattice ? mesh_lattice(&state, n, extent) : mesh_soup(&state, n, size),
+                         leaf, layout);
+        body b = body_of(lattice ? mesh_lattice(&state, m, extent) : mesh_soup(&state, m, size),
+                         leaf, layout);
         const kiln_pose pose_a = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
         const kiln_pose pose_b = lattice ? pose_exact(&state, 5) : pose_random(&state, 1.5);
         const size_t found = check_pair(&a, &pose_a, &b, &pose_b, 1 + (int)(i % ROUNDING_MODES));
@@ -152,7 +154,8 @@ static void run_class(bool lattice)
         body_free(&a);
         body_free(&b);
     }
-    print_message("%u pairs of meshes, %u hits, %zu contacts, 0 differences\n", pairs, hits, contacts);
+    print_message("%u pairs of meshes, %u hits, %zu contacts, 0 differences\n", pairs, hits,
+                  contacts);
     assert_true(hits > pairs / 10 && hits < pairs - pairs / 20);
 }
 
@@ -318,7 +321,8 @@ static void test_poses_out_of_sight(void **state)
             kiln_pose pose = kiln_pose_identity();
             kiln_hit hit;
             pose.translation[e % 3] = pow(10, e);
-            assert_int_equal(kiln_collide(a.trees[k], NULL, a.trees[k], &pose, NULL, &hit), KILN_OK);
+            assert_int_equal(kiln_collide(a.trees[k], NULL, a.trees[k], &pose, NULL, &hit),
+                             KILN_OK);
             assert_false(hit.found);
         }
     }

@@ -45,8 +45,8 @@ static void to_world(const kiln_pose *pose, const double p[3], double out[3])
 {
     for (int k = 0; k < 3; k++) {
         const double *row = pose->rotation + 3 * k;
-        out[k] = pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) +
-                 pose->translation[k];
+        out[k] =
+            pose->scale * (row[0] * p[0] + row[1] * p[1] + row[2] * p[2]) + pose->translation[k];
     }
 }
 
@@ -181,8 +181,8 @@ static void check_all(const body *b, const kiln_ray *own, double scale, const bo
         double corners[9];
         oracle_line_hit want;
         triangle_of(&b->mesh, i, corners);
-        if (!body_keeps(rule, i) || !oracle_line_meets(own->origin, own->direction, own->t_min, own->t_max, corners,
-                               &want)) {
+        if (!body_keeps(rule, i) || !oracle_line_meets(own->origin, own->direction, own->t_min,
+                                                       own->t_max, corners, &want)) {
             continue;
         }
         const kiln_ray_hit *got = NULL;

@@ -46,8 +46,7 @@ typedef struct {
 static truth brute(const placed *a, const placed *b, const body_rule *rule)
 {
     brute_affine carry;
-    const bool swapped =
-        brute_place(a->body.trees[0], &a->at, b->body.trees[0], &b->at, &carry);
+    const bool swapped = brute_place(a->body.trees[0], &a->at, b->body.trees[0], &b->at, &carry);
     const placed *x = swapped ? b : a, *y = swapped ? a : b;
     truth out = {HUGE_VAL, 0};
     for (uint32_t i = 0; i < x->body.mesh.triangle_count; i++) {
@@ -136,9 +135,9 @@ static void ask_near(const kiln_tree *p, const kiln_pose *at_p, const kiln_tree 
         kiln_collide(p, at_p, q, at_q, &options, &hit),
         kiln_distance(p, at_p, q, at_q, &options, &nearest),
         kiln_within(p, at_p, q, at_q, want->distance, &options, &within),
-        want->distance > 0 ? kiln_within(p, at_p, q, at_q, nextafter(want->distance, 0), &options,
-                                         &beyond)
-                           : KILN_OK};
+        want->distance > 0
+            ? kiln_within(p, at_p, q, at_q, nextafter(want->distance, 0), &options, &beyond)
+            : KILN_OK};
     options.hint = (kiln_hint){1, 1}; /* refused or not, it never changes an answer */
     const kiln_status again = kiln_within(p, at_p, q, at_q, want->distance, &options, &hinted);
     rounding_leave();
@@ -225,8 +224,10 @@ static void run(bool lattice)
     int hits = 0;
     for (int i = 0; i < pairs; i++) {
         const uint32_t n = 1 + random_below(&state, 25), m = 1 + random_below(&state, 25);
-        placed a = placed_of(lattice ? mesh_lattice(&state, n, 3) : mesh_soup(&state, n, 0.5), 1 + i % 6);
-        placed b = placed_of(lattice ? mesh_lattice(&state, m, 3) : mesh_soup(&state, m, 0.5), 1 + i % 5);
+        placed a =
+            placed_of(lattice ? mesh_lattice(&state, n, 3) : mesh_soup(&state, n, 0.5), 1 + i % 6);
+        placed b =
+            placed_of(lattice ? mesh_lattice(&state, m, 3) : mesh_soup(&state, m, 0.5), 1 + i % 5);
         place_any(&state, &a, lattice);
         place_any(&state, &b, lattice);
         body_rule all = {1, 0, 0}, some = {2 + random_below(&state, 3), 1, 0};
@@ -262,11 +263,14 @@ static void test_extremes(void **state)
     (void)state;
     uint64_t random = 73;
     body_rule all = {1, 0, 0};
-    const double scales[][2] = {{KILN_SCALE_MIN, KILN_SCALE_MIN}, {KILN_SCALE_MAX, KILN_SCALE_MAX},
-                                {KILN_SCALE_MIN, 1}, {1, KILN_SCALE_MAX},
+    const double scales[][2] = {{KILN_SCALE_MIN, KILN_SCALE_MIN},
+                                {KILN_SCALE_MAX, KILN_SCALE_MAX},
+                                {KILN_SCALE_MIN, 1},
+                                {1, KILN_SCALE_MAX},
                                 {KILN_SCALE_MIN, KILN_SCALE_MAX}};
     for (int i = 0; i < 100; i++) {
-        placed a = placed_of(mesh_soup(&random, 20, 0.5), 4), b = placed_of(mesh_soup(&random, 15, 0.5), 3);
+        placed a = placed_of(mesh_soup(&random, 20, 0.5), 4),
+               b = placed_of(mesh_soup(&random, 15, 0.5), 3);
         const double *scale = scales[i % 5];
         a.at = pose_random(&random, fmax(scale[0], scale[1]));
         b.at = pose_random(&random, fmax(scale[0], scale[1]));
@@ -357,8 +361,8 @@ static void test_signs_of_zeros(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_soups),    cmocka_unit_test(test_lattices),
-        cmocka_unit_test(test_extremes), cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_soups),        cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_extremes),     cmocka_unit_test(test_equal),
         cmocka_unit_test(test_wrong_scales), cmocka_unit_test(test_signs_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

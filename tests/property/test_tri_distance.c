@@ -93,8 +93,8 @@ static void near_corner(sample *s)
     const double inside = random_below(&state, 2) == 0 ? 0 : 0.3;
     generic(s);
     for (int k = 0; k < 3; k++) {
-        const double at = s->a[k] + inside * (s->a[3 + k] - s->a[k]) +
-                          inside * (s->a[6 + k] - s->a[k]);
+        const double at =
+            s->a[k] + inside * (s->a[3 + k] - s->a[k]) + inside * (s->a[6 + k] - s->a[k]);
         const double shift = at - s->b[k] + between(-gap, gap);
         for (int c = 0; c < 3; c++) {
             s->b[3 * c + k] += shift;
@@ -202,7 +202,8 @@ static double size_of(const sample *s)
 static bool in_range(const sample *s)
 {
     for (int i = 0; i < 9; i++) {
-        if ((s->a[i] != 0 && fabs(s->a[i]) < 0x1p-250) || (s->b[i] != 0 && fabs(s->b[i]) < 0x1p-250)) {
+        if ((s->a[i] != 0 && fabs(s->a[i]) < 0x1p-250) ||
+            (s->b[i] != 0 && fabs(s->b[i]) < 0x1p-250)) {
             return false;
         }
     }
@@ -263,10 +264,9 @@ static double check(const sample *s)
         assert_true(kiln_triangles_nearest(s->a, s->b, near.value, &other));
         assert_memory_equal(&other, &near, sizeof near);
     }
-    const sample turned = {{s->a[3], s->a[4], s->a[5], s->a[0], s->a[1], s->a[2], s->a[6], s->a[7],
-                            s->a[8]},
-                           {s->b[6], s->b[7], s->b[8], s->b[0], s->b[1], s->b[2], s->b[3], s->b[4],
-                            s->b[5]}};
+    const sample turned = {
+        {s->a[3], s->a[4], s->a[5], s->a[0], s->a[1], s->a[2], s->a[6], s->a[7], s->a[8]},
+        {s->b[6], s->b[7], s->b[8], s->b[0], s->b[1], s->b[2], s->b[3], s->b[4], s->b[5]}};
     assert_true(kiln_triangles_nearest(turned.a, turned.b, HUGE_VAL, &other));
     assert_true(near_oracle_agrees(squared, other.value, room));
     assert_true((other.value == 0) == (near.value == 0));
@@ -285,7 +285,8 @@ static void run(void (*make)(sample *), const char *name)
         } while (!in_range(&s));
         worst = fmax(worst, check(&s));
     }
-    print_message("%s: %d pairs, off by at most 2^%.0f of the size\n", name, pairs, log2(worst) - 43);
+    print_message("%s: %d pairs, off by at most 2^%.0f of the size\n", name, pairs,
+                  log2(worst) - 43);
 }
 
 #define CLASS_TEST(name)                                                                           \
@@ -311,12 +312,12 @@ CLASS_TEST(magnitudes)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generic),        cmocka_unit_test(test_far_apart),
-        cmocka_unit_test(test_uneven),         cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_turned_grid),    cmocka_unit_test(test_near_corner),
-        cmocka_unit_test(test_near_faces),     cmocka_unit_test(test_nearly_parallel),
-        cmocka_unit_test(test_slivers),        cmocka_unit_test(test_near_slivers),
-        cmocka_unit_test(test_degenerate),     cmocka_unit_test(test_magnitudes),
+        cmocka_unit_test(test_generic),     cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_uneven),      cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_turned_grid), cmocka_unit_test(test_near_corner),
+        cmocka_unit_test(test_near_faces),  cmocka_unit_test(test_nearly_parallel),
+        cmocka_unit_test(test_slivers),     cmocka_unit_test(test_near_slivers),
+        cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_magnitudes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

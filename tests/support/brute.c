@@ -54,10 +54,10 @@ void brute_corners(const mesh *m, uint32_t triangle, const brute_affine *carry, 
     for (int i = 0; i < 3; i++) {
         const float *p = m->positions + 3 * (size_t)m->indices[3 * (size_t)triangle + (size_t)i];
         for (int k = 0; k < 3; k++) {
-            out[3 * i + k] = carry == NULL ? (double)p[k]
-                                           : carry->r[k][0] * (double)p[0] +
-                                                 carry->r[k][1] * (double)p[1] +
-                                                 carry->r[k][2] * (double)p[2] + carry->t[k];
+            out[3 * i + k] = carry == NULL
+                                 ? (double)p[k]
+                                 : carry->r[k][0] * (double)p[0] + carry->r[k][1] * (double)p[1] +
+                                       carry->r[k][2] * (double)p[2] + carry->t[k];
         }
     }
 }

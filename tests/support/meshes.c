@@ -134,7 +134,8 @@ kiln_pose pose_random(uint64_t *state, double reach)
 
 kiln_pose pose_exact(uint64_t *state, int reach)
 {
-    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
+    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                     {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
     const uint32_t pick = random_below(state, 24);
     const int *order = orders[pick % 6];
     double sign[3] = {(pick / 6) & 1 ? -1 : 1, (pick / 12) & 1 ? -1 : 1, 1};

@@ -444,12 +444,11 @@ static void odd_meshes_have_answers(void **state)
             for (size_t j = 0; j < BODIES; j++) {
                 kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
                 options.p_min = 1;
-                kiln_adb_answer answer =
-                    ask_adb(query, bodies[i].tree, NULL, bodies[j].tree, NULL, &options,
-                            UINT64_MAX);
+                kiln_adb_answer answer = ask_adb(query, bodies[i].tree, NULL, bodies[j].tree, NULL,
+                                                 &options, UINT64_MAX);
                 kiln_hit hit;
-                assert_int_equal(kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, NULL, &hit),
-                                 KILN_OK);
+                assert_int_equal(
+                    kiln_collide(bodies[i].tree, NULL, bodies[j].tree, NULL, NULL, &hit), KILN_OK);
                 assert_int_equal(answer.verdict, hit.found ? KILN_ADB_YES : KILN_ADB_NO);
                 assert_true((answer.flags & KILN_ADB_EXACT) != 0);
                 for (int mode = 0; mode < 3; mode++) {
@@ -477,8 +476,8 @@ static void far_apart_in_size(void **state)
     kiln_adb *query = query_of(ROOM);
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_CAREFUL);
     options.p_min = 1;
-    kiln_adb_answer answer = ask_adb(query, large.tree, NULL, small.tree, NULL, &options,
-                                     UINT64_MAX);
+    kiln_adb_answer answer =
+        ask_adb(query, large.tree, NULL, small.tree, NULL, &options, UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_NO);
     const kiln_pose pose = moved(1e18, 0, 0);
     kiln_hit hit;
@@ -511,10 +510,10 @@ static void ask_about_small(const counted *large, const counted *small, uint64_t
     kiln_adb *query = query_of(ROOM);
     for (int i = 0; i < 1500; i++) {
         const kiln_pose pose = pose_random(&random, 1.5);
-        const kiln_adb_answer there = ask_adb(query, large->tree, NULL, small->tree, &pose, NULL,
-                                              UINT64_MAX);
-        const kiln_adb_answer back = ask_adb(query, small->tree, &pose, large->tree, NULL, NULL,
-                                             UINT64_MAX);
+        const kiln_adb_answer there =
+            ask_adb(query, large->tree, NULL, small->tree, &pose, NULL, UINT64_MAX);
+        const kiln_adb_answer back =
+            ask_adb(query, small->tree, &pose, large->tree, NULL, NULL, UINT64_MAX);
         kiln_hit hit;
         assert_int_equal(kiln_collide(large->tree, NULL, small->tree, &pose, NULL, &hit), KILN_OK);
         assert_true(same_answer(&there, &back));
@@ -579,8 +578,8 @@ static void order_does_not_matter_at_one_pose(void **state)
     for (uint64_t pairs = 0; pairs < 4; pairs++) {
         const kiln_tree *others[] = {b.tree, c.tree};
         for (int i = 0; i < 2; i++) {
-            const kiln_adb_answer there = ask_adb(query, a.tree, NULL, others[i], NULL, NULL,
-                                                  pairs);
+            const kiln_adb_answer there =
+                ask_adb(query, a.tree, NULL, others[i], NULL, NULL, pairs);
             const kiln_adb_answer back = ask_adb(query, others[i], NULL, a.tree, NULL, NULL, pairs);
             assert_true(same_answer(&there, &back));
         }
@@ -711,8 +710,8 @@ static void hints_know_the_direction(void **state)
     assert_true(hint.position[2] > 0.98 && hint.position[2] < 1.01);
     assert_true(fabs(hint.extent - 0.3 * sqrt(3)) < 1e-3);
     const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
-    const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, b.tree, &pose, &careful,
-                                           UINT64_MAX);
+    const kiln_adb_answer answer =
+        ask_adb(query, a.tree, NULL, b.tree, &pose, &careful, UINT64_MAX);
     assert_int_equal(answer.verdict, KILN_ADB_YES);
     assert_int_equal(kiln_adb_get_hints(query, &hint, 1, &count), KILN_OK);
     assert_true(fabs(hint.position[2] - 1) < 0.05);
@@ -815,8 +814,8 @@ static void every_grid_and_region_answers(void **state)
             uint32_t wrong = 0;
             for (int i = 0; i < POSES; i++) {
                 const kiln_pose pose = pose_random(&random, 1);
-                const kiln_adb_answer answer = ask_adb(query, a.tree, NULL, a.tree, &pose, NULL,
-                                                       1000);
+                const kiln_adb_answer answer =
+                    ask_adb(query, a.tree, NULL, a.tree, &pose, NULL, 1000);
                 kiln_hit hit;
                 assert_int_equal(kiln_collide(a.tree, NULL, a.tree, &pose, NULL, &hit), KILN_OK);
                 wrong += (answer.probability > 0.5) != hit.found;
@@ -911,16 +910,16 @@ typedef struct {
 /* One question of the meshes at scales of `powers` of 2, by their poses and by meshes that were scaled before
  * they were baked. Which body's frame is reckoned in goes by the vertices, scaled or not: where that is
  * another, so is the rounding, and nothing is compared. */
-static void expect_scaled(const counted as_they_are[2], const counted scaled[2], const int powers[2],
-                          kiln_pose at, const kiln_adb_options *options, uint64_t pairs,
-                          scaled_tally *sum)
+static void expect_scaled(const counted as_they_are[2], const counted scaled[2],
+                          const int powers[2], kiln_pose at, const kiln_adb_options *options,
+                          uint64_t pairs, scaled_tally *sum)
 {
     kiln_pose one = kiln_pose_identity(), other = at;
     one.scale = ldexp(1, powers[0]);
     other.scale = ldexp(1, powers[1]);
     kiln_adb *query = query_of(ROOM);
-    const kiln_adb_answer by_pose = ask_adb(query, as_they_are[0].tree, &one, as_they_are[1].tree,
-                                            &other, options, pairs);
+    const kiln_adb_answer by_pose =
+        ask_adb(query, as_they_are[0].tree, &one, as_they_are[1].tree, &other, options, pairs);
     const bool swapped = query->frame.swapped;
     const kiln_adb_answer by_mesh =
         ask_adb(query, scaled[0].tree, NULL, scaled[1].tree, &at, options, pairs);

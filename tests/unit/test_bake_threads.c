@@ -195,7 +195,8 @@ static void a_cancelled_bake_says_so(void **state)
         options.split = i % 4 < 2 ? KILN_SPLIT_NONE : KILN_SPLIT_MESH;
         options.progress = cancel_at;
         options.progress_user = (void *)(uintptr_t)stages[i / 4];
-        assert_int_equal(kiln_bake_to_memory(&input, &options, &data, &size, &report), KILN_BAKE_FAILED);
+        assert_int_equal(kiln_bake_to_memory(&input, &options, &data, &size, &report),
+                         KILN_BAKE_FAILED);
         assert_null(data);
         assert_string_equal(report.error, wanted);
         kiln_bake_report_free(&report);

@@ -150,7 +150,8 @@ static void test_boxes(void **state)
     kiln_pose pose = kiln_pose_identity();
     bool found = false;
     kiln_hit hit;
-    assert_int_equal(kiln_collide(with.tree, NULL, bare.tree, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
+    assert_int_equal(kiln_collide(with.tree, NULL, bare.tree, NULL, NULL, &hit),
+                     KILN_ERROR_NOT_LOADED);
     assert_int_equal(kiln_collide_boxes(with.tree, NULL, bare.tree, NULL, &found), KILN_OK);
     assert_true(found);
     pose.translation[1] = 1.5;

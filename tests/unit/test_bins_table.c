@@ -354,10 +354,10 @@ static void curves_come_back(void **state)
                 raw[byte] = random_below(&random, 2) != 0 ? extremes[random_below(&random, 4)]
                                                           : (uint8_t)random_below(&random, 256);
             }
-            assert_true(kiln_transform_apply(cases[i].transform, cases[i].element, raw, size,
-                                             coded, &coded_size, &segments));
-            assert_true(kiln_transform_undo(cases[i].transform, cases[i].element, coded,
-                                            coded_size, back, size));
+            assert_true(kiln_transform_apply(cases[i].transform, cases[i].element, raw, size, coded,
+                                             &coded_size, &segments));
+            assert_true(kiln_transform_undo(cases[i].transform, cases[i].element, coded, coded_size,
+                                            back, size));
             assert_memory_equal(raw, back, size);
         }
     }

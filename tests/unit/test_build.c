@@ -747,10 +747,12 @@ static void wider_instructions_do_not_show(void **state)
         points.count = KILN_POINTS_STRIDE * (1 + turn % (KILN_POINTS_MAX / KILN_POINTS_STRIDE));
         for (unsigned k = 0; k < 3; k++) {
             for (unsigned j = 0; j < 3; j++) {
-                axis[k][j] = turn % 3 == 0 ? (float)(rand() % 3 - 1) : (float)(rand() % 2001 - 1000);
+                axis[k][j] =
+                    turn % 3 == 0 ? (float)(rand() % 3 - 1) : (float)(rand() % 2001 - 1000);
             }
             for (unsigned i = 0; i < points.count; i++) {
-                points.at[k][i] = turn % 2 == 0 ? rand() % 3 - 1 : (rand() - RAND_MAX / 2) * 0x1p-20;
+                points.at[k][i] =
+                    turn % 2 == 0 ? rand() % 3 - 1 : (rand() - RAND_MAX / 2) * 0x1p-20;
                 points.at[k][i] = turn % 5 == 0 ? -0.0 * points.at[k][i] : points.at[k][i];
             }
         }

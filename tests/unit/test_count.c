@@ -669,8 +669,10 @@ static void files_without_polygons(void **state)
             assert_true(kiln_tree_get_info(with).polygons);
             assert_int_equal(info.triangle_count, m.triangle_count);
             assert_memory_equal(tree->boxes, with->boxes, tree->adb->box_count * 12);
-            assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
-            assert_int_equal(kiln_collide(tree, NULL, with, NULL, NULL, &hit), KILN_ERROR_NOT_LOADED);
+            assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, &hit),
+                             KILN_ERROR_NOT_LOADED);
+            assert_int_equal(kiln_collide(tree, NULL, with, NULL, NULL, &hit),
+                             KILN_ERROR_NOT_LOADED);
             assert_int_equal(kiln_contacts(with, NULL, tree, NULL, NULL, NULL, 0, &count),
                              KILN_ERROR_NOT_LOADED);
             assert_true(hit.found && hit.pair.a == 7 && count == 7);

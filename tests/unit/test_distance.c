@@ -113,7 +113,8 @@ static void test_within(void **state)
     const kiln_pose pose = at(3, 0, 0), touching = at(1, 0, 0);
     kiln_pair_options options = kiln_pair_options_default();
     kiln_hit hit;
-    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 2, NULL, &hit), KILN_OK);
+    assert_int_equal(kiln_within(cube.trees[0], NULL, cube.trees[0], &pose, 2, NULL, &hit),
+                     KILN_OK);
     assert_true(hit.found && hit.hint.a != 0 && hit.hint.b != 0);
     assert_true(hit.pair.value_a == body_value(hit.pair.a) &&
                 hit.pair.value_b == body_value(hit.pair.b));

@@ -108,8 +108,8 @@ static void test_adb_options(void **state)
                 weights.bias = NAN;
             }
             enter(mode);
-            const kiln_status status = kiln_adb_collide(box.tree, NULL, box.tree, NULL, &options,
-                                                        10, UINT64_MAX, &answer);
+            const kiln_status status =
+                kiln_adb_collide(box.tree, NULL, box.tree, NULL, &options, 10, UINT64_MAX, &answer);
             rounding_leave();
             assert_int_equal(status, KILN_ERROR_ARGUMENT);
         }

@@ -148,7 +148,7 @@ static void test_needle_through(void **context)
 {
     (void)context;
     const triangle needle = {2, 2, -1000000, 2, 2, 1000000, 2, 2.0009765625, 1000000};
-    const triangle beside = {-0.0009765625, 2, -1000000, -0.0009765625, 2, 1000000,
+    const triangle beside = {-0.0009765625, 2,   -1000000, -0.0009765625, 2, 1000000,
                              -0.0009765625, 2.5, 1000000};
     expect(true, floor_, needle);
     expect(false, floor_, beside);

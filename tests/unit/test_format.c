@@ -166,9 +166,9 @@ static const member tree_members[] = {
 };
 
 static const member node8_members[] = {
-    MEMBER(kiln_format_node8, org),   MEMBER(kiln_format_node8, exp),
-    MEMBER(kiln_format_node8, inner), MEMBER(kiln_format_node8, child),
-    MEMBER(kiln_format_node8, tri),   MEMBER(kiln_format_node8, count),
+    MEMBER(kiln_format_node8, org),      MEMBER(kiln_format_node8, exp),
+    MEMBER(kiln_format_node8, inner),    MEMBER(kiln_format_node8, child),
+    MEMBER(kiln_format_node8, tri),      MEMBER(kiln_format_node8, count),
     MEMBER(kiln_format_node8, half_exp), MEMBER(kiln_format_node8, flags),
 };
 
@@ -201,8 +201,8 @@ static const member bins_members[] = {
 };
 
 static const member obb2_members[] = {
-    MEMBER(kiln_format_node_obb2, head),   MEMBER(kiln_format_node_obb2, axis),
-    MEMBER(kiln_format_node_obb2, centre), MEMBER(kiln_format_node_obb2, half),
+    MEMBER(kiln_format_node_obb2, head),     MEMBER(kiln_format_node_obb2, axis),
+    MEMBER(kiln_format_node_obb2, centre),   MEMBER(kiln_format_node_obb2, half),
     MEMBER(kiln_format_node_obb2, reserved),
 };
 
@@ -213,10 +213,10 @@ static const member aabb2_members[] = {
 };
 
 static const member adb_members[] = {
-    MEMBER(kiln_format_adb, tree),    MEMBER(kiln_format_adb, box_first),
+    MEMBER(kiln_format_adb, tree),      MEMBER(kiln_format_adb, box_first),
     MEMBER(kiln_format_adb, box_count), MEMBER(kiln_format_adb, grid),
-    MEMBER(kiln_format_adb, regions), MEMBER(kiln_format_adb, area),
-    MEMBER(kiln_format_adb, polygons), MEMBER(kiln_format_adb, factor),
+    MEMBER(kiln_format_adb, regions),   MEMBER(kiln_format_adb, area),
+    MEMBER(kiln_format_adb, polygons),  MEMBER(kiln_format_adb, factor),
     MEMBER(kiln_format_adb, reserved),
 };
 
@@ -228,8 +228,8 @@ static const member adb_box_members[] = {
 };
 
 static const member adb_weights_members[] = {
-    MEMBER(kiln_format_adb_weights, bv),       MEMBER(kiln_format_adb_weights, leaf_max),
-    MEMBER(kiln_format_adb_weights, meaning),  MEMBER(kiln_format_adb_weights, reserved),
+    MEMBER(kiln_format_adb_weights, bv),      MEMBER(kiln_format_adb_weights, leaf_max),
+    MEMBER(kiln_format_adb_weights, meaning), MEMBER(kiln_format_adb_weights, reserved),
     MEMBER(kiln_format_adb_weights, weight),
 };
 

@@ -15,6 +15,7 @@
 
 #include "../../runtime/exact/exact.h"
 #include "../../runtime/base/tree.h"
+#include "../../runtime/kernel/kernel.h"
 #include "../support/quick_bake.h"
 
 enum { ROUNDS = 200000, QUICK_ROUNDS = 20000 };
@@ -121,8 +122,8 @@ static void any_point(uint64_t *state, const float axis[3][3], const float centr
         out[k] = (double)centre[k];
     }
     for (int j = 0; j < 3; j++) {
-        const double part = corner ? (random_below(state, 2) == 0 ? -1 : 1)
-                                   : random_between(state, -1, 1);
+        const double part =
+            corner ? (random_below(state, 2) == 0 ? -1 : 1) : random_between(state, -1, 1);
         for (int k = 0; k < 3; k++) {
             out[k] += part * (double)half[j] * (double)axis[j][k];
         }
@@ -225,8 +226,7 @@ static void check_free_mask(const kiln_kernel *kernel, const kiln_tree *tree, ui
     const uint32_t mask = open_node(kernel, tree, node, false, epsilon, &opened);
     const uint32_t least =
         open_node(&kiln_kernel_scalar, tree, node, true, 0.9f * epsilon, &opened);
-    const uint32_t most =
-        open_node(&kiln_kernel_scalar, tree, node, true, 1.1f * epsilon, &opened);
+    const uint32_t most = open_node(&kiln_kernel_scalar, tree, node, true, 1.1f * epsilon, &opened);
     assert_int_equal(least & ~mask, 0);
     assert_int_equal(mask & ~most, 0);
 }
@@ -240,8 +240,7 @@ static void check_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_
     memset(&reference, 0, sizeof reference);
     tree->kind->decode(kiln_tree_node(tree, node), &lanes);
     const uint32_t mask = open_node(kernel, tree, node, true, 0x1p-17f, &opened);
-    assert_int_equal(mask,
-                     open_node(&kiln_kernel_scalar, tree, node, true, 0x1p-17f, &reference));
+    assert_int_equal(mask, open_node(&kiln_kernel_scalar, tree, node, true, 0x1p-17f, &reference));
     check_free_mask(kernel, tree, node);
     assert_int_equal(opened.order, reference.order);
     for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {

@@ -155,16 +155,19 @@ static void test_refusals(void **state)
     }
     pose.translation[1] = NAN;
     expect_refused(b.trees[0], &pose, good, KILN_ERROR_POSE);
-    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], &pose, &place), KILN_ERROR_POSE);
+    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], &pose, &place),
+                     KILN_ERROR_POSE);
     assert_int_equal(kiln_locate_mesh(NULL, NULL, b.trees[0], NULL, &place), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, NULL, NULL, &place), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], NULL, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_locate_mesh(b.trees[0], NULL, b.trees[0], NULL, NULL),
+                     KILN_ERROR_ARGUMENT);
     mesh m = mesh_box(-3, -3, -3, 3, 3, 3);
     m.triangle_count--;
     body open = body_raw(m);
     assert_int_equal(kiln_tree_get_info(open.trees[0]).closed, KILN_MESH_OPEN);
     expect_refused(open.trees[0], NULL, good, KILN_ERROR_OPEN_MESH);
-    assert_int_equal(kiln_locate_mesh(open.trees[0], NULL, b.trees[0], NULL, &place), KILN_ERROR_OPEN_MESH);
+    assert_int_equal(kiln_locate_mesh(open.trees[0], NULL, b.trees[0], NULL, &place),
+                     KILN_ERROR_OPEN_MESH);
     assert_int_equal(place, 77);
     body around = body_raw(mesh_box(-9, -9, -9, 9, 9, 9));
     assert_int_equal(kiln_locate_mesh(around.trees[0], NULL, open.trees[0], NULL, &place), KILN_OK);

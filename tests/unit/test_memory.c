@@ -45,7 +45,8 @@ static int make_model(void **state)
     for (uint32_t t = 0; t < torus.triangle_count; t++) {
         for (size_t i = 0; i < 3; i++) {
             const size_t vertex = torus.indices[3 * (size_t)t + i];
-            memcpy(stl + HEADER + FACET * (size_t)t + 12 + 12 * i, torus.positions + 3 * vertex, 12);
+            memcpy(stl + HEADER + FACET * (size_t)t + 12 + 12 * i, torus.positions + 3 * vertex,
+                   12);
         }
     }
     return 0;
@@ -228,8 +229,12 @@ static void sizes_are_told_in_the_unit_that_fits(void **state)
     static const struct {
         uint64_t bytes;
         const char *text;
-    } sizes[] = {{0, "0 bytes"},         {1, "1 byte"},      {1023, "1023 bytes"},
-                 {1024, "1 KiB"},        {1u << 20, "1 MiB"}, {(1u << 20) - 1, "1023 KiB"},
+    } sizes[] = {{0, "0 bytes"},
+                 {1, "1 byte"},
+                 {1023, "1023 bytes"},
+                 {1024, "1 KiB"},
+                 {1u << 20, "1 MiB"},
+                 {(1u << 20) - 1, "1023 KiB"},
                  {(uint64_t)5 << 30, "5120 MiB"}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char text[KILN_MESSAGE_BYTES_SIZE];

@@ -113,7 +113,8 @@ static void any_order_comes_to_an_end(void **state)
             const size_t which = (size_t)rand() % count;
             task = under_way[which];
             under_way[which] = under_way[--count];
-            const bool enough = needs[task] <= l.lines[task].share || memory_budget_has_all(&l, task);
+            const bool enough =
+                needs[task] <= l.lines[task].share || memory_budget_has_all(&l, task);
             memory_budget_give(&l, task, enough);
             ended += enough;
         }

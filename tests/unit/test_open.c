@@ -329,7 +329,8 @@ static void facts_of_nothing(void **state)
     assert_int_equal(kiln_tree_user(NULL, 0), 0);
     assert_int_equal(kiln_tree_source(NULL, 0, &source), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_collide(NULL, NULL, NULL, NULL, NULL, &hit), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_contacts(NULL, NULL, NULL, NULL, NULL, NULL, 0, &count), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_contacts(NULL, NULL, NULL, NULL, NULL, NULL, 0, &count),
+                     KILN_ERROR_ARGUMENT);
 }
 
 static void every_triangle_is_found_in_the_source(void **state)
@@ -362,9 +363,9 @@ static void every_triangle_is_found_in_the_source(void **state)
         assert_int_equal(kiln_tree_source(tree, b.mesh.triangle_count, &source),
                          KILN_ERROR_ARGUMENT);
         assert_int_equal(kiln_tree_source(tree, 0, NULL), KILN_ERROR_ARGUMENT);
-        assert_int_equal(kiln_tree_corners(tree, b.mesh.triangle_count, (float(*)[3])&source),
+        assert_int_equal(kiln_tree_corners(tree, b.mesh.triangle_count, (float(*)[3]) & source),
                          KILN_ERROR_ARGUMENT);
-        assert_int_equal(kiln_tree_corners(NULL, 0, (float(*)[3])&source), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_tree_corners(NULL, 0, (float(*)[3]) & source), KILN_ERROR_ARGUMENT);
         assert_int_equal(kiln_tree_corners(tree, 0, NULL), KILN_ERROR_ARGUMENT);
         assert_memory_equal(&source, &before, sizeof source);
         size_t size = 0;
@@ -577,7 +578,8 @@ static void contacts_with_short_buffers(void **state)
         assert_int_equal(count, 12);
         assert_memory_equal(some, all, 5 * sizeof some[0]);
         assert_memory_equal(&some[5], &untouched, sizeof untouched);
-        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, NULL, 5, &count), KILN_ERROR_ARGUMENT);
+        assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, NULL, 5, &count),
+                         KILN_ERROR_ARGUMENT);
         assert_int_equal(kiln_contacts(a, NULL, b, &pose, NULL, all, 5, NULL), KILN_ERROR_ARGUMENT);
     }
     kiln_close(file_a);
@@ -597,10 +599,12 @@ static void a_callback_may_stop(void **state)
     assert_true(all > 12);
     for (size_t stop_after = 1; stop_after < 12; stop_after++) {
         collected c = {.stop_after = stop_after};
-        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, collect, &c, &count), KILN_OK);
+        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, collect, &c, &count),
+                         KILN_OK);
         assert_int_equal(count, stop_after);
         assert_int_equal(c.count, stop_after);
-        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, no_pair, NULL, NULL), KILN_OK);
+        assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, no_pair, NULL, NULL),
+                         KILN_OK);
     }
     assert_int_equal(kiln_contacts_each(tree, NULL, tree, NULL, NULL, NULL, NULL, &count),
                      KILN_ERROR_ARGUMENT);
@@ -626,7 +630,8 @@ static void one_tree_given_twice(void **state)
         size_t count;
         assert_int_equal(kiln_collide(a, NULL, other, NULL, NULL, &hit), KILN_OK);
         assert_true(hit.found);
-        assert_int_equal(kiln_contacts(a, NULL, other, NULL, NULL, pairs, capacity, &count), KILN_OK);
+        assert_int_equal(kiln_contacts(a, NULL, other, NULL, NULL, pairs, capacity, &count),
+                         KILN_OK);
         uint32_t with_itself = 0;
         for (size_t k = 0; k < count; k++) {
             with_itself += pairs[k].a == pairs[k].b;

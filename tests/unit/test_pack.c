@@ -30,8 +30,8 @@ static size_t round_trip(uint16_t transform, uint32_t element_size, const void *
     assert_true(kiln_transform_apply(transform, element_size, raw, size, coded.bytes, &coded_size,
                                      &segments));
     memset(&back, 0xA5, sizeof back);
-    assert_true(kiln_transform_undo(transform, element_size, coded.bytes, coded_size, back.bytes,
-                                    size));
+    assert_true(
+        kiln_transform_undo(transform, element_size, coded.bytes, coded_size, back.bytes, size));
     assert_memory_equal(back.bytes, raw, size);
     for (uint32_t i = 0; i < segments.count; i++) {
         assert_true(segments.end[i] <= coded_size);
@@ -48,10 +48,10 @@ static void triangles_by_hand(void **state)
     /* Two that share the edge 6 7, one that shares the edge 6 8 with the second, one far away. */
     static const _Alignas(8) uint32_t raw[] = {5, 6, 7, 7, 6, 8, 6, 9, 8, 1, 5, 6};
     static const uint8_t wanted[] = {
-        5, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, /* next 5, 8 corner codes, 1 far */
-        255, 3, 5, 255,                     /* edge codes */
-        0, 0, 0, 0, 0, 255, 6, 5,           /* corners: 5, 6, 7; 8; 9; 1 far, 5, 6 of late */
-        9, 0, 0, 0,                         /* 10 - 1 */
+        5,   0, 0, 0,   8, 0,   0, 0, 1, 0, 0, 0, /* next 5, 8 corner codes, 1 far */
+        255, 3, 5, 255,                           /* edge codes */
+        0,   0, 0, 0,   0, 255, 6, 5,             /* corners: 5, 6, 7; 8; 9; 1 far, 5, 6 of late */
+        9,   0, 0, 0,                             /* 10 - 1 */
     };
     size_t size;
     assert_true(kiln_transform_apply(KILN_TRANSFORM_EDGES, 12, (const uint8_t *)raw, sizeof raw,
@@ -107,13 +107,13 @@ static void triangles_that_are_refused(void **state)
         size_t at;
         uint8_t value;
     } spoils[] = {
-        {4, 3},    {4, 5},    {4, 255}, {7, 255},           /* corner codes that don't add up */
-        {8, 1},    {11, 255},                               /* nor far ones */
-        {13, 9},   {13, 251},                               /* a triangle before the first */
-        {12, 0},                                            /* of the first, any */
-        {13, 252}, {13, 254},                               /* no edge code */
-        {14, 17},  {14, 254}, {15, 128}, {14, 255},         /* no corner code; none is far */
-        {13, 255},                                          /* corners end too early */
+        {4, 3},    {4, 5},    {4, 255},  {7, 255},  /* corner codes that don't add up */
+        {8, 1},    {11, 255},                       /* nor far ones */
+        {13, 9},   {13, 251},                       /* a triangle before the first */
+        {12, 0},                                    /* of the first, any */
+        {13, 252}, {13, 254},                       /* no edge code */
+        {14, 17},  {14, 254}, {15, 128}, {14, 255}, /* no corner code; none is far */
+        {13, 255},                                  /* corners end too early */
     };
     for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
         memcpy(bytes, good, sizeof good);
@@ -151,13 +151,13 @@ static void nodes_by_hand(void **state)
                                      sizeof nodes, coded.bytes, &size, &segments));
     assert_int_equal(size, 2 * 25 + 4 + 3 * 6);
     const uint8_t *at = coded.bytes;
-    assert_int_equal(at[0], 2);         /* inner */
-    assert_int_equal(at[2], 3);         /* count */
+    assert_int_equal(at[0], 2); /* inner */
+    assert_int_equal(at[2], 3); /* count */
     assert_int_equal(at[2 + 6 + 1], 0x40);
-    assert_int_equal(at[10 + 2], 7);    /* exp */
-    assert_int_equal(at[42], 2);        /* tri: 1, then -1 */
+    assert_int_equal(at[10 + 2], 7); /* exp */
+    assert_int_equal(at[42], 2);     /* tri: 1, then -1 */
     assert_int_equal(at[43], 1);
-    assert_int_equal(at[50], 2);        /* child: 1 */
+    assert_int_equal(at[50], 2); /* child: 1 */
     static const uint8_t first[] = {10, 11, 12}, last[] = {0, 99, 0};
     assert_memory_equal(at + 54, first, 3);
     assert_memory_equal(at + 54 + 15, last, 3);
@@ -221,9 +221,8 @@ static void each_section(edit_file *file, uint32_t kind, uint16_t transform, siz
 {
     const edit_section *section = edit_find(file, kind);
     const uint32_t element = section->entry.element_size;
-    const size_t size = section->size < kiln_block_raw_size(element)
-                            ? section->size
-                            : kiln_block_raw_size(element);
+    const size_t size =
+        section->size < kiln_block_raw_size(element) ? section->size : kiln_block_raw_size(element);
     _Alignas(8) static uint8_t raw[KILN_BLOCK_SIZE];
     memcpy(raw, section->data, size);
     const size_t packed = round_trip(transform, element, raw, size);

@@ -51,12 +51,10 @@ static void test_kept_pairs(void **state)
             kiln_hit hit;
             size_t want = 0;
             rounding_enter(1);
-            assert_int_equal(kiln_contacts(tree, NULL, tree, &pose, &options, kept, CAPACITY,
-                                           &found),
-                             KILN_OK);
+            assert_int_equal(
+                kiln_contacts(tree, NULL, tree, &pose, &options, kept, CAPACITY, &found), KILN_OK);
             assert_int_equal(r.rule.calls, count);
-            assert_int_equal(kiln_collide(tree, NULL, tree, &pose, &options, &hit),
-                             KILN_OK);
+            assert_int_equal(kiln_collide(tree, NULL, tree, &pose, &options, &hit), KILN_OK);
             rounding_leave();
             for (size_t i = 0; i < count; i++) {
                 if (body_keeps_pair(&r.rule, all[i].a, all[i].b)) {
@@ -83,7 +81,8 @@ static void test_no_filter(void **state)
     assert_true(hit.found);
     assert_int_equal(kiln_contacts(a.trees[0], NULL, a.trees[0], NULL, NULL, NULL, 0, &count),
                      KILN_OK);
-    assert_int_equal(kiln_contacts(a.trees[0], NULL, a.trees[0], NULL, NULL, NULL, 0, &plain), KILN_OK);
+    assert_int_equal(kiln_contacts(a.trees[0], NULL, a.trees[0], NULL, NULL, NULL, 0, &plain),
+                     KILN_OK);
     assert_int_equal(count, plain);
     checked_rule nothing = {{1, 1, 0}, FE_TONEAREST};
     const kiln_pair_options refuse = options_of(&nothing);

@@ -144,7 +144,8 @@ static void refuses_triangles(const kiln_tree *tree)
     size_t count;
     const kiln_adb_options careful = kiln_adb_options_of(KILN_ADB_CAREFUL);
     assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, &hit), KILN_ERROR_PARTIAL);
-    assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, NULL, 0, &count), KILN_ERROR_PARTIAL);
+    assert_int_equal(kiln_contacts(tree, NULL, tree, NULL, NULL, NULL, 0, &count),
+                     KILN_ERROR_PARTIAL);
     assert_int_equal(kiln_ray_closest(tree, NULL, &ray, NULL, &ray_hit), KILN_ERROR_PARTIAL);
     assert_int_equal(kiln_overlap_any(tree, NULL, &ball, NULL, NULL, &triangle_hit),
                      KILN_ERROR_PARTIAL);
@@ -286,7 +287,8 @@ static void files_grow_block_by_block(void **state)
         const char *bv;
         int leaf;
         int adb;
-    } models[] = {{"obb", 1, 0}, {"obb", 1, 4}, {"aabb", 1, 4}, {"obb2,aabb2", 2, 4}, {"aabb2", 1, 0}};
+    } models[] = {
+        {"obb", 1, 0}, {"obb", 1, 4}, {"aabb", 1, 4}, {"obb2,aabb2", 2, 4}, {"aabb2", 1, 0}};
     (void)state;
     const size_t count = sizeof models / sizeof models[0];
     for (size_t i = is_quick() ? count - 2 : 0; i < count; i++) {
@@ -471,10 +473,9 @@ static void a_broken_rule_leaves_boxes(void **state)
         edit_file *edit = edit_open(b.bytes, b.size);
         kiln_format_node_aabb8 *node =
             (kiln_format_node_aabb8 *)(void *)edit_find(edit, KILN_SECTION_NODES_AABB8)->data;
-        static const uint32_t rules[] = {KILN_RULE_NODE_CHILD, KILN_RULE_NODE_ONCE,
-                                         KILN_RULE_RESERVED,   KILN_RULE_NODE_FIELD,
-                                         KILN_RULE_NODE_LANE,  KILN_RULE_NODE_DEPTH,
-                                         KILN_RULE_VERTEX};
+        static const uint32_t rules[] = {
+            KILN_RULE_NODE_CHILD, KILN_RULE_NODE_ONCE,  KILN_RULE_RESERVED, KILN_RULE_NODE_FIELD,
+            KILN_RULE_NODE_LANE,  KILN_RULE_NODE_DEPTH, KILN_RULE_VERTEX};
         uint32_t vertex = 0x7FC00000;
         switch (i) {
         case 0:

@@ -292,8 +292,10 @@ static void test_refusals(void **state)
     kiln_ray_hit hit;
     size_t count;
     assert_int_equal(kiln_ray_closest(b.trees[0], NULL, &good, NULL, NULL), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 1, &count), KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, &hit, 1, NULL), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 1, &count),
+                     KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, &hit, 1, NULL),
+                     KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_ray_all(b.trees[0], NULL, &good, NULL, NULL, 0, &count), KILN_OK);
     assert_int_equal(count, 2);
     body_free(&b);

@@ -143,7 +143,8 @@ static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const k
     assert_int_equal(kiln_overlap_all(tree, NULL, shape, pose, NULL, &all, 1, &count), want);
     assert_int_equal(kiln_overlap_each(tree, NULL, shape, pose, NULL, stop_at_once, &count, &count),
                      want);
-    assert_true(hit.found && hit.triangle == 5 && hit.value == 6 && all.triangle == 77 && count == 77);
+    assert_true(hit.found && hit.triangle == 5 && hit.value == 6 && all.triangle == 77 &&
+                count == 77);
 }
 
 static void test_refusals(void **state)
@@ -179,7 +180,8 @@ static void test_refusals(void **state)
     expect_refused(b.trees[0], &pose, &good, KILN_ERROR_POSE);
     size_t calls = 0, count = 0;
     assert_int_equal(
-        kiln_overlap_each(b.trees[0], NULL, &good, NULL, NULL, stop_at_once, &calls, &count), KILN_OK);
+        kiln_overlap_each(b.trees[0], NULL, &good, NULL, NULL, stop_at_once, &calls, &count),
+        KILN_OK);
     assert_true(calls == 1 && count == 1);
     body_free(&b);
     counted c = counted_bake(mesh_box(0, 0, 0, 1, 1, 1), "obb", 4, 4, KILN_ADB_OCTANTS, false);

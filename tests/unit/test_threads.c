@@ -259,8 +259,10 @@ static void packed_files_decode_in_threads(void **state)
         for (int pose = 0; pose < POSES; pose += 100) {
             const kiln_tree *a = kiln_file_tree(alone, i), *b = kiln_file_tree(together, i);
             size_t count_a, count_b;
-            assert_int_equal(kiln_contacts(a, NULL, a, &poses[pose], NULL, NULL, 0, &count_a), KILN_OK);
-            assert_int_equal(kiln_contacts(b, NULL, b, &poses[pose], NULL, NULL, 0, &count_b), KILN_OK);
+            assert_int_equal(kiln_contacts(a, NULL, a, &poses[pose], NULL, NULL, 0, &count_a),
+                             KILN_OK);
+            assert_int_equal(kiln_contacts(b, NULL, b, &poses[pose], NULL, NULL, 0, &count_b),
+                             KILN_OK);
             assert_int_equal(count_a, count_b);
         }
     }

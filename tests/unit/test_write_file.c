@@ -189,7 +189,8 @@ static void a_sweep_takes_what_is_left_and_no_more(void **state)
     (void)state;
     write_and_die(target);
     find_unfinished(name, sizeof name);
-    snprintf(other, sizeof other, "%s/.kiln-0123456789abcdef-00000000-0.tmp", folder); /* another boot's */
+    snprintf(other, sizeof other, "%s/.kiln-0123456789abcdef-00000000-0.tmp",
+             folder); /* another boot's */
     assert_true(kiln_write_file(other, "o", 1, message));
     assert_false(kiln_write_file_sweep(target));
     assert_false(kiln_write_file_sweep(other));

@@ -113,8 +113,9 @@ static kiln_bake_status stage_failed(bake *b, kiln_bake_status status)
         return KILN_BAKE_FAILED;
     }
     if (b->report->error[0] == '\0') {
-        return fail(b, status, b->cancelled ? "cancelled; nothing was written"
-                                            : "out of memory; nothing was written; free some");
+        return fail(b, status,
+                    b->cancelled ? "cancelled; nothing was written"
+                                 : "out of memory; nothing was written; free some");
     }
     return status;
 }
@@ -150,9 +151,10 @@ static kiln_bake_status read_kinds(bake *b)
         const size_t length = strcspn(list, ",");
         const kiln_build_kind *kind = find_kind(list, length);
         if (kind == NULL) {
-            kiln_bake_report_error(b->report, b->input->path,
-                                   "unknown kind of bounding volume '%.*s'; use obb, aabb, obb2 or aabb2",
-                                   (int)(length < 40 ? length : 40), list);
+            kiln_bake_report_error(
+                b->report, b->input->path,
+                "unknown kind of bounding volume '%.*s'; use obb, aabb, obb2 or aabb2",
+                (int)(length < 40 ? length : 40), list);
             return KILN_BAKE_USAGE;
         }
         if (has_kind(b, kind)) {
@@ -176,8 +178,9 @@ static kiln_bake_status check_count_options(bake *b)
     o->adb_factor = kiln_count_factor(o);
     b->counts = kiln_count_parameters(o);
     if (o->adb != 0 && !kiln_adb_is_sound(&b->counts)) {
-        return fail(b, KILN_BAKE_USAGE,
-                    "counts take a grid of 4, 8 or 16, known rules, a factor above 0, at most 1000");
+        return fail(
+            b, KILN_BAKE_USAGE,
+            "counts take a grid of 4, 8 or 16, known rules, a factor above 0, at most 1000");
     }
     if (o->adb == 0 && o->no_geometry) {
         return fail(b, KILN_BAKE_USAGE, "a file without polygons needs counts");
@@ -424,8 +427,8 @@ static kiln_bake_status build_trees(bake *b)
         const kiln_build_input input = {b->soup.positions, b->soup.indices, b->groups[g].triangles,
                                         b->groups[g].count};
         for (uint32_t k = 0; k < b->kind_count; k++) {
-            const kiln_bake_status status = kiln_build(
-                b->kinds[k], &input, &options, &b->trees[(size_t)g * b->kind_count + k]);
+            const kiln_bake_status status =
+                kiln_build(b->kinds[k], &input, &options, &b->trees[(size_t)g * b->kind_count + k]);
             if (status != KILN_BAKE_OK) {
                 return status;
             }
@@ -525,7 +528,8 @@ static void report_soup(bake *b)
     r->warning_count = r->warnings != NULL ? soup->warning_count : 0;
     r->side_files = copy_strings(soup, soup->side_files, soup->side_file_count);
     r->side_file_count = r->side_files != NULL ? soup->side_file_count : 0;
-    r->absent_files = copy_strings(soup, soup->side_files + soup->side_file_count, soup->absent_file_count);
+    r->absent_files =
+        copy_strings(soup, soup->side_files + soup->side_file_count, soup->absent_file_count);
     r->absent_file_count = r->absent_files != NULL ? soup->absent_file_count : 0;
     r->dropped = calloc(soup->note_count > 0 ? soup->note_count : 1, sizeof *r->dropped);
     r->dropped_count = r->dropped != NULL ? soup->note_count : 0;
@@ -555,8 +559,8 @@ static void report_trees(bake *b, const uint64_t *packed_sizes)
         out->depth = tree->depth;
         out->bytes_raw = (uint64_t)tree->node_count * tree->node_size;
         /* The trees of a kind are packed together: each has its share. */
-        out->bytes_packed = (uint64_t)((double)packed_sizes[kind] * tree->node_count /
-                                       (double)nodes_of_kind);
+        out->bytes_packed =
+            (uint64_t)((double)packed_sizes[kind] * tree->node_count / (double)nodes_of_kind);
         out->sah_cost = tree->sah_cost;
         out->boxes = tree->box_count;
         out->bytes_counts = (uint64_t)tree->box_count * sizeof *tree->boxes;
@@ -598,11 +602,15 @@ static kiln_bake_status encode_file(bake *b)
     if (b->meta == NULL) {
         return KILN_BAKE_FAILED;
     }
-    const kiln_watch watch = {kiln_thread_count(b->options.threads), b->options.progress,
-                              b->options.progress_user, "write", 0.0, 1.0};
-    const kiln_model model = {&b->soup, b->groups,     b->group_count, b->kinds,       b->kind_count,
-                              b->trees, b->options.leaf, b->meta,       strlen(b->meta),
-                              &b->counts, b->options.no_geometry, b->weights.rows,
+    const kiln_watch watch = {kiln_thread_count(b->options.threads),
+                              b->options.progress,
+                              b->options.progress_user,
+                              "write",
+                              0.0,
+                              1.0};
+    const kiln_model model = {&b->soup,         b->groups,  b->group_count,         b->kinds,
+                              b->kind_count,    b->trees,   b->options.leaf,        b->meta,
+                              strlen(b->meta),  &b->counts, b->options.no_geometry, b->weights.rows,
                               b->weights.count, b->trees};
     const kiln_bake_status status = kiln_model_encode(&model, b->options.layout, build_key, &watch,
                                                       &b->file, &b->file_size, packed_sizes);
@@ -634,16 +642,16 @@ static kiln_bake_status check_memory(bake *b)
     }
     if (need > b->budget.limit) {
         char limit[KILN_MESSAGE_BYTES_SIZE];
-        kiln_bake_report_error(b->report, b->input->path,
-                               "needs about %" PRIu64 " MiB of memory for %" PRIu32 " triangles, and the "
-                               "limit is %s; nothing was written; raise it (--max-memory) "
-                               "or split the model",
-                               (need >> 20) + 1, b->soup.triangle_count,
-                               kiln_message_bytes(b->budget.limit, limit));
+        kiln_bake_report_error(
+            b->report, b->input->path,
+            "needs about %" PRIu64 " MiB of memory for %" PRIu32 " triangles, and the "
+            "limit is %s; nothing was written; raise it (--max-memory) "
+            "or split the model",
+            (need >> 20) + 1, b->soup.triangle_count, kiln_message_bytes(b->budget.limit, limit));
         return KILN_BAKE_FAILED;
     }
-    b->options.threads = (int)kiln_budget_threads(&b->budget, need,
-                                                  kiln_thread_count(b->options.threads));
+    b->options.threads =
+        (int)kiln_budget_threads(&b->budget, need, kiln_thread_count(b->options.threads));
     return KILN_BAKE_OK;
 }
 
@@ -687,11 +695,11 @@ static kiln_bake_status check_limit(bake *b)
     if (kiln_budget_possible(&b->budget)) {
         return KILN_BAKE_OK;
     }
-    kiln_bake_report_error(b->report, b->input->path,
-                           "any bake takes more than %s of memory, and the limit is %s; nothing was "
-                           "written; raise it (--max-memory; K, M or G behind a number make it more)",
-                           kiln_message_bytes(KILN_BUDGET_LEAST, least),
-                           kiln_message_bytes(b->budget.limit, limit));
+    kiln_bake_report_error(
+        b->report, b->input->path,
+        "any bake takes more than %s of memory, and the limit is %s; nothing was "
+        "written; raise it (--max-memory; K, M or G behind a number make it more)",
+        kiln_message_bytes(KILN_BUDGET_LEAST, least), kiln_message_bytes(b->budget.limit, limit));
     return KILN_BAKE_FAILED;
 }
 
@@ -844,8 +852,8 @@ static kiln_bake_status bake_for(const kiln_bake_input *input, const char *outpu
     b.output = output;
     b.options = kiln_bake_options_default();
     if (options != NULL) {
-        const size_t known = options->struct_size < sizeof b.options ? options->struct_size
-                                                                      : sizeof b.options;
+        const size_t known =
+            options->struct_size < sizeof b.options ? options->struct_size : sizeof b.options;
         memcpy(&b.options, options, known);
     }
     watch_for_cancel(&b);
@@ -885,7 +893,8 @@ kiln_bake_status kiln_bake_moving(const kiln_bake_input *input, const char *outp
         return status;
     }
     status = check_not_read(input, output, report); /* a cached one has imported nothing */
-    const bool written = status != KILN_BAKE_OK || kiln_write_file_by(mover, output, data, size, message);
+    const bool written =
+        status != KILN_BAKE_OK || kiln_write_file_by(mover, output, data, size, message);
     free(data);
     if (!written) {
         kiln_bake_report_error(report, output, "%s", message);

@@ -173,8 +173,8 @@ static json_t *options_object(const kiln_bake_options *options)
     (void)json_object_set_new(object, "bv", kiln_json_text(options->bv));
     (void)json_object_set_new(object, "builder", kiln_json_text(options->builder));
     (void)json_object_set_new(object, "leaf", json_integer(options->leaf));
-    (void)json_object_set_new(
-        object, "quality", json_string(qualities[(int)options->quality - KILN_QUALITY_FAST]));
+    (void)json_object_set_new(object, "quality",
+                              json_string(qualities[(int)options->quality - KILN_QUALITY_FAST]));
     (void)json_object_set_new(object, "split", json_string(splits[options->split]));
     (void)json_object_set_new(object, "scale", json_real(options->scale));
     (void)json_object_set_new(object, "up", json_string(axis_name(options->up)));
@@ -190,7 +190,8 @@ static json_t *options_object(const kiln_bake_options *options)
     if (options->adb != 0) {
         (void)json_object_set_new(object, "adb", adb_object(options));
         (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
-        (void)json_object_set_new(object, "adb_weights", json_boolean(options->adb_weights != NULL));
+        (void)json_object_set_new(object, "adb_weights",
+                                  json_boolean(options->adb_weights != NULL));
     }
     return object;
 }
@@ -254,7 +255,8 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
     (void)json_object_set_new(root, "source", source_object(input, soup));
     (void)json_object_set_new(root, "options", options_object(options));
     (void)json_object_set_new(root, "counts", counts_object(soup));
-    (void)json_object_set_new(root, "sah_cost", costs_object(trees, group_count, kinds, kind_count));
+    (void)json_object_set_new(root, "sah_cost",
+                              costs_object(trees, group_count, kinds, kind_count));
     char *document = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     return document;

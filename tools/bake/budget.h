@@ -12,10 +12,10 @@
 #include "../kiln_bake.h"
 
 typedef struct {
-    uint64_t limit;  /* bytes; 0: none */
-    uint64_t before; /* resident when the bake began */
-    uint64_t most;   /* that it was seen to take */
-    bool over;       /* the limit was passed */
+    uint64_t limit;                                               /* bytes; 0: none */
+    uint64_t before;                                              /* resident when the bake began */
+    uint64_t most;                                                /* that it was seen to take */
+    bool over;                                                    /* the limit was passed */
     bool (*progress)(void *user, const char *stage, double part); /* the caller's */
     void *progress_user;
 } kiln_budget;

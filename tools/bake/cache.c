@@ -85,9 +85,8 @@ bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE
         return false;
     }
     char *tag = join(folder, tag_name);
-    const bool done = tag != NULL
-                          ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
-                          : fail(message, "can't be used", ENOMEM);
+    const bool done = tag != NULL ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
+                                  : fail(message, "can't be used", ENOMEM);
     free(tag);
     return done;
 }
@@ -127,7 +126,8 @@ static kiln_side_file *parse_names(const char *text, size_t size, size_t *count)
     for (size_t i = 0; i < size; i++) {
         *count += text[i] == '\0';
     }
-    kiln_side_file *sides = size > 0 && text[size - 1] == '\0' ? calloc(*count, sizeof *sides) : NULL;
+    kiln_side_file *sides =
+        size > 0 && text[size - 1] == '\0' ? calloc(*count, sizeof *sides) : NULL;
     for (size_t i = 0; sides != NULL && i < *count; i++) {
         if (text[0] == '\0') {
             free(sides);

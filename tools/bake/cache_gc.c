@@ -63,8 +63,9 @@ static void remove_file(sweep *s, const char *name, uint64_t bytes)
     const int length = snprintf(path, sizeof path, "%s/%s", s->folder, name);
     if (length < 0 || (size_t)length >= sizeof path || (unlink(path) != 0 && errno != ENOENT)) {
         kiln_cache_report *r = s->report;
-        snprintf(r->error, sizeof r->error, "%.400s/%s: can't be removed; %s; check the permissions",
-                 s->folder, name, strerror(errno));
+        snprintf(r->error, sizeof r->error,
+                 "%.400s/%s: can't be removed; %s; check the permissions", s->folder, name,
+                 strerror(errno));
         s->failed = true;
         return;
     }

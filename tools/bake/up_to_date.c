@@ -140,8 +140,8 @@ static kiln_side_file *sides_of(const json_t *source, size_t *count)
     kiln_side_file *sides = calloc(*count + 1, sizeof *sides);
     for (size_t i = 0; sides != NULL && i < *count; i++) {
         sides[i].absent = i >= read;
-        sides[i].name = i < read ? name_of(source, "side_files", i)
-                                 : name_of(source, "absent_files", i - read);
+        sides[i].name =
+            i < read ? name_of(source, "side_files", i) : name_of(source, "absent_files", i - read);
         if (sides[i].name == NULL) {
             free_sides(sides, i);
             return NULL;
@@ -223,8 +223,8 @@ static json_t *load_meta(const kiln_reader *reader)
     if (index == KILN_NO_INDEX || reader->sections[index].data == NULL) {
         return NULL;
     }
-    return json_loadb(reader->sections[index].data,
-                      (size_t)reader->sections[index].entry.raw_size, 0, NULL);
+    return json_loadb(reader->sections[index].data, (size_t)reader->sections[index].entry.raw_size,
+                      0, NULL);
 }
 
 bool kiln_request_answered(kiln_request *request, const void *file, size_t size,

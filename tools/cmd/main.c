@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 static const verb *const verbs[] = {
-    &verb_bake,   &verb_info,     &verb_verify,    &verb_diff,    &verb_collide, &verb_query,
-    &verb_unpack, &verb_upgrade, &verb_plan, &verb_cache_gc, &verb_lut_bins, &verb_lut_check, &verb_lut_show,
-    &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
+    &verb_bake,     &verb_info,     &verb_verify,    &verb_diff,
+    &verb_collide,  &verb_query,    &verb_unpack,    &verb_upgrade,
+    &verb_plan,     &verb_cache_gc, &verb_lut_bins,  &verb_lut_check,
+    &verb_lut_show, &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };
 
 /* What follows the first word of a name of two, or NULL. */
@@ -78,8 +79,9 @@ static bool print_manual(const char *page)
 static int report_unknown(const char *word)
 {
     if (access(word, F_OK) == 0) {
-        return report_usage(NULL, "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it",
-                            word, word);
+        return report_usage(
+            NULL, "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it", word,
+            word);
     }
     suggestion near = suggestion_for(word, strlen(word));
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {

@@ -31,8 +31,8 @@ static void *take_memory(size_t size)
     if (!is_mapped(size)) {
         return aligned_alloc(ALIGNMENT, HEADER + size);
     }
-    void *memory = mmap(NULL, HEADER + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                        -1, 0);
+    void *memory =
+        mmap(NULL, HEADER + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
 

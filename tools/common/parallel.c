@@ -95,7 +95,8 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
     }
     wanted = wanted < count ? wanted : count - (count > 0);
     wanted = wanted < THREADS_MAX ? wanted : THREADS_MAX;
-    const unsigned taken = shared != NULL && wanted > 0 ? shared->take(shared->user, wanted) : wanted;
+    const unsigned taken =
+        shared != NULL && wanted > 0 ? shared->take(shared->user, wanted) : wanted;
     while (started < taken && kiln_thread_start(&helpers[started], help, &work)) {
         started++;
     }

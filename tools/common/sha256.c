@@ -91,7 +91,8 @@ __attribute__((target("sha,ssse3,sse4.1"))) static void
 compress_by_instructions(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
     const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
-    const __m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)state), 0xB1);
+    const __m128i abcd =
+        _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)state), 0xB1);
     const __m128i efgh =
         _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(state + 4)), 0x1B);
     __m128i abef = _mm_alignr_epi8(abcd, efgh, 8);
@@ -102,11 +103,11 @@ compress_by_instructions(uint32_t state[8], const uint8_t *data, size_t blocks)
         __m128i w[4];
 
         for (int i = 0; i < 4; i++)
-            w[i] = _mm_shuffle_epi8(
-                _mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i)), swap);
+            w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(data + 16 * i)),
+                                    swap);
         for (int t = 0; t < 64; t += 4) {
-            const __m128i sum = _mm_add_epi32(
-                w[0], _mm_loadu_si128((const __m128i *)(const void *)(K + t)));
+            const __m128i sum =
+                _mm_add_epi32(w[0], _mm_loadu_si128((const __m128i *)(const void *)(K + t)));
             const __m128i next = _mm_sha256msg2_epu32(
                 _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4)),
                 w[3]);

@@ -63,8 +63,9 @@ typedef struct {
     uint64_t lossy_degenerate; /* triangles that lost their area by it; among degenerate_count */
     uint32_t empty_mesh_count; /* nodes or meshes without a face; each is a warning */
     uint32_t side_file_count;  /* files read besides the model (.mtl, .bin), sorted by name */
-    uint32_t absent_file_count; /* names looked for and not there, sorted, behind those in side_files */
-    uint32_t *side_files; /* offset in strings: path relative to the model's folder if inside it */
+    uint32_t
+        absent_file_count; /* names looked for and not there, sorted, behind those in side_files */
+    uint32_t *side_files;  /* offset in strings: path relative to the model's folder if inside it */
     uint32_t warning_count;
     uint32_t *warnings; /* offset in strings: whole sentences, in order */
     char format[16];    /* extension by which the importer was chosen, lower case */

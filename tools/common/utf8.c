@@ -27,8 +27,7 @@ static size_t sequence_length(const unsigned char *s)
     if (follows(s[0], 0xF0, 0xF4)) {
         const unsigned char lower = s[0] == 0xF0 ? 0x90 : 0x80;
         const unsigned char upper = s[0] == 0xF4 ? 0x8F : 0xBF;
-        return follows(s[1], lower, upper) && follows(s[2], 0x80, 0xBF) &&
-                       follows(s[3], 0x80, 0xBF)
+        return follows(s[1], lower, upper) && follows(s[2], 0x80, 0xBF) && follows(s[3], 0x80, 0xBF)
                    ? 4
                    : 0;
     }

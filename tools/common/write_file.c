@@ -107,7 +107,8 @@ static bool write_directly(const char *path, const void *data, size_t size,
     if (descriptor < 0) {
         return kiln_write_explain("can't be written", errno, message);
     }
-    return fill_and_close(descriptor, data, size) || kiln_write_explain("can't be written", errno, message);
+    return fill_and_close(descriptor, data, size) ||
+           kiln_write_explain("can't be written", errno, message);
 }
 
 /* Place of `name` in the table, or PENDING_MAX when it is full: then no handler will remove it. */
@@ -240,7 +241,8 @@ static int open_named(const char *path, char **name, unsigned *place)
                 *place = pending_add(*name);
                 return descriptor;
             }
-            close(descriptor); /* it was taken for an orphan in between, and is removed by who took it */
+            close(
+                descriptor); /* it was taken for an orphan in between, and is removed by who took it */
         } else if (error == EEXIST) {
             remove_orphan(*name);
         }
@@ -263,7 +265,8 @@ static int open_nameless(const char *path)
     const size_t length = folder_length(path);
     char *folder = malloc(length + 2);
     if (folder != NULL) {
-        snprintf(folder, length + 2, "%.*s", length == 0 ? 1 : (int)length, length == 0 ? "." : path);
+        snprintf(folder, length + 2, "%.*s", length == 0 ? 1 : (int)length,
+                 length == 0 ? "." : path);
         descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
         free(folder);
     }
@@ -358,8 +361,8 @@ static void close_lock(aside *of)
     of->lock = -1;
 }
 
-static bool write_aside(const kiln_write_mover *mover, const char *path, const void *data, size_t size,
-                        char message[KILN_WRITE_MESSAGE_SIZE])
+static bool write_aside(const kiln_write_mover *mover, const char *path, const void *data,
+                        size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     aside of = {NULL, PENDING_MAX, -1};
     const int nameless = open_nameless(path);
@@ -429,8 +432,8 @@ static char *end_of_links(const char *path)
     return at;
 }
 
-bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data, size_t size,
-                        char message[KILN_WRITE_MESSAGE_SIZE])
+bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data,
+                        size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     struct stat entry;
     if (stat(path, &entry) == 0) {

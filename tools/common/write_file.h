@@ -21,13 +21,14 @@ bool kiln_write_file(const char *path, const void *data, size_t size,
 /* Who has the last word on a rename: called in its place with the finished file `from`, it renames it
  * over `to`, or returns false, with a message or, by errno, without. */
 typedef struct {
-    bool (*move)(void *user, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE]);
+    bool (*move)(void *user, const char *from, const char *to,
+                 char message[KILN_WRITE_MESSAGE_SIZE]);
     void *user;
 } kiln_write_mover;
 
 /* kiln_write_file with the rename left to `mover`; NULL: none. What is written directly is not asked. */
-bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data, size_t size,
-                        char message[KILN_WRITE_MESSAGE_SIZE]);
+bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data,
+                        size_t size, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* The same to an open descriptor such as standard output, which stays open. */
 bool kiln_write_descriptor(int descriptor, const void *data, size_t size,

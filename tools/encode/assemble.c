@@ -34,8 +34,8 @@ typedef struct {
     float *vertices;
     uint32_t vertex_count;
     uint32_t *triangles;
-    uint32_t *ids;        /* stored -> id */
-    uint32_t *stored_of;  /* id -> stored */
+    uint32_t *ids;       /* stored -> id */
+    uint32_t *stored_of; /* id -> stored */
     uint32_t *order;
     uint32_t order_count;
     bool faces_follow, users_agree; /* parts tell them; there are no sections then */
@@ -46,7 +46,7 @@ typedef struct {
     kiln_format_adb_box *boxes;
     char *strings;
     size_t strings_size;
-    void **nodes;         /* by kind */
+    void **nodes; /* by kind */
     uint64_t *node_counts;
 } encoder;
 
@@ -340,10 +340,14 @@ static bool convert_parts(encoder *e)
     }
     for (uint32_t i = 0; i < soup->part_count; i++) {
         const kiln_soup_part *from = &soup->parts[i];
-        e->parts[i] = (kiln_format_part){from->triangle_first, from->triangle_count,
-                                         from->node_path,      from->mesh_name,
-                                         from->mesh,           from->primitive,
-                                         0,                    0};
+        e->parts[i] = (kiln_format_part){from->triangle_first,
+                                         from->triangle_count,
+                                         from->node_path,
+                                         from->mesh_name,
+                                         from->mesh,
+                                         from->primitive,
+                                         0,
+                                         0};
         if (e->faces_follow && from->triangle_count > 0) {
             e->parts[i].face = soup->face[from->triangle_first];
         }
@@ -366,17 +370,16 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections, ui
     const uint64_t vertices = model->no_geometry ? 0 : e->vertex_count;
     const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
     uint32_t count = 0;
-    sections[count++] = (kiln_section_input){KILN_SECTION_TREES, e->trees,
-                                             trees * sizeof *e->trees, 0};
+    sections[count++] =
+        (kiln_section_input){KILN_SECTION_TREES, e->trees, trees * sizeof *e->trees, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size, 0};
     if (e->box_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB, e->counts,
-                                                 trees * sizeof *e->counts, 0};
+        sections[count++] =
+            (kiln_section_input){KILN_SECTION_ADB, e->counts, trees * sizeof *e->counts, 0};
     }
     if (model->weight_count > 0) {
-        sections[count++] =
-            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
-                                 model->weight_count * sizeof *model->weights, 0};
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
+                                                 model->weight_count * sizeof *model->weights, 0};
     }
     if (e->box_count > 0) {
         sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
@@ -384,18 +387,17 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections, ui
     }
     *nodes = count;
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
-        sections[count++] = (kiln_section_input){
-            model->kinds[kind]->section, e->nodes[kind],
-            e->node_counts[kind] * model->kinds[kind]->node_size, 0};
+        sections[count++] =
+            (kiln_section_input){model->kinds[kind]->section, e->nodes[kind],
+                                 e->node_counts[kind] * model->kinds[kind]->node_size, 0};
     }
     if (e->order_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ORDER, e->order,
-                                                 4 * (uint64_t)e->order_count, 0};
+        sections[count++] =
+            (kiln_section_input){KILN_SECTION_ORDER, e->order, 4 * (uint64_t)e->order_count, 0};
     }
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles,
-                                             12 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices,
-                                             12 * vertices, 0};
+    sections[count++] =
+        (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles, 12 * triangles, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices, 12 * vertices, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_PARTS, e->parts,
                                              (uint64_t)soup->part_count * sizeof *e->parts, 0};
@@ -426,7 +428,8 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
         uint64_t stored[SECTIONS_MAX];
         uint32_t nodes;
         const uint32_t count = list_sections(&e, sections, &nodes);
-        status = kiln_container_write(sections, count, layout, build_key, watch, file, size, stored);
+        status =
+            kiln_container_write(sections, count, layout, build_key, watch, file, size, stored);
         for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
             packed_sizes[kind] = stored[nodes + kind];
         }

@@ -25,13 +25,14 @@ typedef struct {
     uint32_t kind_count;
     const kiln_build_tree *trees;
     int leaf_max;
-    const char *meta;          /* JSON */
+    const char *meta; /* JSON */
     size_t meta_size;
-    const kiln_format_adb *counts; /* of all trees; grid 0: there are none */
-    bool no_geometry;              /* leave the polygons out; there must be counts then */
+    const kiln_format_adb *counts;          /* of all trees; grid 0: there are none */
+    bool no_geometry;                       /* leave the polygons out; there must be counts then */
     const kiln_format_adb_weights *weights; /* of time-critical queries, as a file has them */
     uint32_t weight_count;
-    kiln_build_tree *spent; /* `trees` again, whose arrays are freed as they are copied; NULL: kept */
+    kiln_build_tree
+        *spent; /* `trees` again, whose arrays are freed as they are copied; NULL: kept */
 } kiln_model;
 
 /* The file's bytes; `packed_sizes` [kind_count] gets the stored bytes of each kind's nodes. As

@@ -90,10 +90,11 @@ static bool check_corner(const audit *state, uint32_t triangle, const double p[3
     for (uint32_t i = 0; i < depth; i++) {
         const double over = excess(&path[i], p);
         if (over > 0.0) {
-            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
-                                  "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
-                                  "of node %u above it",
-                                  state->name, triangle, over, path[i].lane, path[i].node);
+            return kiln_format_error_set(
+                state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
+                "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
+                "of node %u above it",
+                state->name, triangle, over, path[i].lane, path[i].node);
         }
     }
     state->counts->containments += depth;
@@ -127,9 +128,10 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
     const uint32_t first = kiln_node8_slot(head, lane);
     for (uint32_t slot = first; slot < first + kiln_node8_count(head, lane); slot++) {
         if (state->slot_seen[slot] != 0) {
-            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, node),
-                                  "tree '%.40s': slot %u is in two leaves, the second in node %u",
-                                  state->name, slot, node);
+            return kiln_format_error_set(
+                state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, node),
+                "tree '%.40s': slot %u is in two leaves, the second in node %u", state->name, slot,
+                node);
         }
         state->slot_seen[slot] = 1;
         if (!check_triangle(state, slot, path, depth)) {
@@ -179,7 +181,7 @@ static bool check_slots(const audit *state)
     for (uint32_t slot = 0; slot < entry->triangle_count; slot++) {
         if (state->slot_seen[slot] == 0) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
-                                  "tree '%.40s': slot %u is in no leaf", state->name, slot);
+                                         "tree '%.40s': slot %u is in no leaf", state->name, slot);
         }
     }
     memset(state->slot_seen, 0, entry->triangle_count);
@@ -188,8 +190,8 @@ static bool check_slots(const audit *state)
             kiln_view_tree_triangle(&state->tree, slot) - entry->triangle_first;
         if (state->slot_seen[triangle] != 0) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
-                                  "tree '%.40s': triangle %u is in two slots", state->name,
-                                  triangle + entry->triangle_first);
+                                         "tree '%.40s': triangle %u is in two slots", state->name,
+                                         triangle + entry->triangle_first);
         }
         state->slot_seen[triangle] = 1;
     }
@@ -211,8 +213,8 @@ static bool check_bounds(const audit *state)
     for (int k = 0; k < 3; k++) {
         if (lower[k] != entry->bounds_lower[k] || upper[k] != entry->bounds_upper[k]) {
             return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
-                                  "tree '%.40s': its bounds are not those of its triangles",
-                                  state->name);
+                                         "tree '%.40s': its bounds are not those of its triangles",
+                                         state->name);
         }
     }
     return true;
@@ -227,8 +229,8 @@ static bool check_geometry_hash(const audit *state)
                        entry->triangle_count, hash);
     if (memcmp(hash, entry->geometry_hash, sizeof hash) != 0) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_CHECKSUM, 0,
-                              "tree '%.40s': its geometry hash is not that of its triangles",
-                              state->name);
+                                     "tree '%.40s': its geometry hash is not that of its triangles",
+                                     state->name);
     }
     return true;
 }
@@ -236,13 +238,13 @@ static bool check_geometry_hash(const audit *state)
 static bool check_closed(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
-    const uint32_t closed =
-        kiln_closed(state->view->vertices,
-                    state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
-                    entry->triangle_count);
+    const uint32_t closed = kiln_closed(state->view->vertices,
+                                        state->view->triangles + 3 * (size_t)entry->triangle_first,
+                                        NULL, entry->triangle_count);
     if (closed != entry->closed) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
-                              "tree '%.40s': whether it is closed is told wrong", state->name);
+                                     "tree '%.40s': whether it is closed is told wrong",
+                                     state->name);
     }
     return true;
 }
@@ -280,15 +282,15 @@ static bool count_again(const audit *state, const float *corners)
     memcpy(input.bounds_upper, entry->bounds_upper, sizeof input.bounds_upper);
     const uint32_t step = state->full ? 1 : tree->adb->box_count / SAMPLE + 1;
     uint32_t differs;
-    const kiln_bake_status status = kiln_count_again(&input, tree->adb, tree->boxes, step, &differs,
-                                                     &state->counts->counted);
+    const kiln_bake_status status =
+        kiln_count_again(&input, tree->adb, tree->boxes, step, &differs, &state->counts->counted);
     if (status == KILN_BAKE_FAILED) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
     if (status != KILN_BAKE_OK) {
-        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
-                              "tree '%.40s': the counts of box %u are not what counting gives",
-                              state->name, differs);
+        return kiln_format_error_set(
+            state->error, KILN_FORMAT_ERROR_RULE, 0,
+            "tree '%.40s': the counts of box %u are not what counting gives", state->name, differs);
     }
     return true;
 }
@@ -302,7 +304,8 @@ static bool check_counts(const audit *state)
     if (state->view->triangles != NULL) {
         corners = gather_corners(state);
         if (corners == NULL) {
-            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                         "out of memory");
         }
     }
     const bool sound = count_again(state, corners);
@@ -353,8 +356,8 @@ static bool check_ids(const kiln_view *view, kiln_format_error *error)
     for (uint32_t i = 0; i < view->triangle_count && sound; i++) {
         if (seen[view->ids[i]] != 0) {
             sound = kiln_format_error_set(error, KILN_FORMAT_ERROR_RULE, 0,
-                                   "triangle ids: %u is there twice, the second time at %u",
-                                   view->ids[i], i);
+                                          "triangle ids: %u is there twice, the second time at %u",
+                                          view->ids[i], i);
         }
         seen[view->ids[i]] = 1;
     }
@@ -378,13 +381,14 @@ static bool check_content_hash(const kiln_reader *reader, kiln_format_error *err
     free(sections);
     if (memcmp(hash, reader->header.content_hash, sizeof hash) != 0) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
-                              offsetof(kiln_format_header, content_hash),
-                              "the content hash is not that of the sections");
+                                     offsetof(kiln_format_header, content_hash),
+                                     "the content hash is not that of the sections");
     }
     return true;
 }
 
-static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, kiln_format_error *error)
+static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts,
+                        kiln_format_error *error)
 {
     kiln_bins_view view;
     if (!kiln_bins_view_open(&view, reader, false, error) || !check_content_hash(reader, error)) {
@@ -397,7 +401,8 @@ static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts, ki
     return true;
 }
 
-static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts, kiln_format_error *error)
+static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts,
+                          kiln_format_error *error)
 {
     kiln_weights_view view;
     if (!kiln_weights_file_open(&view, reader, error) || !check_content_hash(reader, error)) {

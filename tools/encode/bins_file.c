@@ -52,9 +52,8 @@ static uint32_t list_sections(const kiln_lut_bins *table, const kiln_weights_row
             (kiln_section_input){values, table->records[k], table->record_counts[k] * size, size};
     }
     if (weights != NULL) {
-        sections[count++] =
-            (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
-                                 weights->count * sizeof weights->rows[0], 0};
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
+                                                 weights->count * sizeof weights->rows[0], 0};
     }
     return count;
 }

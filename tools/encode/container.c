@@ -440,7 +440,8 @@ static kiln_bake_status relayout_reader(const kiln_reader *reader, kiln_layout l
     for (uint32_t i = 0; i < reader->section_count; i++) {
         const kiln_reader_section *section = &reader->sections[i];
         if (kiln_section_kind_find(section->entry.kind) == NULL) {
-            (void)snprintf(message, 192, "holds section kind %#x that this version can't carry over",
+            (void)snprintf(message, 192,
+                           "holds section kind %#x that this version can't carry over",
                            section->entry.kind);
             free(sections);
             return KILN_BAKE_UNSUPPORTED;
@@ -450,9 +451,8 @@ static kiln_bake_status relayout_reader(const kiln_reader *reader, kiln_layout l
         sections[i].size = section->entry.raw_size;
         sections[i].element_size = section->entry.element_size;
     }
-    const kiln_bake_status status =
-        kiln_container_write(sections, reader->section_count, layout, reader->header.build_key,
-                             watch, file, size, NULL);
+    const kiln_bake_status status = kiln_container_write(
+        sections, reader->section_count, layout, reader->header.build_key, watch, file, size, NULL);
     if (status != KILN_BAKE_OK) {
         (void)snprintf(message, 192, "out of memory");
     }
@@ -471,8 +471,7 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
         (void)snprintf(message, 192, "%s", error.text);
         return error.code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
     }
-    const kiln_bake_status status =
-        relayout_reader(&reader, layout, watch, file, size, message);
+    const kiln_bake_status status = relayout_reader(&reader, layout, watch, file, size, message);
     kiln_reader_close(&reader);
     return status;
 }

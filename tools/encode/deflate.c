@@ -126,8 +126,8 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
 static bool deflate_part(z_stream *stream, const parts *p, uint32_t index)
 {
     stream->avail_in = 0;
-    if (deflateParams(stream, p->stored[index] ? Z_NO_COMPRESSION : LEVEL,
-                      Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateParams(stream, p->stored[index] ? Z_NO_COMPRESSION : LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         return false;
     }
     stream->avail_in = (uInt)(p->segments.end[index] - stream->total_in);
@@ -140,8 +140,8 @@ static bool deflate_parts(const uint8_t *data, size_t size, const parts *p, uint
 {
     z_stream stream;
     memset(&stream, 0, sizeof stream);
-    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
         return false;
     }
     stream.next_in = data;

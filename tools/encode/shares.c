@@ -6,8 +6,8 @@
 
 const char *kiln_share_name(kiln_share share)
 {
-    static const char *const names[KILN_SHARE_COUNT] = {"nodes",       "vertices", "indices", "source",
-                                                        "user values", "counts",   "rest"};
+    static const char *const names[KILN_SHARE_COUNT] = {
+        "nodes", "vertices", "indices", "source", "user values", "counts", "rest"};
     return names[share];
 }
 

@@ -5,13 +5,13 @@
 #include "../../formats/reader.h"
 
 typedef enum {
-    KILN_SHARE_NODES,    /* and orders of further trees */
+    KILN_SHARE_NODES, /* and orders of further trees */
     KILN_SHARE_VERTICES,
     KILN_SHARE_INDICES,
-    KILN_SHARE_SOURCE,   /* ids, faces, parts */
-    KILN_SHARE_USER,     /* user values, materials */
-    KILN_SHARE_COUNTS,   /* of possible collision cells */
-    KILN_SHARE_REST,     /* header, tables, padding, directory, strings, meta data */
+    KILN_SHARE_SOURCE, /* ids, faces, parts */
+    KILN_SHARE_USER,   /* user values, materials */
+    KILN_SHARE_COUNTS, /* of possible collision cells */
+    KILN_SHARE_REST,   /* header, tables, padding, directory, strings, meta data */
     KILN_SHARE_COUNT
 } kiln_share;
 

@@ -85,7 +85,8 @@ static void limit_memory(uint64_t memory)
         lower(&limit, 0);
         setrlimit(RLIMIT_CORE, &limit);
     }
-    if (memory != 0 && !KILN_HAVE_SHADOW_MEMORY && kiln_resident_of(getpid(), &address_space, &resident) &&
+    if (memory != 0 && !KILN_HAVE_SHADOW_MEMORY &&
+        kiln_resident_of(getpid(), &address_space, &resident) &&
         getrlimit(RLIMIT_AS, &limit) == 0) {
         lower(&limit, address_space + memory);
         setrlimit(RLIMIT_AS, &limit);

@@ -15,7 +15,8 @@ typedef struct {
     void *receive_user;
     uint64_t
         memory; /* bytes the child may use beyond what the parent had at the fork; 0: no limit */
-    uint64_t together; /* bytes of both beyond that, with memory > 0; 0: no limit. What the parent takes by
+    uint64_t
+        together; /* bytes of both beyond that, with memory > 0; 0: no limit. What the parent takes by
                           receiving is taken from what the child may still take */
     double seconds;               /* 0: no limit */
     bool (*progress)(void *user); /* false: kill the child; may be NULL */

@@ -229,11 +229,12 @@ static bool count_triangles(flat *f)
     for (size_t i = 0; i < places->count; i++) {
         f->triangles_expected += f->ranges[((const uint32_t *)places->items)[i]].triangles;
         if (f->triangles_expected > most)
-            return FAIL(f, KILN_BAKE_FAILED,
-                        "more than %llu triangles with all instances, too many for %s of memory; split "
-                        "the model or raise that limit (%s)",
-                        (unsigned long long)most, kiln_message_bytes(memory, limit),
-                        memory == all ? "--max-memory" : "--import-memory");
+            return FAIL(
+                f, KILN_BAKE_FAILED,
+                "more than %llu triangles with all instances, too many for %s of memory; split "
+                "the model or raise that limit (%s)",
+                (unsigned long long)most, kiln_message_bytes(memory, limit),
+                memory == all ? "--max-memory" : "--import-memory");
     }
     return true;
 }
@@ -622,9 +623,9 @@ static bool sift(flat *f)
 {
     kiln_triangle_set set = {0};
     uint32_t kept = 0;
-    bool good = has_room(f, kiln_triangle_set_bytes(f->soup->triangle_count)) &&
-                (kiln_triangle_set_start(&set, f->soup->indices, f->soup->triangle_count) ||
-                 no_memory(f));
+    bool good =
+        has_room(f, kiln_triangle_set_bytes(f->soup->triangle_count)) &&
+        (kiln_triangle_set_start(&set, f->soup->indices, f->soup->triangle_count) || no_memory(f));
 
     for (uint32_t i = 0; good && i < f->soup->part_count; i++)
         good = sift_part(f, &set, i, &kept);

@@ -137,9 +137,10 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
         return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing was written");
     case KILN_CHILD_NOT_STARTED:
         return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; %s", strerror(number),
-                    number == EMFILE   ? "raise the limit on open files (ulimit -n) to 64 or more"
-                    : number == EAGAIN ? "raise the limit on processes (ulimit -u), or close other programs"
-                                       : "close other programs");
+                    number == EMFILE ? "raise the limit on open files (ulimit -n) to 64 or more"
+                    : number == EAGAIN
+                        ? "raise the limit on processes (ulimit -u), or close other programs"
+                        : "close other programs");
     default:
         if (j->scene.no_memory)
             return FAIL(
@@ -187,7 +188,8 @@ static kiln_bake_status fetch_scene(job *j)
 
     child.progress_user = &options;
     j->scene.most = j->options->import_memory / 2;
-    if (j->options->max_memory != 0 && (j->scene.most == 0 || j->options->max_memory < j->scene.most))
+    if (j->options->max_memory != 0 &&
+        (j->scene.most == 0 || j->options->max_memory < j->scene.most))
         j->scene.most = j->options->max_memory;
     end = kiln_child_run(&child, &number);
     status = judge_end(j, end, number);

@@ -18,8 +18,8 @@ static bool fail(kiln_bake_status *status, kiln_bake_status code)
 }
 
 /* The extension as given, or that of the name. */
-static bool find_format(kiln_source_file *source, const kiln_bake_input *input, kiln_bake_status *status,
-                        kiln_bake_report *report)
+static bool find_format(kiln_source_file *source, const kiln_bake_input *input,
+                        kiln_bake_status *status, kiln_bake_report *report)
 {
     const char *format = input->format, *name = source->name;
     size_t length;
@@ -97,8 +97,8 @@ void kiln_source_mark(kiln_source_file *source)
     source->has_crc = true;
 }
 
-bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input, kiln_bake_status *status,
-                      kiln_bake_report *report)
+bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
+                      kiln_bake_status *status, kiln_bake_report *report)
 {
     bool good;
 

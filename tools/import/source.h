@@ -13,13 +13,13 @@ typedef struct {
     char format[16];  /* lower case */
     bool has_crc;     /* of the model, noted by kiln_source_mark */
     uint32_t crc;
-    bool has_digest;  /* of the model, since kiln_source_hash was called first */
+    bool has_digest; /* of the model, since kiln_source_hash was called first */
     uint8_t digest[KILN_SHA256_SIZE];
 } kiln_source_file;
 
 /* Opens the input for reading if it is a regular file. False: *status and report->error say why. */
-bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input, kiln_bake_status *status,
-                      kiln_bake_report *report);
+bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
+                      kiln_bake_status *status, kiln_bake_report *report);
 void kiln_source_close(kiln_source_file *source);
 
 /* Notes what the model's bytes are before they are read: kiln_source_hash then finds out whether they

@@ -67,8 +67,9 @@ bool kiln_weld_vertex(kiln_weld *weld, const float position[3], uint32_t *vertex
 
 size_t kiln_weld_growth(const kiln_weld *weld, size_t vertices)
 {
-    return 2 * (weld->count + vertices) < weld->slot_count ? 0
-                                                           : 2 * weld->slot_count * sizeof *weld->slots;
+    return 2 * (weld->count + vertices) < weld->slot_count
+               ? 0
+               : 2 * weld->slot_count * sizeof *weld->slots;
 }
 
 void kiln_weld_free(kiln_weld *weld)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-    ITEMS_A_LEVEL = 256,  /* at most this many ranges of one level exceed count / 256 */
+    ITEMS_A_LEVEL = 256,   /* at most this many ranges of one level exceed count / 256 */
     ITEM_LIMIT_MIN = 4096, /* subtrees of less work than this are not worth a turn of their own */
     WIDE_MIN = 1 << 15     /* nor are fewer triangles worth the start of threads */
 };

@@ -26,8 +26,7 @@ void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, ki
         const kiln_record *record = &cloud->records[first + t];
         for (unsigned i = 0; i < 3; i++) {
             for (unsigned k = 0; k < 3; k++) {
-                points->at[k][3 * t + i] =
-                    kiln_frame_apply(&cloud->frame, k, record->corner[i][k]);
+                points->at[k][3 * t + i] = kiln_frame_apply(&cloud->frame, k, record->corner[i][k]);
             }
         }
     }

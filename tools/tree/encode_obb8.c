@@ -13,7 +13,7 @@ static uint8_t choose_half_exp(double greatest)
     (void)frexp(greatest, &e);
     const int half_exp = 127 + e - 15;
     return (uint8_t)(greatest <= 0 || half_exp < (int)KILN_HALF_EXP_MIN ? (int)KILN_HALF_EXP_MIN
-                                                                      : half_exp);
+                                                                        : half_exp);
 }
 
 /* Half-extents [lane][axis] about the decoded centres. */

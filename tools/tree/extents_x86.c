@@ -43,9 +43,9 @@ __attribute__((target("avx2"))) void kiln_extents_x86(const kiln_points *points,
         const __m256d y = _mm256_loadu_pd(points->at[1] + i);
         const __m256d z = _mm256_loadu_pd(points->at[2] + i);
         for (unsigned k = 0; k < 3; k++) {
-            const __m256d d = _mm256_add_pd(
-                _mm256_add_pd(_mm256_mul_pd(a[k][0], x), _mm256_mul_pd(a[k][1], y)),
-                _mm256_mul_pd(a[k][2], z));
+            const __m256d d =
+                _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(a[k][0], x), _mm256_mul_pd(a[k][1], y)),
+                              _mm256_mul_pd(a[k][2], z));
             low[k] = _mm256_min_pd(d, low[k]);
             high[k] = _mm256_max_pd(d, high[k]);
         }

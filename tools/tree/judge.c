@@ -23,12 +23,12 @@ typedef struct {
     const kiln_wide8_kind *kind;
     const kiln_build_input *input;
     const kiln_build_tree *tree;
-    double scale;           /* of node space by the model's */
-    double middle[3], half[3]; /* of the mesh's box, node space */
-    double size;            /* its longest side */
+    double scale;                 /* of node space by the model's */
+    double middle[3], half[3];    /* of the mesh's box, node space */
+    double size;                  /* its longest side */
     kiln_judge_pose *poses;       /* that are being chosen */
     const kiln_judge_pose *asked; /* that are asked */
-    double *opened; /* of each pose */
+    double *opened;               /* of each pose */
 } job;
 
 /* A box in the first copy's frame, and what is behind it. */
@@ -203,8 +203,8 @@ static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lan
             carry(w->pose, own.axis[k], false, out->axis[k]);
         }
     }
-    out->area = (out->half[0] * out->half[1] + out->half[1] * out->half[2]) +
-                out->half[2] * out->half[0];
+    out->area =
+        (out->half[0] * out->half[1] + out->half[1] * out->half[2]) + out->half[2] * out->half[0];
     out->second = second;
     out->count = kiln_node8_count(node, lane);
     out->first = out->count != 0 ? kiln_node8_slot(node, lane) : kiln_node8_child(node, lane);
@@ -214,8 +214,8 @@ static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lan
 static unsigned open_node(walk *w, const box *opened, const box *other, box lanes[8])
 {
     const kiln_build_tree *tree = w->of->tree;
-    const kiln_format_node8 *node =
-        (const void *)((const unsigned char *)tree->nodes + (size_t)opened->first * tree->node_size);
+    const kiln_format_node8 *node = (const void *)((const unsigned char *)tree->nodes +
+                                                   (size_t)opened->first * tree->node_size);
     double distance[8];
     unsigned count = 0;
     w->opened += 1;
@@ -279,8 +279,8 @@ static void root_box(const job *j, const kiln_judge_pose *pose, box *out)
             }
         }
     }
-    out->area = (out->half[0] * out->half[1] + out->half[1] * out->half[2]) +
-                out->half[2] * out->half[0];
+    out->area =
+        (out->half[0] * out->half[1] + out->half[1] * out->half[2]) + out->half[2] * out->half[0];
 }
 
 static bool roots_meet(const job *j, const kiln_judge_pose *pose)
@@ -345,8 +345,8 @@ static void random_rotation(uint64_t *state, double out[3][3])
 static void place(const job *j, const double direction[3], double distance, kiln_judge_pose *pose)
 {
     for (unsigned k = 0; k < 3; k++) {
-        pose->translation[k] = (j->middle[k] - dot(pose->rotation[k], j->middle)) +
-                               distance * j->size * direction[k];
+        pose->translation[k] =
+            (j->middle[k] - dot(pose->rotation[k], j->middle)) + distance * j->size * direction[k];
     }
 }
 
@@ -453,8 +453,7 @@ bool kiln_judge(const kiln_wide8_kind *kind, const kiln_build_input *input,
     }
     memset(judgement, 0, sizeof *judgement);
     for (unsigned i = 0; i < KILN_JUDGE_POSES; i++) {
-        judgement->opened[poses[i].class_of % KILN_JUDGE_CLASSES] +=
-            poses[i].good ? opened[i] : 0;
+        judgement->opened[poses[i].class_of % KILN_JUDGE_CLASSES] += poses[i].good ? opened[i] : 0;
     }
     return true;
 }

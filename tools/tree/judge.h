@@ -19,7 +19,8 @@ typedef struct {
 enum { KILN_JUDGE_ZACH = 1200, KILN_JUDGE_GRAZE = 240, KILN_JUDGE_POSES = 1200 + 2 * 240 };
 
 typedef struct {
-    double opened[KILN_JUDGE_CLASSES]; /* sums over the poses of a class; of leaf pairs each is two */
+    double
+        opened[KILN_JUDGE_CLASSES]; /* sums over the poses of a class; of leaf pairs each is two */
 } kiln_judgement;
 
 /* Poses for a mesh from any of its trees. *hopeless: there are none, since queries open so many nodes

@@ -33,8 +33,7 @@ static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
 }
 
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
-                           const kiln_range *range, float finest, bool search,
-                           kiln_lane_obb *box)
+                           const kiln_range *range, float finest, bool search, kiln_lane_obb *box)
 {
     int8_t rotation[3];
     choose_rotation(cloud, tree, range, rotation);

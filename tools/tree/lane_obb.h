@@ -18,8 +18,7 @@ void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
 /* The box of a lane, turned in steps down to `finest` of the lattice's: 1 for whole steps. With
  * `search` all orientations are tried first for what is not a leaf. */
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
-                           const kiln_range *range, float finest, bool search,
-                           kiln_lane_obb *box);
+                           const kiln_range *range, float finest, bool search, kiln_lane_obb *box);
 
 /* What half-extent k must not be less than about the centre as it is decoded, org included. */
 double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsigned k);

@@ -92,8 +92,8 @@ static void make_directions(float axis[3][3], float direction[DIRECTIONS][3])
     }
 }
 
-static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last,
-                    const float rotation[3], kiln_extents *extents)
+static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last, const float rotation[3],
+                    kiln_extents *extents)
 {
     float axis[3][3];
     kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);

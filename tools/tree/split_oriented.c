@@ -95,7 +95,10 @@ static inline lanes4 smaller4(lanes4 a, lanes4 b)
     return out;
 }
 
-#define NOTHING {INFINITY, INFINITY, INFINITY, INFINITY}
+#define NOTHING                                                                                    \
+    {                                                                                              \
+        INFINITY, INFINITY, INFINITY, INFINITY                                                     \
+    }
 static const bin no_bin = {{{NOTHING, NOTHING}, {NOTHING, NOTHING}}, 0};
 
 static inline void join(box *to, const box *other)
@@ -226,8 +229,8 @@ static void axes_of(const sums *s, float axis[3][3])
     double exact[3][3];
     const double share = s->sum[0] > 0 ? 1 / (9 * s->sum[0]) : 0;
     for (unsigned m = 0; m < 6; m++) {
-        moments.spread[m] = s->sum[4 + m] * (1.0 / 12) -
-                            s->sum[1 + row[m]] * s->sum[1 + column[m]] * share;
+        moments.spread[m] =
+            s->sum[4 + m] * (1.0 / 12) - s->sum[1 + row[m]] * s->sum[1 + column[m]] * share;
     }
     kiln_moments_axes(&moments, exact);
     for (unsigned k = 0; k < 3; k++) {
@@ -417,8 +420,8 @@ static void bound_sides(job *j, const block *b, uint32_t first)
             const lanes4 *c = column[a][s];
             box bounds = j->side_boxes[a][s];
             for (unsigned k = 0; k < 9; k += 3) {
-                const lanes4 p = (c[0] * b->at[k][i] + c[1] * b->at[k + 1][i]) +
-                                 c[2] * b->at[k + 2][i];
+                const lanes4 p =
+                    (c[0] * b->at[k][i] + c[1] * b->at[k + 1][i]) + c[2] * b->at[k + 2][i];
                 bounds.lower = smaller4(p, bounds.lower);
                 bounds.upper = smaller4(-p, bounds.upper);
             }

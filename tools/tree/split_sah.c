@@ -249,8 +249,7 @@ static void measure_part(void *context, uint32_t index)
 {
     wide *w = context;
     const uint32_t first = part_first(&w->all, index);
-    kiln_centres_measure(w->records + first, part_last(&w->all, index) - first,
-                         &w->centres[index]);
+    kiln_centres_measure(w->records + first, part_last(&w->all, index) - first, &w->centres[index]);
 }
 
 static void fill_part(void *context, uint32_t index)

@@ -83,7 +83,8 @@ typedef struct {
 static void make_directions(lanes4 direction[3][QUARTETS])
 {
     for (unsigned i = 0; i < 4 * QUARTETS; i++) {
-        const unsigned d = i % DIRECTIONS, cell = d < 13 ? d : d + 1; /* of 27, without the middle */
+        const unsigned d = i % DIRECTIONS,
+                       cell = d < 13 ? d : d + 1; /* of 27, without the middle */
         direction[0][i / 4][i % 4] = (float)(cell / 9) - 1;
         direction[1][i / 4][i % 4] = (float)(cell / 3 % 3) - 1;
         direction[2][i / 4][i % 4] = (float)(cell % 3) - 1;
@@ -166,8 +167,7 @@ static void add_corner(cluster *c, lanes4 direction[3][QUARTETS], const double c
 {
     const float p[3] = {(float)corner[0], (float)corner[1], (float)corner[2]};
     for (unsigned i = 0; i < QUARTETS; i++) {
-        const lanes4 d =
-            (direction[0][i] * p[0] + direction[1][i] * p[1]) + direction[2][i] * p[2];
+        const lanes4 d = (direction[0][i] * p[0] + direction[1][i] * p[1]) + direction[2][i] * p[2];
         const mask4 mask = d > c->reach[i];
         c->reach[i] = pick(mask, d, c->reach[i]);
         for (unsigned k = 0; k < 3; k++) {
@@ -207,8 +207,8 @@ static bool open_largest(workspace *w, double *cost)
     unsigned largest = w->leaf_count;
     for (unsigned i = 0; i < w->leaf_count; i++) {
         const node *n = &w->nodes[w->leaf[i]];
-        if (n->child[0] != 0 && (largest == w->leaf_count ||
-                                 n->known.area > w->nodes[w->leaf[largest]].known.area)) {
+        if (n->child[0] != 0 &&
+            (largest == w->leaf_count || n->known.area > w->nodes[w->leaf[largest]].known.area)) {
             largest = i;
         }
     }
@@ -634,8 +634,7 @@ static bool improve(job *j, const kiln_watch *watch, bool *cancelled)
 }
 
 bool kiln_treelets_improve(const kiln_cloud *cloud, kiln_record *records, kiln_binary *tree,
-                           unsigned passes, uint32_t most, const kiln_watch *watch,
-                           bool *cancelled)
+                           unsigned passes, uint32_t most, const kiln_watch *watch, bool *cancelled)
 {
     job j = {.cloud = cloud, .records = records, .tree = tree, .passes = passes, .most = most};
     *cancelled = false;

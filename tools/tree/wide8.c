@@ -126,8 +126,7 @@ static void measure_bounds(job *j)
     if (many) {
         measure_crowd(j, &crowd);
     }
-    kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL,
-                      &j->cloud.frame);
+    kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL, &j->cloud.frame);
 }
 
 static void part(job *j, double from, double to)
@@ -162,9 +161,8 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, 
     }
     j->cloud.records = j->records;
     part(j, 0.25, 0.45);
-    return v->passes == 0 ||
-           kiln_treelets_improve(&j->cloud, j->records, &j->binary, v->passes,
-                                 count / v->most_share, &j->watch, &j->cancelled);
+    return v->passes == 0 || kiln_treelets_improve(&j->cloud, j->records, &j->binary, v->passes,
+                                                   count / v->most_share, &j->watch, &j->cancelled);
 }
 
 static bool is_inner(const job *j, const kiln_range *lane)
@@ -350,8 +348,7 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
         return false;
     }
     part(j, 0.75, 0.8);
-    if (!j->kind->binary &&
-        !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
+    if (!j->kind->binary && !kiln_collapse8_plan(&j->binary, &j->watch, &j->arena, &j->cancelled)) {
         return false;
     }
     if (!encode_tree(j)) {

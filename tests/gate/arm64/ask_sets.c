@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../runtime/base/tree.h"
+#include "../../../runtime/kernel/kernel.h"
 
 enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096, RAYS = 200, HITS_MAX = 64 };
 
@@ -75,7 +75,8 @@ static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
         memset(&hit, 0, sizeof hit);
         (void)fesetround(modes[i % 4]);
         const kiln_status met = kiln_collide(a, &pose_a, b, &pose_b, NULL, &hit);
-        const kiln_status all = kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, PAIRS_MAX, &count);
+        const kiln_status all =
+            kiln_contacts(a, &pose_a, b, &pose_b, NULL, pairs, PAIRS_MAX, &count);
         digest_place(hash, a, &pose_a, b, &pose_b);
         (void)fesetround(FE_TONEAREST);
         if (met != KILN_OK || all != KILN_OK || hit.found != (count > 0)) {
@@ -170,7 +171,7 @@ static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_
     for (uint32_t i = 0; i < tree->entry->node_count; i++) {
         memset(&opened, 0, sizeof opened);
         const uint32_t mask = kiln_kernel_open(kernel, tree->kind->bv)(kiln_tree_node(tree, i), &by,
-                                                                      &box, true, &opened);
+                                                                       &box, true, &opened);
         digest(hash, &mask, sizeof mask);
         digest(hash, &opened.order, sizeof opened.order);
         for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {

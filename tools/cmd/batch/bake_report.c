@@ -59,8 +59,8 @@ static void print_left_out(FILE *stream, const kiln_bake_report *report)
     size_t used = 0;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         if (kinds[i].count > 0) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used > 0 ? ", " : "",
-                                     columns_count(kinds[i].count, digits),
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s",
+                                     used > 0 ? ", " : "", columns_count(kinds[i].count, digits),
                                      kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
         }
     }
@@ -81,8 +81,7 @@ static void print_first_query(FILE *stream, const kiln_bake_report *report,
 {
     char text[160];
     if (first != NULL) {
-        snprintf(text, sizeof text,
-                 "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
+        snprintf(text, sizeof text, "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
                  1e3 * first->verified, 1e3 * first->trusted, 1e3 * report->seconds_build);
         columns_item(stream, "first query", text);
     }
@@ -104,13 +103,14 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
-        snprintf(text, sizeof text, "%.60s: %s node%s, %s bytes, %.2f a triangle, raw %.2f", tree->name,
-                 columns_count(tree->nodes, digits[0]), tree->nodes == 1 ? "" : "s",
-                 columns_count(tree->bytes_packed, digits[1]),
-                 (double)tree->bytes_packed / each, (double)tree->bytes_raw / each);
+        snprintf(text, sizeof text, "%.60s: %s node%s, %s bytes, %.2f a triangle, raw %.2f",
+                 tree->name, columns_count(tree->nodes, digits[0]), tree->nodes == 1 ? "" : "s",
+                 columns_count(tree->bytes_packed, digits[1]), (double)tree->bytes_packed / each,
+                 (double)tree->bytes_raw / each);
         columns_item(stream, tree->bv, text);
         if (tree->boxes > 0) {
-            snprintf(text, sizeof text, "of %s box%s, %.1f bytes a box with its node (36 in the paper)",
+            snprintf(text, sizeof text,
+                     "of %s box%s, %.1f bytes a box with its node (36 in the paper)",
                      columns_count(tree->boxes, digits[2]), tree->boxes == 1 ? "" : "es",
                      (double)(tree->bytes_raw + tree->bytes_counts) / tree->boxes);
             columns_item(stream, "counts", text);

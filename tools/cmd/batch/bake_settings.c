@@ -26,7 +26,8 @@ const option bake_options[] = {
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
      "how trees are split: sah, median (default sah)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
-     "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, best "
+     "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, "
+     "best "
      "cuts by their surfaces and of obb keeps the best of four trees, by sampled queries; queries "
      "gain by it, answers stay the same (default default)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
@@ -42,10 +43,12 @@ const option bake_options[] = {
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
      "turn the model so that its up axis becomes this one (default: as it is)"},
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
-     "count the possible collision cells of each box, for time-critical queries, on a grid of so many "
+     "count the possible collision cells of each box, for time-critical queries, on a grid of so "
+     "many "
      "cells along an edge (default: no counts; 4 where no number is given)"},
     {"adb-area", 0, OPTION_CHOICE, NULL, "mean|max", 0, 0, FIELD(adb_area),
-     "a cell is possible from the area of its mean plane section on, or of its largest (default mean)"},
+     "a cell is possible from the area of its mean plane section on, or of its largest (default "
+     "mean)"},
     {"adb-area-factor", 0, OPTION_REAL, "F", NULL, DBL_MIN, 1000, FIELD(adb_factor),
      "times this area (default 0.75 for mean, 0.5 for max)"},
     {"adb-polygons", 0, OPTION_CHOICE, NULL, "subtree|box", 0, 0, FIELD(adb_polygons),
@@ -53,7 +56,8 @@ const option bake_options[] = {
     {"adb-regions", 0, OPTION_CHOICE, NULL, "octants|sectors|none", 0, 0, FIELD(adb_regions),
      "count by octants of a box, by pyramids over its faces, or as one (default octants)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb_weights),
-     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the trees to "
+     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the "
+     "trees to "
      "use (default: the library's)"},
     {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
      "leave the polygons out: needs --adb; time-critical queries alone can then be asked"},
@@ -65,26 +69,32 @@ const option bake_options[] = {
     {"strict", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(strict),
      "a warning ends in exit status 3 and nothing is written"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
-     "threads, over assets and within large ones; the bytes do not depend on it; under make, no more "
+     "threads, over assets and within large ones; the bytes do not depend on it; under make, no "
+     "more "
      "than its jobserver gives (default: one a processor)"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
-     "memory that all may take together, reading included, in bytes or with K, M or G of 1024, beyond what "
-     "the command itself has (see below); an IN that needs more by itself ends in exit status 4 and writes "
+     "memory that all may take together, reading included, in bytes or with K, M or G of 1024, "
+     "beyond what "
+     "the command itself has (see below); an IN that needs more by itself ends in exit status 4 "
+     "and writes "
      "nothing; of several IN as many are baked at once as there is room for (default 0: no limit)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
      "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
      "time that reading a model may take; 0: no limit (default 50)"},
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
-     "bake what this file lists, in YAML or JSON; without IN and without this, kiln.yaml where there "
+     "bake what this file lists, in YAML or JSON; without IN and without this, kiln.yaml where "
+     "there "
      "is one"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
      "of several IN: all in the folder OUT, or in the folders of their own paths below it "
      "(default flat; in a manifest tree)"},
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
-     "bake nothing, print the manifest that says all of it: every asset with its output and options"},
+     "bake nothing, print the manifest that says all of it: every asset with its output and "
+     "options"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
-     "bake nothing, with exit status 0, where a list or a manifest comes to no asset, and pass over "
+     "bake nothing, with exit status 0, where a list or a manifest comes to no asset, and pass "
+     "over "
      "patterns that match no file"},
     {"keep-going", 'k', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(keep_going),
      "bake the rest when one fails, and name each failure at the end (the default)"},
@@ -93,19 +103,23 @@ const option bake_options[] = {
     {"if-changed", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(if_changed),
      "leave an OUT alone that was made from the same bytes by the same options and versions"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache),
-     "look for OUT in this folder first, by what it is made from, and keep it there; made if need be; "
+     "look for OUT in this folder first, by what it is made from, and keep it there; made if need "
+     "be; "
      "any number of bakers may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
-     "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all files that "
+     "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all "
+     "files that "
      "IN refers to"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
-     "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, as kiln "
+     "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, "
+     "as kiln "
      "plan writes them: kiln-N,assimp-N,zlib-N"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "on standard error; auto is a bar on a terminal after a second (default auto)"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
     {"verbose", 'v', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(verbose),
-     "print the report of each bake, as on a terminal, also where standard output is none; on standard "
+     "print the report of each bake, as on a terminal, also where standard output is none; on "
+     "standard "
      "error where the file goes to standard output"},
     OPTION_JSON(bake_settings),
 };
@@ -131,11 +145,10 @@ bake_settings bake_settings_default(void)
 
 bool bake_option_is_of_asset(const option *entry)
 {
-    static const char *const of_run[] = {"output",   "jobs",       "depfile",     "progress",
-                                         "quiet",    "verbose",    "json",        "if-changed", "cache",
-                                         "manifest", "keep-going", "dump-config", "fail-fast",
-                                         "folders",  "max-memory", "need-version",
-                                         "allow-empty"};
+    static const char *const of_run[] = {
+        "output",    "jobs",       "depfile",    "progress",     "quiet",      "verbose",
+        "json",      "if-changed", "cache",      "manifest",     "keep-going", "dump-config",
+        "fail-fast", "folders",    "max-memory", "need-version", "allow-empty"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -216,7 +229,8 @@ static int parse_memory(const char *text, const char *asset, uint64_t *bytes)
 {
     return option_size(text, "KMG", bytes)
                ? EXIT_DONE
-               : REFUSE(asset, "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
+               : REFUSE(asset,
+                        "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
                         text);
 }
 
@@ -283,24 +297,37 @@ const verb verb_bake = {
     "bake",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
     "bake models into kiln files",
-    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are several. "
-    "All nodes are placed by their full matrices; faces with more than three corners are cut; points "
+    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are "
+    "several. "
+    "All nodes are placed by their full matrices; faces with more than three corners are cut; "
+    "points "
     "and lines are left out and counted.\n\n"
-    "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes them, "
-    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options and "
-    "output of each asset; see --dump-config. What the command line says wins over a manifest. An editor "
+    "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes "
+    "them, "
+    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options "
+    "and "
+    "output of each asset; see --dump-config. What the command line says wins over a manifest. An "
+    "editor "
     "completes and checks one that begins with '# yaml-language-server: $schema=' and the path of "
     "kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
-    "Several assets are baked at once. When one fails, the others are baked, each failure is named at "
-    "the end, and the exit status is that of the worst. A signal that asks to end lets no other begin, "
+    "Several assets are baked at once. When one fails, the others are baked, each failure is named "
+    "at "
+    "the end, and the exit status is that of the worst. A signal that asks to end lets no other "
+    "begin, "
     "and what is left is named; every file is the old or the new one, whole.\n\n"
-    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to it; and "
-    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link only "
-    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A list or a "
+    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to "
+    "it; and "
+    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link "
+    "only "
+    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A "
+    "list or a "
     "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
-    "With --max-memory each of several IN is baked in a process of its own, with a share of the memory that is "
-    "guessed from its size. One that needs more is begun again with four times as much, at last alone with all "
-    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved and not "
+    "With --max-memory each of several IN is baked in a process of its own, with a share of the "
+    "memory that is "
+    "guessed from its size. One that needs more is begun again with four times as much, at last "
+    "alone with all "
+    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved "
+    "and not "
     "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
     "The same source bytes and options give the same file, whatever the threads, the order, the "
     "folder, the locale and the clock.",

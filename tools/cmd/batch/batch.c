@@ -95,8 +95,8 @@ static bool step_of_one(void *user, const char *stage, double part)
 }
 
 /* No other of this run may have made the file under its name. */
-static int bake_to_file(const asset *a, const kiln_bake_input *input, const kiln_bake_options *options,
-                        kiln_bake_report *report)
+static int bake_to_file(const asset *a, const kiln_bake_input *input,
+                        const kiln_bake_options *options, kiln_bake_report *report)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
     output_registry_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
@@ -147,13 +147,13 @@ static int make_folders(const char *output, kiln_bake_report *report)
 {
     char *path = strdup(output);
     int status = path != NULL ? EXIT_DONE : EXIT_RUN;
-    for (char *slash = path != NULL ? strchr(path + 1, '/') : NULL; slash != NULL && status == EXIT_DONE;
-         slash = strchr(slash + 1, '/')) {
+    for (char *slash = path != NULL ? strchr(path + 1, '/') : NULL;
+         slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (!have_folder(path)) {
             snprintf(report->error, sizeof report->error,
-                     "%.500s: the folder can't be made; %s; check the path and its permissions", path,
-                     errno == EEXIST ? "there is a file of that name" : strerror(errno));
+                     "%.500s: the folder can't be made; %s; check the path and its permissions",
+                     path, errno == EEXIST ? "there is a file of that name" : strerror(errno));
             status = EXIT_IO;
         }
         *slash = '/';
@@ -243,7 +243,8 @@ static void tell_success(batch *b, const job *of, outcome how, const baked *what
         report_note("up to date", of->output, "made from the same bytes by the same options");
     } else if (how != UP_TO_DATE && !report_is_json() && !b->run->quiet &&
                (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
-        FILE *stream = standard ? stderr : stdout; /* standard output is the file, or the rules, then */
+        FILE *stream =
+            standard ? stderr : stdout; /* standard output is the file, or the rules, then */
         bake_report_summary(stream, of, report, what->has_first ? &what->first : NULL, seconds);
         fflush(stream);
     }
@@ -314,9 +315,9 @@ static thread_pool_state look_for_asset(void *user)
     if (is_stopped(b)) {
         return CREW_DONE;
     }
-    return memory_budget_find(&b->memory, &line)     ? CREW_READY
+    return memory_budget_find(&b->memory, &line) ? CREW_READY
            : memory_budget_any_later(&b->memory) ? CREW_LATER
-                                          : CREW_DONE;
+                                                 : CREW_DONE;
 }
 
 static size_t begin_asset(void *user)
@@ -353,7 +354,8 @@ static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
     } else {
         bake_asset(&a, &steps, &what);
     }
-    b->results[index].again = !memory_budget_has_all(&b->memory, line) && may_want_memory(&a, &what);
+    b->results[index].again =
+        !memory_budget_has_all(&b->memory, line) && may_want_memory(&a, &what);
     if (!b->results[index].again) {
         end_asset(b, index, &what, seconds_now() - start);
     }
@@ -403,7 +405,9 @@ static const char *reason_of(const char *message, const char *input)
     const size_t length = strlen(input);
     const bool named = message != NULL && strncmp(message, input, length) == 0 &&
                        strncmp(message + length, ": ", 2) == 0;
-    return message == NULL || message[0] == '\0' ? "see above" : named ? message + length + 2 : message;
+    return message == NULL || message[0] == '\0' ? "see above"
+           : named                               ? message + length + 2
+                                                 : message;
 }
 
 /* Of several assets: names what failed and what is left. Where all went as it was told to, nothing is

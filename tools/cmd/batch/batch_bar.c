@@ -19,10 +19,8 @@ void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t 
     if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
         mode = PROGRESS_NONE;
     }
-    *bar = (batch_bar){.mode = mode,
-                       .start = seconds_now(),
-                       .count = count,
-                       .size = size + count * SIZE_OF_ANY};
+    *bar = (batch_bar){
+        .mode = mode, .start = seconds_now(), .count = count, .size = size + count * SIZE_OF_ANY};
 }
 
 static double seconds_left(const batch_bar *bar, double elapsed)

@@ -65,7 +65,8 @@ static int check_asset(const job *asset, const source_files *list)
 }
 
 /* "./" keeps rsync from taking a name for an option or for a host. */
-static void print_table(const plan *of, const char *cache, const source_files *lists, size_t columns)
+static void print_table(const plan *of, const char *cache, const source_files *lists,
+                        size_t columns)
 {
     for (size_t i = 0; i < of->count; i++) {
         if (lists[i].up_to_date) {
@@ -88,17 +89,21 @@ static void print_script(const plan *of, const char *cache, const source_files *
         count += !lists[i].up_to_date;
     }
     printf("#!/bin/sh\n"
-           "# Has hosts that share no disk bake %zu asset%s, by GNU parallel, ssh and rsync, and bakes here what they\n"
-           "# have not. Run it in the folder that it was planned in, with the hosts, how many jobs each takes at\n"
+           "# Has hosts that share no disk bake %zu asset%s, by GNU parallel, ssh and rsync, and "
+           "bakes here what they\n"
+           "# have not. Run it in the folder that it was planned in, with the hosts, how many jobs "
+           "each takes at\n"
            "# once, and what else parallel is to know:\n"
            "#     sh SCRIPT --sshlogin 8/alpha,16/beta --joblog log\n"
-           "# This host, ':', may be among them. PARALLEL_SSH says how ssh is called; a host that does not answer\n"
+           "# This host, ':', may be among them. PARALLEL_SSH says how ssh is called; a host that "
+           "does not answer\n"
            "# it any more is given up.\n"
            "table() {\n    cat <<'END'\n",
            count, count == 1 ? "" : "s");
     print_table(of, cache, lists, columns);
     fputs("END\n}\n"
-          ": \"${PARALLEL_SSH:=ssh -o ConnectTimeout=5 -o ServerAliveInterval=15 -o ServerAliveCountMax=3"
+          ": \"${PARALLEL_SSH:=ssh -o ConnectTimeout=5 -o ServerAliveInterval=15 -o "
+          "ServerAliveCountMax=3"
           " -o ControlMaster=auto -o ControlPath=~/.ssh/kiln-%C -o ControlPersist=60}\"\n"
           "export PARALLEL_SSH RSYNC_OLD_ARGS=1 KILN_HERE=\"$PWD\"\n"
           "table | parallel --colsep '\\t' --trim n --return {2}",
@@ -115,7 +120,8 @@ static void print_script(const plan *of, const char *cache, const source_files *
 int farm_print(const plan *of, const char *cache)
 {
     if (cache != NULL && cache[0] != '/') {
-        return report_usage(&verb_plan, "--cache of a farm is a folder of each host and starts with '/'");
+        return report_usage(&verb_plan,
+                            "--cache of a farm is a folder of each host and starts with '/'");
     }
     source_files *lists = calloc(of->count + 1, sizeof *lists);
     if (lists == NULL) {

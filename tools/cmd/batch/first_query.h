@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 typedef struct {
-    double verified, trusted; /* seconds to open the file and ask one query, in the system's cache */
+    double verified,
+        trusted; /* seconds to open the file and ask one query, in the system's cache */
 } first_query;
 
 /* Opens the file in full, then trusted, and asks whether its first tree meets itself, turned and moved by half

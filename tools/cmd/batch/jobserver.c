@@ -47,8 +47,8 @@ static bool open_pipe(jobserver *server, const char *text)
     int from, to;
     char name[64];
     struct stat facts;
-    if (sscanf(text, "%d,%d", &from, &to) != 2 || from < 0 || to < 0 ||
-        fcntl(to, F_GETFD) < 0 || fstat(from, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
+    if (sscanf(text, "%d,%d", &from, &to) != 2 || from < 0 || to < 0 || fcntl(to, F_GETFD) < 0 ||
+        fstat(from, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
         return false;
     }
     snprintf(name, sizeof name, "/proc/self/fd/%d", from);

@@ -34,7 +34,8 @@ static size_t without_return(const char *line, size_t length)
 static size_t mark_length(const char *text, size_t size)
 {
     static const char mark[] = "\xEF\xBB\xBF";
-    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
+    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1
+                                                                               : 0;
 }
 
 static int add_names(input_list *list, const char *text, size_t size)
@@ -58,7 +59,8 @@ int list_file_add(input_list *list, const char *path)
     void *text = NULL;
     size_t size = 0;
     list->from_list = true;
-    int status = path[0] == '\0' ? report_usage(&verb_bake, "'@' is followed by a file that lists inputs")
+    int status = path[0] == '\0'
+                     ? report_usage(&verb_bake, "'@' is followed by a file that lists inputs")
                  : strcmp(path, "-") == 0 ? load_stdin(&text, &size)
                                           : load_file(path, &text, &size);
     if (status == EXIT_DONE) {

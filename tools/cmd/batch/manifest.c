@@ -29,7 +29,7 @@ typedef struct {
     uint64_t given; /* there */
     struct fy_document *document;
     struct fy_diag *diag;
-    void *told;   /* how far messages of libfyaml have been told */
+    void *told; /* how far messages of libfyaml have been told */
     int status;
     const char *output; /* folder, seen from the working folder */
     bool tree;
@@ -128,7 +128,8 @@ static const char *text_of(manifest *m, node *at, node *parent, const char *name
     const char *text =
         value != NULL && fy_node_is_scalar(value) ? fy_node_get_scalar(value, &length) : NULL;
     if (text == NULL || length == 0 || is_null_word(value, text, length)) {
-        complain(m, EXIT_INVALID, at != NULL ? at : parent, "%s takes a text that is not empty", name);
+        complain(m, EXIT_INVALID, at != NULL ? at : parent, "%s takes a text that is not empty",
+                 name);
         return NULL;
     }
     if (memchr(text, '\0', length) != NULL) {
@@ -170,7 +171,8 @@ static bool is_mapping(manifest *m, node *at, node *parent, const char *what)
 {
     node *value = followed(at);
     if (value == NULL || !fy_node_is_mapping(value)) {
-        complain(m, EXIT_INVALID, at != NULL ? at : parent, "%s takes a mapping, name: value", what);
+        complain(m, EXIT_INVALID, at != NULL ? at : parent, "%s takes a mapping, name: value",
+                 what);
         return false;
     }
     return true;
@@ -253,8 +255,7 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
     char message[OPTION_MESSAGE_SIZE];
     node *value = followed(at);
     const bool list = value != NULL && entry->kind == OPTION_TEXT && fy_node_is_sequence(value);
-    const char *text =
-        list ? words_of(m, value, entry->name) : text_of(m, at, key, entry->name);
+    const char *text = list ? words_of(m, value, entry->name) : text_of(m, at, key, entry->name);
     if (text == NULL) {
         return;
     }
@@ -376,9 +377,8 @@ static void drop_matches(manifest *m, void *user, const char *text, node *at)
 static void add_job(manifest *m, const asset_entry *entry, const char *input, const char *folder,
                     const char *file)
 {
-    const char *name = input + (strncmp(input, m->folder, strlen(m->folder)) == 0
-                                    ? strlen(m->folder)
-                                    : 0);
+    const char *name =
+        input + (strncmp(input, m->folder, strlen(m->folder)) == 0 ? strlen(m->folder) : 0);
     char *output = file != NULL ? strdup(file) : plan_output_name(folder, name, m->tree);
     if (output == NULL) {
         keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
@@ -434,7 +434,8 @@ static void read_asset_keys(manifest *m, node *mapping, asset_entry *entry)
             entry->options = place_of_value;
         } else {
             complain(m, EXIT_INVALID, fy_node_pair_key(pair),
-                     "an asset has path, exclude, output and options, not '%.*s'", (int)length, key);
+                     "an asset has path, exclude, output and options, not '%.*s'", (int)length,
+                     key);
         }
     }
 }
@@ -545,7 +546,8 @@ static void read_output(manifest *m, node *root)
 
 static void read_folders(manifest *m, node *root)
 {
-    const char *text = m->folders_node != NULL ? text_of(m, m->folders_node, root, "folders") : "tree";
+    const char *text =
+        m->folders_node != NULL ? text_of(m, m->folders_node, root, "folders") : "tree";
     m->tree = text == NULL || strcmp(text, "tree") == 0;
     if (text != NULL && !m->tree && strcmp(text, "flat") != 0) {
         complain(m, EXIT_INVALID, m->folders_node, "folders takes flat or tree, not '%s'", text);
@@ -650,8 +652,9 @@ static void check_end(manifest *m, struct fy_parser *parser)
         struct fy_token *token = token_of(event);
         const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : NULL;
         if (mark != NULL) {
-            complain_at(m, EXIT_INVALID, (unsigned)mark->line + 1, (unsigned)mark->column + 1,
-                        "a second document begins here; a manifest is one; give each a file of its own");
+            complain_at(
+                m, EXIT_INVALID, (unsigned)mark->line + 1, (unsigned)mark->column + 1,
+                "a second document begins here; a manifest is one; give each a file of its own");
             told = true;
         }
         const bool last = event->type == FYET_STREAM_END;
@@ -671,9 +674,10 @@ static void read_documents(manifest *m, struct fy_parser *parser)
     if (m->document != NULL) {
         check_end(m, parser);
     } else if (tell_errors(m, EXIT_INVALID) == 0) {
-        keep_status(m, report_error(EXIT_INVALID, m->path,
-                                    "is no manifest; it says nothing, or not in YAML 1.1 or 1.2; see "
-                                    "kiln.manifest.schema.json"));
+        keep_status(m,
+                    report_error(EXIT_INVALID, m->path,
+                                 "is no manifest; it says nothing, or not in YAML 1.1 or 1.2; see "
+                                 "kiln.manifest.schema.json"));
     }
     if (m->document != NULL && m->status == EXIT_DONE) {
         read_root(m);
@@ -685,9 +689,9 @@ static void read_documents(manifest *m, struct fy_parser *parser)
 
 static void read_text(manifest *m, const char *text, size_t size)
 {
-    const struct fy_parse_cfg how = {
-        .flags = FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE | FYPCF_DISABLE_RECYCLING,
-        .diag = m->diag};
+    const struct fy_parse_cfg how = {.flags = FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE |
+                                              FYPCF_DISABLE_RECYCLING,
+                                     .diag = m->diag};
     struct fy_parser *parser = fy_parser_create(&how);
     if (parser != NULL && fy_parser_set_string(parser, text, size) == 0) {
         read_documents(m, parser);
@@ -707,8 +711,9 @@ static void check_bytes(manifest *m, const char *text, size_t size)
     const size_t good = kiln_utf8_span(text, before_zero);
     unsigned line = 1, column = 1;
     if (size > TEXT_MAX) {
-        keep_status(m, report_error(EXIT_INVALID, m->path,
-                                    "is no manifest; it is larger than 256 MiB; give fewer assets"));
+        keep_status(m,
+                    report_error(EXIT_INVALID, m->path,
+                                 "is no manifest; it is larger than 256 MiB; give fewer assets"));
         return;
     }
     if (good == size) {
@@ -753,7 +758,8 @@ static void keep_folder(manifest *m)
     const char *folder = m->output == NULL || m->output[0] == '\0' ? "." : m->output;
     const size_t length = strlen(folder);
     bool used = false;
-    for (size_t i = 0; i < m->of->count && !used && m->output != NULL && m->status == EXIT_DONE; i++) {
+    for (size_t i = 0; i < m->of->count && !used && m->output != NULL && m->status == EXIT_DONE;
+         i++) {
         const char *output = m->of->jobs[i].output;
         used = m->output[0] == '\0' || (strncmp(output, folder, length) == 0 &&
                                         (folder[length - 1] == '/' || output[length] == '/'));

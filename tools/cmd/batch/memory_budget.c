@@ -60,7 +60,8 @@ void memory_budget_give(memory_budget *of, size_t task, bool enough)
     line->state = enough ? LEDGER_ENDED : LEDGER_WAITING;
     if (!enough) {
         of->waiting++;
-        memory_budget_set_share(of, task, line->share < UINT64_MAX / RAISE ? RAISE * line->share : UINT64_MAX);
+        memory_budget_set_share(
+            of, task, line->share < UINT64_MAX / RAISE ? RAISE * line->share : UINT64_MAX);
         of->first = task < of->first ? task : of->first;
     }
 }

@@ -17,8 +17,8 @@ typedef struct {
 } memory_budget_line;
 
 typedef struct {
-    uint64_t limit; /* bytes; 0: none, and shares are not looked at */
-    uint64_t taken; /* by what is under way */
+    uint64_t limit;      /* bytes; 0: none, and shares are not looked at */
+    uint64_t taken;      /* by what is under way */
     size_t count, first; /* before `first` nothing waits */
     size_t waiting;
     size_t may_return; /* under way, with less than all */

@@ -76,7 +76,8 @@ void output_registry_free(written *w)
 /* Where the file is, or would be. */
 static slot *find(written *w, const kiln_file_id *id)
 {
-    const uint64_t mixed = ((uint64_t)id->number ^ ((uint64_t)id->device << 32)) * UINT64_C(0x9E3779B97F4A7C15);
+    const uint64_t mixed =
+        ((uint64_t)id->number ^ ((uint64_t)id->device << 32)) * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = (size_t)(mixed >> 20) & w->mask;
     while (w->slots[at].job != 0 && kiln_file_id_compare(&w->slots[at].id, id) != 0) {
         at = (at + 1) & w->mask;
@@ -99,14 +100,16 @@ static bool is_of_another(const output_registry_place *place, const char *path,
     if (at == NULL || at->job == 0 || at->job == place->job + 1) {
         return false;
     }
-    snprintf(message, KILN_WRITE_MESSAGE_SIZE,
-             "is '%.100s' by another name, which this run has made; the disk takes both names for one "
-             "file; give one of them another",
-             w->of->jobs[at->job - 1].output);
+    snprintf(
+        message, KILN_WRITE_MESSAGE_SIZE,
+        "is '%.100s' by another name, which this run has made; the disk takes both names for one "
+        "file; give one of them another",
+        w->of->jobs[at->job - 1].output);
     return true;
 }
 
-bool output_registry_move(void *user, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE])
+bool output_registry_move(void *user, const char *from, const char *to,
+                          char message[KILN_WRITE_MESSAGE_SIZE])
 {
     const output_registry_place *place = user;
     kiln_file_id id;
@@ -125,7 +128,8 @@ bool output_registry_move(void *user, const char *from, const char *to, char mes
     return done;
 }
 
-bool output_registry_note(const output_registry_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
+bool output_registry_note(const output_registry_place *place, const char *path,
+                          char message[KILN_WRITE_MESSAGE_SIZE])
 {
     kiln_file_id id;
     lock(place->of);

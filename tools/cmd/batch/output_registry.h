@@ -20,9 +20,11 @@ typedef struct {
 } output_registry_place;
 
 /* A kiln_write_mover's function: renames, unless another job's file is there. Any thread. */
-bool output_registry_move(void *place, const char *from, const char *to, char message[KILN_WRITE_MESSAGE_SIZE]);
+bool output_registry_move(void *place, const char *from, const char *to,
+                          char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* Notes an output that was left as it is. False as above. */
-bool output_registry_note(const output_registry_place *place, const char *path, char message[KILN_WRITE_MESSAGE_SIZE]);
+bool output_registry_note(const output_registry_place *place, const char *path,
+                          char message[KILN_WRITE_MESSAGE_SIZE]);
 
 #endif

@@ -116,8 +116,7 @@ static int add_input(plan *of, const char *input, const bake_settings *settings,
 {
     char *output = folder ? plan_output_name(settings->output, input, settings->folders == 1)
                           : strdup(settings->output);
-    const int status =
-        output != NULL ? plan_add(of, input, output, settings, 0) : no_memory();
+    const int status = output != NULL ? plan_add(of, input, output, settings, 0) : no_memory();
     free(output);
     return status;
 }
@@ -350,7 +349,7 @@ static int compare_files(const void *p, const void *q)
 {
     const known_file *a = p, *b = q;
     const int by_id = kiln_file_id_compare(&a->id, &b->id);
-    return by_id != 0                ? by_id
+    return by_id != 0                 ? by_id
            : a->written != b->written ? a->written - b->written
                                       : (a->job > b->job) - (a->job < b->job);
 }
@@ -385,8 +384,8 @@ static int check_one_file(const plan *of, const known_file *first, const known_f
         return EXIT_DONE;
     }
     if (!first->written) {
-        return report_usage(&verb_bake, "the output '%s' is the input '%s' by another name", b->output,
-                            a->input);
+        return report_usage(&verb_bake, "the output '%s' is the input '%s' by another name",
+                            b->output, a->input);
     }
     return has_one_name(b->output)
                ? report_usage(&verb_bake, "the outputs '%s' and '%s' are one file by two names",
@@ -465,13 +464,15 @@ bool plan_has_file(const plan *of, const char *path)
 static int folder_failed(const plan *of, const char *path, int error)
 {
     if (error == EEXIST || error == ENOTDIR) {
-        return report_error(EXIT_IO, path,
-                            of->make_folders
-                                ? "is a file, where the folder of the outputs is to be; move it, or name "
-                                  "another folder"
-                                : "is a file; several inputs, or a list, need a folder");
+        return report_error(
+            EXIT_IO, path,
+            of->make_folders
+                ? "is a file, where the folder of the outputs is to be; move it, or name "
+                  "another folder"
+                : "is a file; several inputs, or a list, need a folder");
     }
-    return report_error(EXIT_IO, path, "the folder can't be made; %s; check the path and its permissions",
+    return report_error(EXIT_IO, path,
+                        "the folder can't be made; %s; check the path and its permissions",
                         strerror(error));
 }
 
@@ -490,7 +491,8 @@ static int make_all(const plan *of)
 {
     char *path = strdup(of->folder);
     int status = path != NULL ? EXIT_DONE : no_memory();
-    char *slash = path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
+    char *slash =
+        path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
     for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         status = make_one(of, path);
@@ -527,9 +529,10 @@ int plan_make_folder(const plan *of, bool written)
     if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
         const int error = errno;
         return is_written_in(of, of->folder)
-                   ? report_error(EXIT_IO, of->folder,
-                                  "the folder can't be written; %s; check its permissions, or name another",
-                                  strerror(error))
+                   ? report_error(
+                         EXIT_IO, of->folder,
+                         "the folder can't be written; %s; check its permissions, or name another",
+                         strerror(error))
                    : EXIT_DONE;
     }
     return status;

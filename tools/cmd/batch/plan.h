@@ -16,11 +16,11 @@ typedef struct {
 typedef struct {
     job *jobs;
     size_t count, capacity;
-    bool uniform;      /* every job has the same options */
-    bool batch;        /* several inputs, a list or a manifest, however many jobs come of it */
+    bool uniform;       /* every job has the same options */
+    bool batch;         /* several inputs, a list or a manifest, however many jobs come of it */
     const char *folder; /* that is to be there; not owned; NULL: none */
-    bool make_folders; /* of outputs, where they are missing */
-    char **strings;    /* that settings refer to */
+    bool make_folders;  /* of outputs, where they are missing */
+    char **strings;     /* that settings refer to */
     size_t string_count, string_capacity;
 } plan;
 

@@ -241,7 +241,8 @@ static void print_slurm(const plan *of, const char *cache)
            "    [ $(((at - 1) %% count)) -eq \"$task\" ] || return 0\n"
            "    mkdir -p \"$1\" || worst=2\n"
            "    shift\n"
-           "    ${KILN:-kiln} bake -q -j \"${SLURM_CPUS_PER_TASK:-1}\" --if-changed --need-version=%s \"$@\"\n"
+           "    ${KILN:-kiln} bake -q -j \"${SLURM_CPUS_PER_TASK:-1}\" --if-changed "
+           "--need-version=%s \"$@\"\n"
            "    status=$?\n"
            "    [ $status -le $worst ] || worst=$status\n"
            "}\n",
@@ -275,7 +276,8 @@ static const char *unwritable(const char *name, script_format format)
     if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && has_control_character(name)) {
         return "has a control character";
     }
-    if (format == SCRIPT_NINJA && (strpbrk(name, ":'\"&;<>|*?`^") != NULL || strstr(name, "\\#") != NULL)) {
+    if (format == SCRIPT_NINJA &&
+        (strpbrk(name, ":'\"&;<>|*?`^") != NULL || strstr(name, "\\#") != NULL)) {
         return "has what ninja does not read in a depfile (:'\"&;<>|*?`^ or \\#)";
     }
     if (format == SCRIPT_MAKE && strpbrk(name, ":%\\*?[;|=~") != NULL) {
@@ -294,9 +296,10 @@ int script_print(const plan *of, script_format format, const char *cache)
         const char *of_input = unwritable(of->jobs[i].input, format);
         const char *what = of_input != NULL ? of_input : unwritable(of->jobs[i].output, format);
         if (what != NULL) {
-            return report_error(EXIT_UNSUPPORTED, of->jobs[i].input,
-                                "can't stand in a plan for %s; its name or its output %s; rename it",
-                                names[format], what);
+            return report_error(
+                EXIT_UNSUPPORTED, of->jobs[i].input,
+                "can't stand in a plan for %s; its name or its output %s; rename it", names[format],
+                what);
         }
     }
     switch (format) {

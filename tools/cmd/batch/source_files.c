@@ -61,7 +61,8 @@ static bool list_files(source_files *list, const job *asset, const kiln_soup *so
 {
     const char *weights = asset->settings.adb_weights;
     list->paths = calloc((size_t)soup->side_file_count + 2, sizeof *list->paths);
-    bool good = list->paths != NULL && add(list, "", asset->input) && (weights == NULL || add(list, "", weights));
+    bool good = list->paths != NULL && add(list, "", asset->input) &&
+                (weights == NULL || add(list, "", weights));
     for (uint32_t i = 0; good && i < soup->side_file_count; i++) {
         good = add(list, asset->input, soup->strings + soup->side_files[i]);
     }
@@ -77,8 +78,7 @@ static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_op
     }
     options.adb_factor = kiln_count_factor(&options);
     kiln_request *request = kiln_request_open(input, &options, &none);
-    const bool answered =
-        request != NULL && kiln_request_up_to_date(request, asset->output, NULL);
+    const bool answered = request != NULL && kiln_request_up_to_date(request, asset->output, NULL);
     kiln_request_close(request);
     return answered;
 }
@@ -110,7 +110,8 @@ static void find_one(void *user, size_t index)
     }
     memset(&report, 0, sizeof report);
     const kiln_bake_status imported = kiln_import(&input, &options, &soup, &report);
-    if (imported == KILN_BAKE_FAILED && options.max_memory != 0) { /* its side files are not known */
+    if (imported == KILN_BAKE_FAILED &&
+        options.max_memory != 0) { /* its side files are not known */
         s->statuses[index] = report_error(EXIT_RUN, NULL, "%s", report.error);
     } else if (!list_files(list, asset, &soup)) {
         s->statuses[index] = NO_MEMORY;
@@ -128,7 +129,8 @@ static void find_one(void *user, size_t index)
 static bool is_limited(const plan *of)
 {
     kiln_bake_options options;
-    return of->count > 0 && bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
+    return of->count > 0 &&
+           bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
            options.max_memory != 0;
 }
 

@@ -213,7 +213,8 @@ static void end_in_row(void *user, size_t task)
     (void)task;
 }
 
-void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user), void *user)
+void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user),
+                     void *user)
 {
     row r = {count, 0, task, stopped, user};
     const thread_pool_work work = {look_at_row, begin_in_row, run_in_row, end_in_row, &r};

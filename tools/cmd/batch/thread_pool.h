@@ -11,7 +11,7 @@
 typedef enum {
     CREW_READY, /* a task can begin */
     CREW_LATER, /* perhaps, once one under way has ended; who waits for that holds no place and no token */
-    CREW_DONE   /* no other will begin */
+    CREW_DONE /* no other will begin */
 } thread_pool_state;
 
 /* What there is to do. `look`, `begin` and `end` are called by one thread at a time. */
@@ -32,7 +32,8 @@ void thread_pool_run_work(const thread_pool_work *work, int threads, size_t coun
 typedef void thread_pool_task(void *user, size_t index);
 
 /* The same of tasks that wait for nothing; begun as long as `stopped` is false. */
-void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user), void *user);
+void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user),
+                     void *user);
 
 /* How many threads thread_pool_run would take at most. */
 unsigned thread_pool_size(int threads);

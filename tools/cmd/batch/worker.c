@@ -296,7 +296,8 @@ static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked
     }
 }
 
-static void fail(const worker_task *task, baked *out, const char *what, const char *why, const char *cure)
+static void fail(const worker_task *task, baked *out, const char *what, const char *why,
+                 const char *cure)
 {
     kiln_bake_report_free(&out->report);
     memset(out, 0, sizeof *out);

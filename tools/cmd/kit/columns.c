@@ -22,7 +22,9 @@ int columns_of_output(void)
     if (columns <= 0) {
         columns = 80;
     }
-    return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns > COLUMNS_MOST ? COLUMNS_MOST : columns;
+    return columns < COLUMNS_LEAST  ? COLUMNS_LEAST
+           : columns > COLUMNS_MOST ? COLUMNS_MOST
+                                    : columns;
 }
 
 /* The next character of well-formed UTF-8; *text moves behind it. */

@@ -130,8 +130,9 @@ static void print_bash(FILE *out, const verb *const *verbs, size_t count)
         if (!starts_group(verbs, i)) {
             continue;
         }
-        fprintf(out, "    %.*s)\n        if ((COMP_CWORD == 2)); then\n"
-                     "            COMPREPLY=($(compgen -W '",
+        fprintf(out,
+                "    %.*s)\n        if ((COMP_CWORD == 2)); then\n"
+                "            COMPREPLY=($(compgen -W '",
                 (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
         print_second_words(out, verbs, count, verbs[i]->name);
         fputs("' -- \"$word\"))\n            return\n        fi\n"

@@ -16,16 +16,19 @@ const exit_meaning exit_meanings[] = {
 const size_t exit_meaning_count = COUNT_OF(exit_meanings);
 
 const char help_about[] =
-    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln maps "
+    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
+    "maps "
     "and queries in place. Output files are written aside and renamed, so the old or the new file "
     "is always whole. Messages go to standard error as \"kiln: FILE: what; why; what to do\".";
 
 const option help_plain_options[] = {
-    {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0, "print verbs and exit statuses; of a verb, its options"},
+    {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
+     "print verbs and exit statuses; of a verb, its options"},
     {"version", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print the version; with --json also those of the file format and of the libraries in use"},
     {"man", 0, OPTION_TEXT, "[VERB]", NULL, 0, 0, 0,
-     "print the manual page of the command or of a verb, in man macros; two words are joined: lut-bins"},
+     "print the manual page of the command or of a verb, in man macros; two words are joined: "
+     "lut-bins"},
     {"completion", 0, OPTION_CHOICE, NULL, "bash|zsh|fish", 0, 0, 0,
      "print the completion script of a shell"},
 };

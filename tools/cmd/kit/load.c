@@ -41,7 +41,8 @@ static int read_regular(int descriptor, const char *path, void **data, size_t *s
 {
     struct stat entry;
     if (fstat(descriptor, &entry) != 0) {
-        return report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions", strerror(errno));
+        return report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
+                            strerror(errno));
     }
     if (!S_ISREG(entry.st_mode)) {
         return report_error(EXIT_IO, path, "not a regular file%s; give the path of a file",
@@ -68,7 +69,9 @@ int load_file(const char *path, void **data, size_t *size)
     /* Without blocking, so that a fifo is told from a file rather than waited for. */
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) {
-        return report_error(EXIT_IO, path, "can't be opened; %s; check the path and its permissions", strerror(errno));
+        return report_error(EXIT_IO, path,
+                            "can't be opened; %s; check the path and its permissions",
+                            strerror(errno));
     }
     const int status = read_regular(descriptor, path, data, size);
     close(descriptor);

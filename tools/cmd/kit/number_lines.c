@@ -63,7 +63,9 @@ static int read_stream(const char *path, FILE *in, number_line take, void *user)
                      : report_error(EXIT_INVALID, path, "line %lu: not text", line);
     }
     if (status == EXIT_DONE && ferror(in)) {
-        status = report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions", strerror(errno));
+        status =
+            report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
+                         strerror(errno));
     }
     free(text);
     return status;
@@ -74,7 +76,9 @@ int number_lines_read(const char *path, number_line take, void *user)
     const bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "r");
     if (in == NULL) {
-        return report_error(EXIT_IO, path, "can't be opened; %s; check the path and its permissions", strerror(errno));
+        return report_error(EXIT_IO, path,
+                            "can't be opened; %s; check the path and its permissions",
+                            strerror(errno));
     }
     const int status = read_stream(path, in, take, user);
     if (!standard) {

@@ -181,7 +181,8 @@ static int take(parser *state, const option *entry, const char *attached)
 /* A file's name may begin like an option; then it says how it is told from one. */
 static int report_dashed_file(const verb *of, const char *argument)
 {
-    return report_usage(of, "there is no option '%s', it is a file; write ./%s", argument, argument);
+    return report_usage(of, "there is no option '%s', it is a file; write ./%s", argument,
+                        argument);
 }
 
 static int report_no_option(const verb *of, const char *argument, size_t length)

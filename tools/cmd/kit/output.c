@@ -50,8 +50,9 @@ static bool is_foreign(const char *path)
 
 int output_check(const char *path)
 {
-    return !is_foreign(path) ? EXIT_DONE
-                             : report_error(EXIT_USAGE, path,
-                                            "would be replaced; it is no kiln file, and not named as one; "
-                                            "name another output, or remove it first");
+    return !is_foreign(path)
+               ? EXIT_DONE
+               : report_error(EXIT_USAGE, path,
+                              "would be replaced; it is no kiln file, and not named as one; "
+                              "name another output, or remove it first");
 }

@@ -7,11 +7,11 @@
 
 /* The type that an option's field in the verb's settings has. */
 typedef enum {
-    OPTION_FLAG,    /* bool: true when given */
-    OPTION_TEXT,    /* const char * */
-    OPTION_INTEGER, /* int in [lower, upper] */
-    OPTION_REAL,    /* double in [lower, upper] */
-    OPTION_CHOICE,  /* int: which of `choices` */
+    OPTION_FLAG,     /* bool: true when given */
+    OPTION_TEXT,     /* const char * */
+    OPTION_INTEGER,  /* int in [lower, upper] */
+    OPTION_REAL,     /* double in [lower, upper] */
+    OPTION_CHOICE,   /* int: which of `choices` */
     OPTION_DEFAULTED /* the same; without =VALUE the first */
 } option_kind;
 

@@ -53,10 +53,11 @@ static int check_version(const bake_settings *settings)
     if (settings->need_version == NULL || strcmp(settings->need_version, own) == 0) {
         return EXIT_DONE;
     }
-    return report_error(EXIT_UNSUPPORTED, NULL,
-                        "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
-                        "plan again",
-                        own, settings->need_version);
+    return report_error(
+        EXIT_UNSUPPORTED, NULL,
+        "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
+        "plan again",
+        own, settings->need_version);
 }
 
 /* What is wrong with the depfile is told before the bake. Folders of outputs are not made yet, and it may
@@ -82,8 +83,7 @@ static int bake_plan(const plan *of, const bake_settings *settings)
     if (settings->dump_config) {
         return plan_dump(of);
     }
-    const int status =
-        settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
+    const int status = settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
     return status == EXIT_DONE ? batch_run(of, settings) : status;
 }
 

@@ -30,7 +30,8 @@ typedef struct {
 static const option calibrate_options[] = {
     {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(output),
      "write the weights: a file whose name ends in .kiln, for kiln bake --adb-weights and "
-     "kiln_adb_read_weights, any other as a C table, '-' for standard output (default: report only)"},
+     "kiln_adb_read_weights, any other as a C table, '-' for standard output (default: report "
+     "only)"},
     {"draws", 0, OPTION_INTEGER, "N", NULL, 1, 10000, FIELD(draws),
      "random poses at each of 18 distances (default 60)"},
     OPTION_JSON(calibrate_settings),
@@ -384,9 +385,10 @@ static int write_file(const calibration *c, const char *path)
     const kiln_bake_status encoded = kiln_weights_encode(rows, c->group_count, &file, &size);
     int status = EXIT_DONE;
     if (encoded == KILN_BAKE_USAGE) {
-        status = report_error(EXIT_INVALID, path,
-                              "can't be written; a weight is beyond what a file holds; there is too "
-                              "little to learn from: give more files, or more --draws");
+        status =
+            report_error(EXIT_INVALID, path,
+                         "can't be written; a weight is beyond what a file holds; there is too "
+                         "little to learn from: give more files, or more --draws");
     } else {
         status = encoded == KILN_BAKE_OK ? output_write(path, file, size) : out_of_memory();
     }
@@ -415,16 +417,15 @@ static int write_table(const calibration *c, const char *path)
                                    "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
     for (uint32_t i = 0; i < c->group_count; i++) {
         const kiln_adb_weights *w = &c->groups[i].weights;
-        size +=
-            (size_t)snprintf(text + size, room - size,
-                             "    {%s,\n     %u,\n"
-                             "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
-                             "      %ff, %ff, %ff, %ff, %ff}},\n",
-                             constant_of(c->groups[i].bv), c->groups[i].leaf_max, (double)w->bias,
-                             (double)w->lambda, (double)w->margin, (double)w->level,
-                             (double)w->ratio, (double)w->others, (double)w->root, (double)w->flat,
-                             (double)w->lambda_level, (double)w->yes, (double)w->no,
-                             (double)w->sure);
+        size += (size_t)snprintf(text + size, room - size,
+                                 "    {%s,\n     %u,\n"
+                                 "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
+                                 "      %ff, %ff, %ff, %ff, %ff}},\n",
+                                 constant_of(c->groups[i].bv), c->groups[i].leaf_max,
+                                 (double)w->bias, (double)w->lambda, (double)w->margin,
+                                 (double)w->level, (double)w->ratio, (double)w->others,
+                                 (double)w->root, (double)w->flat, (double)w->lambda_level,
+                                 (double)w->yes, (double)w->no, (double)w->sure);
     }
     size += (size_t)snprintf(text + size, room - size,
                              "};\nconst unsigned kiln_adb_fitted_count = sizeof "

@@ -36,15 +36,20 @@ static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
      "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
      "the "
-     "pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is enlarged "
+     "pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is "
+     "enlarged "
      "before it is turned; '#' starts a comment (default: both as they are)"},
-    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0, FIELD(mode),
+    {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0,
+     FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
      "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
      "of "
-     "pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and how far "
-     "apart the surfaces are; within prints 1 where that is no more than --distance; geometry prints "
-     "1 or 0, the number of pairs and the greatest depth of one, and with --json where and how each "
+     "pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and how "
+     "far "
+     "apart the surfaces are; within prints 1 where that is no more than --distance; geometry "
+     "prints "
+     "1 or 0, the number of pairs and the greatest depth of one, and with --json where and how "
+     "each "
      "pair meets (default hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance), "of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
@@ -177,13 +182,16 @@ static kiln_status query_near(collide_run *run, const pose_pair *pose, answer *o
         *out = (answer){.found = run->contacts.count > 0, .count = run->contacts.count};
     } else if (run->mode == MODE_WITHIN) {
         kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
-        status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->distance, NULL, &hit);
+        status =
+            kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->distance, NULL, &hit);
         *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
     } else {
         kiln_nearest near = {.found = false};
         status = kiln_distance(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &near);
-        *out = (answer){.found = near.found && near.distance == 0, .has_pair = near.found,
-                        .pair = near.pair, .near = near};
+        *out = (answer){.found = near.found && near.distance == 0,
+                        .has_pair = near.found,
+                        .pair = near.pair,
+                        .near = near};
     }
     return status;
 }
@@ -211,9 +219,9 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         return status;
     }
     size_t count = 0;
-    status = run->mode == MODE_CONTACTS
-                 ? query_contacts(run, pose, &count)
-                 : kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, NULL, 0, &count);
+    status = run->mode == MODE_CONTACTS ? query_contacts(run, pose, &count)
+                                        : kiln_contacts(run->tree_a, &pose->a, run->tree_b,
+                                                        &pose->b, NULL, NULL, 0, &count);
     *out = (answer){.found = count > 0, .count = count};
     return status;
 }
@@ -454,13 +462,16 @@ const verb verb_collide = {
     "inside "
     "another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, which "
     "tells "
-    "how probable a hit is, and for distances, depths and points, which are within the last digits of "
-    "doubles and given in the frame of the poses; a distance is 0 exactly where surfaces meet.\n\nTriangles are named by "
+    "how probable a hit is, and for distances, depths and points, which are within the last digits "
+    "of "
+    "doubles and given in the frame of the poses; a distance is 0 exactly where surfaces "
+    "meet.\n\nTriangles are named by "
     "their "
     "position among those of the import, counted from 0; with --witness by the face in the source "
     "file. With --json the times of the queries are told, in microseconds, those of hits and of "
     "misses "
-    "also apart. A pose that is not a rotation, a finite translation and a scale ends the run with exit "
+    "also apart. A pose that is not a rotation, a finite translation and a scale ends the run with "
+    "exit "
     "status 3.",
     collide_options,
     COUNT_OF(collide_options),

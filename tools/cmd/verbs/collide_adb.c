@@ -71,8 +71,8 @@ bool adb_found(const kiln_adb_answer *answer)
 
 void adb_print(const kiln_adb_answer *answer)
 {
-    printf("%c %.4f %llu", "01?"[answer->verdict], answer->probability,
-           (unsigned long long)answer->pairs);
+    printf("%c %.4f %llu", "01?"[answer->verdict], answer -> probability,
+           (unsigned long long)answer -> pairs);
 }
 
 json_t *adb_json(const kiln_adb_answer *answer)

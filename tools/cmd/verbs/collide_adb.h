@@ -13,7 +13,7 @@ typedef struct {
     double p_min, epsilon, budget_us;
     int k_min, budget_pairs;
     bool hybrid;
-    const char *weights; /* NULL: those of the trees */
+    const char *weights;      /* NULL: those of the trees */
     kiln_adb_weights between; /* what adb_read_weights chose of them */
 } adb_settings;
 

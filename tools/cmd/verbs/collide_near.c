@@ -7,8 +7,8 @@ kiln_status near_contacts_query(near_contacts *to, const kiln_tree *a, const kil
                                 const pose_pair *pose)
 {
     for (;;) {
-        const kiln_status status = kiln_contacts_geometry(a, &pose->a, b, &pose->b, NULL, to->contacts,
-                                                          to->capacity, &to->count);
+        const kiln_status status = kiln_contacts_geometry(a, &pose->a, b, &pose->b, NULL,
+                                                          to->contacts, to->capacity, &to->count);
         if (status != KILN_OK || to->count <= to->capacity) {
             return status;
         }

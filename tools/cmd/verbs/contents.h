@@ -13,12 +13,12 @@ typedef struct {
     const char *path;
     void *data;
     size_t size;
-    bool is_open;            /* what follows is there */
+    bool is_open; /* what follows is there */
     kiln_reader reader;
     contents_kind kind;
-    kiln_view view;          /* of a model */
-    kiln_bins_view table;    /* of a table */
-    json_t *meta;            /* what the bake left about itself; NULL: not a document */
+    kiln_view view;       /* of a model */
+    kiln_bins_view table; /* of a table */
+    json_t *meta;         /* what the bake left about itself; NULL: not a document */
 } contents;
 
 /* Loads and opens; reports what is wrong and returns its exit status. After EXIT_DONE close it. */

@@ -86,8 +86,7 @@ static void compare_meta(diff *d)
 static bool same_section(const kiln_reader_section *a, const kiln_reader_section *b)
 {
     return a->entry.raw_size == b->entry.raw_size &&
-           (a->entry.raw_size == 0 ||
-            memcmp(a->data, b->data, (size_t)a->entry.raw_size) == 0);
+           (a->entry.raw_size == 0 || memcmp(a->data, b->data, (size_t)a->entry.raw_size) == 0);
 }
 
 /* Of how many sections before it is this kind? */
@@ -262,7 +261,8 @@ static named_tree *list_trees(const kiln_view *view)
 }
 
 /* The tree of a list with the name and kind of another view's, or KILN_NO_INDEX. */
-static uint32_t find_tree(const named_tree *list, uint32_t count, const kiln_view *other, uint32_t tree)
+static uint32_t find_tree(const named_tree *list, uint32_t count, const kiln_view *other,
+                          uint32_t tree)
 {
     const named_tree wanted = named_tree_of(other, tree);
     const named_tree *found = bsearch(&wanted, list, count, sizeof *list, compare_named);
@@ -421,10 +421,10 @@ static int tell(diff *d, const diff_settings *settings)
     }
     if (settings->geometry && d->files[0].kind == CONTENTS_MODEL &&
         d->files[1].kind == CONTENTS_MODEL && !d->have_sets && !d->same_content) {
-        return report_error(EXIT_INVALID, d->files[0].view.triangles == NULL ? d->files[0].path
-                                                                               : d->files[1].path,
-                            "baked without polygons; triangles can't be compared; bake it again "
-                            "without --no-geometry");
+        return report_error(
+            EXIT_INVALID, d->files[0].view.triangles == NULL ? d->files[0].path : d->files[1].path,
+            "baked without polygons; triangles can't be compared; bake it again "
+            "without --no-geometry");
     }
     return (settings->geometry ? d->same_geometry || d->same_content : d->same_content)
                ? EXIT_DONE
@@ -463,7 +463,8 @@ const verb verb_diff = {
     "A.kiln B.kiln",
     "tell what differs between two kiln files",
     "Compares what two files hold: what they were baked from, by and with, their triangles as sets "
-    "(exactly, corner by corner, wherever a triangle starts), their trees by kind and name, and the "
+    "(exactly, corner by corner, wherever a triangle starts), their trees by kind and name, and "
+    "the "
     "bytes of their sections. Prints what differs and by how much. Files with the same content are "
     "the same, packed or raw. Exit status 7: they differ.",
     diff_options,

@@ -193,7 +193,8 @@ static json_t *file_json(const info *of)
     json_object_set_new(object, "file", json_cstring(of->path));
     json_object_set_new(object, "status", json_integer(EXIT_DONE));
     json_object_set_new(object, "format", json_cstring(version));
-    json_object_set_new(object, "layout", json_cstring(reader_is_packed(&of->reader) ? "packed" : "raw"));
+    json_object_set_new(object, "layout",
+                        json_cstring(reader_is_packed(&of->reader) ? "packed" : "raw"));
     json_object_set_new(object, "bytes", json_count(of->size));
     json_object_set_new(object, "content_hash", hex_json(header->content_hash, 16));
     json_object_set_new(object, "build_key", hex_json(header->build_key, 16));
@@ -254,7 +255,8 @@ static tree_columns plan_columns(const info *of)
                       .depth = columns_for("depth", 0),
                       .raw = columns_for("bytes raw", raw),
                       .packed = columns_for("packed", packed)};
-    const int left = columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
+    const int left =
+        columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
     c.name = name < left ? name : left;
     c.name = c.name < 12 ? 12 : c.name;
     return c;
@@ -336,10 +338,11 @@ static void print_counts(const info *of)
     }
     if (how != NULL && boxes > 0.0) {
         char text[192];
-        snprintf(text, sizeof text,
-                 "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
-                 how->grid, region_names[how->regions], area_names[how->area], how->factor,
-                 polygon_names[how->polygons], bytes / boxes);
+        snprintf(
+            text, sizeof text,
+            "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
+            how->grid, region_names[how->regions], area_names[how->area], how->factor,
+            polygon_names[how->polygons], bytes / boxes);
         columns_item(stdout, "counts", text);
     }
 }
@@ -349,8 +352,8 @@ static void print_weights(const kiln_weights_view *view)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         const kiln_format_adb_weights *row = &view->rows[i];
-        printf("  weights        for %s, leaves of at most %u:",
-               kiln_node_kind_find(row->bv)->name, row->leaf_max);
+        printf("  weights        for %s, leaves of at most %u:", kiln_node_kind_find(row->bv)->name,
+               row->leaf_max);
         if (!kiln_weights_are_known(row)) {
             printf(" of another version, not used");
         }
@@ -368,7 +371,8 @@ static void print_sections(const info *of)
     for (uint32_t i = 0; i < of->reader.section_count; i++) {
         const kiln_format_section *entry = &of->reader.sections[i].entry;
         printf("  %-20s  %-15s  %12s  %12s\n", section_name(entry), transform_name(entry),
-               columns_count(entry->stored_size, digits[0]), columns_count(entry->raw_size, digits[1]));
+               columns_count(entry->stored_size, digits[0]),
+               columns_count(entry->raw_size, digits[1]));
     }
 }
 
@@ -381,8 +385,8 @@ static void print_shares(const info *of)
     kiln_shares(&of->reader, shares);
     for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
         if (shares[i] > 0) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f", used > 0 ? ", " : "",
-                                     kiln_share_name(i),
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f",
+                                     used > 0 ? ", " : "", kiln_share_name(i),
                                      (double)shares[i] / (double)of->view.triangle_count);
         }
     }
@@ -397,8 +401,8 @@ static void print_lossy(const info *of)
     char text[192];
     if (step > 0) {
         snprintf(text, sizeof text,
-                 "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area", step,
-                 json_real_value(json_object_get(counts, "lossy_moved")),
+                 "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area",
+                 step, json_real_value(json_object_get(counts, "lossy_moved")),
                  (unsigned long long)meta_count(of, "lossy_degenerate"));
         columns_item(stdout, "lossy", text);
     }
@@ -609,9 +613,12 @@ const verb verb_info = {
     "FILE...",
     "tell what is in kiln files",
     "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
-    "with their nodes and bytes, sections, within the columns of the terminal (or of COLUMNS; 80 into "
-    "a pipe); names that are too long are cut. With --json also hashes, materials and the document that the "
-    "bake left about itself. Of a table of filled bins: its profile, limits, values and errors. The "
+    "with their nodes and bytes, sections, within the columns of the terminal (or of COLUMNS; 80 "
+    "into "
+    "a pipe); names that are too long are cut. With --json also hashes, materials and the document "
+    "that the "
+    "bake left about itself. Of a table of filled bins: its profile, limits, values and errors. "
+    "The "
     "file is verified as when it is opened; kiln verify checks more.",
     info_options,
     COUNT_OF(info_options),

@@ -33,7 +33,8 @@ static const option bins_options[] = {
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "raw is used in place from the map (default packed)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(weights),
-     "put the weights of time-critical queries in FILE, which kiln calibrate wrote, into the table, "
+     "put the weights of time-critical queries in FILE, which kiln calibrate wrote, into the "
+     "table, "
      "for kiln_adb_read_weights"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads; the bytes do not depend on it (default: one a processor)"},
@@ -92,9 +93,8 @@ static int write_table(const kiln_lut_bins *table, const kiln_weights_rows *weig
     kiln_watch watch = work.watch;
     watch.to = 1.0;
     void *file = NULL;
-    int status =
-        (int)kiln_bins_encode(table, weights, (kiln_layout)settings->layout, &watch, &file,
-                              &costs->bytes);
+    int status = (int)kiln_bins_encode(table, weights, (kiln_layout)settings->layout, &watch, &file,
+                                       &costs->bytes);
     status = status == EXIT_DONE
                  ? output_write(settings->output, file, costs->bytes)
                  : report_error(status, settings->output, "out of memory; free some and run again");

@@ -16,16 +16,18 @@ typedef struct {
 
 static const option plan_options[] = {
     {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm|farm", 0, 0, FIELD(format),
-     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a script "
-     "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by GNU "
+     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a "
+     "script "
+     "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by "
+     "GNU "
      "parallel over ssh (default ninja)"},
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as of kiln bake"},
-    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest),
-     "as of kiln bake"},
+    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest), "as of kiln bake"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),
-     "memory that reading models may take, as of kiln bake; they are read one after another then (farm, which "
+     "memory that reading models may take, as of kiln bake; they are read one after another then "
+     "(farm, which "
      "has to know what files they refer to)"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
@@ -88,14 +90,16 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
 {
     const char *manifest = manifest_meant(bake->manifest, count);
     if (manifest != NULL) {
-        return count > 0 ? report_usage(&verb_plan, "a manifest lists the inputs; none is given besides it")
+        return count > 0 ? report_usage(&verb_plan,
+                                        "a manifest lists the inputs; none is given besides it")
                          : manifest_add(of, manifest, bake, given);
     }
     if (count == 0) {
         return report_usage(&verb_plan, "no file is given");
     }
     for (int i = 0; i < count; i++) {
-        if (strcmp(inputs[i], "-") == 0) { /* kiln bake would ask for its --format, which this verb has not */
+        if (strcmp(inputs[i], "-") ==
+            0) { /* kiln bake would ask for its --format, which this verb has not */
             return report_usage(&verb_plan, "standard input can't stand in a plan; name a file");
         }
     }
@@ -132,21 +136,32 @@ const verb verb_plan = {
     "plan",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
     "print the work of kiln bake for ninja, make, slurm, a farm",
-    "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake an asset "
-    "on standard output. Options of kiln bake that say how an asset is made, such as --bv and --leaf, are "
-    "taken too, all but its --format, and stand in the commands. Names are taken from the folder that the plan is run in. The variable KILN of "
+    "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake "
+    "an asset "
+    "on standard output. Options of kiln bake that say how an asset is made, such as --bv and "
+    "--leaf, are "
+    "taken too, all but its --format, and stand in the commands. Names are taken from the folder "
+    "that the plan is run in. The variable KILN of "
     "the environment, or of make, or kiln of ninja, says which kiln is run.\n\n"
-    "Lines for parallel bake on any number of hosts that see the folder under one path, as long as one of "
+    "Lines for parallel bake on any number of hosts that see the folder under one path, as long as "
+    "one of "
     "them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin 8/alpha,16/beta "
-    "--workdir . --retries 3 --ungroup --joblog log. An asset that was under way on a host that is lost "
-    "is baked on another; every file is the old or the new one, whole. A host whose kiln would write other "
-    "bytes refuses (--need-version of kiln bake). So that a lost host is noticed, PARALLEL_SSH or the "
+    "--workdir . --retries 3 --ungroup --joblog log. An asset that was under way on a host that is "
+    "lost "
+    "is baked on another; every file is the old or the new one, whole. A host whose kiln would "
+    "write other "
+    "bytes refuses (--need-version of kiln bake). So that a lost host is noticed, PARALLEL_SSH or "
+    "the "
     "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what is "
-    "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with "
-    "hosts that have disks of their own: each gets the files of an asset by rsync, and its output comes back; "
+    "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all "
+    "that with "
+    "hosts that have disks of their own: each gets the files of an asset by rsync, and its output "
+    "comes back; "
     "what no host has done is baked here.\n\n"
-    "A task of Slurm's array fails when one of its assets does, and only it; a task may be cancelled, killed or put "
-    "back in the queue. Bazel and other engines of remote execution take actions rather than scripts: "
+    "A task of Slurm's array fails when one of its assets does, and only it; a task may be "
+    "cancelled, killed or put "
+    "back in the queue. Bazel and other engines of remote execution take actions rather than "
+    "scripts: "
     "tests/examples in the sources of kiln has a rule for Bazel and says what an action is.",
     plan_options,
     COUNT_OF(plan_options),

@@ -218,8 +218,8 @@ static kiln_status ask_ray(query_run *run, const kiln_ray *ray, size_t *count)
         return status;
     }
     for (;;) {
-        const kiln_status status =
-            kiln_ray_all(run->tree, &run->pose, ray, &run->options, run->hits, run->capacity, count);
+        const kiln_status status = kiln_ray_all(run->tree, &run->pose, ray, &run->options,
+                                                run->hits, run->capacity, count);
         if (status != KILN_OK || *count <= run->capacity) {
             return status;
         }
@@ -255,14 +255,15 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
 static kiln_status ask_shape(query_run *run, const kiln_shape *shape, size_t *count)
 {
     if (run->settings->mode != MODE_ALL) {
-        const kiln_status status = kiln_overlap_any(run->tree, &run->pose, shape, NULL, &run->options,
-                                                    &run->triangles[0]);
+        const kiln_status status =
+            kiln_overlap_any(run->tree, &run->pose, shape, NULL, &run->options, &run->triangles[0]);
         *count = status == KILN_OK && run->triangles[0].found;
         return status;
     }
     for (;;) {
-        const kiln_status status = kiln_overlap_all(run->tree, &run->pose, shape, NULL, &run->options,
-                                                    run->triangles, run->capacity, count);
+        const kiln_status status =
+            kiln_overlap_all(run->tree, &run->pose, shape, NULL, &run->options, run->triangles,
+                             run->capacity, count);
         if (status != KILN_OK || *count <= run->capacity) {
             return status;
         }

@@ -64,10 +64,12 @@ void rows_add_members(rows *to, const char *group, json_t *a, json_t *b)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(a, name, value) {
+    json_object_foreach(a, name, value)
+    {
         rows_add(to, group, name, json_incref(value), json_incref(json_object_get(b, name)));
     }
-    json_object_foreach(b, name, value) {
+    json_object_foreach(b, name, value)
+    {
         if (json_object_get(a, name) == NULL) {
             rows_add(to, group, name, NULL, json_incref(value));
         }

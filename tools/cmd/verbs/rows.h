@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 typedef struct {
-    char *group;        /* "options", "tree obb model" */
-    char *name;         /* "leaf" */
-    json_t *values[2];  /* NULL: it is not there */
+    char *group;       /* "options", "tree obb model" */
+    char *name;        /* "leaf" */
+    json_t *values[2]; /* NULL: it is not there */
 } row;
 
 typedef struct {

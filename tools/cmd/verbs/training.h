@@ -17,7 +17,7 @@ typedef struct {
     training_cases pairs; /* below the roots */
     training_cases roots;
     training_cases decided; /* answers: log-odds, and 1 for a "no" */
-    bool failed; /* out of memory */
+    bool failed;            /* out of memory */
 } training_set;
 
 void training_free(training_set *set);

@@ -13,9 +13,8 @@ static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
     if (section->entry.codec != KILN_CODEC_RAW) {
         return section->entry.stored_size;
     }
-    const kiln_section_input input = {.kind = section->entry.kind,
-                                      .data = section->data,
-                                      .size = section->entry.raw_size};
+    const kiln_section_input input = {
+        .kind = section->entry.kind, .data = section->data, .size = section->entry.raw_size};
     const kiln_watch watch = {.threads = kiln_thread_count(0)};
     const uint8_t no_key[16] = {0};
     void *file = NULL;

@@ -5,9 +5,11 @@
 #include "../../../formats/check.h"
 
 typedef struct {
-    uint64_t bytes_raw;    /* of its nodes */
-    uint64_t bytes_packed; /* its share, by nodes, of what the nodes of the kind take, or would take packed */
-    double cost;           /* expected tests of a query by the surface-area heuristic, from the stored boxes */
+    uint64_t bytes_raw; /* of its nodes */
+    uint64_t
+        bytes_packed; /* its share, by nodes, of what the nodes of the kind take, or would take packed */
+    double
+        cost; /* expected tests of a query by the surface-area heuristic, from the stored boxes */
 } tree_sizes;
 
 /* By tree of the view, which was opened in full; released by free(). NULL: no memory. */

@@ -27,7 +27,8 @@ static const option unpack_options[] = {
 };
 
 /* Of a file that was opened in full. */
-static int relayout(const contents *of, const unpack_settings *settings, void **out, size_t *out_size)
+static int relayout(const contents *of, const unpack_settings *settings, void **out,
+                    size_t *out_size)
 {
     const kiln_watch watch = {.threads = kiln_thread_count(settings->threads)};
     char message[192];
@@ -85,7 +86,8 @@ const verb verb_unpack = {
     "turn a packed file into a raw one, at install time",
     "A raw file is used in place from the map: opening it copies nothing. Sections, content hash "
     "and "
-    "build key stay what they are. An OUT that is there, is no kiln file and is not named .kiln has to be "
+    "build key stay what they are. An OUT that is there, is no kiln file and is not named .kiln "
+    "has to be "
     "removed first.",
     unpack_options,
     COUNT_OF(unpack_options),

@@ -63,7 +63,9 @@ static int judge(contents *of, version found, const char **state)
                             "again from its source",
                             text_of(found, was), text_of(current, now));
     }
-    *state = error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE ? "newer" : "broken";
+    *state = error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE
+                 ? "newer"
+                 : "broken";
     return report_format_error(of->path, error.code, error.text);
 }
 
@@ -118,9 +120,12 @@ const verb verb_upgrade = {
     "upgrade",
     "FILE...",
     "tell which files have to be baked again for this version",
-    "A file of the version that this command writes is current. An older one that it reads as it is "
-    "is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be read or "
-    "converted: such files have to be baked again, exit status 7. A file of a newer version than this "
+    "A file of the version that this command writes is current. An older one that it reads as it "
+    "is "
+    "is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be "
+    "read or "
+    "converted: such files have to be baked again, exit status 7. A file of a newer version than "
+    "this "
     "command knows ends in exit status 5, a broken one in 3. Nothing is written: there is no older "
     "version yet that could be converted.",
     upgrade_options,

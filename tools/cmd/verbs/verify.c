@@ -9,7 +9,6 @@
 
 #include "../../encode/audit.h"
 
-
 enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
@@ -24,8 +23,8 @@ static const option verify_options[] = {
      "import MODEL with the options that a file was baked with, and compare every triangle"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576,
      offsetof(verify_settings, import_memory), "as for kiln bake (default 1792)"},
-    {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6,
-     offsetof(verify_settings, import_seconds), "as for kiln bake (default 50)"},
+    {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, offsetof(verify_settings, import_seconds),
+     "as for kiln bake (default 50)"},
     {"full", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, full),
      "count the possible collision cells of every box again, not of a sample"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, quiet),
@@ -110,7 +109,8 @@ static int judge_source(const contents *of, const char *source, const source_ver
 }
 
 /* Holds a sound file against its source. *object gets a member, if there is a document. */
-static int verify_against_source(const contents *of, const verify_settings *settings, json_t *object)
+static int verify_against_source(const contents *of, const verify_settings *settings,
+                                 json_t *object)
 {
     source_verdict verdict;
     if (of->kind != CONTENTS_MODEL) {
@@ -124,8 +124,9 @@ static int verify_against_source(const contents *of, const verify_settings *sett
     }
     if (status == EXIT_DONE && !settings->quiet && !report_is_json()) {
         printf("%s: %s of %s%s\n", of->path,
-               of->view.triangles != NULL ? "geometry equals a fresh import"
-                                          : "has no polygons; its parts equal those of a fresh import",
+               of->view.triangles != NULL
+                   ? "geometry equals a fresh import"
+                   : "has no polygons; its parts equal those of a fresh import",
                settings->source,
                verdict.same_bytes ? "" : ", whose bytes have changed since the bake");
     }
@@ -138,7 +139,8 @@ static int verify_bytes(const contents *of, const verify_settings *settings,
     if (!kiln_audit_in_full(of->data, of->size, settings->full, counts, error)) {
         return report_format_error(of->path, error->code, error->text);
     }
-    return counts->values > 0 ? table_sample(of->path, of->data, of->size, TABLE_SAMPLE) : EXIT_DONE;
+    return counts->values > 0 ? table_sample(of->path, of->data, of->size, TABLE_SAMPLE)
+                              : EXIT_DONE;
 }
 
 static int verify_loaded(contents *of, int count, const verify_settings *settings)
@@ -146,14 +148,14 @@ static int verify_loaded(contents *of, int count, const verify_settings *setting
     kiln_audit_counts counts = {0};
     kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
     int status = verify_bytes(of, settings, &counts, &error);
-    json_t *object =
-        report_is_json() ? verify_json(of->path, status, &counts, &error) : NULL;
+    json_t *object = report_is_json() ? verify_json(of->path, status, &counts, &error) : NULL;
     if (object == NULL && status == EXIT_DONE && !settings->quiet) {
         print_sound(of->path, &counts);
     }
     if (status == EXIT_DONE && settings->source != NULL) {
-        status = contents_open_loaded(of, &error) ? verify_against_source(of, settings, object)
-                                                  : report_format_error(of->path, error.code, error.text);
+        status = contents_open_loaded(of, &error)
+                     ? verify_against_source(of, settings, object)
+                     : report_format_error(of->path, error.code, error.text);
         json_object_set_new(object, "status", json_integer(status));
     }
     report_file(object, count);
@@ -197,10 +199,13 @@ const verb verb_verify = {
     "Checks checksums, structure and the content hash, that every triangle is in one leaf of each "
     "tree, and, computed in double, that every box contains every triangle below it; that the "
     "counts of possible collision cells are right, of a sample or, with --full, all; of a table of "
-    "filled bins, that 20000 of its values are right (kiln lut check computes all). A error ends in "
+    "filled bins, that 20000 of its values are right (kiln lut check computes all). A error ends "
+    "in "
     "exit status 3 with the rule that is broken and the byte where it was seen; a file of another "
-    "version in exit status 5.\n\nWith --source the geometry of sound files is also held against a fresh "
-    "import: corners, nodes, meshes, faces and materials, triangle by triangle, all exactly. Where one "
+    "version in exit status 5.\n\nWith --source the geometry of sound files is also held against a "
+    "fresh "
+    "import: corners, nodes, meshes, faces and materials, triangle by triangle, all exactly. Where "
+    "one "
     "differs the first is named, exit status 7.",
     verify_options,
     COUNT_OF(verify_options),

@@ -30,8 +30,8 @@ static kiln_bake_options import_options(json_t *meta)
     const json_int_t grid = json_integer_value(json_object_get(said, "lossy_grid"));
     options.scale = scale > 0.0 ? scale : 1.0;
     options.up = up[0] >= 'x' && up[0] <= 'z' ? up[0] - 'x' : -1;
-    options.on_bad = strcmp(text_member(said, "on_bad"), "drop") == 0 ? KILN_ON_BAD_DROP
-                                                                     : KILN_ON_BAD_ERROR;
+    options.on_bad =
+        strcmp(text_member(said, "on_bad"), "drop") == 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
     options.drop =
         (json_is_true(json_object_get(said, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
         (json_is_true(json_object_get(said, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
@@ -92,13 +92,14 @@ static bool same_part(const comparison *c, uint32_t index)
 /* Names, places and counts of nodes and meshes, and names of materials. */
 static void compare_parts(const comparison *c)
 {
-    const uint32_t count = c->view->part_count < c->soup->part_count ? c->view->part_count
-                                                                       : c->soup->part_count;
+    const uint32_t count =
+        c->view->part_count < c->soup->part_count ? c->view->part_count : c->soup->part_count;
     for (uint32_t i = 0; i < count; i++) {
         if (!same_part(c, i)) {
             const kiln_format_part *a = &c->view->parts[i];
             const kiln_soup_part *b = &c->soup->parts[i];
-            differs(c, "part %u is node '%.80s', mesh '%.60s', %u triangles; in %.100s it is node "
+            differs(c,
+                    "part %u is node '%.80s', mesh '%.60s', %u triangles; in %.100s it is node "
                     "'%.80s', mesh '%.60s', %u triangles",
                     i, c->view->strings + a->node_path, c->view->strings + a->mesh_name,
                     a->triangle_count, c->source, soup_string(c, b->node_path),
@@ -202,8 +203,7 @@ static bool compare(const comparison *c)
 {
     if (c->view->triangle_count != c->soup->triangle_count) {
         differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
-                c->view->triangle_count == 1 ? "" : "s", c->source,
-                c->soup->triangle_count);
+                c->view->triangle_count == 1 ? "" : "s", c->source, c->soup->triangle_count);
     }
     compare_parts(c);
     bool good = true;
@@ -233,7 +233,8 @@ int verify_source(const contents *of, const char *source, int import_memory, dou
     }
     kiln_bake_report_free(&report);
     const comparison c = {&of->view, &soup, source, verdict};
-    if ((options.lossy_grid != 0 && !kiln_snap_to_grid(&soup, options.lossy_grid)) || !compare(&c)) {
+    if ((options.lossy_grid != 0 && !kiln_snap_to_grid(&soup, options.lossy_grid)) ||
+        !compare(&c)) {
         status = report_error(EXIT_RUN, of->path, "out of memory; close other programs");
     }
     verdict->triangles = soup.triangle_count;

@@ -5,10 +5,11 @@
 #include "contents.h"
 
 typedef struct {
-    uint64_t triangles;   /* of the import */
-    uint64_t differing;   /* triangles, of as many as both have, with other corners, face or material */
-    bool same_bytes;      /* the source and its side files hash as the file says */
-    char first[512];      /* what is wrong first: "" nothing */
+    uint64_t triangles; /* of the import */
+    uint64_t
+        differing;   /* triangles, of as many as both have, with other corners, face or material */
+    bool same_bytes; /* the source and its side files hash as the file says */
+    char first[512]; /* what is wrong first: "" nothing */
 } source_verdict;
 
 /* Imports the model at `source` with the options that the file was baked with, and compares it triangle
