@@ -51,7 +51,9 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 WERROR =
 ALL_CFLAGS = -std=c11 -O3 -ffp-contract=off -fvisibility=hidden -pthread $(WARNINGS) \
              $(FLAGS_$(CONFIG)) $(CFLAGS)
-ALL_CPPFLAGS = $(if $(filter 1,$(LIBDEFLATE)),-DKILN_LIBDEFLATE) -D_FILE_OFFSET_BITS=64 $(CPPFLAGS)
+# Asserts (formats/assert.h) are on in every build that is not for use.
+ALL_CPPFLAGS = $(if $(filter debug asan ubsan tsan fuzz,$(CONFIG)),-DKILN_ASSERTS) \
+               $(if $(filter 1,$(LIBDEFLATE)),-DKILN_LIBDEFLATE) -D_FILE_OFFSET_BITS=64 $(CPPFLAGS)
 ALL_LDFLAGS = -pthread $(FLAGS_$(CONFIG)) $(CFLAGS) $(LDFLAGS)
 ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(CXXFLAGS)
 

@@ -20,15 +20,15 @@ runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel ru
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h
 runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
-tools/import: tools/common kiln_bake.h
+tools/import: formats tools/common kiln_bake.h
 tools/tree: formats tools/common kiln_bake.h
 tools/count: formats tools/common tools/tree kiln_bake.h
 tools/encode: formats lut tools/common tools/tree tools/count kiln.h kiln_bake.h
 tools/bake: formats tools/common tools/import tools/tree tools/count tools/encode kiln.h kiln_bake.h
 tools/cmd/kit: formats tools/common kiln.h
-tools/cmd/batch: tools/common tools/import tools/count tools/bake tools/cmd/kit kiln.h kiln_bake.h
+tools/cmd/batch: formats tools/common tools/import tools/count tools/bake tools/cmd/kit kiln.h kiln_bake.h
 tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/bench tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
-tools/cmd: tools/cmd/kit
+tools/cmd: formats tools/common tools/cmd/kit
 tools/bench: formats tools/common tools/tree tools/count tools/encode kiln.h kiln_bake.h
 '
 
