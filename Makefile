@@ -171,8 +171,8 @@ tests: $(TEST_PROGRAMS) $O/tests/soak/peak
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
 
-## amalgamation: the runtime as two files for a program's own sources, in build/amalgamation/
-amalgamation: $(OUT)/amalgamation/kiln.c $(OUT)/amalgamation/kiln.h
+## amalgamation: the runtime as one source and its headers for a program's own sources, in build/amalgamation/
+amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h)
 
 ## man: the manual pages, from the tables of --help, the headers and formats/*.md, in build/man/
 man: $(OUT)/man/done
@@ -203,7 +203,7 @@ install: all man
 	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
 	$(Q)ln -sf libkiln.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libkiln.so'
-	$(Q)install -m 644 runtime/kiln.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
+	$(Q)install -m 644 runtime/kiln.h runtime/kiln_adb.h tools/kiln_bake.h '$(DESTDIR)$(INCLUDEDIR)'
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
@@ -237,7 +237,7 @@ uninstall: man
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
     cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
-	  '$(DESTDIR)$(INCLUDEDIR)/kiln.h' '$(DESTDIR)$(INCLUDEDIR)/kiln_bake.h' \
+	  $(foreach f,kiln.h kiln_adb.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
@@ -310,7 +310,7 @@ $(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
-$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h tools/kiln_bake.h \
+$(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h tools/kiln_bake.h \
                  formats/hierarchy.md formats/bins.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
@@ -323,7 +323,7 @@ $(OUT)/amalgamation/kiln.c: $(AMALGAMATE) tools/package/amalgamation.h $(LIBRARY
 	$(Q){ sed 's|@VERSION@|$(VERSION)|' tools/package/amalgamation.h && \
 	      awk -f $(AMALGAMATE) $(filter-out %/os.c,$(LIBRARY_SOURCES)) formats/os.c; } >$@
 
-$(OUT)/amalgamation/kiln.h: runtime/kiln.h
+$(OUT)/amalgamation/%.h: runtime/%.h
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 

@@ -4,8 +4,8 @@
  * A box is divided into grid^3 equal cells. Cell (x, y, z) counts along the box's own axes.
  * Cells are gathered in regions: all in one, octants, or the six pyramids over the box's faces
  * (Figure 7). */
-#ifndef KILN_ADB_H
-#define KILN_ADB_H
+#ifndef KILN_FORMAT_ADB_H
+#define KILN_FORMAT_ADB_H
 
 #include "format.h"
 

@@ -3,7 +3,7 @@
 #define KILN_ADB_WEIGHTS_H
 
 #include "../../formats/weights.h"
-#include "../kiln.h"
+#include "../kiln_adb.h"
 
 extern const kiln_adb_fitted kiln_adb_fitted_rows[];
 extern const unsigned kiln_adb_fitted_count;

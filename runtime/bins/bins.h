@@ -4,7 +4,7 @@
 #ifndef KILN_BINS_H
 #define KILN_BINS_H
 
-#include "../kiln.h"
+#include "../kiln_adb.h"
 
 /* One way to get probabilities: a storage profile, or the evaluator. */
 typedef struct {

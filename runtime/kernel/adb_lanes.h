@@ -4,7 +4,7 @@
 #define KILN_ADB_LANES_H
 
 #include "kernel.h"
-#include "../kiln.h"
+#include "../kiln_adb.h"
 
 /* The lanes of an opened node. Lanes that are not used hold anything finite. */
 typedef struct {

@@ -20,13 +20,13 @@ kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln
                          const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
 {
     kiln_hit found;
-    kiln_filter filter;
+    kiln_pair_filter_bound filter;
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     memset(&found, 0, sizeof found);
     const kiln_pair_visitor visitor = {take_first, &found, true, false,
-                                       kiln_filter_of(options, &filter)};
+                                       kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *hit = found;

@@ -99,9 +99,9 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     }
     pair_heap heap = {(uint8_t *)pairs, capacity, 0};
     kiln_pair spare;
-    kiln_filter filter;
+    kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
-                                       kiln_filter_of(options, &filter)};
+                                       kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -141,9 +141,9 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     }
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
-    kiln_filter filter;
+    kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {call_back, &visit, false, false,
-                                       kiln_filter_of(options, &filter)};
+                                       kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
         *count = visit.count;
@@ -247,9 +247,9 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
     visit.b = b;
     visit.pose_a = pose_a;
     visit.pose_b = pose_b;
-    kiln_filter filter;
+    kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {keep_contact, &visit, false, false,
-                                       kiln_filter_of(options, &filter)};
+                                       kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -278,9 +278,9 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     visit.pose_a = pose_a;
     visit.pose_b = pose_b;
     visit.summary = &found;
-    kiln_filter filter;
+    kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {sum_contact, &visit, false, false,
-                                       kiln_filter_of(options, &filter)};
+                                       kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK) {
         *summary = found;

@@ -24,11 +24,11 @@ typedef struct {
 typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
-    double limit;        /* a pair that is further counts for nothing; in X's frame */
-    kiln_filter *filter; /* NULL: all pairs count */
-    double scale;        /* of X: distances by it are those that callers see */
-    double beyond;       /* and those are no greater than this */
-    bool any;            /* the first pair within the limit will do */
+    double limit;                   /* a pair that is further counts for nothing; in X's frame */
+    kiln_pair_filter_bound *filter; /* NULL: all pairs count */
+    double scale;                   /* of X: distances by it are those that callers see */
+    double beyond;                  /* and those are no greater than this */
+    bool any;                       /* the first pair within the limit will do */
     bool found;
     kiln_tri_nearest near;
     uint32_t stored_x, stored_y, id_x, id_y;
@@ -85,7 +85,7 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
     }
     const uint32_t id_x = s->frame->x->ids[stored_x], id_y = s->frame->y->ids[stored_y];
     if (!comes_first(s, near.value, id_x, id_y) ||
-        (s->filter != NULL && !kiln_filter_keeps(s->filter, s->frame, stored_x, stored_y))) {
+        (s->filter != NULL && !kiln_pair_filter_keeps(s->filter, s->frame, stored_x, stored_y))) {
         return false;
     }
     s->found = true;
@@ -228,7 +228,7 @@ typedef struct {
     const kiln_pose *pose_a, *pose_b;
     kiln_pair_options options;
     bool any;
-    kiln_filter *filter;
+    kiln_pair_filter_bound *filter;
 } question;
 
 /* Nearest points and normal in X's frame; for triangles that meet those of their contact. */
@@ -316,8 +316,8 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
 
 static kiln_status ask(question *q, kiln_nearest *out)
 {
-    kiln_filter filter;
-    q->filter = kiln_filter_of(&q->options, &filter);
+    kiln_pair_filter_bound filter;
+    q->filter = kiln_pair_filter_bind(&q->options, &filter);
     const kiln_fpu_state caller = kiln_fpu_enter();
     kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
     const kiln_status status = run(q, out);

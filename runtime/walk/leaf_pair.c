@@ -70,7 +70,7 @@ static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
                        uint32_t triangle_x, uint32_t triangle_y)
 {
     if (visitor->filter != NULL &&
-        !kiln_filter_keeps(visitor->filter, frame, triangle_x, triangle_y)) {
+        !kiln_pair_filter_keeps(visitor->filter, frame, triangle_x, triangle_y)) {
         return true;
     }
     return visitor->visit(visitor->user, frame, triangle_x, triangle_y);

@@ -47,7 +47,8 @@ kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32
     return hint;
 }
 
-kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filter)
+kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
+                                              kiln_pair_filter_bound *filter)
 {
     const kiln_pair_options full = kiln_pair_options_of(options);
     if (full.filter == NULL) {
@@ -60,8 +61,8 @@ kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filte
     return filter;
 }
 
-bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
-                       uint32_t stored_y)
+bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
+                            uint32_t stored_x, uint32_t stored_y)
 {
     const kiln_pair pair = kiln_pair_named(frame, stored_x, stored_y);
     kiln_fpu_leave(filter->caller);

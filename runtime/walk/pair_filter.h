@@ -33,13 +33,14 @@ typedef struct {
     kiln_pair_filter call;
     void *user;
     kiln_fpu_state caller;
-} kiln_filter;
+} kiln_pair_filter_bound;
 
 /* Made before a query enters its own environment. Returns `filter`, or NULL where all pairs are kept. */
-kiln_filter *kiln_filter_of(const kiln_pair_options *options, kiln_filter *filter);
+kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
+                                              kiln_pair_filter_bound *filter);
 
 /* Asks the caller. In the environment of fpu.h. */
-bool kiln_filter_keeps(kiln_filter *filter, const kiln_pair_frame *frame, uint32_t stored_x,
-                       uint32_t stored_y);
+bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
+                            uint32_t stored_x, uint32_t stored_y);
 
 #endif

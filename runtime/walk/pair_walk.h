@@ -13,9 +13,9 @@ typedef bool (*kiln_pair_visit)(void *user, const kiln_pair_frame *frame, uint32
 typedef struct {
     kiln_pair_visit visit;
     void *user;
-    bool nearest_first;  /* for queries that stop at the first hit */
-    bool boxes;          /* leaves are not looked into: trees need no polygons */
-    kiln_filter *filter; /* NULL, or pairs that it refuses are passed over */
+    bool nearest_first;             /* for queries that stop at the first hit */
+    bool boxes;                     /* leaves are not looked into: trees need no polygons */
+    kiln_pair_filter_bound *filter; /* NULL, or pairs that it refuses are passed over */
 } kiln_pair_visitor;
 
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment

@@ -10,6 +10,7 @@
  * last answer; `cold`, in groups of 32 after 64 MiB of other memory were touched. A figure is
  * the least over the rounds (cold: the median of the groups), through the public call. */
 #include "measure.hpp"
+#include "../../runtime/kiln_adb.h"
 
 #include <algorithm>
 #include <cmath>

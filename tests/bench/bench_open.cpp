@@ -9,6 +9,7 @@
 #include "fcl_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
+#include "../../runtime/kiln_adb.h"
 
 extern "C" {
 #include "../../formats/codec.h"

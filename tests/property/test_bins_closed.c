@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 #include "../support/amount.h"
 #include "../support/filled_bins.h"
 

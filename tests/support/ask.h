@@ -3,7 +3,7 @@
 #ifndef KILN_TEST_ASK_H
 #define KILN_TEST_ASK_H
 
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef KILN_TEST_ASK_ADB_H
 #define KILN_TEST_ASK_ADB_H
 
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 
 /* Begins, runs for `pairs` pairs without a budget of time, and gets the answer. Fails the cmocka test
  * when a call does, or when the probability is none. */

@@ -3,7 +3,7 @@
 #define KILN_TEST_QUICK_BINS_H
 
 #include "../../lut/bins.h"
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 #include "../../tools/kiln_bake.h"
 
 #include <stddef.h>

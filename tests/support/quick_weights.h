@@ -2,7 +2,7 @@
 #ifndef KILN_TEST_QUICK_WEIGHTS_H
 #define KILN_TEST_QUICK_WEIGHTS_H
 
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 
 #include <stddef.h>
 

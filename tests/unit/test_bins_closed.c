@@ -9,7 +9,7 @@
 #include <gmp.h>
 
 #include "../../lut/factorials.h"
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 #include "../support/filled_bins.h"
 
 #define CERTIFICATE 0x1p-46

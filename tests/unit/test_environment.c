@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/kiln_adb.h"
 #include "../support/counted.h"
 #include "../support/rounding.h"
 

@@ -3,7 +3,7 @@
 #define KILN_BENCH_BAKED_H
 
 #include "../../formats/check.h"
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 #include "../tree/build.h"
 #include "../kiln_bake.h"
 

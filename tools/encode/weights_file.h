@@ -3,7 +3,7 @@
 #define KILN_WEIGHTS_FILE_H
 
 #include "../../formats/weights.h"
-#include "../../runtime/kiln.h"
+#include "../../runtime/kiln_adb.h"
 #include "container.h"
 
 /* The row that a file has for them. */

@@ -5,7 +5,7 @@
 #
 #     awk -f amalgamate.awk SOURCE... >kiln.c
 #
-# kiln.h, which users include, stays a file of its own. For a C++ compiler all names are C's, as those of
+# kiln.h and kiln_adb.h, which users include, stay files of their own. For a C++ compiler all names are C's, as those of
 # the library are: amalgamation.h has the macros that say so, and headers of the system stand outside.
 
 function die(what) {
@@ -215,11 +215,12 @@ function emit(file, lasts, line, name, folder, target) {
             sub(/^#include "/, "", name)
             sub(/".*/, "", name)
             target = resolve(folder, name)
-            if (target == "runtime/kiln.h") {
-                if (!told_kiln) {
-                    print "#include \"kiln.h\""
+            if (target ~ /^runtime\/kiln(_adb)?\.h$/) {
+                sub(/.*\//, "", target)
+                if (!(target in done)) {
+                    print "#include \"" target "\""
                 }
-                told_kiln = 1
+                done[target] = 1
             } else if (!is_guarded(target) || !(target in done)) {
                 done[target] = 1
                 print "/* ---- " target " */"

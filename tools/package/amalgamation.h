@@ -1,4 +1,4 @@
-/* kiln @VERSION@, the runtime in one file: add kiln.c and kiln.h to a program, link zlib (-lz) and, where
+/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers kiln.h and kiln_adb.h to a program, link zlib (-lz) and, where
  * it is a library of its own, libm (-lm). Made by `make amalgamation` from the sources of kiln; see there
  * for licence, comments on design, and tests.
  *

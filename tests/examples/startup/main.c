@@ -4,7 +4,7 @@
  *
  * SHIP and ROCK come from `kiln bake`, raw for use in place: kiln bake --layout raw -o ship.kiln ship.obj.
  * BINS, a table of filled-bins probabilities, comes from `kiln lut bins -o bins.kiln`. */
-#include <kiln.h>
+#include <kiln_adb.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef KILN_CMD_COLLIDE_ADB_H
 #define KILN_CMD_COLLIDE_ADB_H
 
-#include "../../../runtime/kiln.h"
+#include "../../../runtime/kiln_adb.h"
 #include "../kit/pose_file.h"
 #include "../kit/report.h"
 

@@ -7,7 +7,7 @@
 
 #include "../../../formats/bins_check.h"
 #include "../../../lut/bins.h"
-#include "../../../runtime/kiln.h"
+#include "../../../runtime/kiln_adb.h"
 #include "../../common/parallel.h"
 
 /* A table with all its bytes, verified. */

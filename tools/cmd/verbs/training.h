@@ -3,7 +3,7 @@
 #ifndef KILN_CMD_TRAINING_H
 #define KILN_CMD_TRAINING_H
 
-#include "../../../runtime/kiln.h"
+#include "../../../runtime/kiln_adb.h"
 #include "../../count/fit_logistic.h"
 #include "../../count/reliability.h"
 
