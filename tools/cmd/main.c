@@ -3,12 +3,11 @@
 
 #include "kit/completion.h"
 #include "kit/help.h"
-#include "kit/manual.h"
 #include "kit/report.h"
 #include "kit/signals.h"
-#include "kit/suggest.h"
-#include "kit/verb.h"
+#include "kit/options.h"
 #include "kit/version.h"
+#include "verbs/verbs.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -79,18 +78,17 @@ static bool print_manual(const char *page)
 static int report_unknown(const char *word)
 {
     if (access(word, F_OK) == 0) {
-        return report_usage(
-            NULL, "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it", word,
-            word);
+        return report_command_usage(
+            "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it", word, word);
     }
     suggestion near = suggestion_for(word, strlen(word));
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {
         suggestion_try(&near, verbs[i]->name);
     }
     if (near.best == NULL) {
-        return report_usage(NULL, "there is no verb '%s'", word);
+        return report_command_usage("there is no verb '%s'", word);
     }
-    return report_usage(NULL, "there is no verb '%s'; did you mean %s?", word, near.best);
+    return report_command_usage("there is no verb '%s'; did you mean %s?", word, near.best);
 }
 
 static int report_no_verb(int argc, char **argv)
@@ -107,9 +105,9 @@ static int report_no_verb(int argc, char **argv)
         return report_unknown(argv[1]);
     }
     if (argc == 2) {
-        return report_usage(NULL, "%s is followed by one of %s", argv[1], names);
+        return report_command_usage("%s is followed by one of %s", argv[1], names);
     }
-    return report_usage(NULL, "%s is followed by one of %s, not '%s'", argv[1], names, argv[2]);
+    return report_command_usage("%s is followed by one of %s, not '%s'", argv[1], names, argv[2]);
 }
 
 /* Is `word` among the arguments before "--"? Known before parsing, which may already fail. */
@@ -167,11 +165,11 @@ int main(int argc, char **argv)
         version_print();
     } else if (strcmp(argv[1], "--man") == 0) {
         if (!print_manual(argc > 2 ? argv[2] : NULL)) {
-            return report_end(report_usage(NULL, "--man: there is no verb '%s'", argv[2]));
+            return report_end(report_command_usage("--man: there is no verb '%s'", argv[2]));
         }
     } else if (strcmp(argv[1], "--completion") == 0) {
         if (argc != 3 || !completion_print(stdout, argv[2], verbs, COUNT_OF(verbs))) {
-            return report_end(report_usage(NULL, "--completion takes one of bash, zsh, fish"));
+            return report_end(report_command_usage("--completion takes one of bash, zsh, fish"));
         }
     } else if (!has_argument(argc - 1, argv + 1, "--help") || !help_group(argv[1])) {
         return report_end(report_no_verb(argc, argv));

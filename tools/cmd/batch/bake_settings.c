@@ -124,8 +124,6 @@ const option bake_options[] = {
     OPTION_JSON(bake_settings),
 };
 
-const size_t bake_option_count = COUNT_OF(bake_options);
-
 bake_settings bake_settings_default(void)
 {
     return (bake_settings){.bv = "obb",
@@ -159,7 +157,7 @@ bool bake_option_is_of_asset(const option *entry)
 
 const option *bake_option_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < bake_option_count; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
         if (strlen(bake_options[i].name) == length &&
             memcmp(bake_options[i].name, name, length) == 0 &&
             bake_option_is_of_asset(&bake_options[i])) {
@@ -185,7 +183,7 @@ static size_t size_of(option_kind kind)
 
 void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given)
 {
-    for (size_t i = 0; i < bake_option_count; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
         const option *entry = &bake_options[i];
         if ((given >> i & 1) != 0 && bake_option_is_of_asset(entry)) {
             memcpy((char *)to + entry->field, (const char *)from + entry->field,
@@ -196,8 +194,7 @@ void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_
 
 /* What is wrong with the options of an asset, or of the command line. */
 #define REFUSE(asset, ...)                                                                         \
-    ((asset) == NULL ? report_usage(&verb_bake, __VA_ARGS__)                                       \
-                     : report_error(EXIT_USAGE, asset, __VA_ARGS__))
+    ((asset) == NULL ? report_usage(__VA_ARGS__) : report_error(EXIT_USAGE, asset, __VA_ARGS__))
 
 /* "degenerate,duplicate" as bits. */
 static int parse_drop(const char *list, const char *asset, unsigned *bits)
@@ -292,48 +289,3 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     }
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, asset, &options->drop);
 }
-
-const verb verb_bake = {
-    "bake",
-    "IN... -o OUT | @LIST... -o OUT | -m FILE",
-    "bake models into kiln files",
-    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are "
-    "several. "
-    "All nodes are placed by their full matrices; faces with more than three corners are cut; "
-    "points "
-    "and lines are left out and counted.\n\n"
-    "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes "
-    "them, "
-    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options "
-    "and "
-    "output of each asset; see --dump-config. What the command line says wins over a manifest. An "
-    "editor "
-    "completes and checks one that begins with '# yaml-language-server: $schema=' and the path of "
-    "kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
-    "Several assets are baked at once. When one fails, the others are baked, each failure is named "
-    "at "
-    "the end, and the exit status is that of the worst. A signal that asks to end lets no other "
-    "begin, "
-    "and what is left is named; every file is the old or the new one, whole.\n\n"
-    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to "
-    "it; and "
-    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link "
-    "only "
-    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A "
-    "list or a "
-    "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
-    "With --max-memory each of several IN is baked in a process of its own, with a share of the "
-    "memory that is "
-    "guessed from its size. One that needs more is begun again with four times as much, at last "
-    "alone with all "
-    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved "
-    "and not "
-    "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
-    "The same source bytes and options give the same file, whatever the threads, the order, the "
-    "folder, the locale and the clock.",
-    bake_options,
-    COUNT_OF(bake_options),
-    0,
-    -1,
-    bake_run,
-};

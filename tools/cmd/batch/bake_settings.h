@@ -20,8 +20,9 @@ typedef struct {
     bool allow_empty;
 } bake_settings;
 
-extern const option bake_options[];
-extern const size_t bake_option_count;
+/* The table of options of kiln bake. */
+enum { BAKE_OPTION_COUNT = 39 };
+extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);
 
@@ -38,8 +39,5 @@ void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_
  * it is the command line that is wrong. */
 int bake_settings_convert(const bake_settings *settings, const char *asset,
                           kiln_bake_options *options);
-
-/* Runs the verb, whose table stands with the settings. */
-int bake_run(int argc, char **argv);
 
 #endif

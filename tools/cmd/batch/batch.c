@@ -11,7 +11,7 @@
 #include "thread_pool.h"
 #include "depfile.h"
 #include "memory_budget.h"
-#include "../kit/load.h"
+#include "../kit/files.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 #include "../kit/signals.h"
@@ -219,7 +219,7 @@ static void tell_failure(batch *b, int status, const kiln_bake_report *report)
         return;
     }
     if (status == EXIT_USAGE && b->of->uniform) {
-        report_usage(&verb_bake, "%s", report->error);
+        report_usage("%s", report->error);
     } else {
         report_error(status, NULL, "%s", report->error);
     }

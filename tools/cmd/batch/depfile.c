@@ -1,6 +1,6 @@
 #include "depfile.h"
 
-#include "../kit/output.h"
+#include "../kit/files.h"
 #include "../kit/report.h"
 
 #include "../../common/path_beside.h"

@@ -120,8 +120,7 @@ static void print_script(const plan *of, const char *cache, const source_files *
 int farm_print(const plan *of, const char *cache)
 {
     if (cache != NULL && cache[0] != '/') {
-        return report_usage(&verb_plan,
-                            "--cache of a farm is a folder of each host and starts with '/'");
+        return report_usage("--cache of a farm is a folder of each host and starts with '/'");
     }
     source_files *lists = calloc(of->count + 1, sizeof *lists);
     if (lists == NULL) {

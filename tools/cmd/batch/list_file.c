@@ -1,7 +1,7 @@
 /* See list_file.h. */
 #include "list_file.h"
 
-#include "../kit/load.h"
+#include "../kit/files.h"
 #include "../kit/report.h"
 
 #include "../../common/grow.h"
@@ -59,8 +59,7 @@ int list_file_add(input_list *list, const char *path)
     void *text = NULL;
     size_t size = 0;
     list->from_list = true;
-    int status = path[0] == '\0'
-                     ? report_usage(&verb_bake, "'@' is followed by a file that lists inputs")
+    int status = path[0] == '\0' ? report_usage("'@' is followed by a file that lists inputs")
                  : strcmp(path, "-") == 0 ? load_stdin(&text, &size)
                                           : load_file(path, &text, &size);
     if (status == EXIT_DONE) {

@@ -4,7 +4,7 @@
 #include "manifest.h"
 
 #include "globs.h"
-#include "../kit/load.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 

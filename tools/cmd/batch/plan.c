@@ -4,7 +4,7 @@
 #include "plan.h"
 
 #include "list_file.h"
-#include "../kit/output.h"
+#include "../kit/files.h"
 #include "../kit/report.h"
 
 #include "../../common/grow.h"
@@ -126,14 +126,14 @@ static int check_inputs(const input_list *inputs, const bake_settings *settings)
     for (size_t i = 0; i < inputs->count; i++) {
         const bool standard = strcmp(inputs->names[i], "-") == 0;
         if (standard && inputs->count > 1) {
-            return report_usage(&verb_bake, "standard input can't be one of several inputs");
+            return report_usage("standard input can't be one of several inputs");
         }
         if (standard && settings->format == NULL) {
-            return report_usage(&verb_bake, "standard input needs --format EXT");
+            return report_usage("standard input needs --format EXT");
         }
     }
     if (inputs->count > 1 && strcmp(settings->output, "-") == 0) {
-        return report_usage(&verb_bake, "standard output takes one input, not %zu", inputs->count);
+        return report_usage("standard output takes one input, not %zu", inputs->count);
     }
     return EXIT_DONE;
 }
@@ -273,7 +273,7 @@ static place *sorted_places(const plan *of, bool written)
 static int merge_pair(job *first, job *later)
 {
     if (strcmp(first->input, later->input) != 0) {
-        return report_usage(&verb_bake, "'%s' and '%s' would both be written to '%s'", first->input,
+        return report_usage("'%s' and '%s' would both be written to '%s'", first->input,
                             later->input, first->output);
     }
     bake_settings_overlay(&first->settings, &later->settings, later->given);
@@ -292,8 +292,8 @@ static int merge_jobs(plan *of)
         if (strcmp(places[first].name, places[i].name) != 0) {
             first = i;
         } else if (of->uniform) {
-            status = report_usage(&verb_bake, "'%s' and '%s' would both be written to '%s'",
-                                  earlier->input, later->input, later->output);
+            status = report_usage("'%s' and '%s' would both be written to '%s'", earlier->input,
+                                  later->input, later->output);
         } else {
             status = merge_pair(earlier, later);
         }
@@ -324,10 +324,9 @@ static int check_sources(const plan *of)
         const job *reader = &of->jobs[read[r].job], *writer = &of->jobs[written[w].job];
         const int order = strcmp(read[r].name, written[w].name);
         if (order == 0 && strcmp(writer->output, "-") != 0) {
-            status = reader == writer
-                         ? report_usage(&verb_bake, "the output '%s' is the input", writer->output)
-                         : report_usage(&verb_bake, "the output '%s' of '%s' is an input",
-                                        writer->output, writer->input);
+            status = reader == writer ? report_usage("the output '%s' is the input", writer->output)
+                                      : report_usage("the output '%s' of '%s' is an input",
+                                                     writer->output, writer->input);
         }
         r += order <= 0;
         w += order > 0;
@@ -384,12 +383,12 @@ static int check_one_file(const plan *of, const known_file *first, const known_f
         return EXIT_DONE;
     }
     if (!first->written) {
-        return report_usage(&verb_bake, "the output '%s' is the input '%s' by another name",
-                            b->output, a->input);
+        return report_usage("the output '%s' is the input '%s' by another name", b->output,
+                            a->input);
     }
     return has_one_name(b->output)
-               ? report_usage(&verb_bake, "the outputs '%s' and '%s' are one file by two names",
-                              a->output, b->output)
+               ? report_usage("the outputs '%s' and '%s' are one file by two names", a->output,
+                              b->output)
                : EXIT_DONE;
 }
 
@@ -618,7 +617,7 @@ static bool has_value(const option *entry, const bake_settings *settings)
 static bool print_options(const bake_settings *settings)
 {
     bool good = true;
-    for (size_t i = 0; i < bake_option_count && good; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT && good; i++) {
         const option *entry = &bake_options[i];
         if (bake_option_is_of_asset(entry) && has_value(entry, settings)) {
             printf("      %s: ", entry->name);
@@ -640,7 +639,7 @@ static bool is_text(const char *bytes)
 static bool can_dump(const job *asset)
 {
     bool good = is_text(asset->input) && is_text(asset->output);
-    for (size_t i = 0; i < bake_option_count && good; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT && good; i++) {
         const option *entry = &bake_options[i];
         if (entry->kind == OPTION_TEXT && bake_option_is_of_asset(entry) &&
             has_value(entry, &asset->settings)) {

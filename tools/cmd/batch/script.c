@@ -84,7 +84,7 @@ static void put_value(const option *entry, const void *field, bool dollar)
 static void put_options(const job *asset, bool dollar)
 {
     const bake_settings plain = bake_settings_default();
-    for (size_t i = 0; i < bake_option_count; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
         const option *entry = &bake_options[i];
         const void *field = (const char *)&asset->settings + entry->field;
         if (!bake_option_is_of_asset(entry) ||

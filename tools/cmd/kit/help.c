@@ -1,5 +1,8 @@
 #include "help.h"
 
+#include "../../../runtime/kiln.h"
+
+#include <ctype.h>
 #include <string.h>
 
 enum { OPTION_COLUMN = 26, TEXT_COLUMNS = 80 };
@@ -15,13 +18,13 @@ const exit_meaning exit_meanings[] = {
 };
 const size_t exit_meaning_count = COUNT_OF(exit_meanings);
 
-const char help_about[] =
+static const char help_about[] =
     "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
     "maps "
     "and queries in place. Output files are written aside and renamed, so the old or the new file "
     "is always whole. Messages go to standard error as \"kiln: FILE: what; why; what to do\".";
 
-const option help_plain_options[] = {
+static const option help_plain_options[] = {
     {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print verbs and exit statuses; of a verb, its options"},
     {"version", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
@@ -32,7 +35,6 @@ const option help_plain_options[] = {
     {"completion", 0, OPTION_CHOICE, NULL, "bash|zsh|fish", 0, 0, 0,
      "print the completion script of a shell"},
 };
-const size_t help_plain_option_count = COUNT_OF(help_plain_options);
 
 /* Prints words within TEXT_COLUMNS, lines after the first indented; starts at `column`. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
@@ -103,11 +105,152 @@ void help_command(FILE *out, const verb *const *verbs, size_t count)
         fprintf(out, "  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
     }
     fputs("\noptions in place of a verb:\n", out);
-    for (size_t i = 0; i < help_plain_option_count; i++) {
+    for (size_t i = 0; i < COUNT_OF(help_plain_options); i++) {
         print_option(out, &help_plain_options[i]);
     }
     fputs("\nexit status:\n", out);
     for (size_t i = 0; i < exit_meaning_count; i++) {
         fprintf(out, "  %d  %s\n", exit_meanings[i].status, exit_meanings[i].meaning);
     }
+}
+
+/* Text for troff: backslashes and hyphens escaped, no line starts with a control character. */
+static void print_troff(FILE *out, const char *text)
+{
+    bool line_start = true;
+    for (; *text != '\0'; text++) {
+        if (line_start && (*text == '.' || *text == '\'')) {
+            fputs("\\&", out);
+        }
+        if (strncmp(text, "\n\n", 2) == 0) {
+            fputs("\n.PP\n", out);
+            text++;
+        } else if (*text == '-') {
+            fputs("\\-", out);
+        } else if (*text == '\\') {
+            fputs("\\e", out);
+        } else {
+            putc(*text, out);
+        }
+        line_start = *text == '\n';
+    }
+}
+
+static void print_troff_line(FILE *out, const char *text)
+{
+    print_troff(out, text);
+    putc('\n', out);
+}
+
+static int in_page_name(int letter)
+{
+    return letter == ' ' ? '-' : letter;
+}
+
+bool manual_is_page_of(const verb *of, const char *page)
+{
+    const char *name = of->name;
+    while (*name != '\0' && in_page_name(*name) == *page) {
+        name++;
+        page++;
+    }
+    return *name == '\0' && *page == '\0';
+}
+
+/* "kiln\-lut\-bins". */
+static void print_page_name(FILE *out, const verb *of)
+{
+    fputs("kiln\\-", out);
+    for (const char *name = of->name; *name != '\0'; name++) {
+        const char letter[2] = {(char)in_page_name(*name), '\0'};
+        print_troff(out, letter);
+    }
+}
+
+/* The verb NULL: the command's own page. */
+static void print_title(FILE *out, const verb *of)
+{
+    fputs(".TH KILN", out);
+    for (const char *name = of != NULL ? of->name : ""; *name != '\0'; name++) {
+        fprintf(out, "%s%c", of->name == name ? "-" : "",
+                toupper((unsigned char)in_page_name(*name)));
+    }
+    fprintf(out, " 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
+}
+
+static void print_man_option(FILE *out, const option *entry)
+{
+    fputs(".TP\n\\fB", out);
+    if (entry->letter != 0) {
+        fprintf(out, "\\-%c\\fR, \\fB", entry->letter);
+    }
+    fputs("\\-\\-", out);
+    print_troff(out, entry->name);
+    fputs("\\fR", out);
+    const char *value = entry->choices != NULL ? entry->choices : entry->value;
+    if (value != NULL) {
+        fputs(entry->kind == OPTION_DEFAULTED ? "[=\\fI" : " \\fI", out);
+        print_troff(out, value);
+        fputs(entry->kind == OPTION_DEFAULTED ? "\\fR]" : "\\fR", out);
+    }
+    putc('\n', out);
+    print_troff_line(out, entry->help);
+}
+
+void manual_verb(FILE *out, const verb *of)
+{
+    print_title(out, of);
+    fputs(".SH NAME\n", out);
+    print_page_name(out, of);
+    fputs(" \\- ", out);
+    print_troff_line(out, of->summary);
+    fprintf(out, ".SH SYNOPSIS\n.B kiln %s\n[\\fIoptions\\fR] ", of->name);
+    print_troff_line(out, of->operands);
+    fputs(".SH DESCRIPTION\n", out);
+    print_troff_line(out, of->description);
+    fputs(".SH OPTIONS\n", out);
+    for (size_t i = 0; i < of->option_count; i++) {
+        print_man_option(out, &of->options[i]);
+    }
+    fputs(".TP\n\\fB\\-\\-help\\fR\nprint a summary of this page\n"
+          ".SH EXIT STATUS\nThat of every verb, see\n.BR kiln (1).\n"
+          ".SH SEE ALSO\n.BR kiln (1),\n.BR kiln\\-format (5)\n",
+          out);
+}
+
+static void print_verbs(FILE *out, const verb *const *verbs, size_t count)
+{
+    fputs(".SH VERBS\n", out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(".TP\n.BR ", out);
+        print_page_name(out, verbs[i]);
+        fputs(" (1)\n", out);
+        print_troff_line(out, verbs[i]->summary);
+    }
+}
+
+static void print_exit_statuses(FILE *out)
+{
+    fputs(".SH EXIT STATUS\n", out);
+    for (size_t i = 0; i < exit_meaning_count; i++) {
+        fprintf(out, ".TP\n.B %d\n", exit_meanings[i].status);
+        print_troff_line(out, exit_meanings[i].meaning);
+    }
+}
+
+void manual_command(FILE *out, const verb *const *verbs, size_t count)
+{
+    print_title(out, NULL);
+    fputs(".SH NAME\nkiln \\- bake models into collision hierarchies and query them\n"
+          ".SH SYNOPSIS\n.B kiln\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n"
+          ".SH DESCRIPTION\n",
+          out);
+    print_troff_line(out, help_about);
+    print_verbs(out, verbs, count);
+    fputs(".SH OPTIONS\nIn place of a verb:\n", out);
+    for (size_t i = 0; i < COUNT_OF(help_plain_options); i++) {
+        print_man_option(out, &help_plain_options[i]);
+    }
+    print_exit_statuses(out);
+    fputs(".SH SEE ALSO\n.BR kiln (3),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)\n", out);
 }

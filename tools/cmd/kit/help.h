@@ -1,4 +1,4 @@
-/* --help, from the table of verbs; manual.h makes the manual pages from the same. */
+/* --help and the manual pages, both made from the table of verbs. */
 #ifndef KILN_CMD_HELP_H
 #define KILN_CMD_HELP_H
 
@@ -12,11 +12,13 @@ void help_command(FILE *out, const verb *const *verbs, size_t count);
 /* Usage, description and options of one verb. */
 void help_verb(FILE *out, const verb *of);
 
-/* What the command is. */
-extern const char help_about[];
+/* kiln(1): what the command is, its verbs, its exit statuses. */
+void manual_command(FILE *out, const verb *const *verbs, size_t count);
 
-/* What it takes in place of a verb. */
-extern const option help_plain_options[];
-extern const size_t help_plain_option_count;
+/* kiln-VERB(1). */
+void manual_verb(FILE *out, const verb *of);
+
+/* Is this the page "lut-bins" of the verb "lut bins"? */
+bool manual_is_page_of(const verb *of, const char *page);
 
 #endif

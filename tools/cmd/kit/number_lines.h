@@ -1,7 +1,10 @@
-/* Lines of numbers from a text: parted by blanks or commas. Empty lines and what follows '#' are
- * skipped. */
+/* Lines of numbers, and poses that are written as such lines. */
 #ifndef KILN_CMD_NUMBER_LINES_H
 #define KILN_CMD_NUMBER_LINES_H
+
+#include "../../../runtime/kiln.h"
+
+#include <stddef.h>
 
 enum { NUMBER_LINE_MAX = 26 };
 
@@ -12,5 +15,24 @@ typedef int (*number_line)(void *user, unsigned long line, const double *numbers
 /* Reads `path`, "-" for standard input, up to the first line that `take` does not return EXIT_DONE for.
  * Reports what can't be read or is no number by name and line. Returns an exit status. */
 int number_lines_read(const char *path, number_line take, void *user);
+
+typedef struct {
+    kiln_pose a, b;
+    unsigned long line; /* 1-based, for messages; 0: not from a file */
+} pose_pair;
+
+typedef struct {
+    pose_pair *pairs;
+    size_t count, capacity;
+} pose_list;
+
+/* Reads `path`, "-" for standard input. Reports a bad line by name and number and returns an exit
+ * status; then *list is empty. */
+int pose_list_read(pose_list *list, const char *path);
+
+/* One pair, both at the identity. */
+int pose_list_identity(pose_list *list);
+
+void pose_list_free(pose_list *list);
 
 #endif

@@ -3,7 +3,6 @@
 #include "options.h"
 
 #include "report.h"
-#include "suggest.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,6 +11,55 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment distance (Damerau-Levenshtein without editing a pair twice), row by row. */
+static unsigned distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned rows[3][SUGGEST_LENGTH_MAX + 1];
+    unsigned *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t k = 0; k <= b_length; k++) {
+        last[k] = (unsigned)k;
+    }
+    for (size_t i = 1; i <= a_length; i++) {
+        now[0] = (unsigned)i;
+        for (size_t k = 1; k <= b_length; k++) {
+            const unsigned replaced = last[k - 1] + (a[i - 1] != b[k - 1]);
+            now[k] = least(replaced, 1 + least(last[k], now[k - 1]));
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+                now[k] = least(now[k], 1 + before[k - 2]);
+            }
+        }
+        unsigned *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[b_length];
+}
+
+suggestion suggestion_for(const char *word, size_t length)
+{
+    return (suggestion){word, length, NULL, UINT_MAX};
+}
+
+void suggestion_try(suggestion *of, const char *name)
+{
+    const size_t length = strlen(name);
+    const unsigned most = of->length < 6 ? 1 : (unsigned)of->length / 3;
+    if (of->length > SUGGEST_LENGTH_MAX || length > SUGGEST_LENGTH_MAX) {
+        return;
+    }
+    const unsigned distance = distance_of(of->word, of->length, name, length);
+    if (distance <= most && distance < of->distance) {
+        of->best = name;
+        of->distance = distance;
+    }
+}
 
 /* "--leaf" or "-j": how an option is written in messages. */
 static const char *spelled(const option *entry, char buffer[64])
@@ -156,11 +204,11 @@ static int take(parser *state, const option *entry, const char *attached)
     char name[64];
     const uint64_t bit = UINT64_C(1) << (entry - state->of->options);
     if ((state->given & bit) != 0) {
-        return report_usage(state->of, "%s is given twice", spelled(entry, name));
+        return report_usage("%s is given twice", spelled(entry, name));
     }
     state->given |= bit;
     if (entry->kind == OPTION_FLAG && attached != NULL) {
-        return report_usage(state->of, "%s takes no value", spelled(entry, name));
+        return report_usage("%s takes no value", spelled(entry, name));
     }
     if (attached == NULL && entry->kind == OPTION_DEFAULTED) {
         *(int *)((char *)state->settings + entry->field) = 0;
@@ -168,33 +216,32 @@ static int take(parser *state, const option *entry, const char *attached)
     }
     if (attached == NULL && entry->kind != OPTION_FLAG) {
         if (state->at + 1 >= state->argc || strncmp(state->argv[state->at + 1], "--", 2) == 0) {
-            return report_usage(state->of, "%s needs a value", spelled(entry, name));
+            return report_usage("%s needs a value", spelled(entry, name));
         }
         attached = state->argv[++state->at];
     }
     char message[OPTION_MESSAGE_SIZE];
     return option_set(entry, attached, state->settings, message)
                ? EXIT_DONE
-               : report_usage(state->of, "%s %s", spelled(entry, name), message);
+               : report_usage("%s %s", spelled(entry, name), message);
 }
 
 /* A file's name may begin like an option; then it says how it is told from one. */
-static int report_dashed_file(const verb *of, const char *argument)
+static int report_dashed_file(const char *argument)
 {
-    return report_usage(of, "there is no option '%s', it is a file; write ./%s", argument,
-                        argument);
+    return report_usage("there is no option '%s', it is a file; write ./%s", argument, argument);
 }
 
 static int report_no_option(const verb *of, const char *argument, size_t length)
 {
     if (access(argument, F_OK) == 0) {
-        return report_dashed_file(of, argument);
+        return report_dashed_file(argument);
     }
     suggestion near = suggestion_for(argument + 2, length);
     for (size_t i = 0; i < of->option_count; i++) {
         suggestion_try(&near, of->options[i].name);
     }
-    return report_usage(of, "there is no option '%.*s'%s%s%s", (int)length + 2, argument,
+    return report_usage("there is no option '%.*s'%s%s%s", (int)length + 2, argument,
                         near.best != NULL ? "; did you mean --" : "",
                         near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
 }
@@ -214,9 +261,8 @@ static int take_short(parser *state, const char *argument)
 {
     const option *entry = find_letter(state->of, argument[1]);
     if (entry == NULL || (entry->kind == OPTION_FLAG && argument[2] != '\0')) {
-        return access(argument, F_OK) == 0
-                   ? report_dashed_file(state->of, argument)
-                   : report_usage(state->of, "there is no option '%s'", argument);
+        return access(argument, F_OK) == 0 ? report_dashed_file(argument)
+                                           : report_usage("there is no option '%s'", argument);
     }
     return take(state, entry, argument[2] != '\0' ? argument + 2 : NULL);
 }
@@ -224,10 +270,10 @@ static int take_short(parser *state, const char *argument)
 static int check_operands(const verb *of, int count)
 {
     if (count < of->operands_min) {
-        return report_usage(of, count == 0 ? "no file is given" : "a file is missing");
+        return report_usage(count == 0 ? "no file is given" : "a file is missing");
     }
     if (of->operands_max >= 0 && count > of->operands_max) {
-        return report_usage(of, "%d files are given; it takes %d", count, of->operands_max);
+        return report_usage("%d files are given; it takes %d", count, of->operands_max);
     }
     return EXIT_DONE;
 }

@@ -1,9 +1,11 @@
 #include "report.h"
 
 #include "../../../runtime/kiln.h"
+#include "../../common/json_text.h"
 #include "../../common/write_file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,17 +145,23 @@ int report_error(int status, const char *file, const char *format, ...)
     return status;
 }
 
-int report_usage(const verb *of, const char *format, ...)
+int report_usage(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    error_arguments(EXIT_USAGE, of == NULL ? NULL : report.verb_name, format, arguments);
+    error_arguments(EXIT_USAGE, report.verb_name, format, arguments);
     va_end(arguments);
-    if (of == NULL) {
-        fputs("Try: kiln --help\n", stderr);
-    } else {
-        fprintf(stderr, "Try: kiln %s --help\n", report.verb_name);
-    }
+    fprintf(stderr, "Try: kiln %s --help\n", report.verb_name);
+    return EXIT_USAGE;
+}
+
+int report_command_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_arguments(EXIT_USAGE, NULL, format, arguments);
+    va_end(arguments);
+    fputs("Try: kiln --help\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -211,4 +219,19 @@ int report_end(int status)
         report.root = report.of_file = NULL;
     }
     return flush_output() || status != EXIT_DONE ? status : EXIT_IO;
+}
+
+json_t *json_cstring(const char *text)
+{
+    return kiln_json_text(text);
+}
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_count(unsigned long long value)
+{
+    return json_integer((json_int_t)value);
 }

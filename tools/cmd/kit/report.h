@@ -37,9 +37,12 @@ void report_file(json_t *object, int file_count);
  * status. Returns `status`, for `return report_error(...)`. */
 int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* The same with a hint at the help of the verb that runs, which may share `of`'s checks; EXIT_USAGE. `of`
- * NULL: of the command itself. */
-int report_usage(const verb *of, const char *format, ...) PRINTF_LIKE(2, 3);
+/* An error of the command line, with the name of the running verb and a hint at its help. Returns
+ * EXIT_USAGE. */
+int report_usage(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* The same without a verb: the arguments of the command itself are wrong. */
+int report_command_usage(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* "kiln: FILE: kind: message", unless quiet. */
 void report_note(const char *kind, const char *file, const char *message);

@@ -3,7 +3,7 @@
 #include "../batch/manifest.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 #include "../kit/version.h"
 
 #include "../../common/write_file.h"
@@ -20,27 +20,27 @@ static bool is_standard(const char *path)
 static int check_settings(const bake_settings *settings, const char *manifest, int count)
 {
     if (manifest != NULL && count > 0) {
-        return report_usage(&verb_bake, "a manifest lists the inputs; none is given besides it");
+        return report_usage("a manifest lists the inputs; none is given besides it");
     }
     if (manifest == NULL && count == 0) {
-        return report_usage(&verb_bake, "no file is given");
+        return report_usage("no file is given");
     }
     if (manifest == NULL && settings->output == NULL) {
-        return report_usage(&verb_bake, "-o OUT is missing");
+        return report_usage("-o OUT is missing");
     }
     if (is_standard(settings->output)) {
         if (manifest != NULL) {
-            return report_usage(&verb_bake, "standard output can't be the folder of a manifest");
+            return report_usage("standard output can't be the folder of a manifest");
         }
         if (settings->depfile != NULL) {
-            return report_usage(&verb_bake, "--depfile needs an OUT that has a name");
+            return report_usage("--depfile needs an OUT that has a name");
         }
     }
     if (settings->quiet && settings->verbose) {
-        return report_usage(&verb_bake, "--quiet and --verbose exclude each other");
+        return report_usage("--quiet and --verbose exclude each other");
     }
     if (settings->keep_going && settings->fail_fast) {
-        return report_usage(&verb_bake, "--keep-going and --fail-fast exclude each other");
+        return report_usage("--keep-going and --fail-fast exclude each other");
     }
     return EXIT_DONE;
 }
@@ -69,7 +69,7 @@ static int check_depfile(const plan *of, const char *path)
         return EXIT_DONE;
     }
     if (plan_has_file(of, path)) {
-        return report_usage(&verb_bake, "the depfile '%s' is an input or an output", path);
+        return report_usage("the depfile '%s' is an input or an output", path);
     }
     const bool to_be_made = of->folder != NULL || of->make_folders;
     if (!kiln_write_file_possible(path, message) && !(to_be_made && errno == ENOENT)) {
@@ -87,7 +87,7 @@ static int bake_plan(const plan *of, const bake_settings *settings)
     return status == EXIT_DONE ? batch_run(of, settings) : status;
 }
 
-int bake_run(int argc, char **argv)
+static int bake_run(int argc, char **argv)
 {
     bake_settings settings = bake_settings_default();
     uint64_t given = 0;
@@ -116,3 +116,48 @@ int bake_run(int argc, char **argv)
     plan_free(&of);
     return status;
 }
+
+const verb verb_bake = {
+    "bake",
+    "IN... -o OUT | @LIST... -o OUT | -m FILE",
+    "bake models into kiln files",
+    "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are "
+    "several. "
+    "All nodes are placed by their full matrices; faces with more than three corners are cut; "
+    "points "
+    "and lines are left out and counted.\n\n"
+    "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes "
+    "them, "
+    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options "
+    "and "
+    "output of each asset; see --dump-config. What the command line says wins over a manifest. An "
+    "editor "
+    "completes and checks one that begins with '# yaml-language-server: $schema=' and the path of "
+    "kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
+    "Several assets are baked at once. When one fails, the others are baked, each failure is named "
+    "at "
+    "the end, and the exit status is that of the worst. A signal that asks to end lets no other "
+    "begin, "
+    "and what is left is named; every file is the old or the new one, whole.\n\n"
+    "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to "
+    "it; and "
+    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link "
+    "only "
+    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A "
+    "list or a "
+    "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
+    "With --max-memory each of several IN is baked in a process of its own, with a share of the "
+    "memory that is "
+    "guessed from its size. One that needs more is begun again with four times as much, at last "
+    "alone with all "
+    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved "
+    "and not "
+    "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
+    "The same source bytes and options give the same file, whatever the threads, the order, the "
+    "folder, the locale and the clock.",
+    bake_options,
+    BAKE_OPTION_COUNT,
+    0,
+    -1,
+    bake_run,
+};

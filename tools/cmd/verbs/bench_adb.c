@@ -2,13 +2,11 @@
  * user's own models. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../kit/load.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
-#include "../kit/output.h"
 #include "../kit/progress.h"
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../bench/adb.h"
 #include "../../common/write_file.h"
@@ -283,14 +281,12 @@ static int parse_budgets(const char *list, bench_adb_options *options)
         char *end;
         const double us = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0') || !(us >= 0.001 && us <= 1e6)) {
-            return report_usage(&verb_bench_adb,
-                                "--budget-us takes numbers from 0.001 to 1000000, parted by "
+            return report_usage("--budget-us takes numbers from 0.001 to 1000000, parted by "
                                 "commas, not '%s'",
                                 list);
         }
         if (options->budget_count == BENCH_BUDGETS_MAX) {
-            return report_usage(&verb_bench_adb, "--budget-us takes at most %d numbers",
-                                BENCH_BUDGETS_MAX);
+            return report_usage("--budget-us takes at most %d numbers", BENCH_BUDGETS_MAX);
         }
         options->budgets[options->budget_count++] = (uint64_t)(1000.0 * us + 0.5);
         if (*end == '\0') {
@@ -306,7 +302,7 @@ static int check_outputs(const bench_settings *settings)
     const char *const paths[] = {settings->csv, settings->svg};
     char message[KILN_WRITE_MESSAGE_SIZE];
     if (is_stdout(settings->csv) && is_stdout(settings->svg)) {
-        return report_usage(&verb_bench_adb, "standard output takes one of --csv and --svg");
+        return report_usage("standard output takes one of --csv and --svg");
     }
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         if (is_stdout(paths[i])) {

@@ -1,7 +1,7 @@
 /* kiln cache gc: a cache of baked files, made smaller. */
 #include "../kit/options.h"
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../kiln_bake.h"
 
@@ -48,11 +48,10 @@ static int run_gc(int argc, char **argv)
         return parsed;
     }
     if (settings.max_size == NULL) {
-        return report_usage(&verb_cache_gc, "--max-size SIZE is missing");
+        return report_usage("--max-size SIZE is missing");
     }
     if (!option_size(settings.max_size, "KMGT", &size)) {
-        return report_usage(&verb_cache_gc, "--max-size takes a size such as 500M, not '%s'",
-                            settings.max_size);
+        return report_usage("--max-size takes a size such as 500M, not '%s'", settings.max_size);
     }
     const kiln_bake_status status = kiln_cache_gc(argv[0], size, &report);
     if (status != KILN_BAKE_OK) {

@@ -1,11 +1,10 @@
 /* kiln calibrate: fits the weights of time-critical queries to meshes, and tells how well they
  * fit. */
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
-#include "../kit/output.h"
 #include "../kit/report.h"
 #include "training.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../encode/weights_file.h"
 

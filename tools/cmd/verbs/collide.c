@@ -1,13 +1,12 @@
 /* kiln collide: do two baked meshes meet, at each of many poses? */
 #include "collide_adb.h"
 #include "collide_near.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
-#include "../kit/pose_file.h"
+#include "../kit/number_lines.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
-#include "../kit/timing.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +93,7 @@ typedef struct {
 static int split_kinds(const char *list, char buffer[32], const char **a, const char **b)
 {
     if (strlen(list) >= 32) {
-        return report_usage(&verb_collide, "--bv takes A or A,B, not '%s'", list);
+        return report_usage("--bv takes A or A,B, not '%s'", list);
     }
     strcpy(buffer, list);
     char *comma = strchr(buffer, ',');
@@ -427,14 +426,12 @@ static int run_collide(int argc, char **argv)
         return status;
     }
     if (settings.mode != MODE_ADB && adb_is_given(&settings.adb)) {
-        return report_usage(&verb_collide,
-                            "--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-... "
+        return report_usage("--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-... "
                             "need --mode adb");
     }
     if ((settings.mode == MODE_WITHIN) != (settings.distance >= 0)) {
-        return report_usage(&verb_collide, settings.mode == MODE_WITHIN
-                                               ? "--mode within needs --distance D"
-                                               : "--distance needs --mode within");
+        return report_usage(settings.mode == MODE_WITHIN ? "--mode within needs --distance D"
+                                                         : "--distance needs --mode within");
     }
     collide_run run = {.path_a = argv[0],
                        .path_b = argv[1],

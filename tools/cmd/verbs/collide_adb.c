@@ -1,6 +1,6 @@
 #include "collide_adb.h"
 
-#include "../kit/opening.h"
+#include "../kit/files.h"
 
 enum { ROWS_MAX = 64 }; /* of a file */
 

@@ -3,7 +3,7 @@
 #define KILN_CMD_COLLIDE_ADB_H
 
 #include "../../../runtime/kiln_adb.h"
-#include "../kit/pose_file.h"
+#include "../kit/number_lines.h"
 #include "../kit/report.h"
 
 #include <limits.h>

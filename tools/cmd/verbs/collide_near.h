@@ -3,7 +3,7 @@
 #define KILN_CMD_COLLIDE_NEAR_H
 
 #include "../../../runtime/kiln.h"
-#include "../kit/pose_file.h"
+#include "../kit/number_lines.h"
 #include "../kit/report.h"
 
 /* All contacts at a pose, in a buffer that grows; released by free(contacts). */

@@ -1,8 +1,11 @@
 #include "contents.h"
 
-#include "../kit/load.h"
-#include "../kit/opening.h"
-#include "../kit/verb.h"
+#include "../kit/files.h"
+#include "verbs.h"
+
+#include "../../../formats/sections.h"
+#include "../../common/tree_cost.h"
+#include "../../encode/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,4 +89,87 @@ const char *contents_kind_name(contents_kind kind)
 {
     static const char *const names[] = {"model", "table", "weights"};
     return names[kind];
+}
+
+/* What the node section at `index` takes in the file, or would take if it were packed. */
+static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
+{
+    const kiln_reader_section *section = &reader->sections[index];
+    if (section->entry.codec != KILN_CODEC_RAW) {
+        return section->entry.stored_size;
+    }
+    const kiln_section_input input = {
+        .kind = section->entry.kind, .data = section->data, .size = section->entry.raw_size};
+    const kiln_watch watch = {.threads = kiln_thread_count(0)};
+    const uint8_t no_key[16] = {0};
+    void *file = NULL;
+    size_t file_size = 0;
+    uint64_t stored = section->entry.raw_size;
+    (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file, &file_size,
+                               &stored);
+    free(file);
+    return stored;
+}
+
+/* Trees of a kind are packed together: each has its share by nodes. */
+static void share_section(const kiln_view *view, const kiln_node_kind *kind, tree_sizes *trees)
+{
+    const uint32_t index = kiln_reader_find(view->reader, kind->section, 0);
+    if (index == KILN_NO_INDEX || view->reader->sections[index].count == 0) {
+        return;
+    }
+    const double packed = (double)packed_size(view->reader, index);
+    const double nodes = (double)view->reader->sections[index].count;
+    for (uint32_t i = 0; i < view->tree_count; i++) {
+        const kiln_format_tree *entry = &view->trees[i];
+        if (entry->bv == kind->bv) {
+            trees[i].bytes_raw = (uint64_t)entry->node_count * kind->node_size;
+            trees[i].bytes_packed = (uint64_t)(packed * (double)entry->node_count / nodes);
+        }
+    }
+}
+
+static double cost_of(const kiln_view_tree *tree)
+{
+    const kiln_format_tree *entry = tree->entry;
+    const kiln_cost_tree stored = {.nodes = tree->nodes,
+                                   .count = entry->node_count,
+                                   .node_size = tree->kind->node_size,
+                                   .decode = tree->kind->decode_lane,
+                                   .lower = entry->bounds_lower,
+                                   .upper = entry->bounds_upper,
+                                   .scale_exponent = entry->scale_exponent};
+    return kiln_tree_cost(&stored);
+}
+
+tree_sizes *tree_sizes_of(const kiln_view *view)
+{
+    tree_sizes *trees = calloc(view->tree_count, sizeof *trees);
+    if (trees == NULL) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+        share_section(view, &kiln_node_kinds[i], trees);
+    }
+    for (uint32_t i = 0; i < view->tree_count; i++) {
+        const kiln_view_tree tree = kiln_view_get_tree(view, i);
+        trees[i].cost = cost_of(&tree);
+    }
+    return trees;
+}
+
+bool reader_is_packed(const kiln_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->section_count; i++) {
+        if (reader->sections[i].entry.codec != KILN_CODEC_RAW) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *section_name(const kiln_format_section *entry)
+{
+    const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
+    return kind != NULL ? kind->name : "unknown";
 }

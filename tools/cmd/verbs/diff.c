@@ -1,14 +1,13 @@
 /* kiln diff: what differs between two kiln files. */
 #include "../kit/columns.h"
 #include "contents.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "rows.h"
 #include "table.h"
-#include "tree_sizes.h"
 #include "triangle_sets.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../common/extent.h"
 

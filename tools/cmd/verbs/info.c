@@ -1,12 +1,11 @@
 /* kiln info: what is in a file. */
 #include "../kit/columns.h"
-#include "../kit/load.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "table.h"
-#include "tree_sizes.h"
-#include "../kit/verb.h"
+#include "contents.h"
+#include "verbs.h"
 
 #include "../../../formats/check.h"
 #include "../../common/extent.h"

@@ -1,9 +1,9 @@
 /* kiln lut bins: generates a filled-bins table. */
 #include "../kit/options.h"
-#include "../kit/output.h"
+#include "../kit/files.h"
 #include "../kit/seconds.h"
 #include "table.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../common/write_file.h"
 #include "../../encode/bins_file.h"
@@ -158,11 +158,10 @@ static int run_lut_bins(int argc, char **argv)
         return status;
     }
     if (settings.output == NULL) {
-        return report_usage(&verb_lut_bins, "-o FILE is missing");
+        return report_usage("-o FILE is missing");
     }
     if (settings.max_u > U_MAX_OF_MANY_X && settings.max_x > 1) {
-        return report_usage(&verb_lut_bins,
-                            "a table of more than 1024 bins is for one x, --max-x 1: for more it "
+        return report_usage("a table of more than 1024 bins is for one x, --max-x 1: for more it "
                             "would take tens of gigabytes");
     }
     if (strcmp(settings.output, "-") == 0) {

@@ -2,7 +2,7 @@
 #include "../kit/options.h"
 #include "../kit/seconds.h"
 #include "table.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 typedef struct {
     int sample, threads, progress;

@@ -2,11 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "../kit/gnuplot.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
-#include "../kit/output.h"
 #include "table.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../common/write_file.h"
 
@@ -192,7 +191,7 @@ static int plot(const char *path, const plot_settings *settings)
     const uint32_t u = table.view.header->max_u;
     figure of = {.table = &table, .place = {u, u / 8, u / 8}, .lb = settings->lb, .best = 1};
     if (settings->at != NULL) {
-        status = table_parse_place(&verb_lut_plot, settings->at, of.place);
+        status = table_parse_place(settings->at, of.place);
     }
     if (status == EXIT_DONE) {
         status = look_up(path, &table, &of);
@@ -218,7 +217,7 @@ static int run_lut_plot(int argc, char **argv)
         return status;
     }
     if (settings.output == NULL) {
-        return report_usage(&verb_lut_plot, "-o OUT.svg is missing");
+        return report_usage("-o OUT.svg is missing");
     }
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();

@@ -1,8 +1,8 @@
 /* kiln lut show: what the runtime answers from a table. */
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "table.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 typedef struct {
     const char *at;
@@ -79,9 +79,9 @@ static int run_lut_show(int argc, char **argv)
         return status;
     }
     if (settings.at == NULL) {
-        return report_usage(&verb_lut_show, "--at U,V,W is missing");
+        return report_usage("--at U,V,W is missing");
     }
-    status = table_parse_place(&verb_lut_show, settings.at, place);
+    status = table_parse_place(settings.at, place);
     if (status == EXIT_DONE) {
         status = open_table(argv[0], &table);
     }

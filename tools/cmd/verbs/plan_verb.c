@@ -3,6 +3,7 @@
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "../batch/script.h"
+#include "verbs.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ static verb with_options_of_assets(option table[OPTIONS_MOST])
 {
     verb wide = verb_plan;
     memcpy(table, plan_options, sizeof plan_options);
-    for (size_t i = 0; i < bake_option_count && wide.option_count < OPTIONS_MOST; i++) {
+    for (size_t i = 0; i < BAKE_OPTION_COUNT && wide.option_count < OPTIONS_MOST; i++) {
         if (bake_option_is_of_asset(&bake_options[i]) && !is_own(bake_options[i].name)) {
             table[wide.option_count++] = bake_options[i];
         }
@@ -90,21 +91,20 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
 {
     const char *manifest = manifest_meant(bake->manifest, count);
     if (manifest != NULL) {
-        return count > 0 ? report_usage(&verb_plan,
-                                        "a manifest lists the inputs; none is given besides it")
+        return count > 0 ? report_usage("a manifest lists the inputs; none is given besides it")
                          : manifest_add(of, manifest, bake, given);
     }
     if (count == 0) {
-        return report_usage(&verb_plan, "no file is given");
+        return report_usage("no file is given");
     }
     for (int i = 0; i < count; i++) {
         if (strcmp(inputs[i], "-") ==
             0) { /* kiln bake would ask for its --format, which this verb has not */
-            return report_usage(&verb_plan, "standard input can't stand in a plan; name a file");
+            return report_usage("standard input can't stand in a plan; name a file");
         }
     }
     if (bake->output == NULL) {
-        return report_usage(&verb_plan, "-o OUT is missing");
+        return report_usage("-o OUT is missing");
     }
     return plan_arguments(of, inputs, count, bake);
 }

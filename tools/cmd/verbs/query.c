@@ -1,11 +1,10 @@
 /* kiln query: rays, points and shapes against one baked mesh. */
 #include "../kit/number_lines.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
-#include "../kit/timing.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -371,7 +370,7 @@ static int run_query(int argc, char **argv)
         return status;
     }
     if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) != 1) {
-        return report_usage(&verb_query, "one of --rays, --points and --shapes is needed");
+        return report_usage("one of --rays, --points and --shapes is needed");
     }
     query_run run = {.settings = &settings,
                      .path = settings.rays != NULL     ? settings.rays

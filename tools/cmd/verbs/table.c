@@ -1,7 +1,6 @@
 #include "table.h"
 
-#include "../kit/load.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,7 +72,7 @@ void table_describe(const kiln_format_bins *header, json_t *object)
     json_object_set_new(object, "certificate_beyond", json_number(header->certificate_beyond));
 }
 
-int table_parse_place(const verb *of, const char *text, uint32_t place[3])
+int table_parse_place(const char *text, uint32_t place[3])
 {
     const char *at = text;
     for (int i = 0; i < 3; i++) {
@@ -81,10 +80,10 @@ int table_parse_place(const verb *of, const char *text, uint32_t place[3])
         errno = 0;
         const unsigned long value = strtoul(at, &end, 10);
         if (end == at || at[0] < '0' || at[0] > '9' || *end != (i < 2 ? ',' : '\0')) {
-            return report_usage(of, "--at takes u,v,w: three whole numbers, not '%s'", text);
+            return report_usage("--at takes u,v,w: three whole numbers, not '%s'", text);
         }
         if (errno != 0 || value > KILN_BINS_TABLE_U_MAX || (i > 0 && value > place[0])) {
-            return report_usage(of, "--at takes v and w up to u, and u up to %u, not '%s'",
+            return report_usage("--at takes v and w up to u, and u up to %u, not '%s'",
                                 KILN_BINS_TABLE_U_MAX, text);
         }
         place[i] = (uint32_t)value;

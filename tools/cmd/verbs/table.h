@@ -41,8 +41,8 @@ int table_sample(const char *path, const void *data, size_t size, uint64_t count
 /* Reports what an audit found wrong: EXIT_INVALID, or EXIT_DONE where that is nothing. */
 int table_judge(const char *path, const kiln_lut_bins_audit *audit);
 
-/* "512,60,40" as u, v, w within KILN_BINS_MAX_U; reports what is wrong as usage of `of`. */
-int table_parse_place(const verb *of, const char *text, uint32_t place[3]);
+/* "512,60,40" as u, v, w within KILN_BINS_MAX_U; reports what is wrong as wrong usage. */
+int table_parse_place(const char *text, uint32_t place[3]);
 
 /* How the generator and the audit run: on threads, in equal parts of a bar. */
 typedef struct {

@@ -1,9 +1,9 @@
 /* kiln unpack: a packed file as a raw one, which is used in place from the map. */
 #include "contents.h"
 #include "../kit/options.h"
-#include "../kit/output.h"
+#include "../kit/files.h"
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../encode/container.h"
 
@@ -71,7 +71,7 @@ static int run_unpack(int argc, char **argv)
         return status;
     }
     if (settings.output == NULL) {
-        return report_usage(&verb_unpack, "-o OUT is missing");
+        return report_usage("-o OUT is missing");
     }
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();

@@ -1,10 +1,10 @@
 /* kiln upgrade: are files of the version that this command writes, and what to do about those that
  * are not? */
 #include "contents.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../../formats/format.h"
 

@@ -1,10 +1,10 @@
 /* kiln verify: is a file whole, and does every box contain what it should? */
 #include "contents.h"
-#include "../kit/opening.h"
+#include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "table.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 #include "verify_source.h"
 
 #include "../../encode/audit.h"

@@ -1,7 +1,7 @@
 #include "verify_source.h"
 
 #include "../kit/report.h"
-#include "../kit/verb.h"
+#include "verbs.h"
 
 #include "../../common/soup.h"
 #include "../../import/grid.h"

@@ -1,0 +1,39 @@
+/* Files that a verb reads and writes. Each function reports what is wrong and returns an exit status. */
+#ifndef KILN_CMD_FILES_H
+#define KILN_CMD_FILES_H
+
+#include "../../../runtime/kiln.h"
+
+#include <stddef.h>
+
+/* Reads a regular file. *data, 64-byte aligned, is released by free(). Reports what is wrong and
+ * returns its exit status. */
+int load_file(const char *path, void **data, size_t *size);
+
+/* Reads standard input to its end, likewise. */
+int load_stdin(void **data, size_t *size);
+
+/* Writes the file `path`, whole or not at all, or standard output for "-". Reports what is wrong
+ * and returns an exit status. */
+int output_write(const char *path, const void *data, size_t size);
+
+/* Reports a `path` that a kiln file would replace though it is none and is not named as one: a slip, as of
+ * "-o *.obj". EXIT_DONE: there is nothing to lose. */
+int output_check(const char *path);
+
+/* The exit status that a status of the runtime ends in. */
+int exit_status_of(kiln_status status);
+
+/* Reports that the file at `path` is not sound, by a status or error code and its text; returns the exit
+ * status. */
+int report_format_error(const char *path, int code, const char *text);
+
+/* Opens and verifies `path`; reports what is wrong and returns its exit status. */
+int open_file(const char *path, kiln_file **file);
+
+/* The tree called `name` (NULL: any) with the kind of volume called `bv` (NULL: any). Where several
+ * with different names would do, asks for a name. Reports and returns an exit status. */
+int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
+                const kiln_tree **tree);
+
+#endif
