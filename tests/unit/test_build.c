@@ -7,7 +7,6 @@
 #include "../../tools/tree/cloud.h"
 #include "../../tools/tree/split.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
 
 enum { DEPTH_PROMISED_WIDE = 20, DEPTH_PROMISED_BINARY = 60 };
 
@@ -763,45 +758,6 @@ static void wider_instructions_do_not_show(void **state)
     }
 }
 
-static void rounding_mode_does_not_show(void **state)
-{
-    (void)state;
-    mesh m = soup(5000);
-    kiln_build_tree nearest = build(&m, &kiln_build_kinds[0], 4);
-    assert_int_equal(fesetround(FE_UPWARD), 0);
-    kiln_build_tree upward = build(&m, &kiln_build_kinds[0], 4);
-    assert_int_equal(fegetround(), FE_UPWARD);
-    fesetround(FE_TONEAREST);
-    assert_same(&nearest, &upward, m.count);
-    kiln_build_tree_free(&nearest);
-    kiln_build_tree_free(&upward);
-    free_mesh(&m);
-}
-
-/* With the processor flushing subnormal numbers, which is what all of the tiny mesh is. */
-static void flush_to_zero_does_not_show(void **state)
-{
-    (void)state;
-#ifdef __SSE2__
-    enum { FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO = 0x8040 };
-    mesh m = scaled_soup("tiny", 0x1p-140f);
-    kiln_build_tree plain = build(&m, &kiln_build_kinds[0], 4);
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO);
-    kiln_build_tree flushed = build(&m, &kiln_build_kinds[0], 4);
-    const unsigned after = _mm_getcsr();
-    _mm_setcsr(before);
-    assert_int_equal(after & FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO,
-                     FLUSH_TO_ZERO_AND_DENORMALS_ARE_ZERO);
-    assert_same(&plain, &flushed, m.count);
-    kiln_build_tree_free(&plain);
-    kiln_build_tree_free(&flushed);
-    free_mesh(&m);
-#else
-    skip();
-#endif
-}
-
 /* Copies are halved, so their depth is near that of a full tree: 8^5 > 100000 / 4. Nested
  * triangles are peeled off one another, which takes more. */
 static void hopeless_meshes_stay_shallow(void **state)
@@ -1150,8 +1106,6 @@ int main(void)
         cmocka_unit_test(threads_do_not_show_in_first_cuts),
         cmocka_unit_test(wide_cut_is_the_plain_one),
         cmocka_unit_test(wider_instructions_do_not_show),
-        cmocka_unit_test(rounding_mode_does_not_show),
-        cmocka_unit_test(flush_to_zero_does_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),
         cmocka_unit_test_setup_teardown(hopeless_meshes_stay_shallow, set_best, set_default),
         cmocka_unit_test(nodes_are_full),

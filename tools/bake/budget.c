@@ -10,26 +10,9 @@ enum { BUILD_TRIANGLE = 40 + 16 + 4, PLAN = 100 /* lanes of a wide node, until i
 /* What a thread has on its stack and in its block while it packs. */
 #define THREAD_BYTES ((uint64_t)1280 << 10)
 
-static bool watch_progress(void *user, const char *stage, double part)
+void kiln_budget_start(kiln_budget *budget, uint64_t limit)
 {
-    kiln_budget *budget = user;
-    if (!kiln_budget_holds(budget)) {
-        return false;
-    }
-    return budget->progress == NULL || budget->progress(budget->progress_user, stage, part);
-}
-
-void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options)
-{
-    memset(budget, 0, sizeof *budget);
-    budget->limit = options->max_memory;
-    budget->progress = options->progress;
-    budget->progress_user = options->progress_user;
-    if (budget->limit != 0) {
-        budget->before = kiln_resident();
-        options->progress = watch_progress;
-        options->progress_user = budget;
-    }
+    *budget = (kiln_budget){.limit = limit, .before = limit != 0 ? kiln_resident() : 0};
 }
 
 bool kiln_budget_possible(const kiln_budget *budget)

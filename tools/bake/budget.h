@@ -12,16 +12,14 @@
 #include "../kiln_bake.h"
 
 typedef struct {
-    uint64_t limit;                                               /* bytes; 0: none */
-    uint64_t before;                                              /* resident when the bake began */
-    uint64_t most;                                                /* that it was seen to take */
-    bool over;                                                    /* the limit was passed */
-    bool (*progress)(void *user, const char *stage, double part); /* the caller's */
-    void *progress_user;
+    uint64_t limit;  /* bytes; 0: none */
+    uint64_t before; /* resident when the bake began */
+    uint64_t most;   /* that it was seen to take */
+    bool over;       /* the limit was passed */
 } kiln_budget;
 
-/* Puts itself between the stages and the caller's progress, to look whenever that is told. */
-void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options);
+/* Begins with what is resident now. */
+void kiln_budget_start(kiln_budget *budget, uint64_t limit);
 
 /* Code and tables that are touched for the first time, stacks, and what is too small to reckon: no bake
  * does with less. */
@@ -30,7 +28,8 @@ void kiln_budget_start(kiln_budget *budget, kiln_bake_options *options);
 /* False where no bake at all keeps to the limit. */
 bool kiln_budget_possible(const kiln_budget *budget);
 
-/* Looks; false where the bake takes more than the limit. */
+/* Looks at the memory; false where the bake takes more than the limit, now or at any look before. To be
+ * called often, as whenever a stage reports progress. */
 bool kiln_budget_holds(kiln_budget *budget);
 
 /* What a stage will take in all, over what the process had. */

@@ -85,15 +85,23 @@ static uint32_t find_kinds(const char *list, const kiln_build_kind *kinds[KINDS_
 
 static kiln_bake_status encode(const plain_soup *plain, const kiln_bake_options *options,
                                const kiln_build_kind *const *kinds, uint32_t kind_count,
-                               const kiln_build_tree *trees, void **data, size_t *size)
+                               kiln_build_tree *trees, void **data, size_t *size)
 {
     const uint8_t key[16] = {0};
     uint64_t packed[KINDS_MAX];
     const kiln_format_adb counts = kiln_count_parameters(options);
     const kiln_model_group group = {"model", NULL, plain->soup.triangle_count};
-    const kiln_model model = {
-        &plain->soup,         &group, 1, kinds, kind_count, trees, options->leaf, "{}", 2, &counts,
-        options->no_geometry, NULL,   0, NULL};
+    const kiln_model model = {.soup = &plain->soup,
+                              .groups = &group,
+                              .group_count = 1,
+                              .kinds = kinds,
+                              .kind_count = kind_count,
+                              .trees = trees,
+                              .leaf_max = options->leaf,
+                              .meta = "{}",
+                              .meta_size = 2,
+                              .counts = &counts,
+                              .no_geometry = options->no_geometry};
     const kiln_watch watch = {kiln_thread_count(options->threads), NULL, NULL, "write", 0, 1};
     return kiln_model_encode(&model, options->layout, key, &watch, data, size, packed);
 }
@@ -130,7 +138,7 @@ kiln_bake_status bench_bake(const bench_mesh *mesh, const kiln_bake_options *opt
 }
 
 kiln_bake_status bench_bake_tree(const bench_mesh *mesh, const kiln_build_kind *kind,
-                                 const kiln_build_tree *tree, void **data, size_t *size)
+                                 kiln_build_tree *tree, void **data, size_t *size)
 {
     plain_soup plain;
     kiln_bake_options options = kiln_bake_options_default();

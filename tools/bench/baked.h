@@ -27,7 +27,7 @@ kiln_bake_status bench_bake(const bench_mesh *mesh, const kiln_bake_options *opt
 
 /* The same from a tree that was built already, over the triangles that its slots name. */
 kiln_bake_status bench_bake_tree(const bench_mesh *mesh, const kiln_build_kind *kind,
-                                 const kiln_build_tree *tree, void **data, size_t *size);
+                                 kiln_build_tree *tree, void **data, size_t *size);
 
 /* A file in memory, as queries see it and as its sections are. Not to be copied: the view refers to the
  * reader. */

@@ -2,14 +2,14 @@
  * that meet it: Definition 1 of the paper reads either way. */
 #include "count.h"
 
+#include "../../formats/assert.h"
 #include "../common/arena.h"
 #include "cells.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
-enum { BOXES_A_TURN = 64, CELLS_MAX = KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX };
+enum { BOXES_A_TASK = 64, CELLS_MAX = KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX };
 
 typedef struct {
     const kiln_count_input *input;
@@ -321,62 +321,26 @@ typedef struct {
     uint32_t count;
 } pass;
 
-static void count_turn(void *context, uint32_t turn)
+static void count_task(void *context, uint32_t task)
 {
     const pass *p = context;
-    const uint32_t first = turn * BOXES_A_TURN;
-    for (uint32_t i = first; i < p->count && i < first + BOXES_A_TURN; i++) {
+    const uint32_t first = task * BOXES_A_TASK;
+    for (uint32_t i = first; i < p->count && i < first + BOXES_A_TASK; i++) {
         count_box(p->counter, i, &p->boxes[i]);
     }
 }
 
-static kiln_bake_status count_all(counter *c, const kiln_watch *watch, kiln_format_adb_box *boxes)
-{
-    const kiln_bake_status status = begin(c);
-    if (status != KILN_BAKE_OK) {
-        return status;
-    }
-    pass p = {c, boxes, (uint32_t)kiln_count_boxes(c->input)};
-    const uint32_t turns = (p.count + BOXES_A_TURN - 1) / BOXES_A_TURN;
-    return kiln_parallel_for(watch, turns, count_turn, &p) ? KILN_BAKE_OK : KILN_BAKE_FAILED;
-}
-
-static kiln_bake_status count_some(counter *c, const kiln_format_adb_box *boxes, uint32_t step,
-                                   uint32_t *differs, uint64_t *counted)
-{
-    kiln_bake_status status = begin(c);
-    const uint64_t count = kiln_count_boxes(c->input);
-    *differs = 0;
-    for (uint64_t i = 0; i < count && status == KILN_BAKE_OK; i += step) {
-        kiln_format_adb_box box;
-        count_box(c, (uint32_t)i, &box);
-        if (c->corners == NULL) {
-            memcpy(box.count, boxes[i].count, sizeof box.count);
-        }
-        ++*counted;
-        if (memcmp(&box, &boxes[i], sizeof box) != 0) {
-            *differs = (uint32_t)i;
-            status = KILN_BAKE_INVALID;
-        }
-    }
-    return status;
-}
-
-/* Bytes must not depend on the caller's rounding mode. Threads inherit what is set here. */
 kiln_bake_status kiln_count(const kiln_count_input *input, const kiln_format_adb *how,
                             const kiln_watch *watch, kiln_format_adb_box *boxes)
 {
-    counter c;
-    fenv_t caller;
-    memset(&c, 0, sizeof c);
-    c.input = input;
-    c.how = how;
-    if (kiln_count_boxes(input) >= KILN_NO_INDEX || fegetenv(&caller) != 0 ||
-        fesetenv(FE_DFL_ENV) != 0) {
-        return KILN_BAKE_FAILED;
+    const uint64_t count = kiln_count_boxes(input);
+    counter c = {.input = input, .how = how};
+    kiln_bake_status status = count < KILN_NO_INDEX ? begin(&c) : KILN_BAKE_FAILED;
+    if (status == KILN_BAKE_OK) {
+        pass p = {.counter = &c, .boxes = boxes, .count = (uint32_t)count};
+        const uint32_t tasks = (p.count + BOXES_A_TASK - 1) / BOXES_A_TASK;
+        status = kiln_parallel_for(watch, tasks, count_task, &p) ? KILN_BAKE_OK : KILN_BAKE_FAILED;
     }
-    const kiln_bake_status status = count_all(&c, watch, boxes);
-    fesetenv(&caller);
     kiln_arena_free(&c.arena);
     return status;
 }
@@ -385,16 +349,23 @@ kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_form
                                   const kiln_format_adb_box *boxes, uint32_t step,
                                   uint32_t *differs, uint64_t *counted)
 {
-    counter c;
-    fenv_t caller;
-    memset(&c, 0, sizeof c);
-    c.input = input;
-    c.how = how;
-    if (fegetenv(&caller) != 0 || fesetenv(FE_DFL_ENV) != 0) {
-        return KILN_BAKE_FAILED;
+    const uint64_t count = kiln_count_boxes(input);
+    counter c = {.input = input, .how = how};
+    KILN_ASSERT(step > 0);
+    *differs = 0;
+    kiln_bake_status status = begin(&c);
+    for (uint64_t i = 0; i < count && status == KILN_BAKE_OK; i += step) {
+        kiln_format_adb_box box;
+        count_box(&c, (uint32_t)i, &box);
+        if (c.corners == NULL) {
+            memcpy(box.count, boxes[i].count, sizeof box.count);
+        }
+        ++*counted;
+        if (memcmp(&box, &boxes[i], sizeof box) != 0) {
+            *differs = (uint32_t)i;
+            status = KILN_BAKE_INVALID;
+        }
     }
-    const kiln_bake_status status = count_some(&c, boxes, step, differs, counted);
-    fesetenv(&caller);
     kiln_arena_free(&c.arena);
     return status;
 }

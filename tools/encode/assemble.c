@@ -147,17 +147,6 @@ static void fill_tree(encoder *e, uint32_t group, uint32_t kind, uint32_t name, 
     }
 }
 
-/* The room is wanted for what follows. */
-static void free_tree(const kiln_model *model, size_t index)
-{
-    if (model->spent != NULL) {
-        free(model->spent[index].nodes);
-        free(model->spent[index].order);
-        model->spent[index].nodes = NULL;
-        model->spent[index].order = NULL;
-    }
-}
-
 static bool take_node_room(encoder *e)
 {
     const kiln_model *model = e->model;
@@ -260,7 +249,7 @@ static bool join_trees(encoder *e)
             fill_tree(e, g, kind, name, first, out);
             memcpy(out->geometry_hash, hash, sizeof hash);
             out->closed = closed;
-            free_tree(model, (size_t)g * model->kind_count + kind);
+            kiln_build_tree_drop_nodes(&model->trees[(size_t)g * model->kind_count + kind]);
         }
         name += (uint32_t)strlen(group->name) + 1;
         first += group->count;
@@ -286,17 +275,14 @@ static bool join_counts(encoder *e)
         return false;
     }
     for (size_t i = 0; i < trees; i++) {
-        const kiln_build_tree *tree = &model->trees[i];
+        kiln_build_tree *tree = &model->trees[i];
         e->counts[i] = *model->counts;
         e->counts[i].tree = (uint32_t)i;
         e->counts[i].box_first = (uint32_t)e->box_count;
         e->counts[i].box_count = tree->box_count;
         memcpy(e->boxes + e->box_count, tree->boxes, tree->box_count * sizeof *e->boxes);
         e->box_count += tree->box_count;
-        if (model->spent != NULL) {
-            free(model->spent[i].boxes);
-            model->spent[i].boxes = NULL;
-        }
+        kiln_build_tree_drop_boxes(tree);
     }
     return true;
 }

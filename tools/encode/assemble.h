@@ -23,7 +23,7 @@ typedef struct {
     uint32_t group_count;
     const kiln_build_kind *const *kinds;
     uint32_t kind_count;
-    const kiln_build_tree *trees;
+    kiln_build_tree *trees; /* handed over: see kiln_model_encode */
     int leaf_max;
     const char *meta; /* JSON */
     size_t meta_size;
@@ -31,12 +31,14 @@ typedef struct {
     bool no_geometry;                       /* leave the polygons out; there must be counts then */
     const kiln_format_adb_weights *weights; /* of time-critical queries, as a file has them */
     uint32_t weight_count;
-    kiln_build_tree
-        *spent; /* `trees` again, whose arrays are freed as they are copied; NULL: kept */
 } kiln_model;
 
 /* The file's bytes; `packed_sizes` [kind_count] gets the stored bytes of each kind's nodes. As
- * kiln_container_write. */
+ * kiln_container_write.
+ *
+ * The arrays of the trees (nodes, order, boxes) are handed over: each is released as soon as the sections
+ * hold a copy of it, since what follows needs the room. The trees' numbers stay, and kiln_build_tree_free
+ * is still to be called, on success and on failure. */
 kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
                                    const uint8_t build_key[16], const kiln_watch *watch,
                                    void **file, size_t *size, uint64_t *packed_sizes);

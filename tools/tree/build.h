@@ -47,9 +47,14 @@ extern const size_t kiln_build_kind_count;
 const kiln_build_kind *kiln_build_kind_find(const char *name);
 
 /* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or
- * cancelled. On error nothing is kept. Bytes do not depend on threads. */
+ * cancelled. On error nothing is kept. Bytes do not depend on threads. The caller has set the default
+ * floating-point environment, which threads inherit: kiln_bake does. */
 kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input *input,
                             const kiln_bake_options *options, kiln_build_tree *tree);
 void kiln_build_tree_free(kiln_build_tree *tree);
+
+/* Release nodes and order, or boxes, of a tree whose numbers are still needed. */
+void kiln_build_tree_drop_nodes(kiln_build_tree *tree);
+void kiln_build_tree_drop_boxes(kiln_build_tree *tree);
 
 #endif

@@ -2,7 +2,6 @@
 #include "build.h"
 #include "wide8.h"
 
-#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,24 +35,30 @@ kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input 
     if (input->count == 0 || options->leaf < 1 || options->leaf > (int)KILN_LEAF_TRIANGLES_MAX) {
         return KILN_BAKE_USAGE;
     }
-    /* The caller's rounding mode and flush-to-zero flags must not show in the bytes. Threads
-     * inherit the environment of the one that starts them. */
-    fenv_t caller;
-    if (fegetenv(&caller) != 0 || fesetenv(FE_DFL_ENV) != 0) {
-        return KILN_BAKE_FAILED;
-    }
     const kiln_bake_status status = kind->build(kind, input, options, tree);
-    fesetenv(&caller);
     if (status != KILN_BAKE_OK) {
         kiln_build_tree_free(tree);
     }
     return status;
 }
 
-void kiln_build_tree_free(kiln_build_tree *tree)
+void kiln_build_tree_drop_nodes(kiln_build_tree *tree)
 {
     free(tree->nodes);
     free(tree->order);
+    tree->nodes = NULL;
+    tree->order = NULL;
+}
+
+void kiln_build_tree_drop_boxes(kiln_build_tree *tree)
+{
     free(tree->boxes);
+    tree->boxes = NULL;
+}
+
+void kiln_build_tree_free(kiln_build_tree *tree)
+{
+    kiln_build_tree_drop_nodes(tree);
+    kiln_build_tree_drop_boxes(tree);
     memset(tree, 0, sizeof *tree);
 }

@@ -18,7 +18,7 @@
 #include "worker.h"
 #include "output_registry.h"
 
-#include "../../bake/bake_moving.h"
+#include "../../bake/bake.h"
 #include "../../common/message.h"
 #include "../../common/write_file.h"
 
