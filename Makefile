@@ -149,9 +149,10 @@ bench: all models bench-programs
 	  case $$bench in *_adb|*_build) $$bench --quick ;; *) $$bench ;; esac; done
 
 ## soak: kills batches 200 times; bakes a thousand assets and holds times to their sum
-soak: all models $O/tests/soak/peak
+soak: all models $O/tests/soak/peak $O/tests/cases/test_large
 	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/kills.sh 200
 	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/thousand.sh
+	$(Q)KILN_TEST_TIMES=1 $O/tests/cases/test_large
 
 ## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
 bench-large: all models

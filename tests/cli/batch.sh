@@ -348,7 +348,7 @@ done
     exec "$KILN" bake more*.obj -o cut -j1 2>"$TMPDIR/err"
 ) &
 bake=$!
-while [ -z "$(ls cut 2>/dev/null)" ]; do sleep 0.01; done
+while [ -z "$(ls cut 2>/dev/null)" ] && kill -0 $bake 2>/dev/null; do sleep 0.01; done
 kill -TERM $bake
 wait $bake
 status=$?

@@ -74,6 +74,9 @@ document lut_show_failed 1 kiln lut show bins.kiln --at 13,3,5
 document lut_plot_failed 2 kiln lut plot none.kiln --at 12,8,4 -o plot.svg
 if command -v gnuplot >/dev/null 2>&1; then
     document lut_plot 0 kiln lut plot bins.kiln --at 12,8,2 -o plot.svg
+else
+    case_begin '--json: lut_plot'
+    case_skip 'gnuplot is not installed'
 fi
 "$KILN" bake -q cube.obj -o counted.kiln --adb
 document calibrate 0 kiln calibrate counted.kiln --draws 2

@@ -105,35 +105,50 @@ for i in 2 3 4; do
 done
 cp models/tiny/cube.obj "$TMPDIR/cube1.obj"
 
+# followed MOST COMMAND...: runs the command under peak, again while fewer than MOST processes were seen at once
+# or no sum was taken, which is so where the machine gives peak no processor in time.
+followed() {
+    least=$1 tries=0 processes=0 sums=0
+    shift
+    while [ "$processes" -lt "$least" ] || [ "$sums" -eq 0 ]; do
+        [ $((tries += 1)) -le 100 ] || { case_fail 'nothing was seen in 100 runs'; return; }
+        rm -rf "$TMPDIR/many"
+        "$peak" "$TMPDIR/peak" 1000 "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { case_fail "status $?: $*"; return; }
+        read -r most sums rate processes <"$TMPDIR/peak"
+    done
+}
+
 # What a batch takes, all its processes together, against a batch of next to nothing.
 case_begin 'four at once, of which only one has room, take no more than the limit'
 peak=$KILN_BUILD/release/tests/soak/peak
 if [ "${KILN%/*}" != "$KILN_BUILD" ] || ! [ -x "$peak" ]; then
     case_skip 'a sanitizer takes memory too'
-elif "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/cube?.obj -o "$TMPDIR/cubes" -j4 --max-memory 38M; then
-    read -r base rest <"$TMPDIR/peak"
-    expect 0 "$peak" "$TMPDIR/peak" 2000 "$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/many" -j4 $few \
-        --max-memory 38M
-    read -r most sums rate processes <"$TMPDIR/peak"
+elif "$peak" "$TMPDIR/peak" 2000 true; then
+    followed 1 "$KILN" bake "$TMPDIR"/cube?.obj -o "$TMPDIR/cubes" -j4 --max-memory 38M
+    base=$most
+    # shellcheck disable=SC2086
+    followed 3 "$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/many" -j4 $few --max-memory 38M
     echo "limit $((38 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
     [ "$most" -le $(((38 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
-    [ "$processes" -gt 2 ] || case_fail 'nothing was seen'
     expect 0 "$KILN" bake "$TMPDIR/many1.gltf" -o "$TMPDIR/alone.kiln" $few
     same "$TMPDIR/many/many1.kiln" "$TMPDIR/alone.kiln"
     case_end
 else
-    case_skip 'the system does not tell what processes take'
+    case_skip 'the system does not report what processes take'
 fi
 
 # On two processors; on one, one is read at a time anyway.
 case_begin 'a plan for a farm reads one at a time under a limit'
 if [ "${KILN%/*}" != "$KILN_BUILD" ] || ! [ -x "$peak" ]; then
     case_skip 'a sanitizer takes memory too'
-elif (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm cube?.obj -o far --max-memory 30M >plan); then
-    read -r base rest <"$TMPDIR/peak"
-    (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm many?.gltf -o far --max-memory 30M >plan) ||
-        case_fail "status $?"
-    read -r most sums rate processes <"$TMPDIR/peak"
+elif "$peak" "$TMPDIR/peak" 2000 true; then
+    above=$(pwd)
+    cd "$TMPDIR" || exit 1
+    followed 1 "$KILN" plan --format farm cube?.obj -o far --max-memory 30M
+    base=$most
+    followed 2 "$KILN" plan --format farm many?.gltf -o far --max-memory 30M
+    cd "$above" || exit 1
+    cp "$TMPDIR/out" "$TMPDIR/plan"
     echo "limit $((30 << 10)) KiB, peak $most KiB and $base KiB for cubes; $sums looks, $rate a second"
     [ "$most" -le $(((30 << 10) + base + 2048)) ] || case_fail "it took $most KiB, $base KiB without models"
     [ "$processes" -eq 2 ] || case_fail "$processes processes"
@@ -152,20 +167,27 @@ elif (cd "$TMPDIR" && "$peak" peak 1000 "$KILN" plan --format farm cube?.obj -o 
     )
     case_end
 else
-    case_skip 'the system does not tell what processes take'
+    case_skip 'the system does not report what processes take'
 fi
 
+# Only one of 64 has room at a time, so that 63 wait when the first is done; a batch that went on would bake
+# them all.
 case_begin 'a signal ends a batch that waits for memory, at once'
-"$KILN" bake "$TMPDIR"/many?.gltf -o "$TMPDIR/stopped" -j4 --max-memory 38M >"$TMPDIR/out" 2>"$TMPDIR/err" &
+mkdir "$TMPDIR/queue"
+for i in $(seq 64); do
+    ln -s ../many1.gltf "$TMPDIR/queue/many$i.gltf"
+done
+"$KILN" bake "$TMPDIR"/queue/many*.gltf -o "$TMPDIR/stopped" -j4 --max-memory 38M >"$TMPDIR/out" 2>"$TMPDIR/err" &
 batch=$!
-sleep 0.3
-start=$(date +%s%N)
+while [ -z "$(ls "$TMPDIR/stopped" 2>/dev/null)" ] && kill -0 $batch 2>/dev/null; do
+    sleep 0.01
+done
 kill -TERM $batch
 wait $batch
 status=$?
-[ $(($(date +%s%N) - start)) -lt 2000000000 ] || case_fail 'it went on'
 [ $status -eq 143 ] || case_fail "status $status"
 says err 'interrupted'
+[ "$(ls "$TMPDIR/stopped" | wc -l)" -lt 64 ] || case_fail 'it went on'
 case_end
 
 for size in '' -1 M 1T 1MB 1.5G 99999999999999999999 99999999999G; do

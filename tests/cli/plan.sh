@@ -56,7 +56,8 @@ mkdir -p odd/-d odd/@d && cp cube.obj odd/@.obj && cp cube.obj 'odd/blank .obj' 
 cp cube.obj odd/@d/x.obj
 cd odd || exit 1
 for format in parallel slurm make ninja; do
-    [ $format = ninja ] && ! command -v ninja >/dev/null && continue
+    [ $format = ninja ] && ! command -v ninja >/dev/null && echo 'skipped: of the formats ninja, not installed' &&
+        continue
     expect 0 "$KILN" plan ./@.obj ./@d/x.obj 'blank .obj' ./-d/-x.obj -o -out --format $format
     case $format in
     ninja) sed "s|^kiln = .*|kiln = $KILN|" "$TMPDIR/out" >build.ninja && ninja >log || case_fail "$(cat log)" ;;

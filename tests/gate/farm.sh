@@ -121,7 +121,7 @@ END
 }
 
 answers() { # answers NUMBER: does the host?
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in $(seq 600); do
         $PARALLEL_SSH "10.77.$1.2" true 2>/dev/null && return
         sleep 0.1
     done
@@ -131,7 +131,7 @@ answers() { # answers NUMBER: does the host?
 
 # lose HOST: its link, then all its processes, as soon as the bake on it hangs.
 lose() {
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         [ -s "$farm/hangs" ] && break
         sleep 0.1
     done

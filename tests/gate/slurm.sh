@@ -56,10 +56,10 @@ PartitionName=one Nodes=$host Default=YES MaxTime=10 State=UP
 END
 }
 
-# Is the node there to work? Asked for six seconds, as long as the daemons live.
+# Is the node there to work? Asked for two minutes, as long as the daemons live.
 answers() {
-    for _ in $(seq 60); do
-        [ "$(timeout 5 sinfo --noheader --format=%t 2>"$cluster/sinfo.log")" = idle ] && return 0
+    for _ in $(seq 1200); do
+        [ "$(timeout 60 sinfo --noheader --format=%t 2>"$cluster/sinfo.log")" = idle ] && return 0
         kill -0 "$slurmctld_pid" 2>/dev/null && kill -0 "$slurmd_pid" 2>/dev/null || return 1
         sleep 0.1
     done
@@ -73,7 +73,7 @@ start_cluster() {
     munged --force --foreground --key-file="$cluster/munge.key" --socket="$cluster/munge.socket" \
         --pid-file="$cluster/munge.pid" --seed-file="$cluster/munge.seed" >"$cluster/munged.log" 2>&1 &
     munged_pid=$!
-    for _ in $(seq 50); do [ -S "$cluster/munge.socket" ] && break; sleep 0.1; done
+    for _ in $(seq 1200); do [ -S "$cluster/munge.socket" ] && break; sleep 0.1; done
     slurmctld -D -c >"$cluster/slurmctld.log" 2>&1 &
     slurmctld_pid=$!
     slurmd -D >"$cluster/slurmd.log" 2>&1 &
@@ -168,13 +168,13 @@ for folder in good bad slow; do plan $folder; done
 case_begin 'tasks that are killed or put back in the queue'
 mkdir slow/out && "$KILN" bake -q good/cube.obj -o old.kiln && cp old.kiln slow/out/cancelled.kiln
 (cd slow && sbatch --parsable job.sh >job) || case_fail 'sbatch'
-for _ in $(seq 100); do
+for _ in $(seq 1200); do
     [ "$(squeue --noheader --array --states=RUNNING --job="$(cat slow/job)" 2>/dev/null | wc -l)" -eq 3 ] && break
     sleep 0.1
 done
 requeued=$(cat slow/job)_2
 killed=$(scontrol --oneliner show job "$(cat slow/job)_1" | sed 's/^JobId=\([0-9]*\) .*/\1/')
-for _ in $(seq 50); do
+for _ in $(seq 1200); do
     [ -n "$(bakes_of "$killed")" ] && break
     sleep 0.1
 done
@@ -187,7 +187,7 @@ finish_good=$!
 finish bad
 wait $finish_good
 "$KILN" bake -q slow/a.obj -o want.kiln
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     # Slurm would wait two minutes.
     scontrol update "JobId=$requeued" StartTime=now 2>/dev/null
     [ -z "$(squeue --noheader --job="$(cat slow/job)" 2>/dev/null)" ] && break

@@ -151,8 +151,18 @@ static void survey_one(const char *kiln, const char *file, const char *scratch, 
     long peak;
     (void)snprintf(baked, sizeof baked, "%s/survey-%ld.kiln", scratch, (long)getpid());
     (void)snprintf(log, sizeof log, "%s/survey-%ld.log", scratch, (long)getpid());
-    char *const bake[] = {(char *)kiln, "bake",       "--quiet", "-j1", "--bv",
-                          "obb,aabb",   (char *)file, "-o",      baked, NULL};
+    char *const bake[] = {(char *)kiln,
+                          "bake",
+                          "--quiet",
+                          "-j1",
+                          "--bv",
+                          "obb,aabb",
+                          "--import-seconds",
+                          SURVEY_IMPORT_SECONDS,
+                          (char *)file,
+                          "-o",
+                          baked,
+                          NULL};
     char *const verify[] = {(char *)kiln, "verify", "--quiet", baked, NULL};
     row->verified = -1;
     row->status = run(bake, log, &row->seconds, &row->peak_kib);

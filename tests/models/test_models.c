@@ -1,5 +1,5 @@
 /* Every file of Debian's assimp-testmodels, models or not: baked, or refused with one line that
- * says why, within a minute and 2 GiB; what is baked passes verify. expected.txt has the exit
+ * says why, within 2 GiB; what is baked passes verify. expected.txt has the exit
  * status of each, so that a change shows. KILN_TEST_QUICK takes every third. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -48,7 +48,6 @@ static int bake_everything(void **state)
     const char *scratch = getenv("TMPDIR");
     find_kiln(kiln);
     if (access(FOLDER, R_OK) != 0) {
-        print_message("skipped: no " FOLDER " (package assimp-testmodels)\n");
         return 0;
     }
     all = survey_run(kiln, FOLDER, scratch != NULL ? scratch : "/tmp", WORKERS, step());
@@ -67,6 +66,7 @@ static int release(void **state)
 static void skip_if_missing(void)
 {
     if (all.rows == NULL) {
+        print_message("skipped: no " FOLDER " (package assimp-testmodels)\n");
         skip();
     }
 }
@@ -170,7 +170,7 @@ static void test_each_ends_well(void **state)
         const int sound = row->status == 0 ? row->verified == 0 && row->errors == 0
                                            : row->status >= 3 && row->status <= 5 &&
                                                  row->errors == 1 && row->message[0] != '\0';
-        if (!sound || row->seconds > SURVEY_SECONDS_MAX || row->peak_kib > PEAK_KIB_MAX) {
+        if (!sound || row->peak_kib > PEAK_KIB_MAX) {
             print_message("%s: bake %d, verify %d, %d errors, %.1f s, %ld MiB: %s\n", row->path,
                           row->status, row->verified, row->errors, row->seconds,
                           row->peak_kib >> 10, row->message);

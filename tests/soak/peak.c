@@ -1,7 +1,9 @@
 /* Runs a command and follows what it takes of memory, its children and theirs included: the sum of their
  * proportional set sizes (Pss of /proc/PID/smaps_rollup: a page that N processes share counts to each by an
  * Nth), every MICROSECONDS. Writes a line into FILE: the peak in KiB, how many sums, how many a second, the most
- * processes at once. Ends as the command does; 125: the system does not tell.
+ * processes at once. A sum adds what processes took at one moment only if nothing came between: one during
+ * which this process had to wait for a processor counts as none, since by then one process may have ended and
+ * another have grown. Ends as the command does; 125: the system does not report it.
  *
  *   peak FILE MICROSECONDS COMMAND... */
 #define _GNU_SOURCE
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 enum { PROCESSES_MAX = 1024, UNKNOWN = 125 };
+#define SUM_SECONDS_MAX 0.003
 
 typedef struct {
     long processes[PROCESSES_MAX];
@@ -105,10 +108,13 @@ int main(int argc, char **argv)
         _exit(127);
     }
     while (waitpid(process, &status, WNOHANG) == 0) {
+        const double before = now();
         const unsigned long sum = size_of_all(&all, process);
-        peak = sum > peak ? sum : peak;
         most = all.count > most ? all.count : most;
-        sums++;
+        if (now() - before <= SUM_SECONDS_MAX) {
+            peak = sum > peak ? sum : peak;
+            sums++;
+        }
         (void)usleep(pause);
     }
     FILE *out = fopen(argv[1], "w");
