@@ -58,7 +58,7 @@ ALL_LDFLAGS = -pthread $(FLAGS_$(CONFIG)) $(CFLAGS) $(LDFLAGS)
 ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(CXXFLAGS)
 
 LIBS_runtime = $(if $(filter 1,$(LIBDEFLATE)),-ldeflate) -lz -lm
-LIBS_bake = -lassimp -ljansson -lgmp $(LIBS_runtime)
+LIBS_bake = -lassimp -ljansson -lgmp -lseccomp $(LIBS_runtime)
 LIBS_test = -lcmocka $(LIBS_bake)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 

@@ -652,7 +652,7 @@ END
 -L/opt/kiln/lib -lkiln -lz -lm 
 END
     exact 0 $config --cflags --libs kilnbake <<'END'
--I/opt/kiln/include -L/opt/kiln/lib -lkilnbake -lkiln -lassimp -ljansson -lgmp -lz -lm -pthread 
+-I/opt/kiln/include -L/opt/kiln/lib -lkilnbake -lkiln -lassimp -ljansson -lgmp -lseccomp -lz -lm -pthread 
 END
     exact 0 cmake --find-package -DNAME=kiln -DCOMPILER_ID=GNU -DLANGUAGE=C -DMODE=EXIST "-DCMAKE_PREFIX_PATH=$TMPDIR/root/opt/kiln" <<'END'
 kiln found.

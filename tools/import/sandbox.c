@@ -1,267 +1,224 @@
-/* A seccomp filter (Documentation/userspace-api/seccomp_filter.rst of Linux): a program of classic BPF
- * that the kernel runs at every system call of the process, made here from a table. */
+/* The sandbox of the process that reads a model: a seccomp filter, made with libseccomp (Paul Moore
+ * and others). The kernel runs the filter at every system call of the process (Linux,
+ * Documentation/userspace-api/seccomp_filter.rst) and lets the call pass, makes it fail, or ends the
+ * process.
+ *
+ * The policy is the tables below: calls that are allowed whatever their arguments are, calls that are
+ * allowed when one argument permits it, and calls that end the process. A call of the second kind
+ * with another argument fails with EPERM. A call that is in no table fails with ENOSYS, which the C
+ * library takes for an older kernel and does without.
+ *
+ * libseccomp joins the rules of one call by "or", and its default action is one for all calls, here
+ * ENOSYS. So the arguments that are denied are rules as well. Rules of one call exclude each other:
+ * the order among them has no meaning. Arguments are compared as 64 bits.
+ *
+ * The filter is built in the child, after the fork, because one rule contains the child's own number.
+ * That takes some 70 KiB and a millisecond; the C library keeps its allocator usable after a fork. */
 #define _GNU_SOURCE
 #include "sandbox.h"
 
 #if defined(__SANITIZE_THREAD__)
-#define HAVE_CAGE 0
+#define HAVE_SANDBOX 0
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define HAVE_CAGE 0
+#define HAVE_SANDBOX 0
 #endif
 #endif
-#if !defined(HAVE_CAGE) && defined(__linux__) && defined(__LP64__) &&                              \
-    (defined(__x86_64__) || defined(__aarch64__)) && defined(__has_include)
-#if __has_include(<linux/seccomp.h>)
-#define HAVE_CAGE 1
+#if !defined(HAVE_SANDBOX) && defined(__linux__) && defined(__LP64__) &&                           \
+    (defined(__x86_64__) || defined(__aarch64__))
+#define HAVE_SANDBOX 1
 #endif
-#endif
-#ifndef HAVE_CAGE
-#define HAVE_CAGE 0
+#ifndef HAVE_SANDBOX
+#define HAVE_SANDBOX 0
 #endif
 
-#if HAVE_CAGE
+#if HAVE_SANDBOX
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifdef __x86_64__
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#else
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
+#define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
+#define DENY SCMP_ACT_ERRNO(EPERM)
 
-/* Kernels before 4.14 take the unknown action for RET_KILL_THREAD, which ends the one thread of this
- * process all the same. */
-#ifndef SECCOMP_RET_KILL_PROCESS
-#define SECCOMP_RET_KILL_PROCESS 0x80000000u
-#endif
+/* SCMP_SYS gives a negative number for a call that this architecture doesn't have; such a row is
+ * skipped. */
+static const int allowed[] = {
+    SCMP_SYS(read),
+    SCMP_SYS(pread64),
+    SCMP_SYS(readv),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    /* memory */
+    SCMP_SYS(brk),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(futex),
+    /* facts about files, and folders */
+    SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(statx),
+    SCMP_SYS(stat),
+    SCMP_SYS(lstat),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(faccessat2),
+    SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(getdents64),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(chdir),
+    SCMP_SYS(fadvise64),
+    /* clocks, random numbers, facts about the machine and about the process */
+    SCMP_SYS(time),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
+    /* the end of the process, and signals on the way there */
+    SCMP_SYS(exit_group),
+    SCMP_SYS(exit),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(restart_syscall),
+};
 
-/* Numbers from here on are another calling convention of x86-64 (x32). */
-#define X32_BIT 0x40000000u
-
-typedef struct {
-    uint32_t number;
-    uint8_t argument;
-    uint64_t forbidden; /* bits of the argument that may not be set; 0: no such condition */
-} permission;
-
+/* Calls that are allowed as long as none of these bits of an argument is set. */
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
 
-static const permission permissions[] = {
-    /* the most frequent first */
-    {__NR_read, 0, 0},
-    {__NR_pread64, 0, 0},
-    {__NR_write, 0, 0},
-    {__NR_brk, 0, 0},
-    {__NR_mmap, 2, PROT_EXEC},
-    {__NR_munmap, 0, 0},
-    {__NR_mremap, 0, 0},
-    {__NR_madvise, 0, 0},
-    {__NR_mprotect, 2, PROT_EXEC},
-    {__NR_futex, 0, 0},
-    /* files, for reading */
-    {__NR_openat, 2, WRITING},
-    {__NR_close, 0, 0},
-    {__NR_lseek, 0, 0},
-    {__NR_readv, 0, 0},
-    {__NR_writev, 0, 0},
-    {__NR_fstat, 0, 0},
-    {__NR_newfstatat, 0, 0},
-    {__NR_faccessat, 0, 0},
-    {__NR_readlinkat, 0, 0},
-    {__NR_getdents64, 0, 0},
-    {__NR_getcwd, 0, 0},
-    {__NR_chdir, 0, 0},
-    {__NR_fadvise64, 0, 0},
-#ifdef __NR_open
-    {__NR_open, 1, WRITING},
-    {__NR_stat, 0, 0},
-    {__NR_lstat, 0, 0},
-    {__NR_access, 0, 0},
-    {__NR_readlink, 0, 0},
-    {__NR_time, 0, 0},
-#endif
-#ifdef __NR_statx
-    {__NR_statx, 0, 0},
-#endif
-#ifdef __NR_faccessat2
-    {__NR_faccessat2, 0, 0},
-#endif
-    /* clocks, chance, facts about the machine and about itself */
-    {__NR_clock_gettime, 0, 0},
-    {__NR_clock_getres, 0, 0},
-    {__NR_gettimeofday, 0, 0},
-    {__NR_nanosleep, 0, 0},
-    {__NR_clock_nanosleep, 0, 0},
-    {__NR_sched_yield, 0, 0},
-    {__NR_sched_getaffinity, 0, 0},
-    {__NR_getrandom, 0, 0},
-    {__NR_uname, 0, 0},
-    {__NR_sysinfo, 0, 0},
-    {__NR_getrusage, 0, 0},
-    {__NR_prlimit64, 2, UINT64_MAX}, /* asks only: no new limit */
-    {__NR_getpid, 0, 0},
-    {__NR_gettid, 0, 0},
-    /* its end, and signals on the way there */
-    {__NR_exit_group, 0, 0},
-    {__NR_exit, 0, 0},
-    {__NR_rt_sigreturn, 0, 0},
-    {__NR_rt_sigaction, 0, 0},
-    {__NR_rt_sigprocmask, 0, 0},
-    {__NR_sigaltstack, 0, 0},
-    {__NR_restart_syscall, 0, 0},
+static const struct {
+    int call;
+    unsigned argument;
+    uint32_t forbidden;
+} allowed_without[] = {
+    {SCMP_SYS(open), 1, WRITING},
+    {SCMP_SYS(openat), 2, WRITING},
+    {SCMP_SYS(mmap), 2, PROT_EXEC},
+    {SCMP_SYS(mprotect), 2, PROT_EXEC},
 };
 
-/* What no reader of models asks for, and who has taken one over does. */
-static const uint32_t hostile[] = {
-    __NR_execve,
-    __NR_execveat,
-    __NR_socket,
-    __NR_socketpair,
-    __NR_connect,
-    __NR_bind,
-    __NR_sendto,
-    __NR_ptrace,
-    __NR_process_vm_readv,
-    __NR_process_vm_writev,
-    __NR_mount,
-    __NR_umount2,
-    __NR_pivot_root,
-    __NR_chroot,
-    __NR_unshare,
-    __NR_setns,
-    __NR_bpf,
-    __NR_perf_event_open,
-    __NR_keyctl,
-    __NR_add_key,
-    __NR_init_module,
-    __NR_finit_module,
-    __NR_kexec_load,
-    __NR_reboot,
-#ifdef __NR_io_uring_setup
-    __NR_io_uring_setup,
-#endif
+/* Rules that compare an argument with a value. prlimit64 may read a limit and set none; fdopen,
+ * isatty and the like look at a descriptor's flags. */
+static const struct {
+    uint32_t action;
+    int call;
+    struct scmp_arg_cmp condition;
+} compared[] = {
+    {SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), {2, SCMP_CMP_EQ, 0, 0}},
+    {DENY, SCMP_SYS(prlimit64), {2, SCMP_CMP_NE, 0, 0}},
+    {SCMP_ACT_ALLOW, SCMP_SYS(fcntl), {1, SCMP_CMP_EQ, F_GETFD, 0}},
+    {SCMP_ACT_ALLOW, SCMP_SYS(fcntl), {1, SCMP_CMP_EQ, F_GETFL, 0}},
+    {DENY, SCMP_SYS(fcntl), {1, SCMP_CMP_LT, F_GETFD, 0}},
+    {DENY, SCMP_SYS(fcntl), {1, SCMP_CMP_EQ, F_SETFD, 0}},
+    {DENY, SCMP_SYS(fcntl), {1, SCMP_CMP_GT, F_GETFL, 0}},
+};
+_Static_assert(F_GETFD + 1 == F_SETFD && F_SETFD + 1 == F_GETFL, "the rules cover each command");
+
+/* No reader of models makes these calls; code that has taken a reader over does. */
+static const int hostile[] = {
+    SCMP_SYS(execve),
+    SCMP_SYS(execveat),
+    SCMP_SYS(socket),
+    SCMP_SYS(socketpair),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(sendto),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(unshare),
+    SCMP_SYS(setns),
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(add_key),
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(reboot),
+    SCMP_SYS(io_uring_setup),
 };
 
-enum {
-    PERMISSIONS = sizeof permissions / sizeof permissions[0],
-    HOSTILE = sizeof hostile / sizeof hostile[0],
-    STEPS_MAX = 16 + 7 * PERMISSIONS + 2 * HOSTILE
-};
-
-typedef struct {
-    struct sock_filter steps[STEPS_MAX];
-    unsigned short count;
-} program;
-
-static void step(program *p, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t value)
+static bool add(scmp_filter_ctx filter, uint32_t action, int call, struct scmp_arg_cmp condition)
 {
-    p->steps[p->count++] =
-        (struct sock_filter){.code = code, .jt = if_true, .jf = if_false, .k = value};
+    return call < 0 || seccomp_rule_add(filter, action, call, 1, condition) == 0;
 }
 
-static void load(program *p, size_t offset)
+static bool add_whole(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t count)
 {
-    step(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+    for (size_t i = 0; i < count; i++)
+        if (calls[i] >= 0 && seccomp_rule_add(filter, action, calls[i], 0) != 0)
+            return false;
+    return true;
 }
 
-static void answer(program *p, uint32_t action)
+/* libseccomp can say "these bits are all clear" but not "one of them is set": that takes a rule a
+ * bit. */
+static bool add_without(scmp_filter_ctx filter, int call, unsigned argument, uint32_t forbidden)
 {
-    step(p, BPF_RET | BPF_K, 0, 0, action);
+    if (!add(filter, SCMP_ACT_ALLOW, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, forbidden, 0)))
+        return false;
+    for (uint32_t bit = 1; bit != 0; bit <<= 1)
+        if ((forbidden & bit) != 0 &&
+            !add(filter, DENY, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit)))
+            return false;
+    return true;
 }
 
-/* Skips the next `count` steps unless the number of the call, which is loaded, is this one. */
-static void skip_unless(program *p, uint32_t number, uint8_t count)
+static bool add_policy(scmp_filter_ctx filter, uint32_t kill)
 {
-    step(p, BPF_JMP | BPF_JEQ | BPF_K, 0, count, number);
-}
+    const uint32_t own = (uint32_t)getpid();
 
-/* Both architectures have the lower half of an argument first. */
-static size_t half_of_argument(unsigned argument, bool upper)
-{
-    return offsetof(struct seccomp_data, args) + 8 * (size_t)argument + (upper ? 4 : 0);
-}
-
-static void permit(program *p, const permission *of)
-{
-    const uint32_t deny = SECCOMP_RET_ERRNO | EPERM;
-
-    if (of->forbidden == 0) {
-        skip_unless(p, of->number, 1);
-        answer(p, SECCOMP_RET_ALLOW);
-        return;
-    }
-    skip_unless(p, of->number, 6);
-    load(p, half_of_argument(of->argument, false));
-    step(p, BPF_JMP | BPF_JSET | BPF_K, 2, 0, (uint32_t)of->forbidden);
-    load(p, half_of_argument(of->argument, true));
-    step(p, BPF_JMP | BPF_JSET | BPF_K, 0, 1, (uint32_t)(of->forbidden >> 32));
-    answer(p, deny);
-    answer(p, SECCOMP_RET_ALLOW);
-}
-
-/* abort() and raise() signal the thread that calls them, and nobody else. */
-static void permit_own_end(program *p)
-{
-    skip_unless(p, __NR_tgkill, 4);
-    load(p, half_of_argument(0, false));
-    step(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)getpid());
-    answer(p, SECCOMP_RET_ALLOW);
-    answer(p, SECCOMP_RET_ERRNO | EPERM);
-}
-
-/* fdopen, isatty and the like look at a descriptor's flags. */
-static void permit_looks(program *p)
-{
-    skip_unless(p, __NR_fcntl, 5);
-    load(p, half_of_argument(1, false));
-    step(p, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, F_GETFL);
-    step(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, F_GETFD);
-    answer(p, SECCOMP_RET_ERRNO | EPERM);
-    answer(p, SECCOMP_RET_ALLOW);
-}
-
-static void write_program(program *p)
-{
-    load(p, offsetof(struct seccomp_data, arch));
-    skip_unless(p, ARCHITECTURE, 1);
-    step(p, BPF_JMP | BPF_JA, 0, 0, 1);
-    answer(p, SECCOMP_RET_KILL_PROCESS);
-    load(p, offsetof(struct seccomp_data, nr));
-    step(p, BPF_JMP | BPF_JGE | BPF_K, 0, 1, X32_BIT);
-    answer(p, SECCOMP_RET_KILL_PROCESS);
-    for (size_t i = 0; i < PERMISSIONS; i++)
-        permit(p, &permissions[i]);
-    permit_own_end(p);
-    permit_looks(p);
-    for (size_t i = 0; i < HOSTILE; i++) {
-        skip_unless(p, hostile[i], 1);
-        answer(p, SECCOMP_RET_KILL_PROCESS);
-    }
-    /* The C library takes ENOSYS of a call that is newer than this table for an older kernel, and
-     * does without. */
-    answer(p, SECCOMP_RET_ERRNO | ENOSYS);
+    for (size_t i = 0; i < COUNT_OF(allowed_without); i++)
+        if (!add_without(filter, allowed_without[i].call, allowed_without[i].argument,
+                         allowed_without[i].forbidden))
+            return false;
+    for (size_t i = 0; i < COUNT_OF(compared); i++)
+        if (!add(filter, compared[i].action, compared[i].call, compared[i].condition))
+            return false;
+    /* abort() and raise() signal the thread that calls them; no other process may be signalled. */
+    return add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_EQ, own)) &&
+           add(filter, DENY, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_NE, own)) &&
+           add_whole(filter, SCMP_ACT_ALLOW, allowed, COUNT_OF(allowed)) &&
+           add_whole(filter, kill, hostile, COUNT_OF(hostile));
 }
 
 bool kiln_sandbox_close(void)
 {
-    program p = {.count = 0};
-    struct sock_fprog whole = {.filter = p.steps};
+    /* Kernels before 4.14 can only end the thread, which is all of this process. */
+    const uint32_t kill = seccomp_api_get() >= 3 ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_KILL_THREAD;
+    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    bool closed;
 
-    write_program(&p);
-    whole.len = p.count;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
+    if (filter == NULL)
+        return false;
+    /* Calls by another convention (32 bits, x32) end the process as hostile ones do. */
+    closed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, kill) == 0 &&
+             add_policy(filter, kill) && seccomp_load(filter) == 0;
+    seccomp_release(filter);
+    return closed;
 }
 
 #else

@@ -1,6 +1,6 @@
-/* What the process that reads a model may ask of the system: memory, time, files for reading. */
-#ifndef KILN_IMPORT_CAGE_H
-#define KILN_IMPORT_CAGE_H
+/* The system calls that the process which reads a model may make: memory, time, files for reading. */
+#ifndef KILN_IMPORT_SANDBOX_H
+#define KILN_IMPORT_SANDBOX_H
 
 #include <stdbool.h>
 
