@@ -27,7 +27,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/import/sandbox.h"
 #include "../../tools/import/child.h"
 #include "../../tools/import/flatten.h"
 #include "../../tools/import/import.h"
@@ -1283,6 +1282,78 @@ static void many_threads(void **state)
     assert_int_equal(count_files(), files);
 }
 
+/* -- no child, for a debugger -- */
+
+static int forks;
+
+static void count_fork(void)
+{
+    forks++;
+}
+
+static bool same_soup(const kiln_soup *a, const kiln_soup *b)
+{
+    size_t corners = 3 * (size_t)a->triangle_count, size = a->triangle_count * sizeof *a->face;
+
+    return a->triangle_count == b->triangle_count && a->vertex_count == b->vertex_count &&
+           a->part_count == b->part_count && a->strings_size == b->strings_size &&
+           a->warning_count == b->warning_count &&
+           memcmp(a->positions, b->positions, 3 * a->vertex_count * sizeof *a->positions) == 0 &&
+           memcmp(a->indices, b->indices, corners * sizeof *a->indices) == 0 &&
+           memcmp(a->face, b->face, size) == 0 && memcmp(a->user, b->user, size) == 0 &&
+           memcmp(a->strings, b->strings, a->strings_size) == 0 &&
+           memcmp(a->source_hash, b->source_hash, sizeof a->source_hash) == 0;
+}
+
+/* A process of its own, since a reader leaves memory to the end of its process. */
+static void in_process_the_same_soup(void **state)
+{
+    static const struct {
+        const char *format, *text;
+    } models[] = {
+        {"obj", "v 0 0 0\nv 4 1 0\nv 0 4 0\nv 1 2 0\no a\nusemtl m\nf 1 2 3 4\np 1\n"},
+        {"off", "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"},
+        {"dae", COLLADA("0.01", "Z_UP")},
+        {"obj", "v 0 1,5 0\nf 1 1 1\n"},
+    };
+    enum { MODELS = sizeof models / sizeof models[0] };
+    result by_child[MODELS];
+    int status = -1;
+    pid_t process;
+
+    (void)state;
+#ifndef KILN_ASSERTS
+    skip(); /* builds for use don't have the switch */
+#endif
+    for (size_t i = 0; i < MODELS; i++)
+        by_child[i] = import_text(models[i].format, models[i].text);
+    process = fork();
+    if (process == 0) {
+        char before[4096], after[4096];
+        int wrong = pthread_atfork(count_fork, NULL, NULL) != 0 ||
+                    setenv("KILN_IMPORT_IN_PROCESS", "1", 1) != 0 ||
+                    getcwd(before, sizeof before) == NULL;
+
+        for (size_t i = 0; i < MODELS; i++) {
+            result here = import_text(models[i].format, models[i].text);
+
+            if (here.status != by_child[i].status ||
+                strcmp(here.report.error, by_child[i].report.error) != 0 ||
+                (here.status == KILN_BAKE_OK && !same_soup(&here.soup, &by_child[i].soup)))
+                wrong |= 2 << i;
+        }
+        if (forks != 0 || getcwd(after, sizeof after) == NULL || strcmp(before, after) != 0)
+            wrong |= 64;
+        _exit(wrong);
+    }
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        continue;
+    assert_int_equal(status, 0);
+    assert_int_equal(by_child[MODELS - 1].status, KILN_BAKE_INVALID);
+    for (size_t i = 0; i < MODELS; i++)
+        done(&by_child[i]);
+}
+
 /* -- a child that lies -- */
 
 static void send_sound_scene(void *user, int pipe, int file)
@@ -1384,6 +1455,7 @@ int main(void)
         cmocka_unit_test(hostile_child_ends),
         cmocka_unit_test(crash_names_the_file),
         cmocka_unit_test(many_threads),
+        cmocka_unit_test(in_process_the_same_soup),
         cmocka_unit_test(hostile_scenes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

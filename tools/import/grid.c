@@ -1,5 +1,5 @@
-/* See grid.h. Every product and quotient by a power of two is exact in double, and a multiple of the
- * step that a float is nearest to is a float. */
+/* See grid.h. Every product and quotient by a power of two is exact in double, and a multiple of
+ * the step that a float is nearest to is a float. */
 #include "grid.h"
 
 #include "../common/orient.h"

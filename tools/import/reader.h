@@ -29,7 +29,8 @@ void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count
                     uint32_t user);
 /* Sends a node at the root that shows the last mesh sent, `mesh`. */
 void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh);
-/* Records a file that counts as part of the model, before it is read; `name` as the model has it. */
+/* Records a file that counts as part of the model, before it is read; `name` as the model has it.
+ */
 void kiln_read_side_file(kiln_reading *reading, const char *name);
 /* Records a file that was looked for and is not there: were it, the model might be another. */
 void kiln_read_absent_file(kiln_reading *reading, const char *name);

@@ -1,21 +1,22 @@
 /* The sandbox of the process that reads a model: a seccomp filter, made with libseccomp (Paul Moore
  * and others). The kernel runs the filter at every system call of the process (Linux,
- * Documentation/userspace-api/seccomp_filter.rst) and lets the call pass, makes it fail, or ends the
- * process.
+ * Documentation/userspace-api/seccomp_filter.rst) and lets the call pass, makes it fail, or ends
+ * the process.
  *
- * The policy is the tables below: calls that are allowed whatever their arguments are, calls that are
- * allowed when one argument permits it, and calls that end the process. A call of the second kind
- * with another argument fails with EPERM. A call that is in no table fails with ENOSYS, which the C
- * library takes for an older kernel and does without.
+ * The policy is the tables below: calls that are allowed whatever their arguments are, calls that
+ * are allowed when one argument permits it, and calls that end the process. A call of the second
+ * kind with another argument fails with EPERM. A call that is in no table fails with ENOSYS, which
+ * the C library takes for an older kernel and does without.
  *
  * libseccomp joins the rules of one call by "or", and its default action is one for all calls, here
  * ENOSYS. So the arguments that are denied are rules as well. Rules of one call exclude each other:
  * the order among them has no meaning. Arguments are compared as 64 bits.
  *
- * The filter is built in the child, after the fork, because one rule contains the child's own number.
- * That takes some 70 KiB and a millisecond; the C library keeps its allocator usable after a fork. */
+ * The filter is built in the child, after the fork, because one rule contains the child's own
+ * number. That takes some 70 KiB and a millisecond; the C library keeps its allocator usable after
+ * a fork. */
 #define _GNU_SOURCE
-#include "sandbox.h"
+#include "child.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define HAVE_SANDBOX 0

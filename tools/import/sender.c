@@ -1,5 +1,9 @@
-/* The sending side: gathers each array in a buffer of its own and sends a piece when that is full.
- *  */
+/* The sending side of a scene, in the child process (the receiving side is scene.c). What goes through
+ * the pipe are pieces: a header of 16 bytes (array, zero, bytes) and whole elements of one array.
+ * Each array is gathered in a buffer of its own, which is sent when it is full; so readers may send
+ * single elements, in any order among arrays. A piece without bytes ends the scene.
+ *
+ * A pipe that breaks means that the parent has given up, and ends the work. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdarg.h>
@@ -8,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../formats/assert.h"
+#include "child.h"
 #include "scene.h"
 
 enum { BUFFER_SIZE = 1 << 16 };
@@ -29,7 +35,7 @@ static void put(const kiln_sender *sender, const void *data, size_t size)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            _exit(1);
+            kiln_child_leave(1);
         bytes += done;
         size -= (size_t)done;
     }
@@ -37,6 +43,7 @@ static void put(const kiln_sender *sender, const void *data, size_t size)
 
 static void put_header(const kiln_sender *sender, uint32_t array, uint64_t bytes)
 {
+    /* Integers as they lie in memory: both ends are one program on one machine. */
     uint8_t header[16] = {0};
 
     memcpy(header, &array, sizeof array);
@@ -58,7 +65,7 @@ kiln_sender *kiln_sender_start(int pipe)
     kiln_sender *sender = calloc(1, sizeof *sender);
 
     if (sender == NULL)
-        _exit(1);
+        kiln_child_leave(1);
     sender->pipe = pipe;
     kiln_send_string(sender, "", 0);
     return sender;
@@ -69,10 +76,13 @@ void kiln_send(kiln_sender *sender, kiln_array array, const void *elements, size
     size_t element = kiln_array_element(array);
     const uint8_t *bytes = elements;
 
+    KILN_ASSERT(array < KILN_ARRAY_COUNT && element <= BUFFER_SIZE);
     while (count > 0) {
+        /* Never 0: a full buffer was sent at once. */
         size_t room = (BUFFER_SIZE - sender->have[array]) / element;
         size_t take = count < room ? count : room;
 
+        KILN_ASSERT(room > 0 && sender->have[array] % element == 0);
         memcpy(sender->buffers[array] + sender->have[array], bytes, take * element);
         sender->have[array] += take * element;
         bytes += take * element;
@@ -92,6 +102,8 @@ uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length)
     uint32_t offset = sender->strings_size;
     const char *zero = memchr(text, '\0', length);
 
+    /* A name may come with zero bytes in it; it ends at the first. Offset 0 is the empty string, which
+     * stands for what no longer has room. */
     if (zero != NULL)
         length = (size_t)(zero - text);
     if (length >= 0x7FFFFFFFu - offset)
@@ -136,5 +148,5 @@ void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char 
     va_end(arguments);
     kiln_send(sender, KILN_ARRAY_FAILURE, &failure, 1);
     kiln_send_end(sender);
-    _exit(0);
+    kiln_child_leave(0);
 }

@@ -22,8 +22,8 @@ bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
                       kiln_bake_status *status, kiln_bake_report *report);
 void kiln_source_close(kiln_source_file *source);
 
-/* Notes what the model's bytes are before they are read: kiln_source_hash then finds out whether they
- * were changed under way. */
+/* Notes what the model's bytes are before they are read: kiln_source_hash then finds out whether
+ * they were changed under way. */
 void kiln_source_mark(kiln_source_file *source);
 
 typedef struct kiln_side_file {
@@ -33,11 +33,11 @@ typedef struct kiln_side_file {
     uint32_t crc;
 } kiln_side_file;
 
-/* SHA-256 over the model's SHA-256, and then of each side file, in the order given, its name, a zero
- * byte and its SHA-256, or 32 zero bytes for one that is absent. *bytes is the sum of sizes. NULL when
- * done; else the name of the file ("" for the model) that can't be read, or is not what was read, or,
- * outside of an import, is absent by `sides` and there by now. Called again, it takes the model for
- * what it was the first time. */
+/* SHA-256 over the model's SHA-256, and then of each side file, in the order given, its name, a
+ * zero byte and its SHA-256, or 32 zero bytes for one that is absent. *bytes is the sum of sizes.
+ * NULL when done; else the name of the file ("" for the model) that can't be read, or is not what
+ * was read, or, outside of an import, is absent by `sides` and there by now. Called again, it takes
+ * the model for what it was the first time. */
 const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sides, size_t count,
                              uint8_t hash[KILN_SHA256_SIZE], uint64_t *bytes);
 
