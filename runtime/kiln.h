@@ -13,39 +13,41 @@
  *     kiln_close(rock);
  *     kiln_close(ship);
  *
- * What a mesh is: a set of closed triangles, edges and corners included. Touching is a hit. A mesh
- * wholly inside another that touches it nowhere is not a hit: surfaces are compared, not solids; for these see
- * kiln_locate_mesh.
+ * Meshes. A mesh is a set of closed triangles: edges and corners belong to them. Touching is a hit.
+ * A mesh that lies wholly inside another and touches it nowhere is not a hit, because surfaces are
+ * compared and not solids; kiln_locate_mesh answers for solids.
  *
- * What an answer is: that of exact arithmetic on the stored float32 vertices of one tree and the
- * vertices of the other carried into its frame in double precision. Which of the two is carried is
- * decided by the contents of the trees alone, so swapping A and B changes nothing; equal poses cancel
- * out exactly. The answer does not depend on the kind of tree, the order of traversal, the number of
- * threads, the instruction set, the caller's rounding mode, flush-to-zero flags or floating-point
- * exception masks.
+ * Answers. An answer is that of exact arithmetic on the stored float32 vertices of one tree and on
+ * the vertices of the other tree after they were transformed into its frame in double precision.
+ * The contents of the trees alone decide which of the two is transformed, so swapping A and B
+ * changes nothing, and equal poses cancel exactly. An answer does not depend on the kind of tree,
+ * the order of traversal, the number of threads, the instruction set, or the caller's rounding
+ * mode, flush-to-zero flags and floating-point exception masks.
  *
- * How a query is put together: trees at poses, which may scale them; what is asked; options, NULL for the
- * default, with a filter of triangles in them; where the answer goes. Whatever names a triangle has its
- * id and its user value (material). Queries of two meshes take kiln_pair_options, those of one
- * kiln_query_options.
+ * Arguments. Every query takes trees with their poses, which may scale; then what is searched for;
+ * then options, where NULL means the defaults and where a filter of triangles can be set; and last
+ * the address of the result. A result that names a triangle gives its id and its user value
+ * (material). Queries of two meshes take kiln_pair_options, queries of one mesh kiln_query_options.
  *
- * Callbacks must return: nothing may be thrown, or jump, through the library.
+ * Callbacks must return: they must not throw exceptions or jump through the library.
  *
- * Threads: a file and its trees never change between open and close; any number of threads may query
- * them at once. Closing a file while a query runs on it is the caller's error. No query allocates;
- * a query needs at most 96 KiB of stack, and at most 48 KiB on trees whose depths add up to no more
- * than 40 (see kiln_tree_info), which holds for the 8-wide trees of every mesh that was not made to
- * break the rule. Opening a packed file, or advancing in one, takes at most 224 KiB of stack on
- * each thread that unpacks.
+ * Threads: a file and its trees never change between open and close, so any number of threads may
+ * query them at once. The caller must not close a file while a query uses it. No query allocates
+ * memory. A query needs at most 96 KiB of stack, and at most 48 KiB where the depths of its trees
+ * add up to no more than 40 (see kiln_tree_info), which holds for the 8-wide trees of all meshes
+ * except those that are made to break the bound. Opening a packed file, or advancing in one, takes
+ * at most 224 KiB of stack on each thread that decompresses.
  *
- * Damaged and hostile files: opened in full, as is the default, a file is taken only if every checksum and
- * every rule of the format holds, and then no query reads or writes outside it and the query's own memory,
- * loops for ever or overruns its stack, whatever the bytes are. That a checksum was not forged together with the
- * bytes, and that boxes contain their triangles, no opening proves: a file that was made to lie may
- * answer wrongly, and kiln verify tells. KILN_OPEN_TRUSTED gives all of this up.
+ * Damaged and hostile files. By default a file is verified in full when it is opened: it is
+ * accepted only if every checksum and every rule of the format holds. After that no query reads or
+ * writes outside the file and the query's own memory, loops forever or overruns its stack, whatever
+ * the bytes are. Opening does not prove that checksums were not forged together with the data, nor
+ * that boxes contain their triangles: a file that was made to deceive may give wrong answers, which
+ * `kiln verify` detects. KILN_OPEN_TRUSTED gives up all of these guarantees.
  *
- * Mapped files: a file that is truncated or written to by another process while it is mapped can
- * raise SIGBUS or give other answers; replace files by rename, as the kiln command does. */
+ * Mapped files. If another process truncates or overwrites a file while it is mapped, queries can
+ * raise SIGBUS or give other answers. Replace files by renaming, as the kiln command does.
+ */
 #ifndef KILN_H
 #define KILN_H
 
@@ -70,7 +72,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------ status -- */
 
-/* Every status with its value, its text and, beside it, the cure. Values are fixed for good. */
+/* Every status with its value, its text and its remedy. Values never change. */
 #define KILN_STATUS_LIST(X)                                                                        \
     X(KILN_OK, 0, "done")                                                                          \
     /* the system: look at the path, its rights, the disk */                                       \
@@ -88,7 +90,7 @@ extern "C" {
     X(KILN_ERROR_INFLATE, 26, "a compressed block can't be decoded")                               \
     X(KILN_ERROR_NOT_LOADED, 27, "not in this file, or left out when it was opened")               \
     X(KILN_ERROR_PARTIAL, 28, "not enough of the file is there yet")                               \
-    /* the call: mend the caller */                                                                \
+    /* the call: correct the caller */                                                             \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
     X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
     X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")
@@ -99,18 +101,19 @@ typedef enum {
 #undef KILN_STATUS_ENUM
 } kiln_status;
 
-/* The text of a status, in English, never NULL. Static; any thread. */
+/* Returns the English text of a status, never NULL. Static; any thread. */
 KILN_API const char *kiln_status_text(kiln_status status);
 
-/* "0.1.0", of the library that is running. Static; any thread. */
+/* Returns the version of the running library, such as "0.1.0". Static; any thread. */
 KILN_API const char *kiln_version(void);
 
-/* What was wrong with a file, in full. `message` is always terminated. */
+/* Why a file was refused. `message` always ends in a zero byte. */
 typedef struct {
     kiln_status status;
-    uint32_t rule;   /* KILN_ERROR_RULE: number of the rule in formats/hierarchy.md; else 0 */
-    uint64_t offset; /* byte in the file where it was seen (decoded byte within the section for
-                           rules about the contents of compressed sections) */
+    uint32_t rule; /* with KILN_ERROR_RULE: its number in formats/hierarchy.md; else 0 */
+    /* Byte in the file where the error was found. For rules about the contents of a compressed
+     * section it is the byte in the decoded section. */
+    uint64_t offset;
     char message[192];
 } kiln_error;
 
@@ -119,32 +122,33 @@ typedef struct {
 typedef struct kiln_file kiln_file; /* owns the map or the decoded arrays */
 typedef struct kiln_tree kiln_tree; /* lives as long as its file */
 
-/* Where memory comes from. `allocate` returns NULL when there is none; `alignment` is a power of
- * two. `release` gets the size that was asked for. Both may be called from kiln_open* and
- * kiln_close only, on the calling thread. */
+/* The caller's allocator. `allocate` returns NULL when there is no memory; `alignment` is a power
+ * of two. `release` receives the size that was allocated. Both are called by kiln_open*,
+ * kiln_bins_open* and the matching close functions only, on the calling thread. */
 typedef struct {
     void *(*allocate)(void *user, size_t size, size_t alignment);
     void (*release)(void *user, void *memory, size_t size);
     void *user;
 } kiln_allocator;
 
-/* Runs task(context, 0) ... task(context, count - 1), in any order, on any threads, and returns when
- * all are done. Given to kiln_open, it decodes packed blocks in parallel; a task needs 256 KiB of
- * stack. */
+/* The caller's thread pool: runs task(context, 0) ... task(context, count - 1) in any order on any
+ * threads, and returns when all of them are finished. kiln_open uses it to decode packed blocks in
+ * parallel. A task needs 256 KiB of stack. */
 typedef void (*kiln_parallel)(void *user, void (*task)(void *context, uint32_t index),
                               void *context, uint32_t count);
 
 enum {
-    /* Check header, section table and sizes only; no checksum, no rule about contents. It is the caller's
-     * promise that these very bytes were opened without it once, say at install time, and have not changed
-     * since. On any others calls may crash, hang, read outside the file or answer wrongly without a word,
-     * whether they were opened whole or in part. Never for files that users or a net can change. */
+    /* Check only the header, the section table and sizes; no checksum and no rule about contents.
+     * With this flag the caller promises that the same bytes were opened without it before, for
+     * example at install time, and have not changed since. With any other bytes calls may crash,
+     * hang, read outside the file or give wrong answers without an error, whether the file was
+     * opened whole or in part. Never use it for files that users or a network can change. */
     KILN_OPEN_TRUSTED = 1u,
-    /* Do not load the map from triangle to source (parts, faces, user values). Saves memory and, on
-     * packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
+    /* Do not load the map from triangles to their source (parts, faces, user values). This saves
+     * memory and, with packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
     KILN_OPEN_NO_SOURCE = 2u,
-    /* Do not load the counts of time-critical queries, which then return KILN_ERROR_NOT_LOADED. Saves memory
-     * and, on packed files, time. */
+    /* Do not load the counts of time-critical queries (kiln_adb.h), which then return
+     * KILN_ERROR_NOT_LOADED. This saves memory and, with packed files, time. */
     KILN_OPEN_NO_COUNTS = 4u
 };
 
@@ -156,7 +160,7 @@ typedef enum {
     KILN_BV_AABB2 = 4 /* axis-aligned boxes in floats, two children a node */
 } kiln_bv;
 
-/* Set everything by kiln_open_options_default, then change what you need. */
+/* Initialise it with kiln_open_options_default, then change members. */
 typedef struct {
     size_t struct_size;       /* sizeof(kiln_open_options) of the caller */
     uint32_t flags;           /* KILN_OPEN_... */
@@ -164,113 +168,125 @@ typedef struct {
     kiln_allocator allocator; /* all zero: malloc and free */
     kiln_parallel parallel;   /* NULL: decode on the calling thread */
     void *parallel_user;
-    kiln_error *error; /* NULL, or filled when opening fails */
+    kiln_error *error; /* NULL, or receives the details when opening fails */
 } kiln_open_options;
 
-/* No flags, trees of all kinds, malloc and free, one thread, no error told. */
+/* Returns the defaults: no flags, trees of all kinds, malloc and free, one thread, no error
+ * details. */
 KILN_API kiln_open_options kiln_open_options_default(void);
 
-/* Opens a baked file held in memory.
- * `data` [size bytes, any alignment] must stay as it is until kiln_close; NULL is an argument error.
- * On a multiple of 64 bytes a raw file is used in place; otherwise its sections are copied once.
- * `options` may be NULL for defaults: everything is verified, with what that is worth at the head of this
- * file; with KILN_OPEN_TRUSTED next to nothing is.
- * On success *out owns the file. On error *out is NULL and nothing is kept; errors are KILN_ERROR_...
- * from MEMORY to ARGUMENT, NOT_LOADED for a sound file that is no model but a filled-bins table. Cost: verified, about a pass over the bytes; trusted raw, microseconds. */
+/* Opens a baked file that is in memory. `data` [size bytes, any alignment] must not change until
+ * kiln_close; NULL is an argument error. A raw file at a multiple of 64 bytes is used in place;
+ * otherwise its sections are copied once. `options` may be NULL for the defaults: everything is
+ * verified, with the guarantees at the head of this file. On success *out owns the file. On error
+ * *out is NULL and no memory is held; errors are KILN_ERROR_... from MEMORY to ARGUMENT, and
+ * NOT_LOADED for a valid file that holds a filled-bins table and no model. Cost: about one pass
+ * over the bytes when verified; microseconds for a trusted raw file. */
 KILN_API kiln_status kiln_open_memory(const void *data, size_t size,
                                       const kiln_open_options *options, kiln_file **out);
 
-/* The same for a file on disk, mapped read-only where the system can. Errors also NOT_FOUND, IO,
- * NOT_A_FILE (a folder, a fifo, a device). `path` is bytes, as the system takes them. */
+/* Opens a file on disk, mapped read-only where the system supports it; otherwise as
+ * kiln_open_memory. Errors also KILN_ERROR_NOT_FOUND, IO, NOT_A_FILE (a folder, a fifo, a device).
+ * `path` is a string of bytes, passed to the system unchanged. */
 KILN_API kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_file **out);
 
-/* Releases the file and its trees. NULL is allowed. */
+/* Closes the file and frees its trees. NULL is allowed. */
 KILN_API void kiln_close(kiln_file *file);
 
 /* -------------------------------------------------- files of which not all is there yet --
  *
- * Files begin with what is needed first. Of one that still comes from a disk or a net
- *   - kiln_collide_boxes answers from the boxes that are there: "no" is proved, "perhaps" more often than later;
- *   - time-critical queries (kiln_adb_...), not hybrid, answer where the file has counts: pairs of boxes whose nodes
- *     are not there are decided as leaves are, and what is left undecided is part of the probability;
- *   - kiln_tree_get_info tells all;
- *   - all other queries of triangles return KILN_ERROR_PARTIAL, outputs untouched, until all is there. Then the
- *     file is as one opened at once, and its trees are at the same addresses.
- * Before its nodes come, a tree is the box of its vertices.
+ * A file begins with the data that is needed first. While the rest still arrives:
+ *   - kiln_collide_boxes uses the boxes that have arrived: "no" is proved; "perhaps" is more
+ *     frequent than later;
+ *   - time-critical queries (kiln_adb_...), except hybrid ones, answer if the file has counts: a
+ *     pair of boxes whose nodes have not arrived is decided as a pair of leaves, and its
+ *     uncertainty enters the probability;
+ *   - kiln_tree_get_info is complete;
+ *   - all other queries of triangles return KILN_ERROR_PARTIAL and leave their outputs untouched
+ *     until the whole file has arrived. From then on the file is as if opened at once, with its
+ *     trees at the same addresses.
+ *
+ * Before its nodes arrive, a tree is the box of its vertices.
  *
  *     size_t have = receive(buffer, 0);
  *     kiln_file *file = NULL;
  *     while (kiln_open_partial(buffer, have, NULL, &file) == KILN_ERROR_PARTIAL)
  *         have = receive(buffer, have);
- *     ... each frame: have = receive(buffer, have), kiln_file_advance(file, buffer, have, NULL), queries ...
+ *     ... each frame:
+ *         have = receive(buffer, have);
+ *         kiln_file_advance(file, buffer, have, NULL);
+ *         ... queries ...
  *
- * Whatever the bytes are, no query reads what is not there: all that arrives is verified before it is used, block by
- * block, and all rules about whole files when all is there. With KILN_OPEN_TRUSTED there are no checksums, and
- * what is there is not looked at once more when all is: damaged bytes may then crash a query or have it answer
- * wrongly, before all is there and after. Raw sections are one block, so packed
- * files answer sooner. Threads: kiln_file_advance changes the trees of its file, so that no query may run on them
- * meanwhile; between two of these, any number. What kiln_adb_begin asked before may go on after it, but boxes that
- * it has seen as leaves stay so: better ask anew. */
+ * Whatever the bytes are, no query reads data that has not arrived. Arriving data is verified block
+ * by block before it is used, and the rules about whole files are checked when everything has
+ * arrived. With KILN_OPEN_TRUSTED there are no checksums and no such final check: damaged bytes may
+ * make a query crash or answer wrongly, before the file is complete and after. A raw section is one
+ * block, so packed files answer sooner. Threads: kiln_file_advance changes the trees of its file,
+ * so no query may run on them during the call; between two calls any number may. A query that
+ * kiln_adb_begin started before the call may continue after it, but boxes that it has met as leaves
+ * remain leaves: it is better to start it again. */
 
-/* Opens a file of which the first `available` bytes are at `data` [any alignment]. They are copied, so `data` need not
- * stay. Options as for kiln_open_memory, but that `parallel` is not used.
- * KILN_ERROR_PARTIAL: too little to know the trees; options->error->offset is how many bytes are needed at least.
- * Other errors as kiln_open_memory. On error *out is NULL and nothing is kept. Memory: what the whole file
- * takes unpacked, at once, by what its header says: for files that nobody vouches for, set an allocator with a limit. */
+/* Opens a file of which the first `available` bytes are at `data` [any alignment]. They are copied,
+ * so `data` may be freed or reused afterwards. Options are those of kiln_open_memory, except that
+ * `parallel` is not used. KILN_ERROR_PARTIAL: the trees are not known yet; options->error->offset
+ * is the least number of bytes that is needed. Other errors as kiln_open_memory. On error *out is
+ * NULL and no memory is held. Memory: the unpacked size of the whole file, allocated at once, as
+ * its header states: for files from untrusted sources, set an allocator with a limit. */
 KILN_API kiln_status kiln_open_partial(const void *data, size_t available,
                                        const kiln_open_options *options, kiln_file **out);
 
-/* Takes what has arrived since: now the first `available` bytes of the same file are at `data`, which may be elsewhere.
- * KILN_OK also where nothing new could be used, and for a file that is there wholly. On an error
- * (KILN_ERROR_ARGUMENT, CHECKSUM, INFLATE, RULE), told in *error where that is not NULL, what was there stays in use; after
- * CHECKSUM and INFLATE the right bytes may be given again. A file that breaks a RULE stays as a box for each
- * tree, and says so again. Cost: decoding and checking what is new, a pass over the headers of nodes, and when all is there
- * that of verifying them once more. */
+/* Takes the data that has arrived since the last call: the first `available` bytes of the same file
+ * are now at `data`, which may be another address. KILN_OK is also returned if nothing new could be
+ * used, and for a complete file. On an error (KILN_ERROR_ARGUMENT, CHECKSUM, INFLATE, RULE),
+ * described in *error if that is not NULL, the data that was in use stays in use. After CHECKSUM
+ * and INFLATE the correct bytes may be given again. A file that breaks a RULE remains a box for
+ * each tree, and each further call returns the same error. Cost: decoding and checking the new
+ * data, a pass over the headers of nodes, and at completion one verification of all nodes. */
 KILN_API kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,
                                        kiln_error *error);
 
 typedef struct {
-    bool complete; /* all is there */
-    uint64_t size; /* of the whole file */
-    uint64_t
-        next; /* bytes from its start with which kiln_file_advance finds more; size when complete */
+    bool complete; /* the whole file has arrived */
+    uint64_t size; /* bytes of the whole file */
+    uint64_t next; /* bytes from the start that the next progress needs; size when complete */
 } kiln_file_loaded;
 
-/* How much of a file is there. All zero for NULL. */
+/* Returns how much of a file has arrived. All zero for NULL. */
 KILN_API kiln_file_loaded kiln_file_get_loaded(const kiln_file *file);
 
 typedef struct {
-    bool complete;    /* exact queries are answered */
-    uint32_t nodes;   /* that are there, of kiln_tree_info.node_count */
-    uint32_t levels;  /* of nodes that are there wholly, of kiln_tree_info.depth; 0: a box only */
-    double triangles; /* part of them whose leaf's box is there, 0 to 1 */
+    bool complete;  /* exact queries are possible */
+    uint32_t nodes; /* nodes that have arrived, of kiln_tree_info.node_count */
+    /* levels that have arrived completely, of kiln_tree_info.depth; 0: only a box */
+    uint32_t levels;
+    double triangles; /* the part of all triangles whose leaf boxes have arrived, 0 to 1 */
 } kiln_tree_loaded;
 
-/* How deep a tree is loaded. All zero for NULL. */
+/* Returns how deep a tree is loaded. All zero for NULL. */
 KILN_API kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree);
 
-/* ------------------------------------------------------------------------- trees and triangles -- */
+/* ----------------------------------------------------------------------- trees and triangles -- */
 
-/* Trees of the file that were loaded, in the file's order. 0 for NULL. */
+/* Returns the number of trees that were loaded from the file. 0 for NULL. */
 KILN_API uint32_t kiln_file_tree_count(const kiln_file *file);
 
-/* Tree number `index`, or NULL when there is none. */
+/* Returns tree number `index` in the file's order, or NULL if there is none. */
 KILN_API const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index);
 
-/* First tree with this name (NULL: any) and kind (0: any), or NULL. */
+/* Returns the first tree with this name (NULL: any) and this kind, a kiln_bv (0: any), or NULL. */
 KILN_API const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv);
 
-/* The document that the bake left about itself, UTF-8 JSON, not terminated; its length in *size.
- * NULL, and *size untouched, for NULL, with KILN_OPEN_NO_SOURCE, and until all of a file is there. */
+/* Returns the document that the bake wrote about itself: UTF-8 JSON without a final zero byte, with
+ * its length in *size. NULL, with *size untouched, for NULL, with KILN_OPEN_NO_SOURCE, and until
+ * the whole file has arrived. */
 KILN_API const char *kiln_file_meta(const kiln_file *file, size_t *size);
 
-/* How often each edge of a mesh is passed by the outlines of its triangles. Edges are told apart by the
- * coordinates of their ends, and corners that are equal make none. */
+/* Whether a mesh has an inside, by how often the outlines of its triangles run along each edge.
+ * Edges are identified by the coordinates of their ends; two equal corners make no edge. */
 typedef enum {
-    KILN_MESH_OPEN = 0, /* neither of these */
-    KILN_MESH_EVEN = 1, /* an even number of times: an inside is defined by parity */
-    KILN_MESH_CLOSED =
-        2 /* as often one way as the other: an inside is defined by winding numbers */
+    KILN_MESH_OPEN = 0,  /* neither of the following */
+    KILN_MESH_EVEN = 1,  /* an even number of times: parity defines an inside */
+    KILN_MESH_CLOSED = 2 /* equally often in both directions: winding numbers define an inside */
 } kiln_mesh_closed;
 
 typedef struct {
@@ -285,20 +301,22 @@ typedef struct {
     float bounds_lower[3]; /* exact box of the vertices, the mesh's own frame */
     float bounds_upper[3];
     uint8_t geometry_hash[16];
-    uint32_t adb_grid; /* possible collision cells are counted on a grid of so many cells along
-                                 an edge of each box: 4, 8 or 16; 0: not counted */
+    /* Cells along an edge of the grid on which possible collision cells were counted in each box:
+     * 4, 8 or 16; 0: they were not counted. */
+    uint32_t adb_grid;
     kiln_mesh_closed closed;
     bool polygons; /* false: baked without; exact queries return KILN_ERROR_NOT_LOADED */
 } kiln_tree_info;
 
-/* Facts of a tree. All zero for NULL. */
+/* Returns the properties of a tree. All zero for NULL. */
 KILN_API kiln_tree_info kiln_tree_get_info(const kiln_tree *tree);
 
-/* Where a triangle came from. */
+/* The origin of a triangle in the source model. */
 typedef struct {
-    uint32_t triangle;     /* id: position among the triangles of the import */
-    uint32_t face;         /* 0-based. OBJ, PLY, STL, OFF: face record in the file; other formats:
-                                 face within its mesh and primitive */
+    uint32_t triangle; /* id: index among the imported triangles */
+    /* 0-based. OBJ, PLY, STL, OFF: the face record in the file; other formats: the face in its mesh
+     * and primitive. */
+    uint32_t face;
     uint32_t user;         /* material index */
     uint32_t mesh;         /* index of the mesh in the scene */
     uint32_t primitive;    /* index within the mesh */
@@ -307,50 +325,52 @@ typedef struct {
     const char *material; /* name, "" where there is none */
 } kiln_source;
 
-/* Fills *out for the triangle with this id. KILN_ERROR_ARGUMENT for a null pointer or an id that is
- * not in the file; KILN_ERROR_NOT_LOADED with KILN_OPEN_NO_SOURCE; *out is then untouched.
+/* Finds the origin of the triangle with this id. KILN_ERROR_ARGUMENT for a null pointer or an id
+ * that is not in the file; KILN_ERROR_NOT_LOADED with KILN_OPEN_NO_SOURCE; *out is then untouched.
  * Cost: O(log parts). */
 KILN_API kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out);
 
-/* Corners of the triangle with this id: corner, coordinate; the mesh's own frame. Errors as
- * kiln_tree_source; KILN_ERROR_NOT_LOADED for a file without polygons. Cost: a search over the file's
- * triangles, O(n): for reports, not for inner loops. */
+/* Copies the corners of the triangle with this id: [corner][coordinate], in the mesh's own frame.
+ * Errors as kiln_tree_source; KILN_ERROR_NOT_LOADED for a file without polygons. Cost: a search
+ * over the file's triangles, O(n): meant for reports, not for inner loops. */
 KILN_API kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle,
                                        float corners[3][3]);
 
-/* User value (material index) of a triangle id; 0 where there is none. Cost: one load, or O(log parts)
- * where all triangles of a part have the same. */
+/* Returns the user value (material index) of a triangle id; 0 where there is none. Cost: one load,
+ * or O(log parts) where all triangles of a part have the same value. */
 KILN_API uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle);
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* p_world = rotation * (scale * p) + translation. A rotation that departs from orthonormal by at most 1e-6
- * (largest entry of R^T R - I) is used as given, as an affine map. Anything else (a mirror, another
- * length, NaN, a translation component over 1e60, a scale out of range) is KILN_ERROR_POSE in every call,
- * never a "no". All calls that take a pose take its scale.
+/* p_world = rotation * (scale * p) + translation. A rotation that departs from orthonormal by at
+ * most 1e-6 (largest entry of R^T R - I) is used unchanged, as an affine map. Anything else (a
+ * mirror image, columns of another length, NaN, a translation component above 1e60, a scale out of
+ * range) is KILN_ERROR_POSE in every call, never a "no". Every call that takes a pose takes its
+ * scale.
  *
- * What scales do to answers: of two meshes, the ratio of the scales times the rotation carries the one into
- * the frame of the other, and the translation over the other's scale. Where the scales are powers of two
- * nothing more is rounded than without them; else the ratio, its products and that quotient are, each
- * once. Distances, depths, tolerances and points are in the frame that poses lead to ("world"); distances
- * and depths come from those in the frame of comparison by one multiplication. Equal poses of one mesh
- * meet in all of it, whatever the scales. */
+ * Effect of scales on answers: of two meshes one is transformed into the frame of the other by the
+ * rotation times the ratio of the scales, and by the translation divided by the scale of the other.
+ * If the scales are powers of two, no rounding is added; otherwise the ratio, its products and that
+ * quotient are rounded once each. Distances, depths, tolerances and points are in the frame that
+ * poses lead to ("world"); distances and depths are obtained from those in the frame of comparison
+ * by one multiplication. Two copies of one mesh at equal poses meet in all of it, whatever the
+ * scales. */
 #define KILN_SCALE_MIN 9.313225746154785e-10 /* 2^-30 */
 #define KILN_SCALE_MAX 1073741824.0          /* 2^30 */
 
 typedef struct {
     double rotation[9];    /* row-major */
-    double translation[3]; /* unit: that of the world */
-    double
-        scale; /* KILN_SCALE_MIN to KILN_SCALE_MAX, along all axes; 1: as it was baked. 0 is an error */
+    double translation[3]; /* in units of the world */
+    double scale;          /* along all axes, KILN_SCALE_MIN to KILN_SCALE_MAX; 1: as baked */
 } kiln_pose;
 
-/* No rotation, no translation, scale 1. */
+/* Returns the pose without rotation and translation, of scale 1. */
 KILN_API kiln_pose kiln_pose_identity(void);
 
-/* Scale 1, and a rotation from a quaternion {x, y, z, w} whose length is within 1e-3 of 1; it is normalised. q and
- * -q give the same pose. `translation` NULL: none. KILN_ERROR_POSE for another length, NaN or an
- * infinity; KILN_ERROR_ARGUMENT for NULL; *out is then untouched. */
+/* Makes a pose of scale 1 from a quaternion {x, y, z, w} and a translation (NULL: none). The
+ * quaternion's length must be within 1e-3 of 1; it is normalised. q and -q give the same pose.
+ * KILN_ERROR_POSE for another length, NaN or an infinity; KILN_ERROR_ARGUMENT for NULL; *out is
+ * then untouched. */
 KILN_API kiln_status kiln_pose_from_quaternion(const double quaternion[4],
                                                const double translation[3], kiln_pose *out);
 
@@ -359,82 +379,85 @@ KILN_API kiln_status kiln_pose_from_quaternion(const double quaternion[4],
 typedef struct {
     uint32_t a;       /* triangle id in the tree given as A */
     uint32_t b;       /* triangle id in the tree given as B */
-    uint32_t value_a; /* their user values, as by kiln_tree_user */
+    uint32_t value_a; /* their user values, as kiln_tree_user returns them */
     uint32_t value_b;
 } kiln_pair;
 
-/* Where in a file two triangles are, to start the next query there. All 0: nowhere. A hint of other
- * trees, or any other numbers, may cost time and never changes an answer. */
+/* The places of two triangles in their files, from which the next query can start. All 0: none. A
+ * hint from other trees, or any other numbers, may cost time and never changes an answer. */
 typedef struct {
     uint32_t a, b;
 } kiln_hint;
 
-/* Does a pair of triangles count? Runs with the floating-point environment that the query was called with;
- * must not close the files. What it says of a pair must not change during a query: how often and in which
- * order it is asked is not promised. The answer is then that for the pairs that it keeps: those that it
- * refuses neither meet nor are near. */
+/* Returns whether a pair of triangles counts. It runs in the floating-point environment that the
+ * query was called in, and must not close the files. Its result for a pair must not change during a
+ * query; how often and in which order it is called is not specified. Pairs that it rejects are
+ * treated as if they neither met nor were near. */
 typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair);
 
-/* Of queries of two meshes. Set everything by kiln_pair_options_default, then change what you need. */
+/* Options of queries of two meshes. Initialise them with kiln_pair_options_default, then change
+ * members. */
 typedef struct {
     size_t struct_size; /* sizeof(kiln_pair_options) of the caller */
-    kiln_pair_filter
-        filter; /* NULL: all count. Cost: where pairs first found are refused, the search goes on */
+    /* NULL: all pairs count. Cost: if the pairs found first are rejected, the search continues. */
+    kiln_pair_filter filter;
     void *filter_user;
     /* kiln_distance only: */
-    double beyond; /* >= 0: farther surfaces need not be measured. Infinity, the default: all are */
-    double
-        relative; /* >= 0, finite. The distance may exceed the least one by this part of it and */
-    double absolute; /* >= 0, finite. by this much; 0 and 0, the default: the least itself */
+    double beyond; /* >= 0: a greater distance need not be measured; default: infinity */
+    /* Tolerances, >= 0 and finite: the distance may exceed the minimum by this fraction of it and
+     * by this length. Both are 0 by default: the minimum itself. */
+    double relative;
+    double absolute;
     /* kiln_distance and kiln_within: */
-    kiln_hint hint; /* of a query before, at nearly the same poses: answers sooner */
+    kiln_hint hint; /* from an earlier query at similar poses: the answer comes sooner */
 } kiln_pair_options;
 
-/* No filter, no hint; of distances the least itself, however far. */
+/* Returns the defaults: no filter, no hint, the minimum distance however large. */
 KILN_API kiln_pair_options kiln_pair_options_default(void);
 
 typedef struct {
-    bool found; /* the rest is 0 where not */
-    kiln_pair
-        pair; /* two triangles that meet, or are near; which pair it is may differ between tree kinds
-                       and library versions */
-    kiln_hint hint; /* of these two */
+    bool found; /* if false, the other members are 0 */
+    /* Two triangles that meet, or are near. Kinds of tree and versions of the library may find
+     * different pairs. */
+    kiln_pair pair;
+    kiln_hint hint; /* for these two triangles */
 } kiln_hit;
 
-/* Do the surfaces meet? Poses NULL: identity. Options NULL: defaults. A and B may be one tree.
- * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit), KILN_ERROR_POSE, or
- * KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *hit is untouched. Any number of threads. No allocation. */
+/* Tests whether two surfaces meet. Poses NULL: identity. Options NULL: defaults. A and B may be the
+ * same tree. KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree or hit), KILN_ERROR_POSE,
+ * or KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *hit is untouched. Any number of
+ * threads. No allocation. */
 KILN_API kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                   const kiln_pose *pose_b, const kiln_pair_options *options,
                                   kiln_hit *hit);
 
-/* Do boxes overlap all the way down to leaves? *found false: the surfaces do not meet, which is
- * proved. True: they may; the smaller the leaves, the likelier. As kiln_collide, but leaves are not
- * looked into, so that trees need no polygons and there is no KILN_ERROR_NOT_LOADED. The answer
- * depends on the kind of tree and its leaves. */
+/* Tests whether bounding volumes overlap all the way down to leaves. If *found is false, it is
+ * proved that the surfaces do not meet. If it is true, they may meet, with a probability that grows
+ * as leaves get smaller. Arguments and errors as kiln_collide, but triangles are not tested: trees
+ * need no polygons, so KILN_ERROR_NOT_LOADED is not returned. The answer depends on the kind of
+ * tree and on its leaves. */
 KILN_API kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a,
                                         const kiln_tree *b, const kiln_pose *pose_b, bool *found);
 
-/* Do two closed triangles, or segments or points, meet? Corner k is at [3 k]; both in one frame.
- * Exact, as above. KILN_ERROR_ARGUMENT (NULL, or a coordinate that is neither 0 nor of a magnitude
- * from 2^-250 to 2^250): *meet is untouched. Any number of threads. */
+/* Tests exactly whether two closed triangles meet, which may be degenerate to segments or points.
+ * Corner k is at [3 k]; both are in one frame. KILN_ERROR_ARGUMENT (NULL, or a coordinate that is
+ * neither 0 nor of a magnitude from 2^-250 to 2^250): *meet is untouched. Any number of threads. */
 KILN_API kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet);
 
-/* All pairs of triangles that meet, each once.
- * *count is the exact number of pairs, also when it exceeds `capacity`; then `pairs` holds the first
- * `capacity` in ascending order of (a, b). What is stored is always sorted so. `pairs` may be NULL
- * when capacity is 0. Errors as kiln_collide, with pairs and *count untouched. Cost: the whole
- * overlap of the trees, and n log n for sorting. */
+/* Finds all pairs of triangles that meet, each once, in ascending order of (a, b). *count is the
+ * exact number of pairs, also when it exceeds `capacity`; then `pairs` holds the first `capacity`
+ * of that order. `pairs` may be NULL when capacity is 0. Errors as kiln_collide, with pairs and
+ * *count untouched. Cost: the whole overlap of the trees, and n log n for sorting. */
 KILN_API kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                    const kiln_pose *pose_b, const kiln_pair_options *options,
                                    kiln_pair *pairs, size_t capacity, size_t *count);
 
-/* Called for each pair as it is found; return false to stop. Must not close the files. Runs with the
- * floating-point environment that the query was called with. */
+/* Called for each pair when it is found; return false to stop. It must not close the files. It runs
+ * in the floating-point environment that the query was called in. */
 typedef bool (*kiln_pair_callback)(void *user, kiln_pair pair);
 
-/* All pairs through a callback, each once, in no promised order. *count (may be NULL) counts the
- * calls. Errors as kiln_collide. */
+/* Passes all pairs of triangles that meet to a callback, each once, in no specified order. *count
+ * (may be NULL) is the number of calls. Errors as kiln_collide. */
 KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a,
                                         const kiln_tree *b, const kiln_pose *pose_b,
                                         const kiln_pair_options *options,
@@ -444,42 +467,46 @@ KILN_API kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pos
  * ("world"). All numbers are finite, whatever the triangles are. */
 typedef struct {
     kiln_pair pair;
-    kiln_hint hint; /* of these two */
-    double from
-        [3]; /* ends of the segment in which they meet, as near as doubles come to it; one point */
-    double
-        to[3]; /* twice where they touch in one. Of triangles in one plane: the two points of what
-                          they have in common that are farthest from each other */
-    double normal
-        [3]; /* unit, from B to A: moving A's triangle along it by `depth` parts the two, and no
-                          other movement that parts them is shorter (edges count as shorter only by over
-                          2^-20 of it). Where one triangle lies on the other's face, that face's normal: B's,
-                          or A's reversed. For two segments on a line, or points, any unit vector across */
-    double depth; /* >= 0, in units of the world; of two triangles, and so an estimate for solids. 0
-                          for triangles in one plane and where a corner, an edge or a face of one lies on
-                          the other's face from one side; within rounding of it for two edges that touch */
+    kiln_hint hint; /* for these two triangles */
+    /* Ends of the segment in which the triangles meet, as exact as doubles allow; equal where they
+     * touch in a point. For triangles in one plane: the two points of their intersection that are
+     * farthest apart. */
+    double from[3];
+    double to[3];
+    /* Unit vector from B to A: moving A's triangle along it by `depth` separates the two, and no
+     * other separating translation is shorter (an edge direction is preferred only if it is shorter
+     * by more than 2^-20 of it). Where one triangle lies on the other's face, it is that face's
+     * normal: B's, or A's reversed. For two segments on a line, or points, it is any unit vector
+     * across. */
+    double normal[3];
+    /* >= 0, in units of the world. It is the depth of two triangles, and so only an estimate for
+     * solids. It is 0 for triangles in one plane and where a corner, an edge or a face of one lies
+     * on the other's face from one side; for two edges that touch it is 0 within rounding. */
+    double depth;
 } kiln_contact;
 
-/* All pairs of triangles that meet, as kiln_contacts, with their geometry. Points are computed from the
- * triangles as they are compared (see the top), and are in the boxes of both there; they do not depend on the
- * kinds of tree, and swapping A and B reverses normals alone. *count is the exact number of pairs, also when it
- * exceeds `capacity`; `contacts` holds the first in ascending order of (a, b), and may be NULL when
- * capacity is 0. Errors as kiln_collide, with contacts and *count untouched. Cost: that of kiln_contacts, and
- * about a microsecond for each that is stored. */
+/* Finds all pairs of triangles that meet, as kiln_contacts does, with their geometry. Points are
+ * computed from the triangles as they are compared (see the head of this file) and lie in the boxes
+ * of both; they do not depend on the kinds of tree, and swapping A and B only reverses normals.
+ * *count is the exact number of pairs, also when it exceeds `capacity`; `contacts` holds the first
+ * in ascending order of (a, b), and may be NULL when capacity is 0. Errors as kiln_collide, with
+ * contacts and *count untouched. Cost: that of kiln_contacts, and about a microsecond for each
+ * contact that is stored. */
 KILN_API kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
                                             const kiln_tree *b, const kiln_pose *pose_b,
                                             const kiln_pair_options *options,
                                             kiln_contact *contacts, size_t capacity, size_t *count);
 
 typedef struct {
-    size_t count;         /* of pairs that meet; the rest is 0 where there is none */
-    kiln_contact deepest; /* of equal ones the first in order of (a, b) */
-    double lower[3];      /* box of the ends of all contacts, world */
+    size_t count;         /* number of pairs that meet; if 0, the other members are 0 */
+    kiln_contact deepest; /* of equally deep ones the first in order of (a, b) */
+    double lower[3];      /* bounding box of the ends of all contacts, world */
     double upper[3];
 } kiln_contacts_summary;
 
-/* All contacts in one: how many, the deepest, and where they are. No buffer is needed. Errors as
- * kiln_collide, with *summary untouched. Cost: about a microsecond for each pair more than kiln_contacts. */
+/* Summarises all contacts: their number, the deepest one and their bounding box. No buffer is
+ * needed. Errors as kiln_collide, with *summary untouched. Cost: that of kiln_contacts, and about a
+ * microsecond a pair. */
 KILN_API kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
                                              const kiln_tree *b, const kiln_pose *pose_b,
                                              const kiln_pair_options *options,
@@ -487,190 +514,203 @@ KILN_API kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose
 
 /* -------------------------------------------------------------------------------- distances -- */
 
-/* How far apart two surfaces are is the least distance of two of their triangles, in the frame in which
- * they are compared (see the top). Each of these is computed in double and certified: it is within 2^-43
- * of the extent of the two triangles together (the largest difference of a coordinate between two of their
- * six corners) of the true one, and mostly within its last digits. It is 0 exactly where
- * kiln_collide says that they meet, and above 0 where it does not.
+/* The distance of two surfaces is the minimum over pairs of their triangles, in the frame in which
+ * they are compared (see the head of this file). The distance of two triangles is computed in
+ * double precision and certified: its error is at most 2^-43 of the extent of the two triangles
+ * together (the largest difference of a coordinate between two of their six corners), and mostly a
+ * few units in the last place. It is exactly 0 where kiln_collide finds that they meet, and above 0
+ * where it does not.
  *
- * The least of them does not depend on the kind of tree, the order of A and B or anything else that
- * kiln_collide does not depend on, to the last bit. Of pairs that are equally near, the
- * one counts whose triangle has the lower id in the mesh with the lower geometry hash, then in the other;
- * so the pair and the points are the same everywhere, too. There are two exceptions: which pair it is
- * where surfaces meet, as for kiln_collide; and meshes over 2^20 times their sizes apart, where the
- * distance is within 2^-38 of itself of the least and that of the pair named. */
+ * The minimum does not depend on the kind of tree, the order of A and B or anything else that
+ * kiln_collide does not depend on, to the last bit. Of pairs that are equally near, the result is
+ * the one whose triangle has the lower id in the mesh with the lower geometry hash, then in the
+ * other mesh, so that the pair and the points are the same everywhere, too. There are two
+ * exceptions: which pair is found where surfaces meet, as for kiln_collide; and meshes that are
+ * more than 2^20 times their sizes apart, where the distance is within 2^-38 of itself of the
+ * minimum and of the distance of the pair. */
 
 typedef struct {
-    bool found;      /* false: they are farther apart than options.beyond */
-    double distance; /* in units of the world; beyond where not found */
-    kiln_pair pair;  /* the two triangles, and all below: 0 where not found */
-    double point_a
-        [3]; /* on A's triangle, in the frame that the poses lead to ("world"), rounded there */
-    double point_b[3]; /* on B's. Where they meet both are the middle of what they have in common */
-    double normal[3];  /* unit, from B to A, same frame: that of the contact where they meet */
-    kiln_hint hint;    /* for the next query */
+    bool found;      /* false: the surfaces are farther apart than options.beyond */
+    double distance; /* in units of the world; options.beyond if not found */
+    kiln_pair pair;  /* the two triangles; this and all that follows is 0 if not found */
+    /* The nearest points on A's and B's triangle, rounded, in the frame that the poses lead to
+     * ("world"). Where the triangles meet, both are the middle of their intersection. */
+    double point_a[3];
+    double point_b[3];
+    /* unit vector from B to A, same frame; where they meet, that of the contact */
+    double normal[3];
+    kiln_hint hint; /* for the next query */
 } kiln_nearest;
 
-/* The distance of the surfaces. Poses NULL: identity. Options NULL: defaults. A and B may be one
- * tree. With a tolerance which pair is found may differ between kinds of tree; with an absolute one a
- * distance above 0 says nothing of whether they meet.
- * KILN_OK: *nearest is the answer. KILN_ERROR_ARGUMENT (null tree or nearest, an option out of range or NaN),
- * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *nearest is untouched. Any
- * number of threads. No allocation. Cost: some microseconds to tens of them; more where many pairs are
- * equally near, as between parallel planes of many triangles, all of which are looked at unless there is a
- * tolerance (relative = 1e-9 will do). */
+/* Computes the distance of two surfaces. Poses NULL: identity. Options NULL: defaults. A and B may
+ * be the same tree. With a tolerance, kinds of tree may find different pairs; with an absolute one,
+ * a distance above 0 does not tell whether the surfaces meet. KILN_OK: *nearest is the answer.
+ * KILN_ERROR_ARGUMENT (null tree or nearest, an option out of range or NaN), KILN_ERROR_POSE,
+ * KILN_ERROR_NOT_LOADED (a tree was baked without polygons): *nearest is untouched. Any number of
+ * threads. No allocation. Cost: some microseconds to tens of them; more where many pairs are
+ * equally near, as between parallel planes of many triangles, which are all examined unless there
+ * is a tolerance (relative = 1e-9 is enough). */
 KILN_API kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                    const kiln_pose *pose_b, const kiln_pair_options *options,
                                    kiln_nearest *nearest);
 
-/* Are the surfaces within `distance` of each other, that is, is what kiln_distance gives <= `distance`?
- * 0 asks whether they meet, and is answered as kiln_collide does. Where the true distance differs from
- * `distance` by no more than the rounding stated above, either answer may come, the same everywhere; to be
- * sure not to miss any, add that margin. *hit: the answer, and a pair that is that near.
- * KILN_ERROR_ARGUMENT (null tree or hit, distance negative or NaN), KILN_ERROR_POSE,
- * KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of threads. No allocation. */
+/* Tests whether two surfaces are within `distance` of each other, that is, whether the result of
+ * kiln_distance is <= `distance`. For a distance of 0 the answer is that of kiln_collide. If the
+ * true distance differs from `distance` by no more than the error stated above, either answer may
+ * result, the same one everywhere; to be sure not to miss any pair, add that margin. *hit: the
+ * answer, and a pair that is that near. KILN_ERROR_ARGUMENT (null tree or hit, distance negative or
+ * NaN), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of threads. No
+ * allocation. */
 KILN_API kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b, double distance,
                                  const kiln_pair_options *options, kiln_hit *hit);
 
 /* -------------------------------------------------------------------------------------- rays -- */
 
-/* The points origin + t direction with t_min <= t <= t_max, in the frame that the tree's pose leads
- * to (world). Answers are those of exact arithmetic on the stored vertices and the ray carried into the
- * tree's own frame: R^-1 (origin - translation) / scale, R^-1 direction and the ends of t / scale, in
- * double precision, R^-1 by cofactors. So they are the same for all kinds of tree. */
+/* A ray: the points origin + t direction with t_min <= t <= t_max, in the frame that the tree's
+ * pose leads to (world). Answers are those of exact arithmetic on the stored vertices and on the
+ * ray after it was transformed into the tree's own frame in double precision: R^-1 (origin -
+ * translation) / scale, R^-1 direction, and the ends of t divided by scale, with R^-1 by cofactors.
+ * They are therefore the same for all kinds of tree. */
 typedef struct {
-    double origin[3];    /* within 1e60 */
-    double direction[3]; /* of any length: t counts in it. Its largest coordinate is from 1e-30 to
-                            1e30 in magnitude; coordinates below 2^-160 count as 0 */
-    double t_min, t_max; /* infinities are allowed; below 2^-290 in magnitude they count as 0, above
-                            2^400, which no hit exceeds, as infinite */
+    double origin[3]; /* magnitudes up to 1e60 */
+    /* Of any length: t is measured in it. Its largest coordinate is from 1e-30 to 1e30 in
+     * magnitude; coordinates below 2^-160 count as 0. */
+    double direction[3];
+    /* Infinities are allowed. Magnitudes below 2^-290 count as 0, and those above 2^400, which no
+     * hit exceeds, as infinite. */
+    double t_min, t_max;
 } kiln_ray;
 
-/* The segment between two points, neither of them NULL: t from 0 to 1. Points that are equal make a ray that
- * queries refuse. */
+/* Returns the segment between two points, neither of them NULL, with t from 0 to 1. Queries refuse
+ * the ray between two equal points. */
 KILN_API kiln_ray kiln_ray_between(const double from[3], const double to[3]);
 
-/* Where a ray meets a triangle: before its front, to which the normal (b - a) x (c - a) of its corners
- * points; from behind; or in its plane, as it does all triangles without area. */
+/* The side from which a ray meets a triangle: the front, to which the normal (b - a) x (c - a) of
+ * its corners points; the back; or in its plane, which holds for every triangle without area. */
 typedef enum { KILN_SIDE_FRONT = 1, KILN_SIDE_BACK = 2, KILN_SIDE_EDGE = 3 } kiln_side;
 
-/* Which sides are passed over. KILN_SIDE_EDGE never is. */
+/* The side that is ignored. KILN_SIDE_EDGE never is. */
 typedef enum { KILN_CULL_NONE = 0, KILN_CULL_BACK = 1, KILN_CULL_FRONT = 2 } kiln_cull;
 
-/* Does a triangle take part? `value` is its user value. Runs with the floating-point environment that
- * the query was called with; must not close the file. What it says of a triangle must not change
- * during a query: how often and in which order it is asked is not promised. The answer is then
- * that for the mesh without the triangles that it refuses. */
+/* Returns whether a triangle takes part in a query. `value` is its user value. It runs in the
+ * floating-point environment that the query was called in, and must not close the file. Its result
+ * for a triangle must not change during a query; how often and in which order it is called is not
+ * specified. The answer is that for the mesh without the triangles that it rejects. */
 typedef bool (*kiln_triangle_filter)(void *user, uint32_t triangle, uint32_t value);
 
-/* Of queries of one mesh: rays and shapes. Set everything by kiln_query_options_default, then change what you need. */
+/* Options of queries of one mesh: rays and shapes. Initialise them with kiln_query_options_default,
+ * then change members. */
 typedef struct {
     size_t struct_size;          /* sizeof(kiln_query_options) of the caller */
-    kiln_triangle_filter filter; /* NULL: all take part */
+    kiln_triangle_filter filter; /* NULL: all triangles take part */
     void *filter_user;
     kiln_cull cull; /* rays only */
 } kiln_query_options;
 
-/* No filter, nothing culled. */
+/* Returns the defaults: no filter, no culling. */
 KILN_API kiln_query_options kiln_query_options_default(void);
 
 typedef struct {
-    bool found;        /* the rest is 0 where not */
+    bool found;        /* if false, the other members are 0 */
     uint32_t triangle; /* id */
-    uint32_t value;    /* its user value, as by kiln_tree_user */
+    uint32_t value;    /* its user value, as kiln_tree_user returns it */
     kiln_side side;
-    double t; /* within 2^-40 of itself, and within the ray's ends but for that error. In the
-                          triangle's plane: where the ray first meets it, t_min if it starts there */
-    double weights[3]; /* barycentric: the point is their sum with the corners, in the order of
-                          kiln_tree_corners; within 2^-30, of 0 to 1; exactly 0 where the ray meets the
-                          edge opposite the corner */
-    double
-        normal[3]; /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without
-                          area. The pose's departure from a rotation is not made up for */
+    /* Relative error at most 2^-40; within the ray's ends except for that error. In the triangle's
+     * plane: where the ray first meets it, or t_min if it starts there. */
+    double t;
+    /* Barycentric: the point is the sum of the corners times these, in the order of
+     * kiln_tree_corners. Each is 0 to 1 and within 2^-30, and exactly 0 where the ray meets the
+     * edge opposite that corner. */
+    double weights[3];
+    /* (b - a) x (c - a), of length 1, in the ray's frame; 0 for a triangle without area. The
+     * departure of the pose from a rotation is not corrected. */
+    double normal[3];
 } kiln_ray_hit;
 
-/* The first triangle that the ray meets: that of the smallest t as it is told, of equal ones that of
- * the smallest id. Triangles are closed, so a ray that meets an edge or a corner is never lost between
- * two of them. Pose NULL: identity. Options NULL: defaults.
- * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, ray or hit; a number of the ray that is NaN or
- * out of range; t_min > t_max; an unknown cull), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons):
- * *hit is untouched. Any number of threads. No allocation; 32 KiB of stack. */
+/* Finds the first triangle that the ray meets: the one with the smallest t as returned; among equal
+ * ones the smallest id. Triangles are closed, so a ray through an edge or a corner is never lost
+ * between two of them. Pose NULL: identity. Options NULL: defaults. KILN_OK: *hit is the answer.
+ * KILN_ERROR_ARGUMENT (null tree, ray or hit; a number of the ray that is NaN or out of range;
+ * t_min > t_max; an unknown cull), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without
+ * polygons): *hit is untouched. Any number of threads. No allocation; 32 KiB of stack. */
 KILN_API kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_ray *ray, const kiln_query_options *options,
                                       kiln_ray_hit *hit);
 
-/* Does the ray meet any triangle? Stops at one, which may differ between kinds of tree and versions of
- * the library. Otherwise as kiln_ray_closest. */
+/* Tests whether the ray meets any triangle. It stops at the first one found, which may differ
+ * between kinds of tree and versions of the library. Otherwise as kiln_ray_closest. */
 KILN_API kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                                   const kiln_query_options *options, kiln_ray_hit *hit);
 
-/* All triangles that the ray meets, each once. *count is their exact number, also when it exceeds
- * `capacity`; `hits` holds the first `capacity` in ascending order of (t, triangle). `hits` may be NULL when
- * capacity is 0. Errors as kiln_ray_closest, with hits and *count untouched. */
+/* Finds all triangles that the ray meets, each once. *count is their exact number, also when it
+ * exceeds `capacity`; `hits` holds the first `capacity` in ascending order of (t, triangle), and
+ * may be NULL when capacity is 0. Errors as kiln_ray_closest, with hits and *count untouched. */
 KILN_API kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                                   const kiln_query_options *options, kiln_ray_hit *hits,
                                   size_t capacity, size_t *count);
 
-/* Called for each hit as it is found; return false to stop. As kiln_pair_callback otherwise. */
+/* Called for each hit when it is found; return false to stop. Otherwise as kiln_pair_callback. */
 typedef bool (*kiln_ray_callback)(void *user, const kiln_ray_hit *hit);
 
-/* All hits through a callback, each once, in no promised order. *count (may be NULL) counts the
- * calls. Errors as kiln_ray_closest. */
+/* Passes all triangles that the ray meets to a callback, each once, in no specified order. *count
+ * (may be NULL) is the number of calls. Errors as kiln_ray_closest. */
 KILN_API kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose,
                                    const kiln_ray *ray, const kiln_query_options *options,
                                    kiln_ray_callback callback, void *user, size_t *count);
 
 /* ------------------------------------------------------------------------------------ shapes -- */
 
-/* Boxes, spheres and capsules against the surface of a mesh, touching included. A mesh wholly inside
- * a box or ball is met, one that wholly encloses it is not.
+/* Queries of boxes, spheres and capsules against the surface of a mesh, touching included. A mesh
+ * that lies wholly inside a shape meets it; a mesh that wholly encloses the shape does not.
  *
- * Shapes are solid and stand in a frame of their own at a pose of their own: an axis-aligned box at a pose is
- * an oriented one, and a pose that scales scales the shape. The mesh's vertices are carried into that frame
- * in double precision, as those of one mesh into the other's, then compared:
- * boxes exactly. For spheres and capsules let e be 2^-40 of the largest number that takes part (radius, or
- * distance of a corner from the shape's middle on an axis): a triangle at a distance of at most the radius
- * is told, one at more than the radius and 2 e is not, between them the library's fixed arithmetic
- * decides, equally for all kinds of tree. */
+ * Shapes are solid and stand in a frame of their own with a pose of their own: an axis-aligned box
+ * with a pose is an oriented box, and a pose that scales scales the shape. The mesh's vertices are
+ * transformed into that frame in double precision, as the vertices of one mesh are into the frame
+ * of another, and then compared. Boxes are compared exactly. For spheres and capsules let e be
+ * 2^-40 of the largest number involved (the radius, or the distance of a corner from the middle of
+ * the shape along an axis): a triangle at a distance of at most the radius is found, one at more
+ * than the radius + 2 e is not, and between these the library's fixed arithmetic decides, equally
+ * for all kinds of tree. */
 typedef enum { KILN_SHAPE_BOX = 1, KILN_SHAPE_SPHERE = 2, KILN_SHAPE_CAPSULE = 3 } kiln_shape_kind;
 
 typedef struct {
     kiln_shape_kind kind;
-    double a[3],
-        b[3]; /* box: lower and upper corner, a <= b; sphere: a is the centre; capsule: the ends of
-                          its segment. Within 1e60 */
+    /* Box: lower and upper corner, a <= b. Sphere: a is the centre. Capsule: the ends of its
+     * segment. Magnitudes up to 1e60. */
+    double a[3], b[3];
     double radius; /* sphere, capsule: [0, 1e60] */
 } kiln_shape;
 
 typedef struct {
-    bool found;        /* the rest is 0 where not */
+    bool found;        /* if false, the other members are 0 */
     uint32_t triangle; /* id */
-    uint32_t value;    /* its user value, as by kiln_tree_user */
+    uint32_t value;    /* its user value, as kiln_tree_user returns it */
 } kiln_triangle_hit;
 
-/* Does the shape meet the surface? Which triangle is told may differ between kinds of tree and
- * versions of the library. Poses NULL: identity. Options NULL: defaults; `cull` is not looked at.
- * KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree, shape or hit; an unknown kind; a number that is
- * NaN or out of range; a > b), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED: *hit is untouched. Any number of
- * threads. No allocation; 32 KiB of stack. */
+/* Tests whether the shape meets the surface. Kinds of tree and versions of the library may report
+ * different triangles. Poses NULL: identity. Options NULL: defaults; `cull` is ignored. KILN_OK:
+ * *hit is the answer. KILN_ERROR_ARGUMENT (null tree, shape or hit; an unknown kind; a number that
+ * is NaN or out of range; a > b), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED: *hit is untouched. Any
+ * number of threads. No allocation; 32 KiB of stack. */
 KILN_API kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_shape *shape, const kiln_pose *pose_shape,
                                       const kiln_query_options *options, kiln_triangle_hit *hit);
 
-/* All triangles that the shape meets, each once. *count is their number, also when it exceeds
- * `capacity`; `hits` holds the first `capacity` in ascending order of ids, and may be NULL when that is 0.
- * Errors as kiln_overlap_any, with hits and *count untouched. */
+/* Finds all triangles that the shape meets, each once. *count is their number, also when it exceeds
+ * `capacity`; `hits` holds the first `capacity` in ascending order of ids, and may be NULL when
+ * that is 0. Errors as kiln_overlap_any, with hits and *count untouched. */
 KILN_API kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_shape *shape, const kiln_pose *pose_shape,
                                       const kiln_query_options *options, kiln_triangle_hit *hits,
                                       size_t capacity, size_t *count);
 
-/* Called for each triangle as it is found; return false to stop. As kiln_pair_callback otherwise. */
+/* Called for each triangle when it is found; return false to stop. Otherwise as kiln_pair_callback.
+ */
 typedef bool (*kiln_triangle_callback)(void *user, const kiln_triangle_hit *hit);
 
-/* All of them through a callback, each once, in no promised order. *count (may be NULL) counts the
- * calls. Errors as kiln_overlap_any. */
+/* Passes all triangles that the shape meets to a callback, each once, in no specified order. *count
+ * (may be NULL) is the number of calls. Errors as kiln_overlap_any. */
 KILN_API kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose,
                                        const kiln_shape *shape, const kiln_pose *pose_shape,
                                        const kiln_query_options *options,
@@ -678,29 +718,32 @@ KILN_API kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *p
 
 /* --------------------------------------------------------------------------- inside, outside -- */
 
-/* Containment, of which surface queries say nothing. What is inside a mesh: with kiln_tree_info.closed
- * KILN_MESH_CLOSED, the points about which the surface winds, so that shells may overlap, and one turned the
- * other way inside another makes a hollow; with KILN_MESH_EVEN, those from which a way out crosses
- * an odd number of triangles. Whether a baked mesh is closed was found out at bake. Answers are exact, in
- * the terms of the head of this file, and the same for all kinds of tree. */
+/* Containment, which queries of surfaces do not answer. The inside of a mesh depends on
+ * kiln_tree_info.closed: with KILN_MESH_CLOSED it is the set of points with a winding number other
+ * than 0, so that shells may overlap and a reversed shell inside another makes a hollow; with
+ * KILN_MESH_EVEN it is the set of points from which a path to infinity crosses an odd number of
+ * triangles. Whether a mesh is closed is determined when it is baked. Answers are exact in the
+ * sense of the head of this file, and the same for all kinds of tree. */
 typedef enum {
     KILN_PLACE_OUTSIDE = 0,
     KILN_PLACE_INSIDE = 1,
     KILN_PLACE_SURFACE = 2, /* a point on the surface; surfaces that touch or cross */
-    KILN_PLACE_PARTED = 3   /* of a mesh: no contact, some triangles inside and others outside */
+    KILN_PLACE_PARTED = 3   /* a mesh without contact, partly inside and partly outside */
 } kiln_place;
 
-/* Where is a point [3]? It is given in the frame that the pose leads to, and carried into the tree's
- * like a ray's origin. Pose NULL: identity.
- * KILN_OK: *place is the answer. KILN_ERROR_ARGUMENT (null tree, point or place, a coordinate that is NaN or over 1e60),
- * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED, KILN_ERROR_OPEN_MESH: *place is untouched. Any number of threads. No
- * allocation; 32 KiB of stack. Cost: that of a ray that meets all on its way. */
+/* Determines whether a point [3] is inside a mesh. The point is given in the frame that the pose
+ * leads to, and is transformed into the tree's frame as the origin of a ray is. Pose NULL:
+ * identity. KILN_OK: *place is the answer. KILN_ERROR_ARGUMENT (null tree, point or place, a
+ * coordinate that is NaN or above 1e60), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED,
+ * KILN_ERROR_OPEN_MESH: *place is untouched. Any number of threads. No allocation; 32 KiB of stack.
+ * Cost: that of a ray that finds all triangles on its way. */
 KILN_API kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose,
                                        const double point[3], kiln_place *place);
 
-/* Where is the mesh B, all of it, to the mesh A? B need not be closed. Errors as kiln_collide, and
- * KILN_ERROR_OPEN_MESH for A; *place is then untouched. Cost: that of kiln_collide; where there is no contact,
- * of a point in each part of B that is as large as its distance from A allows. */
+/* Determines whether the whole mesh B is inside the mesh A. B need not be closed. Errors as
+ * kiln_collide, and KILN_ERROR_OPEN_MESH for A; *place is then untouched. Cost: that of
+ * kiln_collide; without contact also that of one point in each part of B, the parts being as large
+ * as their distance from A allows. */
 KILN_API kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_a,
                                       const kiln_tree *b, const kiln_pose *pose_b,
                                       kiln_place *place);

@@ -1,4 +1,5 @@
-/* kiln: time-critical collision queries, whose answers are probabilities, and the filled-bins tables that they may use.
+/* kiln: time-critical collision queries, whose answers are probabilities, and the filled-bins
+ * tables that they may use.
  *
  * What kiln.h says of files, trees, poses, threads, memory and errors holds here too. */
 #ifndef KILN_ADB_H
@@ -12,19 +13,19 @@ extern "C" {
 
 /* ------------------------------------------------------------------------ filled-bins tables -- */
 
-/* u bins, v blue and w red balls, at most one of a colour in a bin, every such throw as likely as
- * any other: P(u, v, w, x) is the probability that at least x bins hold a ball of each colour
- * (Klein and Zachmann 2003, Definition 6, Equation 6). With u = s cells of an intersection of two
- * nodes, v = sA and w = sB possible collision cells, it estimates the probability of x collision
- * cells.
+/* Take u bins and throw v blue and w red balls into them, at most one of each colour into a bin,
+ * all such throws being equally likely: P(u, v, w, x) is the probability that at least x bins hold
+ * a ball of each colour (Klein and Zachmann 2003, Definition 6, Equation 6). With u = s cells in
+ * the intersection of two nodes, v = sA and w = sB possible collision cells, it estimates the
+ * probability of x collision cells.
  *
- * The table is optional: where a call takes `table`, NULL means the evaluator that is built in,
- * which computes what is asked for. A table answers up to its own max_u and max_x and nothing
- * beyond, so that no answer changes its error or its cost unseen: ask NULL there.
+ * The table is optional: where a call takes `table`, NULL means the built-in evaluator, which
+ * computes the values. A table answers up to its own max_u and max_x and nothing beyond, so that
+ * neither the error nor the cost of an answer changes unnoticed: pass NULL there.
  *
- * What is asked for: v <= u, w <= u, u <= KILN_BINS_MAX_U, x <= KILN_BINS_MAX_X; anything else
- * is KILN_ERROR_ARGUMENT. With no bin or no ball of a colour (u, v or w = 0) none can be filled:
- * P = 0 from x = 1. x = 0 is certain: P = 1. */
+ * Arguments: v <= u, w <= u, u <= KILN_BINS_MAX_U, x <= KILN_BINS_MAX_X; anything else is
+ * KILN_ERROR_ARGUMENT. Without a bin or a ball of a colour (u, v or w = 0) no bin can be filled:
+ * P = 0 from x = 1 on. x = 0 is certain: P = 1. */
 typedef struct kiln_bins kiln_bins;
 
 enum {
@@ -33,14 +34,14 @@ enum {
 };
 
 /* Opens the filled-bins table of a baked file, in memory or on disk. Arguments, options, errors,
- * ownership and verification are those of kiln_open_memory and kiln_open; bv_mask is not looked at;
+ * ownership and verification are those of kiln_open_memory and kiln_open; bv_mask is ignored;
  * KILN_ERROR_NOT_LOADED for a sound file that holds no such table. */
 KILN_API kiln_status kiln_bins_open_memory(const void *data, size_t size,
                                            const kiln_open_options *options, kiln_bins **out);
 KILN_API kiln_status kiln_bins_open(const char *path, const kiln_open_options *options,
                                     kiln_bins **out);
 
-/* Releases the table. NULL is allowed. */
+/* Closes the table. NULL is allowed. */
 KILN_API void kiln_bins_close(kiln_bins *table);
 
 typedef struct {
@@ -52,10 +53,10 @@ typedef struct {
     uint64_t bytes;     /* of the table in memory; 0 for NULL */
 } kiln_bins_info;
 
-/* Facts of a table; of the evaluator for NULL. */
+/* Returns the properties of a table, or of the built-in evaluator for NULL. */
 KILN_API kiln_bins_info kiln_bins_get_info(const kiln_bins *table);
 
-/* *p = P(u, v, w, x) within the certificate; exactly 1 where x <= v + w - u with NULL, and
+/* Computes *p = P(u, v, w, x) within the certificate; exactly 1 where x <= v + w - u with NULL, and
  * exactly 0 where x > min(v, w) with any table. NULL is also within 2^-36 of P itself, however
  * small. KILN_ERROR_ARGUMENT: see above, or p NULL. KILN_ERROR_NOT_LOADED: u or x is beyond the
  * table. *p is then untouched. Any number of threads; nothing is allocated. Cost: that of x
@@ -63,12 +64,13 @@ KILN_API kiln_bins_info kiln_bins_get_info(const kiln_bins *table);
 KILN_API kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v,
                                            uint32_t w, uint32_t x, double *p);
 
-/* p[i] = P(u, v, w, i + 1) for i < count, never rising with i. `count` is 1 to KILN_BINS_MAX_X,
- * else KILN_ERROR_ARGUMENT; errors otherwise as kiln_bins_probability, with p untouched. */
+/* Computes p[i] = P(u, v, w, i + 1) for i < count, never rising with i. `count` is 1 to
+ * KILN_BINS_MAX_X, else KILN_ERROR_ARGUMENT; errors otherwise as kiln_bins_probability, with p
+ * untouched. */
 KILN_API kiln_status kiln_bins_probabilities(const kiln_bins *table, uint32_t u, uint32_t v,
                                              uint32_t w, uint32_t count, double p[]);
 
-/* What to do with s, sA and sB that are no whole numbers, as ratios of volumes give them. */
+/* How arguments s, sA and sB that are not integers, such as ratios of volumes, are treated. */
 typedef enum {
     /* A lower bound, proven. s is rounded up, sA and sB down: P falls in u and rises in v and w.
      * The result is lowered by the certificate unless the table is rounded down or x filled bins
@@ -83,32 +85,32 @@ typedef enum {
     KILN_BINS_INTERPOLATED = 2
 } kiln_bins_rounding;
 
-/* p[i] = P(s, sa, sb, i + 1) for i < count, by `mode`, never rising with i. 0 <= sa, sb <= s (clamp
- * them: sums over several nodes can exceed s) and s <= KILN_BINS_MAX_U; else, and for NaN, an
- * unknown mode, p NULL or a count that is not 1 to KILN_BINS_MAX_X, KILN_ERROR_ARGUMENT.
+/* Computes p[i] = P(s, sa, sb, i + 1) for i < count, by `mode`, never rising with i. 0 <= sa, sb <=
+ * s (clamp them: sums over several nodes can exceed s) and s <= KILN_BINS_MAX_U; else, and for NaN,
+ * an unknown mode, p NULL or a count that is not 1 to KILN_BINS_MAX_X, KILN_ERROR_ARGUMENT.
  * KILN_ERROR_NOT_LOADED: s rounded up, or count, is beyond the table. p is then untouched. Any
  * number of threads; nothing is allocated. */
 KILN_API kiln_status kiln_bins_probabilities_real(const kiln_bins *table, double s, double sa,
                                                   double sb, kiln_bins_rounding mode,
                                                   uint32_t count, double p[]);
 
-/* Equation 8: *p = max over x of (1 - (1 - lb)^x) P(s, sa, sb, x), and the least x that gives it in
- * *x_best (may be NULL). lb, 0 to 1, is a lower bound for the probability that a collision cell
- * holds a collision. x runs from 1 to 10 as in the paper, or to the table's max_x where that is
- * less; each x gives a lower bound, so leaving some out leaves one. With KILN_BINS_LOWER *p is at
- * most the true maximum, rounding included. Errors as kiln_bins_probabilities_real, also for NaN or
- * an lb out of range; *p and *x_best are then untouched. Cost: that of
- * kiln_bins_probabilities_real, and about 15 ns. */
+/* Computes Equation 8: *p = max over x of (1 - (1 - lb)^x) P(s, sa, sb, x), and the least x that
+ * gives it in *x_best (may be NULL). lb, 0 to 1, is a lower bound for the probability that a
+ * collision cell holds a collision. x runs from 1 to 10 as in the paper, or to the table's max_x
+ * where that is less; each x gives a lower bound, so leaving some out leaves one. With
+ * KILN_BINS_LOWER *p is at most the true maximum, rounding included. Errors as
+ * kiln_bins_probabilities_real, also for NaN or an lb out of range; *p and *x_best are then
+ * untouched. Cost: that of kiln_bins_probabilities_real, and about 15 ns. */
 KILN_API kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double sa,
                                                double sb, double lb, kiln_bins_rounding mode,
                                                uint32_t *x_best, double *p);
 
-/* What Equation 8 bounds: *p = E[1 - (1 - lb)^C], C the number of filled bins; the probability of a
- * collision when each collision cell has one with probability lb, independently. Within 2^-38. It
- * needs every x and so takes no table. KILN_BINS_LOWER: a lower bound, less those 2^-38, since
- * 1 - (1 - lb)^C rises with C. KILN_ERROR_ARGUMENT as in kiln_bins_collision_bound, *p then
- * untouched. Threads and memory as there. Cost: a sum over the likely values of C, 40 to 150 ns up
- * to u = 512. */
+/* Computes the value that Equation 8 bounds: *p = E[1 - (1 - lb)^C], C the number of filled bins;
+ * the probability of a collision when each collision cell has one with probability lb,
+ * independently. Within 2^-38. It needs every x and so takes no table. KILN_BINS_LOWER: a lower
+ * bound, less those 2^-38, since 1 - (1 - lb)^C rises with C. KILN_ERROR_ARGUMENT as in
+ * kiln_bins_collision_bound, *p then untouched. Threads and memory as there. Cost: a sum over the
+ * likely values of C, 40 to 150 ns up to u = 512. */
 KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
                                                   kiln_bins_rounding mode, double *p);
 
@@ -116,10 +118,11 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
 
 /* Experimental: names, options and defaults may change until version 1.0.
  *
- * Do the surfaces probably meet, and how sure is that? After Klein and Zachmann, "ADB-Trees", VRST
- * 2003: nodes know how many cells of a grid in their box hold enough surface to be part of a
- * collision (kiln bake --adb), pairs of boxes are opened in the order of the probability that what
- * is inside them meets, and the descent ends when an answer is likely enough or the budget spent.
+ * These queries estimate whether two surfaces meet, with a probability. After Klein and Zachmann,
+ * "ADB-Trees", VRST 2003: each node stores how many cells of a grid in its box hold enough surface
+ * to take part in a collision (kiln bake --adb). Pairs of boxes are opened in the order of the
+ * probability that their contents meet, and the descent ends when an answer is probable enough or
+ * the budget is spent.
  *
  *     static uint64_t memory[4096];
  *     kiln_adb *query = NULL;
@@ -130,24 +133,24 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
  *         kiln_adb_get_answer(query, &answer) == KILN_OK && answer.probability > 0.5)
  *         brake();
  *
- * What `probability` means: of the answers that carry it, over many poses, that part are collisions.
- * It is fitted (kiln calibrate) on meshes whose two copies meet at random poses such that their boxes
- * overlap; how far it holds on others is measured by the benchmarks. Surfaces are compared, touching
- * included, as by kiln_collide.
+ * What `probability` means: of the answers that carry it, over many poses, that part are
+ * collisions. It is fitted (kiln calibrate) on meshes whose two copies meet at random poses such
+ * that their boxes overlap; how far it holds on others is measured by the benchmarks. Surfaces are
+ * compared, touching included, as by kiln_collide.
  *
  * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
  * ends a run. Swapping A and B changes neither verdict nor probability. */
 
-/* A query: what it was asked, and its frontier of pairs of boxes not opened yet. Lives in the
- * caller's memory; one thread at a time. */
+/* A query: its arguments, and its frontier of pairs of boxes that were not opened yet. It lives in
+ * the caller's memory and is used by one thread at a time. */
 typedef struct kiln_adb kiln_adb;
 
-/* How the probability of a pair of boxes is got from their counts. */
+/* How the probability of a pair of boxes is computed from their counts. */
 typedef enum {
-    KILN_ADB_CALIBRATED = 0, /* from the expected number of common cells and four more features,
-                                by fitted weights */
-    KILN_ADB_EXPECTED = 1,   /* 1 - exp(-expected number x LB): no weights */
-    KILN_ADB_BINS = 2        /* Equation 8 over filled bins; kiln_bins_collision_bound */
+    /* from the expected number of common cells and four more features, by fitted weights */
+    KILN_ADB_CALIBRATED = 0,
+    KILN_ADB_EXPECTED = 1, /* 1 - exp(-expected number x LB): no weights */
+    KILN_ADB_BINS = 2      /* Equation 8 over filled bins; kiln_bins_collision_bound */
 } kiln_adb_evaluator;
 
 /* log-odds of a pair = bias + lambda log2(expected common cells) + margin (least overlap on the six
@@ -156,10 +159,10 @@ typedef enum {
  * box x thickness of the other, each its least extent / its largest, at least 1/50) + lambda_level
  * log2(expected common cells) LB.
  *
- * An answer's P = 1 - exp(-(l_max + others (sum of l - l_max))), over all pairs that wait or were left
- * out, l = -ln(1 - p) of a pair. Where a query ended by itself, that is not all: a pair of p_min says
- * more than p_min, as what else would be opened is likely too. The log-odds of a decided answer that is
- * not exact are yes, or no, + (1 + sure) ln(P / (1 - P)). */
+ * An answer's P = 1 - exp(-(l_max + others (sum of l - l_max))), over all pairs that wait or were
+ * left out, l = -ln(1 - p) of a pair. Where a query ended by itself, that is not all: a pair of
+ * p_min says more than p_min, as what else would be opened is likely too. The log-odds of a decided
+ * answer that is not exact are yes, or no, + (1 + sure) ln(P / (1 - P)). */
 typedef struct {
     float bias, lambda, margin, level, ratio;
     float others; /* [0, 1] */
@@ -170,69 +173,73 @@ typedef struct {
 
 enum { KILN_ADB_FEATURES = 6 };
 
-/* A pair of boxes that passed the separating-axis test, as it is given its probability. */
+/* A pair of boxes that passed the separating-axis test, at the moment its probability is computed.
+ */
 typedef struct {
-    float
-        features[KILN_ADB_FEATURES]; /* log2 expected common cells, margin, level, log2 ratio, log2
-                                          thickness of both, log2 expected common cells x level */
+    /* log2 expected common cells, margin, level, log2 ratio, log2 thickness of both, log2
+     * expected common cells x level */
+    float features[KILN_ADB_FEATURES];
     double probability;
-    uint32_t leaves;           /* of the two boxes, how many are leaves */
-    uint32_t node[2], lane[2]; /* of A's and of B's box: how the library names them; the
-                                          lane of a root is 255 */
+    uint32_t leaves; /* of the two boxes, how many are leaves */
+    /* of A's and of B's box: how the library names them; the lane of a root is 255 */
+    uint32_t node[2], lane[2];
 } kiln_adb_observation;
 
 typedef void (*kiln_adb_observer)(void *user, const kiln_adb *query,
                                   const kiln_adb_observation *seen);
 
-/* Set everything by kiln_adb_options_of, then change what you need. */
+/* Initialise it with kiln_adb_options_of, then change members. */
 typedef struct {
     size_t struct_size; /* sizeof(kiln_adb_options) of the caller */
-    double p_min;       /* [0, 1] a pair at least this probable counts as a collision; the two roots
-                            do where they are of much the same size and as probable as an answer is
-                            that a pair of p_min gives. 0: any two boxes that overlap; 1: none is
-                            counted */
-    uint32_t k_min;     /* >= 1: "yes" takes this many; a box may count in several pairs */
-    double epsilon;     /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither
-                            p_min nor epsilon decide about two boxes one of which is much larger, or
-                            one tree's root, unless both are leaves: weights are not fitted to these */
-    bool hybrid;        /* test what is below two boxes of some 256 triangles or less exactly, as
-                            one pair; else a pair of leaves counts from probability 1/2 on. With
-                            epsilon 0 and p_min 1 a run to its end is exact; with a lower p_min it
-                            has no false negatives */
+    /* [0, 1] a pair at least this probable counts as a collision; the two roots do where they
+     * are of much the same size and as probable as an answer is that a pair of p_min gives. 0:
+     * any two boxes that overlap; 1: none is counted */
+    double p_min;
+    uint32_t k_min; /* >= 1: "yes" takes this many; a box may count in several pairs */
+    /* [0, 1] pairs less probable are not opened. 0: none is left out. Neither p_min nor epsilon
+     * decide about two boxes one of which is much larger, or one tree's root, unless both are
+     * leaves: weights are not fitted to these */
+    double epsilon;
+    /* test what is below two boxes of some 256 triangles or less exactly, as one pair; else a
+     * pair of leaves counts from probability 1/2 on. With epsilon 0 and p_min 1 a run to its end
+     * is exact; with a lower p_min it has no false negatives */
+    bool hybrid;
     kiln_adb_evaluator evaluator;
-    const kiln_bins *bins;           /* KILN_ADB_BINS: NULL for the built-in evaluator */
-    const kiln_adb_weights *weights; /* NULL: those of kiln_adb_get_weights; else read by
-                                        kiln_adb_begin */
-    uint64_t (*clock)(void *user);   /* nanoseconds since any moment; NULL: the system's monotonic
-                                        clock. Called before every pair while a budget of time is
-                                        given */
+    const kiln_bins *bins; /* KILN_ADB_BINS: NULL for the built-in evaluator */
+    /* NULL: those of kiln_adb_get_weights; else read by kiln_adb_begin */
+    const kiln_adb_weights *weights;
+    /* nanoseconds since any moment; NULL: the system's monotonic clock. Called before every pair
+     * while a budget of time is given */
+    uint64_t (*clock)(void *user);
     void *clock_user;
-    kiln_adb_observer observer; /* NULL, or called for every pair of boxes that is weighed, in
-                                        the floating-point environment of the caller */
+    /* NULL, or called for every pair of boxes that is weighed, in the floating-point environment
+     * of the caller */
+    kiln_adb_observer observer;
     void *observer_user;
 } kiln_adb_options;
 
-/* What the benchmarks measure: DEFAULT, FAST with about twice the errors, CAREFUL with exact tests
- * of triangles and no false negatives. */
+/* Modes that the benchmarks measure: DEFAULT, FAST with about twice the errors, CAREFUL with exact
+ * tests of triangles and no false negatives. */
 typedef enum { KILN_ADB_DEFAULT = 0, KILN_ADB_FAST = 1, KILN_ADB_CAREFUL = 2 } kiln_adb_mode;
 
-/* The options of a mode; those of DEFAULT for an unknown one. */
+/* Returns the options of a mode; those of DEFAULT for an unknown one. */
 KILN_API kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode);
 
 typedef enum {
-    KILN_ADB_NO = 0,       /* nothing is left to open, and no pair counted. `probability` can yet be
-                              over 1/2, by many pairs that were left out, none of them likely: where
-                              one body is much smaller than the other it is then mostly right */
+    /* nothing is left to open, and no pair counted. `probability` can yet be over 1/2, by many
+     * pairs that were left out, none of them likely: where one body is much smaller than the
+     * other it is then mostly right */
+    KILN_ADB_NO = 0,
     KILN_ADB_YES = 1,      /* k_min pairs counted, or two triangles were found to meet */
     KILN_ADB_UNDECIDED = 2 /* the budget ended first, or pairs were lost for want of room */
 } kiln_adb_verdict;
 
 enum {
-    KILN_ADB_FULL = 1u, /* the frontier was full: the least probable pairs were merged into a
-                           remainder, which counts in `probability` and is never opened; then there
-                           is no "no" */
-    KILN_ADB_EXACT = 2u /* "yes" with a pair of triangles that meet, or a "no" that is proved:
-                           probability is 1 or 0 */
+    /* the frontier was full: the least probable pairs were merged into a remainder, which counts
+     * in `probability` and is never opened; then there is no "no" */
+    KILN_ADB_FULL = 1u,
+    /* "yes" with a pair of triangles that meet, or a "no" that is proved: probability is 1 or 0 */
+    KILN_ADB_EXACT = 2u
 };
 
 typedef struct {
@@ -261,12 +268,12 @@ KILN_API size_t kiln_adb_size(uint32_t capacity);
  * is then NULL. */
 KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
 
-/* Asks a new question; what the query held is forgotten. Poses NULL: identity. `options` NULL: those
- * of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are asked.
- * KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
- * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid on one without
- * polygons), KILN_ERROR_PARTIAL (no node is there yet, or hybrid before all is): the query then holds no question. Cost: forming the pose and weighing
- * the roots. */
+/* Starts a new query; the previous contents are discarded. Poses NULL: identity. `options` NULL:
+ * those of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are
+ * asked. KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
+ * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid
+ * on one without polygons), KILN_ERROR_PARTIAL (no node is there yet, or hybrid before all is): the
+ * query then is then not begun. Cost: forming the pose and weighing the roots. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     const kiln_adb_options *options);
@@ -274,63 +281,65 @@ KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const k
 /* Opens up to `pairs` pairs of boxes, as long as `nanoseconds` from the call last (UINT64_MAX: the
  * clock is not read) and until there is an answer. Pairs are counted exactly; time may run over by
  * what one pair takes. Runs that follow each other go on where the last one ended, and come to the
- * same as one run with the sum of the pairs. KILN_ERROR_ARGUMENT: NULL, or no question asked. */
+ * same as one run with the sum of the pairs. KILN_ERROR_ARGUMENT: NULL, or no query begun. */
 KILN_API kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds);
 
-/* The answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no question asked; *answer is then
- * untouched. Cost: a pass over the waiting pairs. */
+/* Returns the answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no query begun; *answer is
+ * then untouched. Cost: a pass over the waiting pairs. */
 KILN_API kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer);
 
-/* The likeliest waiting or counted pairs of boxes, most probable first: at most `capacity` into
- * `hints`, how many in *count. None when nothing is likely to meet. Where the roots counted they are
- * the only hint; a p_min of 1 has them opened. Errors as kiln_adb_get_answer,
- * also for hints NULL with a capacity. Cost: capacity passes over the waiting pairs. */
+/* Finds the most probable waiting or counted pairs of boxes, in descending order: at most
+ * `capacity` into `hints`, how many in *count. None when nothing is likely to meet. Where the roots
+ * counted they are the only hint; a p_min of 1 has them opened. Errors as kiln_adb_get_answer, also
+ * for hints NULL with a capacity. Cost: capacity passes over the waiting pairs. */
 KILN_API kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints,
                                         uint32_t capacity, uint32_t *count);
 
-/* All in one, with a frontier of 256 pairs on the stack. Errors as kiln_adb_begin and, for a null
- * answer, KILN_ERROR_ARGUMENT; *answer is then untouched. */
+/* Runs a whole query in one call, with a frontier of 256 pairs on the stack. Errors as
+ * kiln_adb_begin and, for a null answer, KILN_ERROR_ARGUMENT; *answer is then untouched. */
 KILN_API kiln_status kiln_adb_collide(const kiln_tree *a, const kiln_pose *pose_a,
                                       const kiln_tree *b, const kiln_pose *pose_b,
                                       const kiln_adb_options *options, uint64_t pairs,
                                       uint64_t nanoseconds, kiln_adb_answer *answer);
 
-/* For fitting and measuring: does what is inside the two boxes of an observation of this question
- * meet? Exact. KILN_ERROR_ARGUMENT: NULL, no question asked, no such boxes; KILN_ERROR_NOT_LOADED: no
- * polygons; *meet is then untouched. Stack and cost as kiln_collide. */
+/* Tests exactly whether the contents of the two boxes of an observation of this query meet; for
+ * fitting and measuring. KILN_ERROR_ARGUMENT: NULL, no query begun, no such boxes;
+ * KILN_ERROR_NOT_LOADED: no polygons; *meet is then untouched. Stack and cost as kiln_collide. */
 KILN_API kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observation *seen,
                                             bool *meet);
 
-/* Weights that were fitted for trees of a kind and size of leaves. */
+/* Weights that were fitted for trees of one kind and one size of leaves. */
 typedef struct {
     kiln_bv bv;
     uint32_t leaf_max; /* most triangles in a leaf */
     kiln_adb_weights weights;
 } kiln_adb_fitted;
 
-/* The weights in use between two trees by default: of each tree those that its file holds (kiln bake
- * --adb-weights) for its kind, or else the library's own; of them those for the nearest size of
- * leaves; between two trees the mean of both, so that swapping A and B changes nothing. All 0 for
- * NULL. */
+/* Returns the weights that are used between two trees by default: of each tree those that its file
+ * holds (kiln bake --adb-weights) for its kind, or else the library's own; of them those for the
+ * nearest size of leaves; between two trees the mean of both, so that swapping A and B changes
+ * nothing. All 0 for NULL. */
 KILN_API kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b);
 
-/* The weights in a file that `kiln calibrate` wrote, in a model or a filled-bins table. *count is how many rows there are,
- * also where that is over `capacity`; `rows` gets the first `capacity`, and may be NULL when that is
- * 0. Rows that only another version can use are left out. A file has at most 64 rows. `options` as
- * for kiln_open; nothing is kept. Errors as kiln_open, and KILN_ERROR_NOT_LOADED: there are no
- * weights; rows and *count are then untouched. Cost: opening the file without its other sections. */
+/* Reads the weights in a file that `kiln calibrate` wrote, in a model or a filled-bins table.
+ * *count is how many rows there are, also where that is over `capacity`; `rows` gets the first
+ * `capacity`, and may be NULL when that is 0. Rows that only another version can use are left out.
+ * A file has at most 64 rows. `options` as for kiln_open; nothing is kept. Errors as kiln_open, and
+ * KILN_ERROR_NOT_LOADED: there are no weights; rows and *count are then untouched. Cost: opening
+ * the file without its other sections. */
 KILN_API kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *options,
                                            kiln_adb_fitted rows[], uint32_t capacity,
                                            uint32_t *count);
 
-/* The same from the bytes of a file, as kiln_open_memory. */
+/* Reads weights from the bytes of a file, which are given as to kiln_open_memory; otherwise as
+ * kiln_adb_read_weights. */
 KILN_API kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
                                                   const kiln_open_options *options,
                                                   kiln_adb_fitted rows[], uint32_t capacity,
                                                   uint32_t *count);
 
-/* The weights between two trees as kiln_adb_get_weights has them, where `rows` stand in the place of
- * those of the trees' files; for kiln_adb_options.weights. All 0 for null trees. */
+/* Returns the weights between two trees as kiln_adb_get_weights does, where `rows` stand in the
+ * place of those of the trees' files; for kiln_adb_options.weights. All 0 for null trees. */
 KILN_API kiln_adb_weights kiln_adb_pick_weights(const kiln_adb_fitted rows[], uint32_t count,
                                                 const kiln_tree *a, const kiln_tree *b);
 
