@@ -133,10 +133,10 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
  *         kiln_adb_get_answer(query, &answer) == KILN_OK && answer.probability > 0.5)
  *         brake();
  *
- * What `probability` means: of the answers that carry it, over many poses, that part are
- * collisions. It is fitted (kiln calibrate) on meshes whose two copies meet at random poses such
- * that their boxes overlap; how far it holds on others is measured by the benchmarks. Surfaces are
- * compared, touching included, as by kiln_collide.
+ * Meaning of `probability`: over many poses, this fraction of the answers with that value are
+ * collisions. It is fitted (kiln calibrate) on pairs of copies of meshes at random poses at which
+ * their boxes overlap; the benchmarks measure how well it holds for others. Surfaces are compared,
+ * touching included, as by kiln_collide.
  *
  * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
  * ends a run. Swapping A and B changes neither verdict nor probability. */
@@ -269,11 +269,11 @@ KILN_API size_t kiln_adb_size(uint32_t capacity);
 KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
 
 /* Starts a new query; the previous contents are discarded. Poses NULL: identity. `options` NULL:
- * those of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as they are
- * asked. KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
+ * those of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as the
+ * query runs. KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
  * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid
- * on one without polygons), KILN_ERROR_PARTIAL (no node is there yet, or hybrid before all is): the
- * query then is then not begun. Cost: forming the pose and weighing the roots. */
+ * on one without polygons), KILN_ERROR_PARTIAL (no node has arrived yet, or hybrid before the whole file
+ * has): no query is then begun. Cost: forming the pose and weighing the roots. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     const kiln_adb_options *options);
