@@ -1,4 +1,9 @@
-/* The kiln command. A new verb is a file beside this one and a row in the table below. */
+/* The kiln command: finds the verb that the arguments name, and runs it.
+ *
+ * A verb is a file of verbs/ and a row of the table below (README.md says how to add one). Most names have
+ * one word; those of two, such as "lut bins", form a group that shares the first. main() secures the
+ * standard descriptors and sets the signals before anything else, then either a verb runs between
+ * report_begin() and report_end(), or an option in place of a verb is answered from the table. */
 #define _XOPEN_SOURCE 700
 
 #include "kit/completion.h"
@@ -8,6 +13,8 @@
 #include "kit/options.h"
 #include "kit/version.h"
 #include "verbs/verbs.h"
+
+#include "../../formats/assert.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +28,7 @@ static const verb *const verbs[] = {
     &verb_lut_show, &verb_lut_plot, &verb_calibrate, &verb_bench_adb,
 };
 
-/* What follows the first word of a name of two, or NULL. */
+/* The second word of a name that starts with the word `first`, or NULL. */
 static const char *second_word(const verb *of, const char *first)
 {
     const size_t length = strlen(first);
@@ -29,9 +36,10 @@ static const char *second_word(const verb *of, const char *first)
     return starts ? of->name + length + 1 : NULL;
 }
 
-/* *words gets how many arguments name it. */
+/* Finds the verb that the arguments begin with; *words gets how many of them name it. */
 static const verb *find_verb(int argc, char **argv, int *words)
 {
+    KILN_ASSERT(argc >= 2);
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {
         const char *second = second_word(verbs[i], argv[1]);
         *words = second != NULL ? 2 : 1;
@@ -43,7 +51,7 @@ static const verb *find_verb(int argc, char **argv, int *words)
     return NULL;
 }
 
-/* Help of all verbs that start with a word; false: there are none. */
+/* Prints the help of all verbs of a group. False: no verb starts with this word. */
 static bool help_group(const char *first)
 {
     bool any = false;
@@ -57,7 +65,7 @@ static bool help_group(const char *first)
     return any;
 }
 
-/* Of the command, or of a verb by the name of its page; false: there is none. */
+/* Prints the manual page of the command (`page` NULL), or of a verb. False: there is no such page. */
 static bool print_manual(const char *page)
 {
     if (page == NULL) {
@@ -73,17 +81,32 @@ static bool print_manual(const char *page)
     return false;
 }
 
-/* A name of one word; groups of two are told by what follows their first. A file may be named first by
- * who has not read on. */
-static int report_unknown(const char *word)
+/* Reports a word that is no verb: as the first word of a group, as a file, which is a usual first
+ * attempt, or with the verb that may be meant. */
+static int report_no_verb(int argc, char **argv)
 {
-    if (access(word, F_OK) == 0) {
-        return report_command_usage(
-            "there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln bakes it", word, word);
-    }
+    const char *word = argv[1];
+    char names[256] = ""; /* second words of the group */
     suggestion near = suggestion_for(word, strlen(word));
     for (size_t i = 0; i < COUNT_OF(verbs); i++) {
+        const char *second = second_word(verbs[i], word);
+        const size_t used = strlen(names);
+        if (second != NULL) {
+            (void)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", second);
+        }
         suggestion_try(&near, verbs[i]->name);
+    }
+    KILN_ASSERT(strlen(names) + 1 < sizeof names);
+    if (names[0] != '\0' && argc == 2) {
+        return report_command_usage("%s is followed by one of %s", word, names);
+    }
+    if (names[0] != '\0') {
+        return report_command_usage("%s is followed by one of %s, not '%s'", word, names, argv[2]);
+    }
+    if (access(word, F_OK) == 0) {
+        return report_command_usage("there is no verb '%s', it is a file; kiln bake %s -o OUT.kiln "
+                                    "bakes it",
+                                    word, word);
     }
     if (near.best == NULL) {
         return report_command_usage("there is no verb '%s'", word);
@@ -91,26 +114,8 @@ static int report_unknown(const char *word)
     return report_command_usage("there is no verb '%s'; did you mean %s?", word, near.best);
 }
 
-static int report_no_verb(int argc, char **argv)
-{
-    char names[256] = "";
-    for (size_t i = 0; i < COUNT_OF(verbs); i++) {
-        const char *second = second_word(verbs[i], argv[1]);
-        const size_t used = strlen(names);
-        if (second != NULL) {
-            (void)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", second);
-        }
-    }
-    if (names[0] == '\0') {
-        return report_unknown(argv[1]);
-    }
-    if (argc == 2) {
-        return report_command_usage("%s is followed by one of %s", argv[1], names);
-    }
-    return report_command_usage("%s is followed by one of %s, not '%s'", argv[1], names, argv[2]);
-}
-
-/* Is `word` among the arguments before "--"? Known before parsing, which may already fail. */
+/* Is `word` among the arguments before "--"? This must be known before options are parsed, which may
+ * already fail. */
 static bool has_argument(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -121,26 +126,14 @@ static bool has_argument(int argc, char **argv, const char *word)
     return false;
 }
 
-static int run_verb(const verb *of, int argc, char **argv)
-{
-    if (has_argument(argc, argv, "--help")) {
-        help_verb(stdout, of);
-        return report_end(EXIT_DONE);
-    }
-    report_begin(of->name, has_argument(argc, argv, "--json"));
-    const int status = report_end(of->run(argc, argv));
-    signals_end();
-    return status;
-}
-
-/* Of standard input, output and error, what is closed gets a descriptor that can't be used as such: else
- * the next file that is opened would be taken for it. */
+/* Opens /dev/null in place of each standard descriptor that is closed, in a mode that its user cannot
+ * work with; otherwise the next file that is opened would be taken for it, and overwritten by messages. */
 static void keep_standard_descriptors(void)
 {
     static const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int i = 0; i < 3; i++) {
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", modes[i] | O_NOCTTY) != i) {
-            _exit(EXIT_IO); /* there is nowhere to say it */
+            _exit(EXIT_IO); /* there is no descriptor for a message */
         }
     }
 }
@@ -155,8 +148,15 @@ int main(int argc, char **argv)
     }
     int words;
     const verb *of = find_verb(argc, argv, &words);
+    if (of != NULL && has_argument(argc - words, argv + words, "--help")) {
+        help_verb(stdout, of);
+        return report_end(EXIT_DONE);
+    }
     if (of != NULL) {
-        return run_verb(of, argc - words, argv + words);
+        report_begin(of->name, has_argument(argc - words, argv + words, "--json"));
+        const int status = report_end(of->run(argc - words, argv + words));
+        signals_end(); /* a noted signal ends the process now */
+        return status;
     }
     report_begin(argv[1], has_argument(argc, argv, "--json"));
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {

@@ -65,7 +65,7 @@ typedef struct {
 typedef struct {
     batch *b;
     const job *of;
-    progress_told *told;
+    progress_last *told;
     uint64_t memory; /* that it may take; 0: no limit */
 } asset;
 
@@ -342,7 +342,7 @@ static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
 {
     batch *b = user;
     const size_t index = b->order[line];
-    progress_told told = {"", 0, 0};
+    progress_last told = {"", 0, 0};
     asset a = {b, &b->of->jobs[index], &told, b->memory.lines[line].share};
     baked what;
     memset(&what, 0, sizeof what);

@@ -72,7 +72,7 @@ static void print_line(json_t *line)
     json_decref(line);
 }
 
-void batch_bar_step(batch_bar *bar, progress_told *told, const char *file, const char *stage,
+void batch_bar_step(batch_bar *bar, progress_last *told, const char *file, const char *stage,
                     double part)
 {
     if (bar->mode == PROGRESS_JSON && part >= 0) {

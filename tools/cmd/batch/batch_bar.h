@@ -19,7 +19,7 @@ typedef struct {
 void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size);
 
 /* An asset is at a stage: [0, 1], or negative where only time goes by. `told` is the asset's own. */
-void batch_bar_step(batch_bar *bar, progress_told *told, const char *file, const char *stage,
+void batch_bar_step(batch_bar *bar, progress_last *told, const char *file, const char *stage,
                     double part);
 
 /* An asset of so many bytes has come to its end: "baked", "failed" ... */

@@ -1,7 +1,15 @@
+/* Text for people, fitted into the columns of a terminal.
+ *
+ * Names come from models and may hold anything. Each text is first made well-formed UTF-8, then printed
+ * character by character: control characters and those that change the direction of writing become
+ * "?", so that no name steers a terminal or reorders a line, and widths are those of Unicode Standard
+ * Annex #11 (East Asian Width), by blocks rather than by its full table: a wrong width moves a column,
+ * and nothing else. The C library's wcwidth() depends on the locale, which the command never sets. */
 #define _DEFAULT_SOURCE
 
 #include "columns.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/utf8.h"
 
 #include <stdbool.h>
@@ -14,8 +22,8 @@
 int columns_of_output(void)
 {
     struct winsize window;
-    const char *said = getenv("COLUMNS");
-    int columns = said != NULL ? atoi(said) : 0;
+    const char *wanted = getenv("COLUMNS");
+    int columns = wanted != NULL ? atoi(wanted) : 0;
     if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
         columns = window.ws_col;
     }
@@ -27,11 +35,13 @@ int columns_of_output(void)
                                     : columns;
 }
 
-/* The next character of well-formed UTF-8; *text moves behind it. */
+/* Reads a character of well-formed UTF-8 and moves *text past it. */
 static uint32_t next_character(const char **text)
 {
     const unsigned char *at = (const unsigned char *)*text;
     const unsigned more = at[0] < 0xC0 ? 0 : at[0] < 0xE0 ? 1 : at[0] < 0xF0 ? 2 : 3;
+    KILN_ASSERT(at[0] != '\0');
+    KILN_ASSERT(at[0] < 0x80 || at[0] >= 0xC0); /* never within a character */
     uint32_t character = more == 0 ? at[0] : at[0] & (0x3Fu >> more);
     for (unsigned i = 1; i <= more; i++) {
         character = character << 6 | (at[i] & 0x3Fu);
@@ -40,6 +50,7 @@ static uint32_t next_character(const char **text)
     return character;
 }
 
+/* Controls, and the marks, embeddings and separators of Unicode's bidirectional algorithm. */
 static bool is_steering(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7F && character < 0xA0) ||
@@ -48,8 +59,7 @@ static bool is_steering(uint32_t character)
            (character >= 0x2066 && character <= 0x2069);
 }
 
-/* Columns that terminals give a character: East Asian wide ones two, combining ones none (Unicode's
- * EastAsianWidth and general categories, by their blocks). */
+/* Columns that a terminal gives a character: two to East Asian wide ones, none to combining ones. */
 static int width_of(uint32_t character)
 {
     static const struct {
@@ -81,6 +91,7 @@ static int width_of_text(const char *text)
 static int print_part(FILE *stream, const char *text, int columns)
 {
     int used = 0;
+    KILN_ASSERT(columns >= 0);
     while (*text != '\0') {
         const char *start = text;
         const uint32_t character = next_character(&text);
@@ -98,8 +109,10 @@ static int print_part(FILE *stream, const char *text, int columns)
     return used;
 }
 
+/* Prints `text` within `columns`, with "..." in place of what does not fit; returns the columns used. */
 static int print_cut(const char *text, int columns)
 {
+    KILN_ASSERT(columns >= 3);
     char *clean = kiln_utf8_clean(text);
     int used = 0;
     if (clean != NULL && width_of_text(clean) <= columns) {
@@ -127,7 +140,8 @@ void columns_print_path(const char *text, int columns)
 {
     char *clean = kiln_utf8_clean(text);
     int used = 0;
-    if (clean != NULL) {
+    KILN_ASSERT(columns >= 3);
+    if (clean != NULL) { /* characters are dropped from the front until the rest and "..." fit */
         const char *end = clean;
         int left = width_of_text(clean);
         const bool cut = left > columns;
@@ -141,31 +155,24 @@ void columns_print_path(const char *text, int columns)
     printf("%*s", columns - used, "");
 }
 
-/* Words between blanks, which are lost on `words`. */
-static void print_words(FILE *stream, char *words, int indent)
+void columns_item(FILE *stream, const char *label, const char *words)
 {
+    enum { LABEL = 14, INDENT = LABEL + 3 };
     const int columns = columns_of_output();
-    int column = indent;
-    for (char *rest = NULL, *word = strtok_r(words, " ", &rest); word != NULL;
-         word = strtok_r(NULL, " ", &rest)) {
+    char *clean = kiln_utf8_clean(words);
+    char *rest = NULL, *word = clean != NULL ? strtok_r(clean, " ", &rest) : NULL;
+    int column = INDENT;
+    fprintf(stream, "  %-*s ", LABEL, label);
+    for (; word != NULL; word = strtok_r(NULL, " ", &rest)) {
         const int width = width_of_text(word);
-        if (column > indent && column + 1 + width > columns) {
-            fprintf(stream, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
+        if (column > INDENT && column + 1 + width > columns) {
+            fprintf(stream, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column > INDENT) {
             putc(' ', stream);
             column++;
         }
         column += print_part(stream, word, width);
-    }
-}
-
-void columns_item(FILE *stream, const char *label, const char *words)
-{
-    char *clean = kiln_utf8_clean(words);
-    fprintf(stream, "  %-14s ", label);
-    if (clean != NULL) {
-        print_words(stream, clean, 17);
     }
     putc('\n', stream);
     free(clean);
@@ -180,7 +187,7 @@ int columns_for(const char *head, uint64_t most)
 
 const char *columns_count(uint64_t value, char buffer[32])
 {
-    char *at = buffer + 31;
+    char *at = buffer + 31; /* 2^64 - 1 has 20 digits and 6 commas */
     *at = '\0';
     for (int digits = 0; value != 0 || digits == 0; digits++) {
         if (digits > 0 && digits % 3 == 0) {
@@ -189,5 +196,6 @@ const char *columns_count(uint64_t value, char buffer[32])
         *--at = (char)('0' + value % 10);
         value /= 10;
     }
+    KILN_ASSERT(at >= buffer);
     return at;
 }

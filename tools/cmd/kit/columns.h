@@ -1,4 +1,4 @@
-/* Text for people, in columns of a terminal. Names come from models and may hold anything. */
+/* Text for people, in columns of a terminal. All that comes from models is printed by these functions. */
 #ifndef KILN_CMD_COLUMNS_H
 #define KILN_CMD_COLUMNS_H
 
@@ -18,7 +18,7 @@ void columns_print(const char *text, int columns);
 /* The same without blanks at its end. */
 void columns_print_last(const char *text, int columns);
 
-/* As columns_print, but what is too long keeps its end, which tells more of a path. */
+/* As columns_print, but a text that is too long keeps its end, which says more about a path. */
 void columns_print_path(const char *text, int columns);
 
 /* "  label          words", in lines of at most the columns of standard output, further ones indented; what
@@ -28,7 +28,7 @@ void columns_item(FILE *stream, const char *label, const char *words);
 /* 1234567 as "1,234,567". */
 const char *columns_count(uint64_t value, char buffer[32]);
 
-/* Columns for counts of up to `most` under a head. */
+/* Columns that counts of up to `most` need under a heading. */
 int columns_for(const char *head, uint64_t most);
 
 #endif

@@ -1,47 +1,39 @@
-/* See completion.h. */
+/* Scripts that complete command lines in bash, zsh and fish, made from the tables that parse them.
+ *
+ * Each script knows every verb with its options, and of an option whether a file, a choice or a number
+ * follows; so it never has to run kiln, and stays right as long as it is made again with each version.
+ * Verbs of two words, such as "lut bins", are offered by their first word, then by their second. The
+ * three shells get the same facts in three forms: bash a function with a case for each verb, zsh a list
+ * for _arguments, fish one `complete` line for each option. Help texts are cut at their first semicolon,
+ * colon or parenthesis: a menu has room for what an option does, and not for its details. */
 #include "completion.h"
+
+#include "../../../formats/assert.h"
 
 #include <string.h>
 
-/* What stands in the place of a verb. */
+/* Options that may stand in the place of a verb. */
 static const char *const plain_options[] = {"--help", "--version", "--man", "--completion"};
 
-/* Is it a name of two words, the first of which no verb before it has? */
+/* Is it the first verb whose name of two words starts with its first word? */
 static bool starts_group(const verb *const *verbs, size_t at)
 {
     const char *space = strchr(verbs[at]->name, ' ');
-    const size_t length = space != NULL ? (size_t)(space - verbs[at]->name) : 0;
-    for (size_t i = 0; i < at && space != NULL; i++) {
+    if (space == NULL) {
+        return false;
+    }
+    const size_t length = (size_t)(space - verbs[at]->name);
+    for (size_t i = 0; i < at; i++) {
         if (strncmp(verbs[i]->name, verbs[at]->name, length + 1) == 0) {
             return false;
         }
     }
-    return space != NULL;
+    return true;
 }
 
 static bool is_group_word(const verb *of, const char *group, size_t length)
 {
     return strncmp(of->name, group, length) == 0 && of->name[length] == ' ';
-}
-
-/* The first words of all verbs, each once. */
-static void print_first_words(FILE *out, const verb *const *verbs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strchr(verbs[i]->name, ' ') == NULL || starts_group(verbs, i)) {
-            fprintf(out, " %.*s", (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
-        }
-    }
-}
-
-static void print_second_words(FILE *out, const verb *const *verbs, size_t count, const char *group)
-{
-    const size_t length = strcspn(group, " ");
-    for (size_t i = 0; i < count; i++) {
-        if (is_group_word(verbs[i], group, length)) {
-            fprintf(out, " %s", verbs[i]->name + length + 1);
-        }
-    }
 }
 
 /* "packed|raw" as "packed raw". */
@@ -62,8 +54,8 @@ static bool takes_number(const option *entry)
     return entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL;
 }
 
-/* What an option does, up to the details, with `special` characters behind a backslash and quotes as
- * the shell wants them in '...'. */
+/* Prints what an option does, up to the details. `special` characters get a backslash, and an apostrophe
+ * is written as `quote`, which is what the shell accepts within '...'. */
 static void print_help(FILE *out, const char *help, const char *special, const char *quote)
 {
     const size_t length = strcspn(help, ";:(");
@@ -78,8 +70,10 @@ static void print_help(FILE *out, const char *help, const char *special, const c
 
 /* -------------------------------------------------------------------------------------- bash -- */
 
+/* A branch of `case $verb`: the options of a verb, and what may follow the option before the cursor. */
 static void print_bash_verb(FILE *out, const verb *of)
 {
+    KILN_ASSERT(of->option_count <= 64);
     fprintf(out, "    '%s')\n        options='", of->name);
     for (size_t i = 0; i < of->option_count; i++) {
         fprintf(out, "--%s ", of->options[i].name);
@@ -107,6 +101,8 @@ static void print_bash_verb(FILE *out, const verb *of)
     fputs("        esac\n        ;;\n", out);
 }
 
+/* Bash splits words at "=", so that "--layout=raw" arrives as three of them: `joined` says so. The function
+ * first finds the verb, then the values or options that fit, and leaves the rest to compgen. */
 static void print_bash(FILE *out, const verb *const *verbs, size_t count)
 {
     fputs("# bash completion of kiln\n"
@@ -124,17 +120,26 @@ static void print_bash(FILE *out, const verb *const *verbs, size_t count)
     for (size_t i = 0; i < COUNT_OF(plain_options); i++) {
         fprintf(out, "%s ", plain_options[i]);
     }
-    print_first_words(out, verbs, count);
+    for (size_t i = 0; i < count; i++) { /* each first word once */
+        if (strchr(verbs[i]->name, ' ') == NULL || starts_group(verbs, i)) {
+            fprintf(out, " %.*s", (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
+        }
+    }
     fputs("' -- \"$word\"))\n        return\n    fi\n    case $verb in\n", out);
     for (size_t i = 0; i < count; i++) {
+        const size_t first = strcspn(verbs[i]->name, " ");
         if (!starts_group(verbs, i)) {
             continue;
         }
         fprintf(out,
                 "    %.*s)\n        if ((COMP_CWORD == 2)); then\n"
                 "            COMPREPLY=($(compgen -W '",
-                (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
-        print_second_words(out, verbs, count, verbs[i]->name);
+                (int)first, verbs[i]->name);
+        for (size_t k = i; k < count; k++) {
+            if (is_group_word(verbs[k], verbs[i]->name, first)) {
+                fprintf(out, " %s", verbs[k]->name + first + 1);
+            }
+        }
         fputs("' -- \"$word\"))\n            return\n        fi\n"
               "        verb=\"$verb ${COMP_WORDS[2]}\"\n        ;;\n",
               out);
@@ -165,7 +170,8 @@ static void print_bash(FILE *out, const verb *const *verbs, size_t count)
 
 /* --------------------------------------------------------------------------------------- zsh -- */
 
-/* '(-o --output)'{-o+,--output=}'[help]:OUT:_files' */
+/* Prints '(-o --output)'{-o+,--output=}'[help]:OUT:_files'. The list in parentheses excludes both spellings
+ * once one of them was typed; "+" and "=" say that a value may follow at once. */
 static void print_zsh_option(FILE *out, const option *entry)
 {
     const char *joint = takes_value(entry) ? "=" : entry->kind == OPTION_DEFAULTED ? "=-" : "";
@@ -189,9 +195,12 @@ static void print_zsh_option(FILE *out, const option *entry)
     fputs("'", out);
 }
 
-static void print_zsh_words(FILE *out, const verb *const *verbs, size_t count, const char *group)
+/* Offers the first words of all verbs, or, where `group` is not empty, the second words of those that
+ * start with it. */
+static void print_zsh_choice(FILE *out, const verb *const *verbs, size_t count, const char *group)
 {
     const size_t length = strlen(group);
+    fputs("        words_of_kiln=(", out);
     for (size_t i = 0; i < count; i++) {
         const char *word = verbs[i]->name;
         if (length > 0 ? !is_group_word(verbs[i], group, length)
@@ -203,15 +212,10 @@ static void print_zsh_words(FILE *out, const verb *const *verbs, size_t count, c
         print_help(out, strchr(word, ' ') != NULL ? "tables" : verbs[i]->summary, ":\\", "'\\''");
         fputs("'", out);
     }
-}
-
-static void print_zsh_choice(FILE *out, const verb *const *verbs, size_t count, const char *group)
-{
-    fputs("        words_of_kiln=(", out);
-    print_zsh_words(out, verbs, count, group);
     fputs(")\n        _describe -t verbs 'verb' words_of_kiln\n", out);
 }
 
+/* The script may be sourced or autoloaded: its last lines run the function in the second case. */
 static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
 {
     fputs("#compdef kiln\n"
@@ -231,8 +235,9 @@ static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
             continue;
         }
         char group[32];
-        (void)snprintf(group, sizeof group, "%.*s", (int)strcspn(verbs[i]->name, " "),
-                       verbs[i]->name);
+        const int length = (int)strcspn(verbs[i]->name, " ");
+        KILN_ASSERT((size_t)length < sizeof group);
+        (void)snprintf(group, sizeof group, "%.*s", length, verbs[i]->name);
         fprintf(out, "    %s)\n    if ((CURRENT == 3)); then\n", group);
         print_zsh_choice(out, verbs, count, group);
         fputs("        return\n    fi\n    verb=\"$verb ${words[3]}\"\n    ;;\n", out);
@@ -255,64 +260,31 @@ static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
 
 /* -------------------------------------------------------------------------------------- fish -- */
 
-/* The condition that a verb was typed: both words of a name of two. */
-static void print_fish_condition(FILE *out, const char *name)
-{
-    const size_t first = strcspn(name, " ");
-    fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s", (int)first, name);
-    if (name[first] == ' ') {
-        fprintf(out, "; and __fish_seen_subcommand_from %s", name + first + 1);
-    }
-    fputs("'", out);
-}
-
-/* "packed|raw" as "packed\t raw\t": without what is said of the option, which would stand behind each. */
-static void print_fish_choices(FILE *out, const char *choices)
-{
-    for (; *choices != '\0'; choices++) {
-        fputs(*choices == '|' ? "\\t " : (char[]){*choices, '\0'}, out);
-    }
-    fputs("\\t", out);
-}
-
 static void print_fish_option(FILE *out, const verb *of, const option *entry)
 {
-    print_fish_condition(out, of->name);
-    fprintf(out, " -l %s", entry->name);
+    /* The condition is that the verb was typed: both words of a name of two. */
+    const size_t first = strcspn(of->name, " ");
+    fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s", (int)first, of->name);
+    if (of->name[first] == ' ') {
+        fprintf(out, "; and __fish_seen_subcommand_from %s", of->name + first + 1);
+    }
+    fprintf(out, "' -l %s", entry->name);
     if (entry->letter != 0) {
         fprintf(out, " -s %c", entry->letter);
     }
     if (entry->choices != NULL && takes_value(entry)) {
+        /* "packed\t raw\t": the empty text after each tab keeps fish from repeating the option's. */
         fputs(" -x -a '", out);
-        print_fish_choices(out, entry->choices);
-        fputs("'", out);
+        for (const char *at = entry->choices; *at != '\0'; at++) {
+            fputs(*at == '|' ? "\\t " : (char[]){*at, '\0'}, out);
+        }
+        fputs("\\t'", out);
     } else if (takes_value(entry)) {
         fputs(takes_number(entry) ? " -x" : " -r", out);
     }
     fputs(" -d '", out);
     print_help(out, entry->help, "", "\\'");
     fputs("'\n", out);
-}
-
-static void print_fish_verb(FILE *out, const verb *const *verbs, size_t at)
-{
-    const verb *of = verbs[at];
-    const char *second = strchr(of->name, ' ');
-    const int first = (int)strcspn(of->name, " ");
-    if (second == NULL || starts_group(verbs, at)) {
-        fprintf(out, "complete -c kiln -n __fish_use_subcommand -f -a %.*s -d '", first, of->name);
-        print_help(out, second == NULL ? of->summary : "tables", "", "\\'");
-        fputs("'\n", out);
-    }
-    if (second != NULL) {
-        fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s' -a %s -d '", first,
-                of->name, second + 1);
-        print_help(out, of->summary, "", "\\'");
-        fputs("'\n", out);
-    }
-    for (size_t i = 0; i < of->option_count; i++) {
-        print_fish_option(out, of, &of->options[i]);
-    }
 }
 
 static void print_fish(FILE *out, const verb *const *verbs, size_t count)
@@ -325,7 +297,24 @@ static void print_fish(FILE *out, const verb *const *verbs, size_t count)
           "-d 'a script like this one'\n",
           out);
     for (size_t i = 0; i < count; i++) {
-        print_fish_verb(out, verbs, i);
+        const verb *of = verbs[i];
+        const char *second = strchr(of->name, ' ');
+        const int first = (int)strcspn(of->name, " ");
+        if (second == NULL || starts_group(verbs, i)) {
+            fprintf(out, "complete -c kiln -n __fish_use_subcommand -f -a %.*s -d '", first,
+                    of->name);
+            print_help(out, second == NULL ? of->summary : "tables", "", "\\'");
+            fputs("'\n", out);
+        }
+        if (second != NULL) {
+            fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s' -a %s -d '", first,
+                    of->name, second + 1);
+            print_help(out, of->summary, "", "\\'");
+            fputs("'\n", out);
+        }
+        for (size_t k = 0; k < of->option_count; k++) {
+            print_fish_option(out, of, &of->options[k]);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-/* Completion of command lines by bash, zsh and fish, made from the tables that parse them. */
+/* Completion of command lines by bash, zsh and fish. */
 #ifndef KILN_CMD_COMPLETION_H
 #define KILN_CMD_COMPLETION_H
 

@@ -1,9 +1,16 @@
+/* Files that a verb reads and writes: whole files in memory, outputs that are written aside and renamed,
+ * and kiln files that the runtime opens.
+ *
+ * Every function reports its own failure, as "FILE: what; why; what to do", and returns the exit status
+ * that it ends in, so that a verb only passes a status on. Two functions map the status of the runtime
+ * to an exit status and to the advice at the end of the message; nothing else in the command does. */
 #define _XOPEN_SOURCE 700
 
 #include "files.h"
 
 #include "report.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/format.h"
 #include "../../common/write_file.h"
 
@@ -18,13 +25,9 @@
 
 enum { DATA_ALIGNMENT = 64, STDIN_STEP = 1 << 20 };
 
-static void *allocate(size_t size)
-{
-    const size_t rounded = (size / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
-    return rounded > size ? aligned_alloc(DATA_ALIGNMENT, rounded) : NULL;
-}
+/* ---------------------------------------------------------------------------------- into memory -- */
 
-/* Reads up to `size` bytes; fewer only at the end. -1: errno tells. */
+/* Reads up to `size` bytes; fewer only at the end of the file. Returns -1 with errno on failure. */
 static ssize_t read_up_to(int descriptor, char *bytes, size_t size)
 {
     size_t used = 0;
@@ -38,9 +41,12 @@ static ssize_t read_up_to(int descriptor, char *bytes, size_t size)
         }
         used += got > 0 ? (size_t)got : 0;
     }
+    KILN_ASSERT(used <= size);
     return (ssize_t)used;
 }
 
+/* Reads the file that is open as `descriptor`. Its size is taken from the file system, so only regular
+ * files are read; a file that shrinks meanwhile ends early, and the verifier finds it truncated. */
 static int read_regular(int descriptor, const char *path, void **data, size_t *size)
 {
     struct stat entry;
@@ -52,7 +58,11 @@ static int read_regular(int descriptor, const char *path, void **data, size_t *s
         return report_error(EXIT_IO, path, "not a regular file%s; give the path of a file",
                             S_ISDIR(entry.st_mode) ? ", a folder" : "");
     }
-    char *bytes = (uint64_t)entry.st_size < SIZE_MAX ? allocate((size_t)entry.st_size) : NULL;
+    /* aligned_alloc wants a multiple of the alignment; an empty file still gets a block of its own. */
+    const uint64_t whole = (uint64_t)entry.st_size;
+    const uint64_t rounded = (whole / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
+    char *bytes =
+        whole < SIZE_MAX - DATA_ALIGNMENT ? aligned_alloc(DATA_ALIGNMENT, (size_t)rounded) : NULL;
     if (bytes == NULL) {
         return report_error(EXIT_RUN, path, "out of memory; the file has %lld bytes; free some",
                             (long long)entry.st_size);
@@ -70,7 +80,8 @@ static int read_regular(int descriptor, const char *path, void **data, size_t *s
 
 int load_file(const char *path, void **data, size_t *size)
 {
-    /* Without blocking, so that a fifo is told from a file rather than waited for. */
+    KILN_ASSERT(path != NULL);
+    /* O_NONBLOCK, so that a fifo is refused at once: opening it would wait for a writer. */
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) {
         return report_error(EXIT_IO, path,
@@ -104,7 +115,8 @@ int load_stdin(void **data, size_t *size)
                                 strerror(error));
         }
         used += (size_t)got;
-        if (used < capacity) {
+        KILN_ASSERT(used <= capacity);
+        if (used < capacity) { /* a short read: this was the end */
             *data = bytes;
             *size = used;
             return EXIT_DONE;
@@ -112,9 +124,12 @@ int load_stdin(void **data, size_t *size)
     }
 }
 
+/* --------------------------------------------------------------------------------- out of memory -- */
+
 int output_write(const char *path, const void *data, size_t size)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    KILN_ASSERT(data != NULL || size == 0);
     const bool standard = strcmp(path, "-") == 0;
     const bool written = standard ? kiln_write_descriptor(STDOUT_FILENO, data, size, message)
                                   : kiln_write_file(path, data, size, message);
@@ -124,19 +139,20 @@ int output_write(const char *path, const void *data, size_t size)
     return EXIT_DONE;
 }
 
-static bool ends_in_kiln(const char *name)
+bool is_kiln_name(const char *path)
 {
     static const char end[] = ".kiln";
-    const size_t length = strlen(name);
-    return length >= sizeof end - 1 && strcmp(name + length - (sizeof end - 1), end) == 0;
+    const size_t length = strlen(path);
+    return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
-/* Is it something else than an earlier output: a model, a library of materials, a list? */
+/* Is there a file at `path` that is no earlier output, such as a model, a library of materials or a
+ * list? What cannot be opened counts as an output: the write will fail, and say why. */
 static bool is_foreign(const char *path)
 {
     char start[KILN_FORMAT_MAGIC_SIZE];
     struct stat facts;
-    if (ends_in_kiln(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
+    if (is_kiln_name(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
         !S_ISREG(facts.st_mode) || facts.st_size == 0) {
         return false;
     }
@@ -156,6 +172,8 @@ int output_check(const char *path)
                               "would be replaced; it is no kiln file, and not named as one; "
                               "name another output, or remove it first");
 }
+
+/* ------------------------------------------------------------------------------------ kiln files -- */
 
 int exit_status_of(kiln_status status)
 {
@@ -178,7 +196,7 @@ int exit_status_of(kiln_status status)
     }
 }
 
-/* What helps against a status of the runtime. */
+/* The advice at the end of a message, by the status of the runtime. */
 static const char *cure_of(kiln_status status)
 {
     if (status == KILN_ERROR_NOT_LOADED) {
@@ -215,22 +233,19 @@ int open_file(const char *path, kiln_file **file)
     return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, error.message);
 }
 
-static bool tree_fits(const kiln_tree_info *info, const char *name, const char *bv)
-{
-    return (name == NULL || strcmp(info->name, name) == 0) &&
-           (bv == NULL || strcmp(info->bv_name, bv) == 0);
-}
-
 int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
                 const kiln_tree **tree)
 {
     const char *chosen = NULL;
+    KILN_ASSERT(file != NULL);
     *tree = NULL;
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree_info info = kiln_tree_get_info(kiln_file_tree(file, i));
-        if (!tree_fits(&info, name, bv)) {
+        if ((name != NULL && strcmp(info.name, name) != 0) ||
+            (bv != NULL && strcmp(info.bv_name, bv) != 0)) {
             continue;
         }
+        /* Trees of one name differ in kind only, and answer alike: the first of them will do. */
         if (*tree == NULL) {
             *tree = kiln_file_tree(file, i);
             chosen = info.name;

@@ -1,9 +1,11 @@
-/* Files that a verb reads and writes. Each function reports what is wrong and returns an exit status. */
+/* Files that a verb reads and writes. Each function that returns an exit status has reported what is
+ * wrong, unless that is EXIT_DONE. */
 #ifndef KILN_CMD_FILES_H
 #define KILN_CMD_FILES_H
 
 #include "../../../runtime/kiln.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Reads a regular file. *data, 64-byte aligned, is released by free(). Reports what is wrong and
@@ -17,8 +19,11 @@ int load_stdin(void **data, size_t *size);
  * and returns an exit status. */
 int output_write(const char *path, const void *data, size_t size);
 
-/* Reports a `path` that a kiln file would replace though it is none and is not named as one: a slip, as of
- * "-o *.obj". EXIT_DONE: there is nothing to lose. */
+/* Does the name end in ".kiln"? */
+bool is_kiln_name(const char *path);
+
+/* Reports a `path` whose file a kiln file would replace although it is none and is not named as one: a
+ * slip, as of "-o *.obj". EXIT_DONE: nothing would be lost. */
 int output_check(const char *path);
 
 /* The exit status that a status of the runtime ends in. */
@@ -31,8 +36,8 @@ int report_format_error(const char *path, int code, const char *text);
 /* Opens and verifies `path`; reports what is wrong and returns its exit status. */
 int open_file(const char *path, kiln_file **file);
 
-/* The tree called `name` (NULL: any) with the kind of volume called `bv` (NULL: any). Where several
- * with different names would do, asks for a name. Reports and returns an exit status. */
+/* Finds the tree called `name` (NULL: any) with the kind of volume called `bv` (NULL: any). Where several
+ * with different names would do, the error says that a name is needed. */
 int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
                 const kiln_tree **tree);
 

@@ -1,5 +1,13 @@
+/* --help and the manual pages, from the same tables.
+ *
+ * A verb's table holds all its texts, so the two can't differ and a new option appears in both. --help is
+ * wrapped at 80 columns, whatever the terminal: its output is compared by tests and kept in documents.
+ * The manual pages are in the man macros of troff, one for the command and one for each verb, and are made
+ * when kiln is built. Exit statuses and the options in place of a verb stand here, because
+ * only these two print them. */
 #include "help.h"
 
+#include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
 
 #include <ctype.h>
@@ -7,7 +15,10 @@
 
 enum { OPTION_COLUMN = 26, TEXT_COLUMNS = 80 };
 
-const exit_meaning exit_meanings[] = {
+static const struct {
+    int status;
+    const char *meaning;
+} exit_meanings[] = {
     {EXIT_DONE, "done"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_IO, "a file can't be read or written"},
@@ -16,7 +27,6 @@ const exit_meaning exit_meanings[] = {
     {EXIT_UNSUPPORTED, "a format, version or feature that this build does not know"},
     {EXIT_DIFFERS, "what was compared differs"},
 };
-const size_t exit_meaning_count = COUNT_OF(exit_meanings);
 
 static const char help_about[] =
     "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
@@ -36,9 +46,14 @@ static const option help_plain_options[] = {
      "print the completion script of a shell"},
 };
 
-/* Prints words within TEXT_COLUMNS, lines after the first indented; starts at `column`. */
+/* ----------------------------------------------------------------------------------------- --help -- */
+
+/* Prints words within TEXT_COLUMNS, lines after the first indented, from `column` on. An empty line in
+ * the text starts a paragraph. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
+    KILN_ASSERT(indent <= column);
+    KILN_ASSERT(column < TEXT_COLUMNS);
     while (*text != '\0') {
         const int word = (int)strcspn(text, " \n");
         if (column > indent && column + 1 + word > TEXT_COLUMNS) {
@@ -60,8 +75,8 @@ static void print_wrapped(FILE *out, const char *text, int indent, int column)
     putc('\n', out);
 }
 
-/* "  -o, --output OUT". */
-static int print_option_name(FILE *out, const option *entry)
+/* Prints "  -o, --output OUT" and its help beside it, or below it where there is no room. */
+static void print_option(FILE *out, const option *entry)
 {
     int column = entry->letter != 0 ? fprintf(out, "  -%c, --%s", entry->letter, entry->name)
                                     : fprintf(out, "      --%s", entry->name);
@@ -69,12 +84,6 @@ static int print_option_name(FILE *out, const option *entry)
     if (value != NULL) {
         column += fprintf(out, entry->kind == OPTION_DEFAULTED ? "[=%s]" : " %s", value);
     }
-    return column;
-}
-
-static void print_option(FILE *out, const option *entry)
-{
-    const int column = print_option_name(out, entry);
     if (column + 2 > OPTION_COLUMN) {
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
     } else {
@@ -109,12 +118,15 @@ void help_command(FILE *out, const verb *const *verbs, size_t count)
         print_option(out, &help_plain_options[i]);
     }
     fputs("\nexit status:\n", out);
-    for (size_t i = 0; i < exit_meaning_count; i++) {
+    for (size_t i = 0; i < COUNT_OF(exit_meanings); i++) {
         fprintf(out, "  %d  %s\n", exit_meanings[i].status, exit_meanings[i].meaning);
     }
 }
 
-/* Text for troff: backslashes and hyphens escaped, no line starts with a control character. */
+/* ----------------------------------------------------------------------------------- manual pages -- */
+
+/* Prints text for troff: backslashes and hyphens are escaped, and no line starts with a control
+ * character. */
 static void print_troff(FILE *out, const char *text)
 {
     bool line_start = true;
@@ -157,7 +169,7 @@ bool manual_is_page_of(const verb *of, const char *page)
     return *name == '\0' && *page == '\0';
 }
 
-/* "kiln\-lut\-bins". */
+/* Prints "kiln\-lut\-bins". */
 static void print_page_name(FILE *out, const verb *of)
 {
     fputs("kiln\\-", out);
@@ -167,13 +179,12 @@ static void print_page_name(FILE *out, const verb *of)
     }
 }
 
-/* The verb NULL: the command's own page. */
-static void print_title(FILE *out, const verb *of)
+/* Prints the title line of a page; `name` is empty for the command's own. */
+static void print_title(FILE *out, const char *name)
 {
-    fputs(".TH KILN", out);
-    for (const char *name = of != NULL ? of->name : ""; *name != '\0'; name++) {
-        fprintf(out, "%s%c", of->name == name ? "-" : "",
-                toupper((unsigned char)in_page_name(*name)));
+    fprintf(out, ".TH KILN%s", name[0] != '\0' ? "-" : "");
+    for (; *name != '\0'; name++) {
+        putc(toupper((unsigned char)in_page_name(*name)), out);
     }
     fprintf(out, " 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
 }
@@ -199,7 +210,9 @@ static void print_man_option(FILE *out, const option *entry)
 
 void manual_verb(FILE *out, const verb *of)
 {
-    print_title(out, of);
+    KILN_ASSERT(of->summary != NULL);
+    KILN_ASSERT(of->description != NULL);
+    print_title(out, of->name);
     fputs(".SH NAME\n", out);
     print_page_name(out, of);
     fputs(" \\- ", out);
@@ -218,8 +231,14 @@ void manual_verb(FILE *out, const verb *of)
           out);
 }
 
-static void print_verbs(FILE *out, const verb *const *verbs, size_t count)
+void manual_command(FILE *out, const verb *const *verbs, size_t count)
 {
+    print_title(out, "");
+    fputs(".SH NAME\nkiln \\- bake models into collision hierarchies and query them\n"
+          ".SH SYNOPSIS\n.B kiln\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n"
+          ".SH DESCRIPTION\n",
+          out);
+    print_troff_line(out, help_about);
     fputs(".SH VERBS\n", out);
     for (size_t i = 0; i < count; i++) {
         fputs(".TP\n.BR ", out);
@@ -227,30 +246,14 @@ static void print_verbs(FILE *out, const verb *const *verbs, size_t count)
         fputs(" (1)\n", out);
         print_troff_line(out, verbs[i]->summary);
     }
-}
-
-static void print_exit_statuses(FILE *out)
-{
-    fputs(".SH EXIT STATUS\n", out);
-    for (size_t i = 0; i < exit_meaning_count; i++) {
-        fprintf(out, ".TP\n.B %d\n", exit_meanings[i].status);
-        print_troff_line(out, exit_meanings[i].meaning);
-    }
-}
-
-void manual_command(FILE *out, const verb *const *verbs, size_t count)
-{
-    print_title(out, NULL);
-    fputs(".SH NAME\nkiln \\- bake models into collision hierarchies and query them\n"
-          ".SH SYNOPSIS\n.B kiln\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n"
-          ".SH DESCRIPTION\n",
-          out);
-    print_troff_line(out, help_about);
-    print_verbs(out, verbs, count);
     fputs(".SH OPTIONS\nIn place of a verb:\n", out);
     for (size_t i = 0; i < COUNT_OF(help_plain_options); i++) {
         print_man_option(out, &help_plain_options[i]);
     }
-    print_exit_statuses(out);
+    fputs(".SH EXIT STATUS\n", out);
+    for (size_t i = 0; i < COUNT_OF(exit_meanings); i++) {
+        fprintf(out, ".TP\n.B %d\n", exit_meanings[i].status);
+        print_troff_line(out, exit_meanings[i].meaning);
+    }
     fputs(".SH SEE ALSO\n.BR kiln (3),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)\n", out);
 }

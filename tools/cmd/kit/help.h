@@ -6,16 +6,16 @@
 
 #include <stdio.h>
 
-/* Usage, verbs and exit statuses. */
+/* Prints usage, verbs and exit statuses. */
 void help_command(FILE *out, const verb *const *verbs, size_t count);
 
-/* Usage, description and options of one verb. */
+/* Prints usage, description and options of one verb. */
 void help_verb(FILE *out, const verb *of);
 
-/* kiln(1): what the command is, its verbs, its exit statuses. */
+/* Prints kiln(1) in man macros: the command, its verbs, its exit statuses. */
 void manual_command(FILE *out, const verb *const *verbs, size_t count);
 
-/* kiln-VERB(1). */
+/* Prints kiln-VERB(1), likewise. */
 void manual_verb(FILE *out, const verb *of);
 
 /* Is this the page "lut-bins" of the verb "lut bins"? */

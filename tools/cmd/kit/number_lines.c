@@ -1,15 +1,26 @@
+/* Texts of numbers, a line each, and lists of poses that are written in such a text.
+ *
+ * A text may be standard input, and may be longer than memory: a line is read, its numbers are handed
+ * to a function of the caller, and it is forgotten. The first line that is wrong ends the run and is
+ * named by its number, because a pose that was skipped would shift all answers after it. */
 #define _XOPEN_SOURCE 700
 
 #include "number_lines.h"
 
 #include "report.h"
 
+#include "../../../formats/assert.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of one line into at most `capacity` doubles. The command never sets a locale, so strtod
- * reads a decimal point whatever the environment says. Returns how many there are, more than
+enum { POSE_NUMBERS = 12, SCALED_NUMBERS = 13 };
+
+/* ------------------------------------------------------------------------------------------ lines -- */
+
+/* Reads the numbers of one line into at most `capacity` doubles. The command never sets a locale, so
+ * strtod reads a decimal point whatever the environment says. Returns how many there are, more than
  * `capacity` where they don't fit, or -1 where *wrong is no number. */
 static int scan_numbers(char *text, double *numbers, int capacity, const char **wrong)
 {
@@ -34,43 +45,6 @@ static int scan_numbers(char *text, double *numbers, int capacity, const char **
     return count;
 }
 
-static int read_line(const char *path, unsigned long line, char *text, number_line take, void *user)
-{
-    double numbers[NUMBER_LINE_MAX];
-    const char *wrong = NULL;
-    const int count = scan_numbers(text, numbers, NUMBER_LINE_MAX, &wrong);
-    if (count == 0) {
-        return EXIT_DONE;
-    }
-    if (count < 0) {
-        return report_error(EXIT_INVALID, path, "line %lu: '%.40s' is not a number", line, wrong);
-    }
-    return take(user, line, numbers, count);
-}
-
-static int read_stream(const char *path, FILE *in, number_line take, void *user)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    int status = EXIT_DONE;
-    unsigned long line = 0;
-    errno = 0;
-    ssize_t length;
-    while (status == EXIT_DONE && (length = getline(&text, &capacity, in)) >= 0) {
-        line++;
-        status = strlen(text) == (size_t)length
-                     ? read_line(path, line, text, take, user)
-                     : report_error(EXIT_INVALID, path, "line %lu: not text", line);
-    }
-    if (status == EXIT_DONE && ferror(in)) {
-        status =
-            report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
-                         strerror(errno));
-    }
-    free(text);
-    return status;
-}
-
 int number_lines_read(const char *path, number_line take, void *user)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -80,14 +54,42 @@ int number_lines_read(const char *path, number_line take, void *user)
                             "can't be opened; %s; check the path and its permissions",
                             strerror(errno));
     }
-    const int status = read_stream(path, in, take, user);
+    char *text = NULL;
+    size_t capacity = 0;
+    int status = EXIT_DONE;
+    unsigned long line = 0;
+    errno = 0;
+    ssize_t length;
+    while (status == EXIT_DONE && (length = getline(&text, &capacity, in)) >= 0) {
+        double numbers[NUMBER_LINE_MAX];
+        const char *wrong = NULL;
+        line++;
+        if (strlen(text) != (size_t)length) { /* a zero byte would hide the rest of the line */
+            status = report_error(EXIT_INVALID, path, "line %lu: not text", line);
+            break;
+        }
+        const int count = scan_numbers(text, numbers, NUMBER_LINE_MAX, &wrong);
+        KILN_ASSERT((count < 0) == (wrong != NULL));
+        if (count < 0) {
+            status =
+                report_error(EXIT_INVALID, path, "line %lu: '%.40s' is not a number", line, wrong);
+        } else if (count > 0) { /* an empty line is none */
+            status = take(user, line, numbers, count);
+        }
+    }
+    if (status == EXIT_DONE && ferror(in)) {
+        status =
+            report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
+                         strerror(errno));
+    }
+    free(text);
     if (!standard) {
         fclose(in);
     }
     return status;
 }
 
-enum { POSE_NUMBERS = 12, SCALED_NUMBERS = 13 };
+/* ------------------------------------------------------------------------------------------ poses -- */
 
 static int add_pair(pose_list *list, const pose_pair *pair)
 {
@@ -100,13 +102,16 @@ static int add_pair(pose_list *list, const pose_pair *pair)
         list->pairs = more;
         list->capacity = capacity;
     }
+    KILN_ASSERT(list->count < list->capacity);
     list->pairs[list->count++] = *pair;
     return EXIT_DONE;
 }
 
+/* A row-major 3 x 4 matrix of rotation and translation, then the scale where there are 13 numbers. */
 static kiln_pose pose_of(const double *numbers, int count)
 {
     kiln_pose pose = kiln_pose_identity();
+    KILN_ASSERT(count == POSE_NUMBERS || count == SCALED_NUMBERS);
     for (int row = 0; row < 3; row++) {
         memcpy(&pose.rotation[3 * row], numbers + 4 * row, 3 * sizeof(double));
         pose.translation[row] = numbers[4 * row + 3];
@@ -117,7 +122,7 @@ static kiln_pose pose_of(const double *numbers, int count)
     return pose;
 }
 
-/* What a line is added to. */
+/* The list that lines are added to, and the file that they come from. */
 typedef struct {
     pose_list *list;
     const char *path;

@@ -1,4 +1,5 @@
-/* Lines of numbers, and poses that are written as such lines. */
+/* Lines of numbers from a text, separated by blanks or commas, and poses that are written as such lines.
+ * Empty lines and what follows '#' are skipped. */
 #ifndef KILN_CMD_NUMBER_LINES_H
 #define KILN_CMD_NUMBER_LINES_H
 
@@ -16,6 +17,8 @@ typedef int (*number_line)(void *user, unsigned long line, const double *numbers
  * Reports what can't be read or is no number by name and line. Returns an exit status. */
 int number_lines_read(const char *path, number_line take, void *user);
 
+/* A line is a pose: 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A, then of B); 13 or 26
+ * where the scale follows each pose's 12. */
 typedef struct {
     kiln_pose a, b;
     unsigned long line; /* 1-based, for messages; 0: not from a file */
@@ -30,7 +33,7 @@ typedef struct {
  * status; then *list is empty. */
 int pose_list_read(pose_list *list, const char *path);
 
-/* One pair, both at the identity. */
+/* A list of one pair, both at the identity. Reports want of memory. */
 int pose_list_identity(pose_list *list);
 
 void pose_list_free(pose_list *list);

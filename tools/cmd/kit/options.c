@@ -1,8 +1,20 @@
+/* Parsing of a verb's arguments by its table of options, and suggestions for words that are in no table.
+ *
+ * options_parse_given() goes through the arguments once: it finds the row that an argument names, takes
+ * the value that belongs to it and stores it by option_set(), which manifests use as well, so that a
+ * value means the same in both. The table says where a value goes, by its offset in the settings of
+ * the verb, and which values are allowed; what depends on several options is left to the verb.
+ * Suggestions compare by the optimal string alignment distance, which is the distance of Damerau ("A
+ * technique for computer detection and correction of spelling errors", 1964) and Levenshtein ("Binary
+ * codes capable of correcting deletions, insertions, and reversals", 1966) where no pair of letters is
+ * edited twice. */
 #define _XOPEN_SOURCE 700
 
 #include "options.h"
 
 #include "report.h"
+
+#include "../../../formats/assert.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,15 +24,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ------------------------------------------------------------------------------- suggestions -- */
+
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* Optimal string alignment distance (Damerau-Levenshtein without editing a pair twice), row by row. */
+/* The optimal string alignment distance, row by row. Row i holds the distances of the first i letters of
+ * `a` from every beginning of `b`; a swap of neighbours refers to the row before the last, so three
+ * rows are enough. */
 static unsigned distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned rows[3][SUGGEST_LENGTH_MAX + 1];
+    KILN_ASSERT(a_length <= SUGGEST_LENGTH_MAX);
+    KILN_ASSERT(b_length <= SUGGEST_LENGTH_MAX);
     unsigned *before = rows[0], *last = rows[1], *now = rows[2];
     for (size_t k = 0; k <= b_length; k++) {
         last[k] = (unsigned)k;
@@ -44,6 +62,7 @@ static unsigned distance_of(const char *a, size_t a_length, const char *b, size_
 
 suggestion suggestion_for(const char *word, size_t length)
 {
+    KILN_ASSERT(word != NULL);
     return (suggestion){word, length, NULL, UINT_MAX};
 }
 
@@ -61,34 +80,10 @@ void suggestion_try(suggestion *of, const char *name)
     }
 }
 
-/* "--leaf" or "-j": how an option is written in messages. */
-static const char *spelled(const option *entry, char buffer[64])
-{
-    snprintf(buffer, 64, "--%s", entry->name);
-    return buffer;
-}
+/* ------------------------------------------------------------------------------------ values -- */
 
-static const option *find_name(const verb *of, const char *name, size_t length)
-{
-    for (size_t i = 0; i < of->option_count; i++) {
-        if (strlen(of->options[i].name) == length &&
-            memcmp(of->options[i].name, name, length) == 0) {
-            return &of->options[i];
-        }
-    }
-    return NULL;
-}
-
-static const option *find_letter(const verb *of, char letter)
-{
-    for (size_t i = 0; i < of->option_count; i++) {
-        if (of->options[i].letter == letter) {
-            return &of->options[i];
-        }
-    }
-    return NULL;
-}
-
+/* Always false, for `return refuse(...)`. */
+static bool refuse(char message[OPTION_MESSAGE_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
 static bool refuse(char message[OPTION_MESSAGE_SIZE], const char *format, ...)
 {
     va_list arguments;
@@ -98,39 +93,6 @@ static bool refuse(char message[OPTION_MESSAGE_SIZE], const char *format, ...)
     return false;
 }
 
-static bool parse_integer(const option *entry, const char *text, int *out,
-                          char message[OPTION_MESSAGE_SIZE])
-{
-    char *end;
-    errno = 0;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0') {
-        return refuse(message, "takes a whole number, not '%s'", text);
-    }
-    if (errno != 0 || value < (long)entry->lower || value > (long)entry->upper) {
-        return refuse(message, "takes a number from %.0f to %.0f, not %s", entry->lower,
-                      entry->upper, text);
-    }
-    *out = (int)value;
-    return true;
-}
-
-static bool parse_real(const option *entry, const char *text, double *out,
-                       char message[OPTION_MESSAGE_SIZE])
-{
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0') {
-        return refuse(message, "takes a number, not '%s'", text);
-    }
-    if (!(value >= entry->lower && value <= entry->upper)) {
-        return refuse(message, "takes a number from %g to %g, not %s", entry->lower, entry->upper,
-                      text);
-    }
-    *out = value;
-    return true;
-}
-
 bool option_size(const char *text, const char *units, uint64_t *bytes)
 {
     char *end;
@@ -138,6 +100,8 @@ bool option_size(const char *text, const char *units, uint64_t *bytes)
     const unsigned long long number = strtoull(text, &end, 10);
     const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
     const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    KILN_ASSERT(shift < 64);
+    /* strtoull takes a sign and blanks, so the first character has to be a digit. */
     if (text[0] < '0' || text[0] > '9' || errno != 0 || (*end != '\0' && unit == NULL) ||
         (unit != NULL && end[1] != '\0') || number > UINT64_MAX >> shift) {
         return false;
@@ -167,6 +131,8 @@ bool option_set(const option *entry, const char *text, void *settings,
                 char message[OPTION_MESSAGE_SIZE])
 {
     void *field = (char *)settings + entry->field;
+    char *end;
+    KILN_ASSERT(text != NULL || entry->kind == OPTION_FLAG);
     switch (entry->kind) {
     case OPTION_FLAG:
         *(bool *)field = true;
@@ -177,12 +143,34 @@ bool option_set(const option *entry, const char *text, void *settings,
         }
         *(const char **)field = text;
         return true;
-    case OPTION_INTEGER:
-        return parse_integer(entry, text, field, message);
-    case OPTION_REAL:
-        return parse_real(entry, text, field, message);
+    case OPTION_INTEGER: {
+        errno = 0;
+        const long value = strtol(text, &end, 10);
+        if (end == text || *end != '\0') {
+            return refuse(message, "takes a whole number, not '%s'", text);
+        }
+        if (errno != 0 || value < (long)entry->lower || value > (long)entry->upper) {
+            return refuse(message, "takes a number from %.0f to %.0f, not %s", entry->lower,
+                          entry->upper, text);
+        }
+        *(int *)field = (int)value;
+        return true;
+    }
+    case OPTION_REAL: {
+        const double value = strtod(text, &end);
+        if (end == text || *end != '\0') {
+            return refuse(message, "takes a number, not '%s'", text);
+        }
+        if (!(value >= entry->lower && value <= entry->upper)) { /* NaN is outside as well */
+            return refuse(message, "takes a number from %g to %g, not %s", entry->lower,
+                          entry->upper, text);
+        }
+        *(double *)field = value;
+        return true;
+    }
     case OPTION_CHOICE:
     case OPTION_DEFAULTED:
+        KILN_ASSERT(entry->choices != NULL);
         *(int *)field = choice_index(entry->choices, text);
         return *(int *)field >= 0 ||
                refuse(message, "takes one of %s, not '%s'", entry->choices, text);
@@ -190,6 +178,9 @@ bool option_set(const option *entry, const char *text, void *settings,
     return false;
 }
 
+/* ----------------------------------------------------------------------------------- parsing -- */
+
+/* A position among the arguments, with all that an option found there is stored in. */
 typedef struct {
     const verb *of;
     char **argv;
@@ -198,17 +189,40 @@ typedef struct {
     uint64_t given; /* bit i: option i was seen */
 } parser;
 
-/* The value of `entry`, which is `attached` where that is not NULL, else the next argument. */
+static const option *find_name(const verb *of, const char *name, size_t length)
+{
+    for (size_t i = 0; i < of->option_count; i++) {
+        if (strlen(of->options[i].name) == length &&
+            memcmp(of->options[i].name, name, length) == 0) {
+            return &of->options[i];
+        }
+    }
+    return NULL;
+}
+
+static const option *find_letter(const verb *of, char letter)
+{
+    for (size_t i = 0; i < of->option_count; i++) {
+        if (of->options[i].letter == letter) {
+            return &of->options[i];
+        }
+    }
+    return NULL;
+}
+
+/* Stores the value of `entry`, which is `attached` where that is not NULL, else the next argument. */
 static int take(parser *state, const option *entry, const char *attached)
 {
-    char name[64];
-    const uint64_t bit = UINT64_C(1) << (entry - state->of->options);
+    const size_t index = (size_t)(entry - state->of->options);
+    KILN_ASSERT(index < state->of->option_count);
+    KILN_ASSERT(index < 64); /* bits of `given` */
+    const uint64_t bit = UINT64_C(1) << index;
     if ((state->given & bit) != 0) {
-        return report_usage("%s is given twice", spelled(entry, name));
+        return report_usage("--%s is given twice", entry->name);
     }
     state->given |= bit;
     if (entry->kind == OPTION_FLAG && attached != NULL) {
-        return report_usage("%s takes no value", spelled(entry, name));
+        return report_usage("--%s takes no value", entry->name);
     }
     if (attached == NULL && entry->kind == OPTION_DEFAULTED) {
         *(int *)((char *)state->settings + entry->field) = 0;
@@ -216,26 +230,26 @@ static int take(parser *state, const option *entry, const char *attached)
     }
     if (attached == NULL && entry->kind != OPTION_FLAG) {
         if (state->at + 1 >= state->argc || strncmp(state->argv[state->at + 1], "--", 2) == 0) {
-            return report_usage("%s needs a value", spelled(entry, name));
+            return report_usage("--%s needs a value", entry->name);
         }
         attached = state->argv[++state->at];
     }
     char message[OPTION_MESSAGE_SIZE];
     return option_set(entry, attached, state->settings, message)
                ? EXIT_DONE
-               : report_usage("%s %s", spelled(entry, name), message);
+               : report_usage("--%s %s", entry->name, message);
 }
 
-/* A file's name may begin like an option; then it says how it is told from one. */
-static int report_dashed_file(const char *argument)
-{
-    return report_usage("there is no option '%s', it is a file; write ./%s", argument, argument);
-}
-
+/* Reports an argument that names no option. `length`: of a long name, 0 for a letter. The name of a file
+ * may begin like an option; then the message says how to write it. */
 static int report_no_option(const verb *of, const char *argument, size_t length)
 {
     if (access(argument, F_OK) == 0) {
-        return report_dashed_file(argument);
+        return report_usage("there is no option '%s', it is a file; write ./%s", argument,
+                            argument);
+    }
+    if (argument[1] != '-') {
+        return report_usage("there is no option '%s'", argument);
     }
     suggestion near = suggestion_for(argument + 2, length);
     for (size_t i = 0; i < of->option_count; i++) {
@@ -244,38 +258,6 @@ static int report_no_option(const verb *of, const char *argument, size_t length)
     return report_usage("there is no option '%.*s'%s%s%s", (int)length + 2, argument,
                         near.best != NULL ? "; did you mean --" : "",
                         near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
-}
-
-static int take_long(parser *state, const char *argument)
-{
-    const size_t length = strcspn(argument + 2, "=");
-    const option *entry = find_name(state->of, argument + 2, length);
-    if (entry == NULL) {
-        return report_no_option(state->of, argument, length);
-    }
-    return take(state, entry, argument[2 + length] == '=' ? argument + 3 + length : NULL);
-}
-
-/* One letter an argument: a flag is the whole of it, a value may follow at once. */
-static int take_short(parser *state, const char *argument)
-{
-    const option *entry = find_letter(state->of, argument[1]);
-    if (entry == NULL || (entry->kind == OPTION_FLAG && argument[2] != '\0')) {
-        return access(argument, F_OK) == 0 ? report_dashed_file(argument)
-                                           : report_usage("there is no option '%s'", argument);
-    }
-    return take(state, entry, argument[2] != '\0' ? argument + 2 : NULL);
-}
-
-static int check_operands(const verb *of, int count)
-{
-    if (count < of->operands_min) {
-        return report_usage(count == 0 ? "no file is given" : "a file is missing");
-    }
-    if (of->operands_max >= 0 && count > of->operands_max) {
-        return report_usage("%d files are given; it takes %d", count, of->operands_max);
-    }
-    return EXIT_DONE;
 }
 
 int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count)
@@ -289,23 +271,39 @@ int options_parse_given(const verb *of, int argc, char **argv, void *settings, i
 {
     parser state = {.of = of, .argv = argv, .argc = argc, .settings = settings};
     bool options_ended = false;
-    *operand_count = 0;
+    int count = 0;
     for (state.at = 1; state.at < argc; state.at++) {
         char *argument = argv[state.at];
         int status = EXIT_DONE;
         if (options_ended || argument[0] != '-' || argument[1] == '\0') {
-            argv[(*operand_count)++] = argument;
+            KILN_ASSERT(count < state.at); /* operands never overtake what is read */
+            argv[count++] = argument;
         } else if (strcmp(argument, "--") == 0) {
             options_ended = true;
         } else if (argument[1] == '-') {
-            status = take_long(&state, argument);
+            const size_t length = strcspn(argument + 2, "=");
+            const option *entry = find_name(of, argument + 2, length);
+            const char *attached = argument[2 + length] == '=' ? argument + 3 + length : NULL;
+            status = entry != NULL ? take(&state, entry, attached)
+                                   : report_no_option(of, argument, length);
         } else {
-            status = take_short(&state, argument);
+            /* One letter an argument: a flag is the whole of it, a value may follow at once. */
+            const option *entry = find_letter(of, argument[1]);
+            const char *attached = argument[2] != '\0' ? argument + 2 : NULL;
+            const bool fits = entry != NULL && (entry->kind != OPTION_FLAG || attached == NULL);
+            status = fits ? take(&state, entry, attached) : report_no_option(of, argument, 0);
         }
         if (status != EXIT_DONE) {
             return status;
         }
     }
     *given = state.given;
-    return check_operands(of, *operand_count);
+    *operand_count = count;
+    if (count < of->operands_min) {
+        return report_usage(count == 0 ? "no file is given" : "a file is missing");
+    }
+    if (of->operands_max >= 0 && count > of->operands_max) {
+        return report_usage("%d files are given; it takes %d", count, of->operands_max);
+    }
+    return EXIT_DONE;
 }

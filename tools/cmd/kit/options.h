@@ -12,12 +12,12 @@
  * Returns EXIT_DONE, or reports what is wrong and returns EXIT_USAGE. */
 int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count);
 
-/* The same; bit i of *given tells that option i was there. */
+/* The same; bit i of *given is set where option i was there. */
 int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
                         uint64_t *given);
 
-/* "500M": a whole number, or one with a letter of `units`, such as "KMG", behind it for 1024 to the power of
- * its place there. False: it is none, or more than 2^64 - 1. */
+/* Reads "500M": a whole number, or one that is followed by a letter of `units`, such as "KMG", which stands
+ * for 1024 to the power of its place there. False: the text is no size, or it is more than 2^64 - 1. */
 bool option_size(const char *text, const char *units, uint64_t *bytes);
 
 enum { OPTION_MESSAGE_SIZE = 1024 };

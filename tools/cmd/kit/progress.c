@@ -1,9 +1,17 @@
+/* Progress of a long run on standard error: a bar for people, lines of JSON for programs.
+ *
+ * A bake calls progress_step() some thousand times a second; a clock decides what of that is printed.
+ * A bar is drawn ten times a second and only on a terminal, after a second has gone by, so that short
+ * runs stay silent. Lines of JSON always mark where a stage begins and ends, because programs count
+ * on both. */
 #define _XOPEN_SOURCE 700
 
 #include "progress.h"
 
 #include "report.h"
 #include "seconds.h"
+
+#include "../../../formats/assert.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +32,7 @@ void progress_begin(progress *state, progress_mode mode, const char *file)
 static void draw_bar(progress *state, const char *stage, double part)
 {
     const double now = seconds_now();
+    KILN_ASSERT(part >= 0.0 && part <= 1.0);
     if ((state->mode == PROGRESS_AUTO && now - state->start < bar_delay) ||
         now - state->last < bar_interval) {
         return;
@@ -36,22 +45,17 @@ static void draw_bar(progress *state, const char *stage, double part)
     fflush(stderr);
 }
 
-/* Where a stage begins and ends, and else ten times a second. */
-static bool is_due(const progress_told *told, const char *stage, double part, double now)
-{
-    const bool begins = strncmp(told->stage, stage, sizeof told->stage - 1) != 0;
-    return begins || (part >= 1 && told->part < 1) || now - told->time >= bar_interval;
-}
-
-void progress_line(progress_told *told, const char *file, const char *stage, double part)
+void progress_line(progress_last *last, const char *file, const char *stage, double part)
 {
     const double now = seconds_now();
-    if (!is_due(told, stage, part, now)) {
+    const bool begins = strncmp(last->stage, stage, sizeof last->stage - 1) != 0;
+    const bool ends = part >= 1 && last->part < 1;
+    if (!begins && !ends && now - last->time < bar_interval) {
         return;
     }
-    snprintf(told->stage, sizeof told->stage, "%s", stage);
-    told->part = part;
-    told->time = now;
+    snprintf(last->stage, sizeof last->stage, "%s", stage);
+    last->part = part;
+    last->time = now;
     json_t *line = json_object();
     json_object_set_new(line, "file", json_cstring(file));
     json_object_set_new(line, "stage", json_cstring(stage));
@@ -64,11 +68,11 @@ void progress_line(progress_told *told, const char *file, const char *stage, dou
 bool progress_step(void *user, const char *stage, double part)
 {
     progress *state = user;
-    if (!(part >= 0.0 && part <= 1.0)) { /* only asked whether to go on */
+    if (!(part >= 0.0 && part <= 1.0)) { /* a query whether to go on, without news */
         return true;
     }
     if (state->mode == PROGRESS_JSON) {
-        progress_line(&state->told, state->file, stage, part);
+        progress_line(&state->last_line, state->file, stage, part);
     } else if (state->mode != PROGRESS_NONE) {
         draw_bar(state, stage, part);
     }

@@ -1,4 +1,4 @@
-/* How far a long run is, on standard error. */
+/* Progress of a long run, on standard error. */
 #ifndef KILN_CMD_PROGRESS_H
 #define KILN_CMD_PROGRESS_H
 
@@ -12,18 +12,18 @@ typedef enum {
     PROGRESS_NONE
 } progress_mode;
 
-/* What was told last of one file, in lines of JSON. */
+/* The last line of JSON that was printed about one file. */
 typedef struct {
     char stage[32];
     double part, time;
-} progress_told;
+} progress_last;
 
 typedef struct {
     progress_mode mode;
     const char *file;
     double start, last; /* seconds */
     bool shown;
-    progress_told told;
+    progress_last last_line;
 } progress;
 
 void progress_begin(progress *state, progress_mode mode, const char *file);
@@ -31,8 +31,8 @@ void progress_begin(progress *state, progress_mode mode, const char *file);
 /* As kiln_bake_options.progress; `user` is the progress. */
 bool progress_step(void *user, const char *stage, double part);
 
-/* Prints a line of JSON of `file`, unless the last is too near for another. */
-void progress_line(progress_told *told, const char *file, const char *stage, double part);
+/* Prints a line of JSON about `file`, unless the last one is too recent for another. */
+void progress_line(progress_last *last, const char *file, const char *stage, double part);
 
 /* Takes the bar away. */
 void progress_end(progress *state);

@@ -1,5 +1,14 @@
+/* The one report of the process: lines on standard error as they come, and with --json one document at
+ * the end of the run.
+ *
+ * A verb never prints an error itself. report_error() prints "kiln: FILE: what; why; what to do" and
+ * keeps the text for the document, where the error of the highest status wins; report_end() adds the
+ * exit status and prints the document, also after a failure. Of several files each object has its own
+ * error, which is collected between two calls of report_file(). Only one thread reports at a time:
+ * code that runs threads holds a lock around these functions. */
 #include "report.h"
 
+#include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
 #include "../../common/json_text.h"
 #include "../../common/write_file.h"
@@ -21,6 +30,7 @@ static struct {
 
 void report_begin(const char *verb_name, bool json)
 {
+    KILN_ASSERT(report.root == NULL);
     report.verb_name = verb_name;
     report.document = stdout;
     if (json) {
@@ -62,6 +72,8 @@ void report_file(json_t *object, int file_count)
     if (report.root == NULL) {
         return;
     }
+    KILN_ASSERT(object != NULL);
+    KILN_ASSERT(file_count > 0);
     if (file_count > 1) {
         json_object_update(object, report.of_file);
     }
@@ -79,8 +91,8 @@ void report_file(json_t *object, int file_count)
     json_array_append_new(files, object);
 }
 
-/* One line on standard error: what would break the line or steer a terminal is spelled out, all other
- * bytes, whatever they are in UTF-8, pass. */
+/* Prints one line on standard error. What would break the line or steer a terminal is spelled out; all
+ * other bytes pass, UTF-8 or not, so that the name of a file can be copied from a message. */
 static void print_line(const char *text)
 {
     fputs("kiln: ", stderr);
@@ -94,7 +106,7 @@ static void print_line(const char *text)
     putc('\n', stderr);
 }
 
-/* "FILE: text" or "text" into new memory; NULL when there is none. */
+/* Composes "FILE: text" or "text" in new memory; NULL: there is no memory, or the format is wrong. */
 static char *compose(const char *file, const char *format, va_list arguments)
 {
     va_list again;
@@ -128,10 +140,11 @@ static void keep_error(json_t *object, int status, const char *text)
 static int error_arguments(int status, const char *file, const char *format, va_list arguments)
 {
     char *text = compose(file, format, arguments);
-    const char *told = text != NULL ? text : "out of memory";
-    print_line(told);
-    keep_error(report.root, status, told);
-    keep_error(report.of_file, status, told);
+    const char *printed = text != NULL ? text : "out of memory";
+    KILN_ASSERT(status != EXIT_DONE);
+    print_line(printed);
+    keep_error(report.root, status, printed);
+    keep_error(report.of_file, status, printed);
     free(text);
     return status;
 }
@@ -148,6 +161,7 @@ int report_error(int status, const char *file, const char *format, ...)
 int report_usage(const char *format, ...)
 {
     va_list arguments;
+    KILN_ASSERT(report.verb_name != NULL);
     va_start(arguments, format);
     error_arguments(EXIT_USAGE, report.verb_name, format, arguments);
     va_end(arguments);
@@ -194,22 +208,9 @@ void report_line(const char *format, ...)
     }
 }
 
-/* False when what was printed did not arrive; then it is said why. */
-static bool flush_output(void)
-{
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    const bool before = ferror(stdout) == 0;
-    errno = 0;
-    if (fflush(stdout) == 0 && before) {
-        return true;
-    }
-    (void)kiln_write_explain("can't be written", errno != 0 ? errno : EIO, message);
-    (void)report_error(EXIT_IO, "standard output", "%s", message);
-    return false;
-}
-
 int report_end(int status)
 {
+    char message[KILN_WRITE_MESSAGE_SIZE];
     if (report.root != NULL) {
         json_object_set_new(report.root, "status", json_integer(status));
         json_dumpf(report.root, report.document, JSON_INDENT(2));
@@ -218,8 +219,20 @@ int report_end(int status)
         json_decref(report.of_file);
         report.root = report.of_file = NULL;
     }
-    return flush_output() || status != EXIT_DONE ? status : EXIT_IO;
+    /* Output that did not arrive fails the run: a full disk is noticed here at the latest. */
+    const bool before = ferror(stdout) == 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && before) {
+        return status;
+    }
+    (void)kiln_write_explain("can't be written", errno != 0 ? errno : EIO, message);
+    (void)report_error(EXIT_IO, "standard output", "%s", message);
+    return status != EXIT_DONE ? status : EXIT_IO;
 }
+
+/* ---------------------------------------------------------------------------------- JSON values -- */
+
+/* JSON has neither bytes that are not UTF-8 nor numbers that are not finite, and models have both. */
 
 json_t *json_cstring(const char *text)
 {

@@ -1,4 +1,4 @@
-/* What a run has to say: messages on standard error, and with --json one document. */
+/* The report of a run: messages on standard error, and with --json one document. One thread at a time. */
 #ifndef KILN_CMD_REPORT_H
 #define KILN_CMD_REPORT_H
 
@@ -19,13 +19,13 @@ void report_begin(const char *verb_name, bool json);
 /* The document goes to standard error, because standard output is taken by data. */
 void report_to_stderr(void);
 
-/* No warnings and notes on standard error; errors are still told. */
+/* No warnings and notes on standard error; errors are still printed. */
 void report_quiet(void);
 
 bool report_is_json(void);
 bool report_is_quiet(void);
 
-/* The object of the document, to which a verb adds its members. */
+/* The object of the document, to which a verb adds its members; NULL without --json. */
 json_t *report_root(void);
 
 /* Adds the members of one file's object, which is taken over: to the document itself when the run is

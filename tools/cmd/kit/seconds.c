@@ -1,6 +1,13 @@
+/* The clock of the command, and what a run says of many times: median, mean and the 99th percentile.
+ *
+ * The clock is CLOCK_MONOTONIC, because a wall clock may be set back while a query runs. The median
+ * and the percentile are reported beside the mean, as a single time slice of another process moves a
+ * mean of microseconds by any factor. */
 #define _XOPEN_SOURCE 700
 
 #include "seconds.h"
+
+#include "../../../formats/assert.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -24,13 +31,16 @@ timing timing_of(double *times, size_t count)
     if (count == 0) {
         return result;
     }
+    KILN_ASSERT(times != NULL);
     qsort(times, count, sizeof *times, compare_doubles);
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         sum += times[i];
     }
+    /* The middle of an odd count, the mean of both middles of an even one. */
     result.median = 0.5 * (times[(count - 1) / 2] + times[count / 2]);
     result.mean = sum / (double)count;
     result.p99 = times[(count - 1) - (count - 1) / 100];
+    KILN_ASSERT(result.median <= result.p99);
     return result;
 }

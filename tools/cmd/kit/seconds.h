@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 
+/* Seconds since an arbitrary moment. */
 double seconds_now(void);
 
 typedef struct {
     double median, mean, p99;
 } timing;
 
-/* Of `count` times; sorts them. All zero for none. */
+/* The summary of `count` times, which it sorts; all zero where there are none. */
 timing timing_of(double *times, size_t count);
 
 #endif

@@ -1,7 +1,16 @@
+/* Signals that end the command: unfinished outputs are removed first, and a batch may end in good order.
+ *
+ * An output is written under another name and renamed when it is whole. A signal in between would leave
+ * that file behind, so the handler abandons it, sets the default action again and raises the signal
+ * once more: the caller sees a process that died by it, as the shell expects. A batch asks for the
+ * first signal to be noted only, polls it between two assets, and dies by it at its end. A signal that
+ * was ignored when the command began, as by nohup, stays ignored. The handler uses nothing that is not
+ * async-signal-safe: atomics, unlink, signal and raise. */
 #define _XOPEN_SOURCE 700
 
 #include "signals.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/write_file.h"
 
 #include <signal.h>
@@ -26,13 +35,14 @@ static void take_signal(int number)
 static void catch_signal(int number)
 {
     struct sigaction action, before;
+    KILN_ASSERT(number > 0);
     if (sigaction(number, NULL, &before) != 0 || before.sa_handler == SIG_IGN) {
         return;
     }
     memset(&action, 0, sizeof action);
     action.sa_handler = take_signal;
     action.sa_flags = SA_RESTART;
-    sigfillset(&action.sa_mask);
+    sigfillset(&action.sa_mask); /* no second signal while files are being removed */
     sigaction(number, &action, NULL);
 }
 

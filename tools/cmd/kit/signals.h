@@ -1,4 +1,4 @@
-/* What signals do to the command. */
+/* What signals do to the command. An interrupted run leaves no unfinished file behind. */
 #ifndef KILN_CMD_SIGNALS_H
 #define KILN_CMD_SIGNALS_H
 
@@ -6,8 +6,8 @@
  * limit on file size is an error of write rather than a signal. */
 void signals_set(void);
 
-/* From now on the first of these signals is only noted, so that what is under way can be ended in good
- * order; the second does as above. */
+/* From now on the first of these signals is only noted, so that running work can be ended in good order;
+ * the second one ends the process as above. */
 void signals_note(void);
 
 /* The signal that was noted, or 0. Any thread. */

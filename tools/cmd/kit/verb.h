@@ -1,11 +1,12 @@
-/* A verb of the command: what main dispatches on and what --help and the manual page are made from. */
+/* A verb of the command with its table of options. main() finds verbs by their names, options_parse() reads
+ * arguments by the table, and --help, the manual pages and the completion scripts are printed from it. */
 #ifndef KILN_CMD_VERB_H
 #define KILN_CMD_VERB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The type that an option's field in the verb's settings has. */
+/* The kind of an option, and with it the type of its field in the verb's settings. */
 typedef enum {
     OPTION_FLAG,     /* bool: true when given */
     OPTION_TEXT,     /* const char * */
@@ -19,7 +20,7 @@ typedef struct {
     const char *name; /* "leaf": --leaf */
     char letter;      /* 'j': -j; 0: none */
     option_kind kind;
-    const char *value;   /* what --help calls the value, "N"; NULL for a flag */
+    const char *value;   /* name of the value in --help, "N"; NULL for a flag */
     const char *choices; /* "packed|raw", for OPTION_CHOICE */
     double lower, upper; /* for numbers */
     size_t field;        /* offset in the settings */
@@ -56,13 +57,5 @@ enum {
     EXIT_UNSUPPORTED = 5,
     EXIT_DIFFERS = 7
 };
-
-typedef struct {
-    int status;
-    const char *meaning;
-} exit_meaning;
-
-extern const exit_meaning exit_meanings[];
-extern const size_t exit_meaning_count;
 
 #endif

@@ -1,8 +1,14 @@
+/* Versions of the command and of the libraries in use.
+ *
+ * Libraries are queried at run time, because a distribution may replace a shared one without building
+ * kiln again; libdeflate has no such function and says what it was built against. version_of_bytes()
+ * names the three on which the bytes of a bake depend: kiln itself, the importer and the compressor. */
 #include "version.h"
 
 #include "report.h"
 #include "verb.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/format.h"
 #include "../../../runtime/kiln.h"
 
@@ -35,7 +41,7 @@ static const char *of_libdeflate(void)
 }
 #endif
 
-/* A further library is a row. */
+/* A further library is a row, in alphabetical order. */
 static const struct {
     const char *name;
     const char *(*version)(void);
@@ -59,11 +65,15 @@ static const char compiler[] =
     "unknown";
 #endif
 
-static void add_versions(json_t *root)
+void version_print(void)
 {
+    if (!report_is_json()) {
+        printf("kiln %s\n", KILN_VERSION_STRING);
+        return;
+    }
     char format[32];
     (void)snprintf(format, sizeof format, "%u.%u", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR);
-    json_t *versions = json_object();
+    json_t *root = report_root(), *versions = json_object();
     for (size_t i = 0; i < COUNT_OF(libraries); i++) {
         json_object_set_new(versions, libraries[i].name, json_cstring(libraries[i].version()));
     }
@@ -72,17 +82,10 @@ static void add_versions(json_t *root)
     json_object_set_new(root, "compiler", json_cstring(compiler));
 }
 
-void version_print(void)
-{
-    if (report_is_json()) {
-        add_versions(report_root());
-    } else {
-        printf("kiln %s\n", KILN_VERSION_STRING);
-    }
-}
-
 void version_of_bytes(char text[VERSION_OF_BYTES_SIZE])
 {
-    (void)snprintf(text, VERSION_OF_BYTES_SIZE, "kiln-%s,assimp-%s,zlib-%s", KILN_VERSION_STRING,
-                   of_assimp(), zlibVersion());
+    const int length = snprintf(text, VERSION_OF_BYTES_SIZE, "kiln-%s,assimp-%s,zlib-%s",
+                                KILN_VERSION_STRING, of_assimp(), zlibVersion());
+    KILN_ASSERT(length > 0 && length < VERSION_OF_BYTES_SIZE);
+    (void)length;
 }

@@ -1,9 +1,9 @@
-/* What --version tells. */
+/* What --version prints. */
 #ifndef KILN_CMD_VERSION_H
 #define KILN_CMD_VERSION_H
 
-/* On standard output, or in the report where that is JSON: then with the versions of the format, of the
- * libraries in use, as they are now, and of the compiler. */
+/* Prints the version on standard output, or puts it into the report where that is JSON: then with the
+ * versions of the format, of the libraries in use, as they are now, and of the compiler. */
 void version_print(void);
 
 enum { VERSION_OF_BYTES_SIZE = 160 };

@@ -396,12 +396,6 @@ static int write_file(const calibration *c, const char *path)
     return status;
 }
 
-static bool is_kiln_name(const char *path)
-{
-    const size_t length = strlen(path);
-    return length >= 5 && strcmp(path + length - 5, ".kiln") == 0;
-}
-
 static int write_table(const calibration *c, const char *path)
 {
     enum { HEAD = 1024, ROW = 512 };
