@@ -1,16 +1,17 @@
 /* The kiln command: finds the verb that the arguments name, and runs it.
  *
- * A verb is a file of verbs/ and a row of the table below (README.md says how to add one). Most names have
- * one word; those of two, such as "lut bins", form a group that shares the first. main() secures the
- * standard descriptors and sets the signals before anything else, then either a verb runs between
- * report_begin() and report_end(), or an option in place of a verb is answered from the table. */
+ * A verb is a file of verbs/ and a row of the table below (README.md says how to add one). Most
+ * names have one word; those of two, such as "lut bins", form a group that shares the first. main()
+ * secures the standard descriptors and sets the signals before anything else, then either a verb
+ * runs between report_begin() and report_end(), or an option in place of a verb is answered from
+ * the table. */
 #define _XOPEN_SOURCE 700
 
 #include "kit/completion.h"
 #include "kit/help.h"
+#include "kit/options.h"
 #include "kit/report.h"
 #include "kit/signals.h"
-#include "kit/options.h"
 #include "kit/version.h"
 #include "verbs/verbs.h"
 
@@ -65,7 +66,8 @@ static bool help_group(const char *first)
     return any;
 }
 
-/* Prints the manual page of the command (`page` NULL), or of a verb. False: there is no such page. */
+/* Prints the manual page of the command (`page` NULL), or of a verb. False: there is no such
+ * page. */
 static bool print_manual(const char *page)
 {
     if (page == NULL) {
@@ -114,8 +116,8 @@ static int report_no_verb(int argc, char **argv)
     return report_command_usage("there is no verb '%s'; did you mean %s?", word, near.best);
 }
 
-/* Is `word` among the arguments before "--"? This must be known before options are parsed, which may
- * already fail. */
+/* Is `word` among the arguments before "--"? This must be known before options are parsed, which
+ * may already fail. */
 static bool has_argument(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -126,8 +128,9 @@ static bool has_argument(int argc, char **argv, const char *word)
     return false;
 }
 
-/* Opens /dev/null in place of each standard descriptor that is closed, in a mode that its user cannot
- * work with; otherwise the next file that is opened would be taken for it, and overwritten by messages. */
+/* Opens /dev/null in place of each standard descriptor that is closed, in a mode that its user
+ * cannot work with; otherwise the next file that is opened would be taken for it, and overwritten
+ * by messages. */
 static void keep_standard_descriptors(void)
 {
     static const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};

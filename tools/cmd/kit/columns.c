@@ -1,10 +1,11 @@
 /* Text for people, fitted into the columns of a terminal.
  *
- * Names come from models and may hold anything. Each text is first made well-formed UTF-8, then printed
- * character by character: control characters and those that change the direction of writing become
- * "?", so that no name steers a terminal or reorders a line, and widths are those of Unicode Standard
- * Annex #11 (East Asian Width), by blocks rather than by its full table: a wrong width moves a column,
- * and nothing else. The C library's wcwidth() depends on the locale, which the command never sets. */
+ * Names come from models and may hold anything. Each text is first made well-formed UTF-8, then
+ * printed character by character: control characters and those that change the direction of writing
+ * become "?", so that no name steers a terminal or reorders a line, and widths are those of Unicode
+ * Standard Annex #11 (East Asian Width), by blocks rather than by its full table: a wrong width
+ * moves a column, and nothing else. The C library's wcwidth() depends on the locale, which the
+ * command never sets. */
 #define _DEFAULT_SOURCE
 
 #include "columns.h"
@@ -59,7 +60,8 @@ static bool is_steering(uint32_t character)
            (character >= 0x2066 && character <= 0x2069);
 }
 
-/* Columns that a terminal gives a character: two to East Asian wide ones, none to combining ones. */
+/* Columns that a terminal gives a character: two to East Asian wide ones, none to combining
+ * ones. */
 static int width_of(uint32_t character)
 {
     static const struct {
@@ -109,7 +111,8 @@ static int print_part(FILE *stream, const char *text, int columns)
     return used;
 }
 
-/* Prints `text` within `columns`, with "..." in place of what does not fit; returns the columns used. */
+/* Prints `text` within `columns`, with "..." in place of what does not fit; returns the columns
+ * used. */
 static int print_cut(const char *text, int columns)
 {
     KILN_ASSERT(columns >= 3);

@@ -1,4 +1,5 @@
-/* Text for people, in columns of a terminal. All that comes from models is printed by these functions. */
+/* Text for people, in columns of a terminal. All that comes from models is printed by these
+ * functions. */
 #ifndef KILN_CMD_COLUMNS_H
 #define KILN_CMD_COLUMNS_H
 
@@ -8,11 +9,12 @@
 
 enum { COLUMNS_LEAST = 68, COLUMNS_MOST = 200 };
 
-/* Columns of standard output: what COLUMNS says, else the terminal, else 80; within the limits above. */
+/* Columns of standard output: what COLUMNS says, else the terminal, else 80; within the limits
+ * above. */
 int columns_of_output(void);
 
-/* Prints `text` on standard output in exactly `columns` columns, filled up with blanks, or cut with "..."
- * in the last three. Control characters and what is not UTF-8 are shown as "?". */
+/* Prints `text` on standard output in exactly `columns` columns, filled up with blanks, or cut with
+ * "..." in the last three. Control characters and what is not UTF-8 are shown as "?". */
 void columns_print(const char *text, int columns);
 
 /* The same without blanks at its end. */
@@ -21,8 +23,8 @@ void columns_print_last(const char *text, int columns);
 /* As columns_print, but a text that is too long keeps its end, which says more about a path. */
 void columns_print_path(const char *text, int columns);
 
-/* "  label          words", in lines of at most the columns of standard output, further ones indented; what
- * steers a terminal is shown as above. */
+/* "  label          words", in lines of at most the columns of standard output, further ones
+ * indented; what steers a terminal is shown as above. */
 void columns_item(FILE *stream, const char *label, const char *words);
 
 /* 1234567 as "1,234,567". */

@@ -1,11 +1,12 @@
 /* Scripts that complete command lines in bash, zsh and fish, made from the tables that parse them.
  *
- * Each script knows every verb with its options, and of an option whether a file, a choice or a number
- * follows; so it never has to run kiln, and stays right as long as it is made again with each version.
- * Verbs of two words, such as "lut bins", are offered by their first word, then by their second. The
- * three shells get the same facts in three forms: bash a function with a case for each verb, zsh a list
- * for _arguments, fish one `complete` line for each option. Help texts are cut at their first semicolon,
- * colon or parenthesis: a menu has room for what an option does, and not for its details. */
+ * Each script knows every verb with its options, and of an option whether a file, a choice or a
+ * number follows; so it never has to run kiln, and stays right as long as it is made again with
+ * each version. Verbs of two words, such as "lut bins", are offered by their first word, then by
+ * their second. The three shells get the same facts in three forms: bash a function with a case for
+ * each verb, zsh a list for _arguments, fish one `complete` line for each option. Help texts are
+ * cut at their first semicolon, colon or parenthesis: a menu has room for what an option does, and
+ * not for its details. */
 #include "completion.h"
 
 #include "../../../formats/assert.h"
@@ -54,8 +55,8 @@ static bool takes_number(const option *entry)
     return entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL;
 }
 
-/* Prints what an option does, up to the details. `special` characters get a backslash, and an apostrophe
- * is written as `quote`, which is what the shell accepts within '...'. */
+/* Prints what an option does, up to the details. `special` characters get a backslash, and an
+ * apostrophe is written as `quote`, which is what the shell accepts within '...'. */
 static void print_help(FILE *out, const char *help, const char *special, const char *quote)
 {
     const size_t length = strcspn(help, ";:(");
@@ -70,7 +71,8 @@ static void print_help(FILE *out, const char *help, const char *special, const c
 
 /* -------------------------------------------------------------------------------------- bash -- */
 
-/* A branch of `case $verb`: the options of a verb, and what may follow the option before the cursor. */
+/* A branch of `case $verb`: the options of a verb, and what may follow the option before the
+ * cursor. */
 static void print_bash_verb(FILE *out, const verb *of)
 {
     KILN_ASSERT(of->option_count <= 64);
@@ -101,8 +103,9 @@ static void print_bash_verb(FILE *out, const verb *of)
     fputs("        esac\n        ;;\n", out);
 }
 
-/* Bash splits words at "=", so that "--layout=raw" arrives as three of them: `joined` says so. The function
- * first finds the verb, then the values or options that fit, and leaves the rest to compgen. */
+/* Bash splits words at "=", so that "--layout=raw" arrives as three of them: `joined` says so. The
+ * function first finds the verb, then the values or options that fit, and leaves the rest to
+ * compgen. */
 static void print_bash(FILE *out, const verb *const *verbs, size_t count)
 {
     fputs("# bash completion of kiln\n"
@@ -170,8 +173,8 @@ static void print_bash(FILE *out, const verb *const *verbs, size_t count)
 
 /* --------------------------------------------------------------------------------------- zsh -- */
 
-/* Prints '(-o --output)'{-o+,--output=}'[help]:OUT:_files'. The list in parentheses excludes both spellings
- * once one of them was typed; "+" and "=" say that a value may follow at once. */
+/* Prints '(-o --output)'{-o+,--output=}'[help]:OUT:_files'. The list in parentheses excludes both
+ * spellings once one of them was typed; "+" and "=" say that a value may follow at once. */
 static void print_zsh_option(FILE *out, const option *entry)
 {
     const char *joint = takes_value(entry) ? "=" : entry->kind == OPTION_DEFAULTED ? "=-" : "";
@@ -195,8 +198,8 @@ static void print_zsh_option(FILE *out, const option *entry)
     fputs("'", out);
 }
 
-/* Offers the first words of all verbs, or, where `group` is not empty, the second words of those that
- * start with it. */
+/* Offers the first words of all verbs, or, where `group` is not empty, the second words of those
+ * that start with it. */
 static void print_zsh_choice(FILE *out, const verb *const *verbs, size_t count, const char *group)
 {
     const size_t length = strlen(group);
@@ -273,7 +276,8 @@ static void print_fish_option(FILE *out, const verb *of, const option *entry)
         fprintf(out, " -s %c", entry->letter);
     }
     if (entry->choices != NULL && takes_value(entry)) {
-        /* "packed\t raw\t": the empty text after each tab keeps fish from repeating the option's. */
+        /* "packed\t raw\t": the empty text after each tab keeps fish from repeating the
+         * option's. */
         fputs(" -x -a '", out);
         for (const char *at = entry->choices; *at != '\0'; at++) {
             fputs(*at == '|' ? "\\t " : (char[]){*at, '\0'}, out);

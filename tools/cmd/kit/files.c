@@ -1,9 +1,10 @@
-/* Files that a verb reads and writes: whole files in memory, outputs that are written aside and renamed,
- * and kiln files that the runtime opens.
+/* Files that a verb reads and writes: whole files in memory, outputs that are written aside and
+ * renamed, and kiln files that the runtime opens.
  *
- * Every function reports its own failure, as "FILE: what; why; what to do", and returns the exit status
- * that it ends in, so that a verb only passes a status on. Two functions map the status of the runtime
- * to an exit status and to the advice at the end of the message; nothing else in the command does. */
+ * Every function reports its own failure, as "FILE: what; why; what to do", and returns the exit
+ * status that it ends in, so that a verb only passes a status on. Two functions map the status of
+ * the runtime to an exit status and to the advice at the end of the message; nothing else in the
+ * command does. */
 #define _XOPEN_SOURCE 700
 
 #include "files.h"
@@ -25,7 +26,7 @@
 
 enum { DATA_ALIGNMENT = 64, STDIN_STEP = 1 << 20 };
 
-/* ---------------------------------------------------------------------------------- into memory -- */
+/* ------------------------------------------------------------------------------- into memory -- */
 
 /* Reads up to `size` bytes; fewer only at the end of the file. Returns -1 with errno on failure. */
 static ssize_t read_up_to(int descriptor, char *bytes, size_t size)
@@ -45,8 +46,9 @@ static ssize_t read_up_to(int descriptor, char *bytes, size_t size)
     return (ssize_t)used;
 }
 
-/* Reads the file that is open as `descriptor`. Its size is taken from the file system, so only regular
- * files are read; a file that shrinks meanwhile ends early, and the verifier finds it truncated. */
+/* Reads the file that is open as `descriptor`. Its size is taken from the file system, so only
+ * regular files are read; a file that shrinks meanwhile ends early, and the verifier finds it
+ * truncated. */
 static int read_regular(int descriptor, const char *path, void **data, size_t *size)
 {
     struct stat entry;
@@ -58,7 +60,8 @@ static int read_regular(int descriptor, const char *path, void **data, size_t *s
         return report_error(EXIT_IO, path, "not a regular file%s; give the path of a file",
                             S_ISDIR(entry.st_mode) ? ", a folder" : "");
     }
-    /* aligned_alloc wants a multiple of the alignment; an empty file still gets a block of its own. */
+    /* aligned_alloc wants a multiple of the alignment; an empty file still gets a block of its
+     * own. */
     const uint64_t whole = (uint64_t)entry.st_size;
     const uint64_t rounded = (whole / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
     char *bytes =
@@ -124,7 +127,7 @@ int load_stdin(void **data, size_t *size)
     }
 }
 
-/* --------------------------------------------------------------------------------- out of memory -- */
+/* ----------------------------------------------------------------------------- out of memory -- */
 
 int output_write(const char *path, const void *data, size_t size)
 {
@@ -173,7 +176,7 @@ int output_check(const char *path)
                               "name another output, or remove it first");
 }
 
-/* ------------------------------------------------------------------------------------ kiln files -- */
+/* -------------------------------------------------------------------------------- kiln files -- */
 
 int exit_status_of(kiln_status status)
 {

@@ -1,5 +1,5 @@
-/* Files that a verb reads and writes. Each function that returns an exit status has reported what is
- * wrong, unless that is EXIT_DONE. */
+/* Files that a verb reads and writes. Each function that returns an exit status has reported what
+ * is wrong, unless that is EXIT_DONE. */
 #ifndef KILN_CMD_FILES_H
 #define KILN_CMD_FILES_H
 
@@ -22,22 +22,22 @@ int output_write(const char *path, const void *data, size_t size);
 /* Does the name end in ".kiln"? */
 bool is_kiln_name(const char *path);
 
-/* Reports a `path` whose file a kiln file would replace although it is none and is not named as one: a
- * slip, as of "-o *.obj". EXIT_DONE: nothing would be lost. */
+/* Reports a `path` whose file a kiln file would replace although it is none and is not named as
+ * one: a slip, as of "-o *.obj". EXIT_DONE: nothing would be lost. */
 int output_check(const char *path);
 
 /* The exit status that a status of the runtime ends in. */
 int exit_status_of(kiln_status status);
 
-/* Reports that the file at `path` is not sound, by a status or error code and its text; returns the exit
- * status. */
+/* Reports that the file at `path` is not sound, by a status or error code and its text; returns the
+ * exit status. */
 int report_format_error(const char *path, int code, const char *text);
 
 /* Opens and verifies `path`; reports what is wrong and returns its exit status. */
 int open_file(const char *path, kiln_file **file);
 
-/* Finds the tree called `name` (NULL: any) with the kind of volume called `bv` (NULL: any). Where several
- * with different names would do, the error says that a name is needed. */
+/* Finds the tree called `name` (NULL: any) with the kind of volume called `bv` (NULL: any). Where
+ * several with different names would do, the error says that a name is needed. */
 int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
                 const kiln_tree **tree);
 

@@ -1,10 +1,10 @@
 /* --help and the manual pages, from the same tables.
  *
- * A verb's table holds all its texts, so the two can't differ and a new option appears in both. --help is
- * wrapped at 80 columns, whatever the terminal: its output is compared by tests and kept in documents.
- * The manual pages are in the man macros of troff, one for the command and one for each verb, and are made
- * when kiln is built. Exit statuses and the options in place of a verb stand here, because
- * only these two print them. */
+ * A verb's table holds all its texts, so the two can't differ and a new option appears in both.
+ * --help is wrapped at 80 columns, whatever the terminal: its output is compared by tests and kept
+ * in documents. The manual pages are in the man macros of troff, one for the command and one for
+ * each verb, and are made when kiln is built. Exit statuses and the options in place of a verb
+ * stand here, because only these two print them. */
 #include "help.h"
 
 #include "../../../formats/assert.h"
@@ -46,10 +46,10 @@ static const option help_plain_options[] = {
      "print the completion script of a shell"},
 };
 
-/* ----------------------------------------------------------------------------------------- --help -- */
+/* ------------------------------------------------------------------------------------ --help -- */
 
-/* Prints words within TEXT_COLUMNS, lines after the first indented, from `column` on. An empty line in
- * the text starts a paragraph. */
+/* Prints words within TEXT_COLUMNS, lines after the first indented, from `column` on. An empty line
+ * in the text starts a paragraph. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
     KILN_ASSERT(indent <= column);
@@ -123,7 +123,7 @@ void help_command(FILE *out, const verb *const *verbs, size_t count)
     }
 }
 
-/* ----------------------------------------------------------------------------------- manual pages -- */
+/* ------------------------------------------------------------------------------ manual pages -- */
 
 /* Prints text for troff: backslashes and hyphens are escaped, and no line starts with a control
  * character. */

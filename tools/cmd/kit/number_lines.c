@@ -1,8 +1,9 @@
 /* Texts of numbers, a line each, and lists of poses that are written in such a text.
  *
- * A text may be standard input, and may be longer than memory: a line is read, its numbers are handed
- * to a function of the caller, and it is forgotten. The first line that is wrong ends the run and is
- * named by its number, because a pose that was skipped would shift all answers after it. */
+ * A text may be standard input, and may be longer than memory: a line is read, its numbers are
+ * handed to a function of the caller, and it is forgotten. The first line that is wrong ends the
+ * run and is named by its number, because a pose that was skipped would shift all answers after
+ * it. */
 #define _XOPEN_SOURCE 700
 
 #include "number_lines.h"
@@ -17,11 +18,11 @@
 
 enum { POSE_NUMBERS = 12, SCALED_NUMBERS = 13 };
 
-/* ------------------------------------------------------------------------------------------ lines -- */
+/* ------------------------------------------------------------------------------------- lines -- */
 
-/* Reads the numbers of one line into at most `capacity` doubles. The command never sets a locale, so
- * strtod reads a decimal point whatever the environment says. Returns how many there are, more than
- * `capacity` where they don't fit, or -1 where *wrong is no number. */
+/* Reads the numbers of one line into at most `capacity` doubles. The command never sets a locale,
+ * so strtod reads a decimal point whatever the environment says. Returns how many there are, more
+ * than `capacity` where they don't fit, or -1 where *wrong is no number. */
 static int scan_numbers(char *text, double *numbers, int capacity, const char **wrong)
 {
     static const char between[] = " \t\r\n,";
@@ -89,7 +90,7 @@ int number_lines_read(const char *path, number_line take, void *user)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------ poses -- */
+/* ------------------------------------------------------------------------------------- poses -- */
 
 static int add_pair(pose_list *list, const pose_pair *pair)
 {
@@ -107,7 +108,8 @@ static int add_pair(pose_list *list, const pose_pair *pair)
     return EXIT_DONE;
 }
 
-/* A row-major 3 x 4 matrix of rotation and translation, then the scale where there are 13 numbers. */
+/* A row-major 3 x 4 matrix of rotation and translation, then the scale where there are 13
+ * numbers. */
 static kiln_pose pose_of(const double *numbers, int count)
 {
     kiln_pose pose = kiln_pose_identity();

@@ -1,5 +1,5 @@
-/* Lines of numbers from a text, separated by blanks or commas, and poses that are written as such lines.
- * Empty lines and what follows '#' are skipped. */
+/* Lines of numbers from a text, separated by blanks or commas, and poses that are written as such
+ * lines. Empty lines and what follows '#' are skipped. */
 #ifndef KILN_CMD_NUMBER_LINES_H
 #define KILN_CMD_NUMBER_LINES_H
 
@@ -9,16 +9,16 @@
 
 enum { NUMBER_LINE_MAX = 26 };
 
-/* Takes the numbers of a line, counted from 1. There may be more than NUMBER_LINE_MAX: the rest is not
- * kept. Returns an exit status. */
+/* Takes the numbers of a line, counted from 1. There may be more than NUMBER_LINE_MAX: the rest is
+ * not kept. Returns an exit status. */
 typedef int (*number_line)(void *user, unsigned long line, const double *numbers, int count);
 
-/* Reads `path`, "-" for standard input, up to the first line that `take` does not return EXIT_DONE for.
- * Reports what can't be read or is no number by name and line. Returns an exit status. */
+/* Reads `path`, "-" for standard input, up to the first line that `take` does not return EXIT_DONE
+ * for. Reports what can't be read or is no number by name and line. Returns an exit status. */
 int number_lines_read(const char *path, number_line take, void *user);
 
-/* A line is a pose: 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A, then of B); 13 or 26
- * where the scale follows each pose's 12. */
+/* A line is a pose: 12 numbers (row-major 3 x 4, B in A's frame) or 24 (the pose of A, then of B);
+ * 13 or 26 where the scale follows each pose's 12. */
 typedef struct {
     kiln_pose a, b;
     unsigned long line; /* 1-based, for messages; 0: not from a file */

@@ -1,13 +1,14 @@
-/* Parsing of a verb's arguments by its table of options, and suggestions for words that are in no table.
+/* Parsing of a verb's arguments by its table of options, and suggestions for words that are in no
+ * table.
  *
- * options_parse_given() goes through the arguments once: it finds the row that an argument names, takes
- * the value that belongs to it and stores it by option_set(), which manifests use as well, so that a
- * value means the same in both. The table says where a value goes, by its offset in the settings of
- * the verb, and which values are allowed; what depends on several options is left to the verb.
- * Suggestions compare by the optimal string alignment distance, which is the distance of Damerau ("A
- * technique for computer detection and correction of spelling errors", 1964) and Levenshtein ("Binary
- * codes capable of correcting deletions, insertions, and reversals", 1966) where no pair of letters is
- * edited twice. */
+ * options_parse_given() goes through the arguments once: it finds the row that an argument names,
+ * takes the value that belongs to it and stores it by option_set(), which manifests use as well, so
+ * that a value means the same in both. The table says where a value goes, by its offset in the
+ * settings of the verb, and which values are allowed; what depends on several options is left to
+ * the verb. Suggestions compare by the optimal string alignment distance, which is the distance of
+ * Damerau ("A technique for computer detection and correction of spelling errors", 1964) and
+ * Levenshtein ("Binary codes capable of correcting deletions, insertions, and reversals", 1966)
+ * where no pair of letters is edited twice. */
 #define _XOPEN_SOURCE 700
 
 #include "options.h"
@@ -31,9 +32,9 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The optimal string alignment distance, row by row. Row i holds the distances of the first i letters of
- * `a` from every beginning of `b`; a swap of neighbours refers to the row before the last, so three
- * rows are enough. */
+/* The optimal string alignment distance, row by row. Row i holds the distances of the first i
+ * letters of `a` from every beginning of `b`; a swap of neighbours refers to the row before the
+ * last, so three rows are enough. */
 static unsigned distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned rows[3][SUGGEST_LENGTH_MAX + 1];
@@ -210,7 +211,8 @@ static const option *find_letter(const verb *of, char letter)
     return NULL;
 }
 
-/* Stores the value of `entry`, which is `attached` where that is not NULL, else the next argument. */
+/* Stores the value of `entry`, which is `attached` where that is not NULL, else the next
+ * argument. */
 static int take(parser *state, const option *entry, const char *attached)
 {
     const size_t index = (size_t)(entry - state->of->options);
@@ -240,8 +242,8 @@ static int take(parser *state, const option *entry, const char *attached)
                : report_usage("--%s %s", entry->name, message);
 }
 
-/* Reports an argument that names no option. `length`: of a long name, 0 for a letter. The name of a file
- * may begin like an option; then the message says how to write it. */
+/* Reports an argument that names no option. `length`: of a long name, 0 for a letter. The name of a
+ * file may begin like an option; then the message says how to write it. */
 static int report_no_option(const verb *of, const char *argument, size_t length)
 {
     if (access(argument, F_OK) == 0) {

@@ -1,9 +1,9 @@
 /* Progress of a long run on standard error: a bar for people, lines of JSON for programs.
  *
- * A bake calls progress_step() some thousand times a second; a clock decides what of that is printed.
- * A bar is drawn ten times a second and only on a terminal, after a second has gone by, so that short
- * runs stay silent. Lines of JSON always mark where a stage begins and ends, because programs count
- * on both. */
+ * A bake calls progress_step() some thousand times a second; a clock decides what of that is
+ * printed. A bar is drawn ten times a second and only on a terminal, after a second has gone by, so
+ * that short runs stay silent. Lines of JSON always mark where a stage begins and ends, because
+ * programs count on both. */
 #define _XOPEN_SOURCE 700
 
 #include "progress.h"

@@ -8,7 +8,7 @@
 typedef enum {
     PROGRESS_AUTO, /* a bar on a terminal, once a second has gone by */
     PROGRESS_BAR,
-    PROGRESS_JSON, /* lines {"file", "stage", "part"}: where a stage begins and ends, and ten a second */
+    PROGRESS_JSON, /* lines {"file", "stage", "part"} at both ends of a stage, and ten a second */
     PROGRESS_NONE
 } progress_mode;
 

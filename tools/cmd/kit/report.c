@@ -1,11 +1,11 @@
-/* The one report of the process: lines on standard error as they come, and with --json one document at
- * the end of the run.
+/* The one report of the process: lines on standard error as they come, and with --json one document
+ * at the end of the run.
  *
- * A verb never prints an error itself. report_error() prints "kiln: FILE: what; why; what to do" and
- * keeps the text for the document, where the error of the highest status wins; report_end() adds the
- * exit status and prints the document, also after a failure. Of several files each object has its own
- * error, which is collected between two calls of report_file(). Only one thread reports at a time:
- * code that runs threads holds a lock around these functions. */
+ * A verb never prints an error itself. report_error() prints "kiln: FILE: what; why; what to do"
+ * and keeps the text for the document, where the error of the highest status wins; report_end()
+ * adds the exit status and prints the document, also after a failure. Of several files each object
+ * has its own error, which is collected between two calls of report_file(). Only one thread reports
+ * at a time: code that runs threads holds a lock around these functions. */
 #include "report.h"
 
 #include "../../../formats/assert.h"
@@ -91,8 +91,8 @@ void report_file(json_t *object, int file_count)
     json_array_append_new(files, object);
 }
 
-/* Prints one line on standard error. What would break the line or steer a terminal is spelled out; all
- * other bytes pass, UTF-8 or not, so that the name of a file can be copied from a message. */
+/* Prints one line on standard error. What would break the line or steer a terminal is spelled out;
+ * all other bytes pass, UTF-8 or not, so that the name of a file can be copied from a message. */
 static void print_line(const char *text)
 {
     fputs("kiln: ", stderr);
@@ -106,7 +106,8 @@ static void print_line(const char *text)
     putc('\n', stderr);
 }
 
-/* Composes "FILE: text" or "text" in new memory; NULL: there is no memory, or the format is wrong. */
+/* Composes "FILE: text" or "text" in new memory; NULL: there is no memory, or the format is
+ * wrong. */
 static char *compose(const char *file, const char *format, va_list arguments)
 {
     va_list again;
@@ -230,9 +231,10 @@ int report_end(int status)
     return status != EXIT_DONE ? status : EXIT_IO;
 }
 
-/* ---------------------------------------------------------------------------------- JSON values -- */
+/* ------------------------------------------------------------------------------- JSON values -- */
 
-/* JSON has neither bytes that are not UTF-8 nor numbers that are not finite, and models have both. */
+/* JSON has neither bytes that are not UTF-8 nor numbers that are not finite, and models have
+ * both. */
 
 json_t *json_cstring(const char *text)
 {

@@ -1,4 +1,5 @@
-/* The report of a run: messages on standard error, and with --json one document. One thread at a time. */
+/* The report of a run: messages on standard error, and with --json one document. One thread at a
+ * time. */
 #ifndef KILN_CMD_REPORT_H
 #define KILN_CMD_REPORT_H
 
@@ -28,9 +29,10 @@ bool report_is_quiet(void);
 /* The object of the document, to which a verb adds its members; NULL without --json. */
 json_t *report_root(void);
 
-/* Adds the members of one file's object, which is taken over: to the document itself when the run is
- * about one file, else as an element of "files"; of several (more than 1) with "error", the first error
- * of the highest status since the last file. Without --json `object` is NULL and nothing is done. */
+/* Adds the members of one file's object, which is taken over: to the document itself when the run
+ * is about one file, else as an element of "files"; of several (more than 1) with "error", the
+ * first error of the highest status since the last file. Without --json `object` is NULL and
+ * nothing is done. */
 void report_file(json_t *object, int file_count);
 
 /* "kiln: FILE: message" as an error; `file` NULL: none. The document keeps the error of the highest
@@ -50,8 +52,8 @@ void report_note(const char *kind, const char *file, const char *message);
 /* "kiln: text", unless quiet. */
 void report_line(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* Prints the document, if there is one, and flushes standard output. Returns `status`, or EXIT_IO when
- * the output could not be written. */
+/* Prints the document, if there is one, and flushes standard output. Returns `status`, or EXIT_IO
+ * when the output could not be written. */
 int report_end(int status);
 
 /* A JSON string of any text: what is not UTF-8 becomes U+FFFD. */

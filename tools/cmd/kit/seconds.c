@@ -1,8 +1,9 @@
-/* The clock of the command, and what a run says of many times: median, mean and the 99th percentile.
+/* The clock of the command, and what a run says of many times: median, mean and the 99th
+ * percentile.
  *
  * The clock is CLOCK_MONOTONIC, because a wall clock may be set back while a query runs. The median
- * and the percentile are reported beside the mean, as a single time slice of another process moves a
- * mean of microseconds by any factor. */
+ * and the percentile are reported beside the mean, as a single time slice of another process moves
+ * a mean of microseconds by any factor. */
 #define _XOPEN_SOURCE 700
 
 #include "seconds.h"

@@ -1,5 +1,6 @@
-/* A verb of the command with its table of options. main() finds verbs by their names, options_parse() reads
- * arguments by the table, and --help, the manual pages and the completion scripts are printed from it. */
+/* A verb of the command with its table of options. main() finds verbs by their names,
+ * options_parse() reads arguments by the table, and --help, the manual pages and the completion
+ * scripts are printed from it. */
 #ifndef KILN_CMD_VERB_H
 #define KILN_CMD_VERB_H
 

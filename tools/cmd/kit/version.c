@@ -1,8 +1,9 @@
 /* Versions of the command and of the libraries in use.
  *
- * Libraries are queried at run time, because a distribution may replace a shared one without building
- * kiln again; libdeflate has no such function and says what it was built against. version_of_bytes()
- * names the three on which the bytes of a bake depend: kiln itself, the importer and the compressor. */
+ * Libraries are queried at run time, because a distribution may replace a shared one without
+ * building kiln again; libdeflate has no such function and says what it was built against.
+ * version_of_bytes() names the three on which the bytes of a bake depend: kiln itself, the importer
+ * and the compressor. */
 #include "version.h"
 
 #include "report.h"
