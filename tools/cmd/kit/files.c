@@ -266,3 +266,25 @@ int choose_tree(const char *path, const kiln_file *file, const char *name, const
     }
     return EXIT_DONE;
 }
+
+unsigned triangle_number(const kiln_tree *tree, uint32_t triangle, bool witness)
+{
+    kiln_source source;
+    KILN_ASSERT(tree != NULL);
+    if (witness && kiln_tree_source(tree, triangle, &source) == KILN_OK) {
+        return source.face;
+    }
+    return triangle;
+}
+
+void triangle_add_source(json_t *object, const kiln_tree *tree, uint32_t triangle)
+{
+    kiln_source source;
+    KILN_ASSERT(object != NULL);
+    if (kiln_tree_source(tree, triangle, &source) == KILN_OK) {
+        json_object_set_new(object, "face", json_count(source.face));
+        json_object_set_new(object, "node", json_cstring(source.node_path));
+        json_object_set_new(object, "mesh", json_cstring(source.mesh_name));
+        json_object_set_new(object, "material", json_cstring(source.material));
+    }
+}

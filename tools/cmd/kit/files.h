@@ -5,6 +5,7 @@
 
 #include "../../../runtime/kiln.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,5 +41,12 @@ int open_file(const char *path, kiln_file **file);
  * several with different names would do, the error says that a name is needed. */
 int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
                 const kiln_tree **tree);
+
+/* The number by which a triangle is printed: its face in the source with `witness`, as far as the
+ * file knows it, else its id. */
+unsigned triangle_number(const kiln_tree *tree, uint32_t triangle, bool witness);
+
+/* Adds the members face, node, mesh and material of a triangle, as far as the file knows them. */
+void triangle_add_source(json_t *object, const kiln_tree *tree, uint32_t triangle);
 
 #endif

@@ -8,6 +8,8 @@
  * at a time: code that runs threads holds a lock around these functions. */
 #include "report.h"
 
+#include "seconds.h"
+
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
 #include "../../common/json_text.h"
@@ -73,7 +75,7 @@ void report_file(json_t *object, int file_count)
         return;
     }
     KILN_ASSERT(object != NULL);
-    KILN_ASSERT(file_count > 0);
+    KILN_ASSERT(file_count >= 0);
     if (file_count > 1) {
         json_object_update(object, report.of_file);
     }
@@ -244,6 +246,25 @@ json_t *json_cstring(const char *text)
 json_t *json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_numbers(const double *values, size_t count)
+{
+    json_t *array = json_array();
+    KILN_ASSERT(values != NULL);
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, json_number(values[i]));
+    }
+    return array;
+}
+
+void json_add_times(json_t *object, double *times, size_t count)
+{
+    const timing sum = timing_of(times, count);
+    KILN_ASSERT(object != NULL);
+    json_object_set_new(object, "us_median", count > 0 ? json_number(sum.median) : json_null());
+    json_object_set_new(object, "us_mean", count > 0 ? json_number(sum.mean) : json_null());
+    json_object_set_new(object, "us_p99", count > 0 ? json_number(sum.p99) : json_null());
 }
 
 json_t *json_count(unsigned long long value)

@@ -30,9 +30,10 @@ bool report_is_quiet(void);
 json_t *report_root(void);
 
 /* Adds the members of one file's object, which is taken over: to the document itself when the run
- * is about one file, else as an element of "files"; of several (more than 1) with "error", the
- * first error of the highest status since the last file. Without --json `object` is NULL and
- * nothing is done. */
+ * is about one file (`file_count` 1), else as an element of "files". Where there are more, the
+ * element gets a member "error", the first error of the highest status since the last file; with a
+ * count of 0 it gets none, because the caller has put its errors there. Without --json `object` is
+ * NULL and nothing is done. */
 void report_file(json_t *object, int file_count);
 
 /* "kiln: FILE: message" as an error; `file` NULL: none. The document keeps the error of the highest
@@ -61,6 +62,13 @@ json_t *json_cstring(const char *text);
 
 /* A JSON number, null when it is not finite. */
 json_t *json_number(double value);
+
+/* An array of `count` numbers. */
+json_t *json_numbers(const double *values, size_t count);
+
+/* Adds the members us_median, us_mean and us_p99 of `count` times in microseconds, which it sorts;
+ * null where there are none. */
+void json_add_times(json_t *object, double *times, size_t count);
 
 /* An unsigned count. */
 json_t *json_count(unsigned long long value);

@@ -1,15 +1,26 @@
-/* kiln collide: do two baked meshes meet, at each of many poses? */
-#include "collide_adb.h"
-#include "collide_near.h"
+/* kiln collide: do two baked meshes meet, at each of many poses?
+ *
+ * The run opens both files, chooses a tree of each, and queries them once at every pose. A mode
+ * selects the function of the library; all modes fill the same `answer`, which print_answer() and
+ * answer_json() then write, so that a further mode is a branch in each of the three. Queries with
+ * --mode adb are those of Klein and Zachmann ("ADB-Trees: Controlling the Error of Time-Critical
+ * Collision Detection", VMV 2003). Buffers for pairs and contacts grow to what the library asks for
+ * and are kept from pose to pose, so that a time that is measured rarely includes an allocation. */
 #include "../kit/files.h"
-#include "../kit/options.h"
 #include "../kit/number_lines.h"
+#include "../kit/options.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 #include "verbs.h"
 
+#include "../../../formats/assert.h"
+#include "../../../runtime/kiln_adb.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WEIGHT_ROWS_MAX = 64 }; /* rows of weights in a file */
 
 typedef enum {
     MODE_HIT,
@@ -20,6 +31,14 @@ typedef enum {
     MODE_WITHIN,
     MODE_GEOMETRY
 } collide_mode;
+
+/* Options of --mode adb. Those that were not given are below 0. */
+typedef struct {
+    double p_min, epsilon, budget_us;
+    int k_min, budget_pairs;
+    bool hybrid;
+    const char *weights; /* NULL: those of the trees */
+} adb_settings;
 
 typedef struct {
     const char *poses, *bv, *tree, *tree_b;
@@ -61,52 +80,50 @@ static const option collide_options[] = {
      "name of the tree to use, in both files"},
     {"tree-b", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree_b),
      "name of the tree to use in B, where it is another"},
-    ADB_OPTIONS(collide_settings),
+    {"p-min", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.p_min),
+     "adb: a pair of boxes at least this probable counts as a collision (default 0.9)"},
+    {"k-min", 0, OPTION_INTEGER, "N", NULL, 1, INT_MAX, FIELD(adb.k_min),
+     "adb: so many pairs make a collision (default 1)"},
+    {"eps", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.epsilon),
+     "adb: pairs less probable are not opened (default 0.1)"},
+    {"hybrid", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(adb.hybrid),
+     "adb: test small parts exactly; with --eps 0 nothing is missed"},
+    {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb.weights),
+     "adb: weights that kiln calibrate wrote (default: those of A and B, or the library's)"},
+    {"budget-pairs", 0, OPTION_INTEGER, "N", NULL, 0, INT_MAX, FIELD(adb.budget_pairs),
+     "adb: open at most so many pairs a pose"},
+    {"budget-us", 0, OPTION_REAL, "T", NULL, 0, 1e9, FIELD(adb.budget_us),
+     "adb: open pairs for at most so many microseconds a pose"},
     OPTION_JSON(collide_settings),
 };
 
 /* The two files, their trees, and buffers that live as long as the run. */
 typedef struct {
+    const collide_settings *settings;
+    collide_mode mode;
     const char *path_a, *path_b;
     kiln_file *file_a, *file_b;
     const kiln_tree *tree_a, *tree_b;
-    collide_mode mode;
-    const adb_settings *adb;
-    double distance;
-    bool witness;
-    near_contacts contacts; /* MODE_GEOMETRY */
-    kiln_pair *pairs;
+    kiln_adb_weights weights; /* those of --adb-weights for these two trees */
+    kiln_contact *contacts;   /* MODE_GEOMETRY */
+    size_t contact_capacity;
+    kiln_pair *pairs; /* MODE_CONTACTS */
     size_t pair_capacity;
-    double *times; /* microseconds, one a pose */
+    double *times; /* microseconds, one for each pose */
     bool *answers;
 } collide_run;
 
 typedef struct {
     bool found, has_pair;
     kiln_pair pair;      /* MODE_HIT, and MODE_ADB where triangles were found to meet */
-    size_t count;        /* MODE_PAIRS, MODE_CONTACTS */
+    size_t count;        /* MODE_PAIRS, MODE_CONTACTS, MODE_GEOMETRY */
     kiln_adb_answer adb; /* MODE_ADB */
     kiln_nearest near;   /* MODE_DISTANCE */
 } answer;
 
-/* Both kinds out of "A[,B]", copied into `buffer`. */
-static int split_kinds(const char *list, char buffer[32], const char **a, const char **b)
-{
-    if (strlen(list) >= 32) {
-        return report_usage("--bv takes A or A,B, not '%s'", list);
-    }
-    strcpy(buffer, list);
-    char *comma = strchr(buffer, ',');
-    *a = buffer;
-    *b = buffer;
-    if (comma != NULL) {
-        *comma = '\0';
-        *b = comma + 1;
-    }
-    return EXIT_DONE;
-}
+/* ----------------------------------------------------------------------------------- opening -- */
 
-/* What time-critical queries need of a tree. */
+/* Reports a tree that lacks what time-critical queries need: counts, and with --hybrid polygons. */
 static int check_tree_counts(const char *path, const kiln_tree *tree, bool hybrid)
 {
     const kiln_tree_info info = kiln_tree_get_info(tree);
@@ -124,20 +141,26 @@ static int check_tree_counts(const char *path, const kiln_tree *tree, bool hybri
     return EXIT_DONE;
 }
 
-static int check_counts(const collide_run *run, bool hybrid)
+/* Opens both files and chooses their trees. What was opened is closed by the caller. */
+static int open_both(collide_run *run)
 {
-    const int status = check_tree_counts(run->path_a, run->tree_a, hybrid);
-    return status == EXIT_DONE ? check_tree_counts(run->path_b, run->tree_b, hybrid) : status;
-}
-
-static int open_both(collide_run *run, const collide_settings *settings)
-{
-    char kinds[32];
+    const collide_settings *settings = run->settings;
+    const char *name_b = settings->tree_b != NULL ? settings->tree_b : settings->tree;
     const char *bv_a = NULL, *bv_b = NULL;
-    int status = settings->bv == NULL ? EXIT_DONE : split_kinds(settings->bv, kinds, &bv_a, &bv_b);
-    if (status == EXIT_DONE) {
-        status = open_file(run->path_a, &run->file_a);
+    char kinds[32]; /* a copy of "A[,B]", cut at its comma */
+    if (settings->bv != NULL) {
+        if (strlen(settings->bv) >= sizeof kinds) {
+            return report_usage("--bv takes A or A,B, not '%s'", settings->bv);
+        }
+        strcpy(kinds, settings->bv);
+        char *comma = strchr(kinds, ',');
+        bv_a = kinds;
+        bv_b = comma != NULL ? comma + 1 : kinds;
+        if (comma != NULL) {
+            *comma = '\0';
+        }
     }
+    int status = open_file(run->path_a, &run->file_a);
     if (status == EXIT_DONE) {
         status = open_file(run->path_b, &run->file_b);
     }
@@ -145,17 +168,51 @@ static int open_both(collide_run *run, const collide_settings *settings)
         status = choose_tree(run->path_a, run->file_a, settings->tree, bv_a, &run->tree_a);
     }
     if (status == EXIT_DONE) {
-        status = choose_tree(run->path_b, run->file_b,
-                             settings->tree_b != NULL ? settings->tree_b : settings->tree, bv_b,
-                             &run->tree_b);
+        status = choose_tree(run->path_b, run->file_b, name_b, bv_b, &run->tree_b);
     }
-    if (status == EXIT_DONE && settings->mode == MODE_ADB) {
-        status = check_counts(run, settings->adb.hybrid);
+    if (status == EXIT_DONE && run->mode == MODE_ADB) {
+        status = check_tree_counts(run->path_a, run->tree_a, settings->adb.hybrid);
+    }
+    if (status == EXIT_DONE && run->mode == MODE_ADB) {
+        status = check_tree_counts(run->path_b, run->tree_b, settings->adb.hybrid);
     }
     return status;
 }
 
-/* All pairs, with more room where the first call finds it short. */
+/* Reads the weights of --adb-weights, if it was given, and picks those between the two trees. A
+ * file must have a row for the kind of at least one of them: other weights would be a mistake in
+ * the command. */
+static int read_weights(collide_run *run)
+{
+    const char *path = run->settings->adb.weights;
+    kiln_adb_fitted rows[WEIGHT_ROWS_MAX];
+    kiln_error error = {0};
+    kiln_open_options options = kiln_open_options_default();
+    uint32_t count = 0;
+    if (path == NULL) {
+        return EXIT_DONE;
+    }
+    options.error = &error;
+    const kiln_status status = kiln_adb_read_weights(path, &options, rows, WEIGHT_ROWS_MAX, &count);
+    if (status != KILN_OK) {
+        return report_format_error(path, (int)status, error.message);
+    }
+    const kiln_tree_info a = kiln_tree_get_info(run->tree_a), b = kiln_tree_get_info(run->tree_b);
+    bool fits = false;
+    for (uint32_t i = 0; i < count && !fits; i++) {
+        fits = rows[i].bv == a.bv || rows[i].bv == b.bv;
+    }
+    if (!fits) {
+        return report_error(EXIT_INVALID, path,
+                            "has no weights for trees of %s; fit some (kiln calibrate)", a.bv_name);
+    }
+    run->weights = kiln_adb_pick_weights(rows, count, run->tree_a, run->tree_b);
+    return EXIT_DONE;
+}
+
+/* ----------------------------------------------------------------------------------- queries -- */
+
+/* Finds all pairs, with more room and once more where the first call finds the buffer too small. */
 static kiln_status query_contacts(collide_run *run, const pose_pair *pose, size_t *count)
 {
     for (;;) {
@@ -173,72 +230,113 @@ static kiln_status query_contacts(collide_run *run, const pose_pair *pose, size_
     }
 }
 
-static kiln_status query_near(collide_run *run, const pose_pair *pose, answer *out)
+/* The same for contacts with their geometry. */
+static kiln_status query_geometry(collide_run *run, const pose_pair *pose, size_t *count)
 {
-    kiln_status status;
-    if (run->mode == MODE_GEOMETRY) {
-        status = near_contacts_query(&run->contacts, run->tree_a, run->tree_b, pose);
-        *out = (answer){.found = run->contacts.count > 0, .count = run->contacts.count};
-    } else if (run->mode == MODE_WITHIN) {
-        kiln_hit hit = {false, {0, 0, 0, 0}, {0, 0}};
-        status =
-            kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->distance, NULL, &hit);
+    for (;;) {
+        const kiln_status status =
+            kiln_contacts_geometry(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
+                                   run->contacts, run->contact_capacity, count);
+        if (status != KILN_OK || *count <= run->contact_capacity) {
+            return status;
+        }
+        kiln_contact *more = realloc(run->contacts, *count * sizeof *more);
+        if (more == NULL) {
+            return KILN_ERROR_MEMORY;
+        }
+        run->contacts = more;
+        run->contact_capacity = *count;
+    }
+}
+
+/* A time-critical query: the library's defaults, but for what was given on the command line. */
+static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answer *out)
+{
+    const adb_settings *given = &run->settings->adb;
+    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    options.p_min = given->p_min >= 0 ? given->p_min : options.p_min;
+    options.k_min = given->k_min >= 0 ? (uint32_t)given->k_min : options.k_min;
+    options.epsilon = given->epsilon >= 0 ? given->epsilon : options.epsilon;
+    options.hybrid = given->hybrid;
+    options.weights = given->weights != NULL ? &run->weights : NULL;
+    const uint64_t pairs = given->budget_pairs >= 0 ? (uint64_t)given->budget_pairs : UINT64_MAX;
+    const uint64_t nanoseconds =
+        given->budget_us >= 0 ? (uint64_t)(1e3 * given->budget_us) : UINT64_MAX;
+    const kiln_status status = kiln_adb_collide(run->tree_a, &pose->a, run->tree_b, &pose->b,
+                                                &options, pairs, nanoseconds, &out->adb);
+    if (status == KILN_OK) {
+        /* As a boolean: the verdict, or what is likelier while there is none. */
+        out->found = out->adb.verdict == KILN_ADB_YES ||
+                     (out->adb.verdict == KILN_ADB_UNDECIDED && out->adb.probability > 0.5);
+        out->has_pair = out->adb.verdict == KILN_ADB_YES && (out->adb.flags & KILN_ADB_EXACT) != 0;
+        out->pair = out->adb.pair;
+    }
+    return status;
+}
+
+/* Queries the trees at one pose. Where the status is not KILN_OK, the answer means nothing. */
+static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
+{
+    kiln_hit hit = {.found = false};
+    kiln_nearest near = {.found = false};
+    kiln_status status = KILN_OK;
+    size_t count = 0;
+    KILN_ASSERT(run->tree_a != NULL);
+    KILN_ASSERT(run->tree_b != NULL);
+    switch (run->mode) {
+    case MODE_HIT:
+        status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &hit);
         *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
-    } else {
-        kiln_nearest near = {.found = false};
+        break;
+    case MODE_ADB:
+        return query_adb(run, pose, out);
+    case MODE_PAIRS:
+        status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, NULL, 0, &count);
+        *out = (answer){.found = count > 0, .count = count};
+        break;
+    case MODE_CONTACTS:
+        status = query_contacts(run, pose, &count);
+        *out = (answer){.found = count > 0, .count = count};
+        break;
+    case MODE_GEOMETRY:
+        status = query_geometry(run, pose, &count);
+        *out = (answer){.found = count > 0, .count = count};
+        break;
+    case MODE_WITHIN:
+        status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->settings->distance,
+                             NULL, &hit);
+        *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
+        break;
+    case MODE_DISTANCE:
         status = kiln_distance(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &near);
         *out = (answer){.found = near.found && near.distance == 0,
                         .has_pair = near.found,
                         .pair = near.pair,
                         .near = near};
+        break;
     }
     return status;
 }
 
-static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
-{
-    kiln_status status;
-    if (run->mode >= MODE_DISTANCE) {
-        return query_near(run, pose, out);
-    }
-    if (run->mode == MODE_HIT) {
-        kiln_hit hit;
-        status = kiln_collide(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &hit);
-        if (status == KILN_OK) {
-            *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
-        }
-        return status;
-    }
-    if (run->mode == MODE_ADB) {
-        status = adb_query(run->adb, run->tree_a, run->tree_b, pose, &out->adb);
-        out->found = status == KILN_OK && adb_found(&out->adb);
-        out->has_pair = status == KILN_OK && out->adb.verdict == KILN_ADB_YES &&
-                        (out->adb.flags & KILN_ADB_EXACT) != 0;
-        out->pair = out->adb.pair;
-        return status;
-    }
-    size_t count = 0;
-    status = run->mode == MODE_CONTACTS ? query_contacts(run, pose, &count)
-                                        : kiln_contacts(run->tree_a, &pose->a, run->tree_b,
-                                                        &pose->b, NULL, NULL, 0, &count);
-    *out = (answer){.found = count > 0, .count = count};
-    return status;
-}
+/* ----------------------------------------------------------------------------------- answers -- */
 
-/* The number that a triangle goes by: its face in the source with --witness, else its id. */
-static unsigned name_of(const collide_run *run, const kiln_tree *tree, uint32_t triangle)
+static double greatest_depth(const collide_run *run, size_t count)
 {
-    kiln_source source;
-    if (run->witness && kiln_tree_source(tree, triangle, &source) == KILN_OK) {
-        return source.face;
+    double depth = 0;
+    KILN_ASSERT(count <= run->contact_capacity);
+    for (size_t i = 0; i < count; i++) {
+        depth = run->contacts[i].depth > depth ? run->contacts[i].depth : depth;
     }
-    return triangle;
+    return depth;
 }
 
 static void print_answer(const collide_run *run, const answer *of)
 {
-    if (run->mode == MODE_ADB) {
-        adb_print(&of->adb);
+    const bool witness = run->settings->witness;
+    KILN_ASSERT(run->mode != MODE_CONTACTS || of->count <= run->pair_capacity);
+    if (run->mode == MODE_ADB) { /* "1 0.9312 5": verdict, probability, pairs opened */
+        printf("%c %.4f %llu", "01?"[of->adb.verdict], of -> adb.probability,
+               (unsigned long long)of->adb.pairs);
     } else {
         putchar(of->found ? '1' : '0');
     }
@@ -248,57 +346,63 @@ static void print_answer(const collide_run *run, const answer *of)
     if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS) {
         printf(" %zu", of->count);
     } else if (run->mode == MODE_GEOMETRY) {
-        printf(" %zu %.17g", of->count, near_greatest_depth(&run->contacts));
-    } else if (run->witness && of->has_pair) {
-        printf(" %u %u", name_of(run, run->tree_a, of->pair.a),
-               name_of(run, run->tree_b, of->pair.b));
+        printf(" %zu %.17g", of->count, greatest_depth(run, of->count));
+    } else if (witness && of->has_pair) {
+        printf(" %u %u", triangle_number(run->tree_a, of->pair.a, witness),
+               triangle_number(run->tree_b, of->pair.b, witness));
     }
     for (size_t i = 0; run->mode == MODE_CONTACTS && i < of->count; i++) {
-        printf(" %u:%u", name_of(run, run->tree_a, run->pairs[i].a),
-               name_of(run, run->tree_b, run->pairs[i].b));
+        printf(" %u:%u", triangle_number(run->tree_a, run->pairs[i].a, witness),
+               triangle_number(run->tree_b, run->pairs[i].b, witness));
     }
     putchar('\n');
 }
 
-static json_t *source_json(const kiln_tree *tree, uint32_t triangle)
-{
-    kiln_source source;
-    json_t *object = json_object();
-    json_object_set_new(object, "triangle", json_count(triangle));
-    if (kiln_tree_source(tree, triangle, &source) == KILN_OK) {
-        json_object_set_new(object, "face", json_count(source.face));
-        json_object_set_new(object, "node", json_cstring(source.node_path));
-        json_object_set_new(object, "mesh", json_cstring(source.mesh_name));
-        json_object_set_new(object, "material", json_cstring(source.material));
-    }
-    return object;
-}
-
+/* Two triangles: their ids, or with --witness objects that say where they come from. */
 static json_t *pair_json(const collide_run *run, kiln_pair pair)
 {
+    const kiln_tree *const trees[2] = {run->tree_a, run->tree_b};
+    const uint32_t triangles[2] = {pair.a, pair.b};
     json_t *array = json_array();
-    json_array_append_new(array,
-                          run->witness ? source_json(run->tree_a, pair.a) : json_count(pair.a));
-    json_array_append_new(array,
-                          run->witness ? source_json(run->tree_b, pair.b) : json_count(pair.b));
+    for (int i = 0; i < 2; i++) {
+        json_t *id = json_count(triangles[i]);
+        if (run->settings->witness) {
+            json_t *object = json_object();
+            json_object_set_new(object, "triangle", id);
+            triangle_add_source(object, trees[i], triangles[i]);
+            id = object;
+        }
+        json_array_append_new(array, id);
+    }
     return array;
 }
 
 static json_t *answer_json(const collide_run *run, const answer *of)
 {
-    json_t *object = run->mode == MODE_ADB ? adb_json(&of->adb) : json_object();
+    static const char *const verdicts[] = {"no", "yes", "undecided"};
+    json_t *object = json_object();
+    if (run->mode == MODE_ADB) {
+        const kiln_adb_answer *adb = &of->adb;
+        KILN_ASSERT((size_t)adb->verdict < COUNT_OF(verdicts));
+        json_object_set_new(object, "verdict", json_cstring(verdicts[adb->verdict]));
+        json_object_set_new(object, "probability", json_number(adb->probability));
+        json_object_set_new(object, "visited", json_count(adb->pairs));
+        json_object_set_new(object, "full", json_boolean((adb->flags & KILN_ADB_FULL) != 0));
+        json_object_set_new(object, "exact", json_boolean((adb->flags & KILN_ADB_EXACT) != 0));
+    }
     json_object_set_new(object, "hit", json_boolean(of->found));
     if (of->has_pair) {
         json_object_set_new(object, "pair", pair_json(run, of->pair));
     }
     if (run->mode == MODE_DISTANCE) {
-        near_add_distance(object, &of->near);
+        json_object_set_new(object, "distance", json_number(of->near.distance));
+        json_object_set_new(object, "point_a", json_numbers(of->near.point_a, 3));
+        json_object_set_new(object, "point_b", json_numbers(of->near.point_b, 3));
+        json_object_set_new(object, "normal", json_numbers(of->near.normal, 3));
     }
-    if (run->mode == MODE_HIT || run->mode == MODE_ADB || run->mode == MODE_DISTANCE ||
-        run->mode == MODE_WITHIN) {
-        return object;
+    if (run->mode == MODE_PAIRS || run->mode == MODE_CONTACTS || run->mode == MODE_GEOMETRY) {
+        json_object_set_new(object, "pairs", json_count(of->count));
     }
-    json_object_set_new(object, "pairs", json_count(of->count));
     if (run->mode == MODE_CONTACTS) {
         json_t *contacts = json_array();
         for (size_t i = 0; i < of->count; i++) {
@@ -309,19 +413,27 @@ static json_t *answer_json(const collide_run *run, const answer *of)
     if (run->mode == MODE_GEOMETRY) {
         json_t *geometry = json_array();
         for (size_t i = 0; i < of->count; i++) {
-            const kiln_contact *contact = &run->contacts.contacts[i];
-            json_array_append_new(geometry,
-                                  near_contact_json(contact, pair_json(run, contact->pair)));
+            const kiln_contact *contact = &run->contacts[i];
+            json_t *one = json_object();
+            json_object_set_new(one, "pair", pair_json(run, contact->pair));
+            json_object_set_new(one, "from", json_numbers(contact->from, 3));
+            json_object_set_new(one, "to", json_numbers(contact->to, 3));
+            json_object_set_new(one, "normal", json_numbers(contact->normal, 3));
+            json_object_set_new(one, "depth", json_number(contact->depth));
+            json_array_append_new(geometry, one);
         }
         json_object_set_new(object, "geometry", geometry);
-        json_object_set_new(object, "depth", json_number(near_greatest_depth(&run->contacts)));
+        json_object_set_new(object, "depth", json_number(greatest_depth(run, of->count)));
     }
     return object;
 }
 
-/* Tells where a query failed: a pose is named by its line. */
+/* --------------------------------------------------------------------------------------- run -- */
+
+/* Reports where a query failed: a pose is named by its line. */
 static int query_error(const collide_settings *settings, const pose_pair *pose, kiln_status status)
 {
+    KILN_ASSERT(status != KILN_OK);
     if (status == KILN_ERROR_NOT_LOADED) {
         return report_error(exit_status_of(status), NULL,
                             "a file was baked without polygons, which this query needs; bake it "
@@ -334,7 +446,9 @@ static int query_error(const collide_settings *settings, const pose_pair *pose, 
                         kiln_status_text(status));
 }
 
-static int run_poses(collide_run *run, const collide_settings *settings, const pose_list *poses)
+/* Queries every pose and prints its answer, or adds it to the document, which keeps none of them
+ * where a pose fails. */
+static int run_poses(collide_run *run, const pose_list *poses)
 {
     json_t *answers = report_is_json() ? json_array() : NULL;
     int status = EXIT_DONE;
@@ -345,7 +459,7 @@ static int run_poses(collide_run *run, const collide_settings *settings, const p
         run->times[i] = 1e6 * (seconds_now() - start);
         run->answers[i] = found.found;
         if (result != KILN_OK) {
-            status = query_error(settings, &poses->pairs[i], result);
+            status = query_error(run->settings, &poses->pairs[i], result);
         } else if (answers != NULL) {
             json_array_append_new(answers, answer_json(run, &found));
         } else {
@@ -360,72 +474,46 @@ static int run_poses(collide_run *run, const collide_settings *settings, const p
     return status;
 }
 
-static void add_timing(json_t *object, double *times, size_t count)
-{
-    const timing sum = timing_of(times, count);
-    json_object_set_new(object, "us_median", count > 0 ? json_number(sum.median) : json_null());
-    json_object_set_new(object, "us_mean", count > 0 ? json_number(sum.mean) : json_null());
-    json_object_set_new(object, "us_p99", count > 0 ? json_number(sum.p99) : json_null());
-}
-
-/* Members poses, hits, us_..., and the same of hits and of misses apart. */
+/* Adds the members poses, hits, us_..., and the same of hits and of misses apart: a hit ends a
+ * query early, so that the two differ by a large factor. */
 static void report_times(collide_run *run, size_t count)
 {
     size_t hits = 0;
-    for (size_t i = 0; i < count; i++) { /* hits to the front */
+    for (size_t i = 0; i < count; i++) { /* times of hits to the front */
         if (run->answers[i]) {
             const double time = run->times[i];
             run->times[i] = run->times[hits];
             run->times[hits++] = time;
         }
     }
-    json_t *of_hits = json_object(), *of_misses = json_object();
+    KILN_ASSERT(hits <= count);
+    json_t *of_hits = json_object(), *of_misses = json_object(), *root = report_root();
     json_object_set_new(of_hits, "poses", json_count(hits));
-    add_timing(of_hits, run->times, hits);
+    json_add_times(of_hits, run->times, hits);
     json_object_set_new(of_misses, "poses", json_count(count - hits));
-    add_timing(of_misses, run->times + hits, count - hits);
-    json_object_set_new(report_root(), "poses", json_count(count));
-    json_object_set_new(report_root(), "hits", json_count(hits));
-    add_timing(report_root(), run->times, count);
-    json_object_set_new(report_root(), "time_of_hits", of_hits);
-    json_object_set_new(report_root(), "time_of_misses", of_misses);
-}
-
-static int run_open(collide_run *run, const collide_settings *settings)
-{
-    pose_list poses;
-    int status = settings->poses == NULL ? pose_list_identity(&poses)
-                                         : pose_list_read(&poses, settings->poses);
-    if (status != EXIT_DONE) {
-        return status;
-    }
-    run->times = calloc(poses.count + 1, sizeof *run->times);
-    run->answers = calloc(poses.count + 1, sizeof *run->answers);
-    if (run->times == NULL || run->answers == NULL) {
-        status = report_error(EXIT_RUN, NULL, "out of memory; too many poses");
-    } else {
-        status = run_poses(run, settings, &poses);
-    }
-    if (status == EXIT_DONE && report_is_json()) {
-        report_times(run, poses.count);
-    }
-    free(run->times);
-    free(run->answers);
-    free(run->pairs);
-    free(run->contacts.contacts);
-    pose_list_free(&poses);
-    return status;
+    json_add_times(of_misses, run->times + hits, count - hits);
+    json_object_set_new(root, "poses", json_count(count));
+    json_object_set_new(root, "hits", json_count(hits));
+    json_add_times(root, run->times, count); /* last, because it sorts hits among misses */
+    json_object_set_new(root, "time_of_hits", of_hits);
+    json_object_set_new(root, "time_of_misses", of_misses);
 }
 
 static int run_collide(int argc, char **argv)
 {
-    collide_settings settings = {.mode = MODE_HIT, .distance = -1, .adb = ADB_SETTINGS_NOTHING};
+    collide_settings settings = {
+        .mode = MODE_HIT,
+        .distance = -1,
+        .adb = {.p_min = -1, .epsilon = -1, .budget_us = -1, .k_min = -1, .budget_pairs = -1}};
+    const adb_settings *adb = &settings.adb;
     int count;
     int status = options_parse(&verb_collide, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
     }
-    if (settings.mode != MODE_ADB && adb_is_given(&settings.adb)) {
+    if (settings.mode != MODE_ADB &&
+        (adb->p_min >= 0 || adb->epsilon >= 0 || adb->budget_us >= 0 || adb->k_min >= 0 ||
+         adb->budget_pairs >= 0 || adb->hybrid || adb->weights != NULL)) {
         return report_usage("--p-min, --k-min, --eps, --hybrid, --adb-weights and --budget-... "
                             "need --mode adb");
     }
@@ -433,19 +521,35 @@ static int run_collide(int argc, char **argv)
         return report_usage(settings.mode == MODE_WITHIN ? "--mode within needs --distance D"
                                                          : "--distance needs --mode within");
     }
-    collide_run run = {.path_a = argv[0],
-                       .path_b = argv[1],
+    KILN_ASSERT(count == 2);
+    collide_run run = {.settings = &settings,
                        .mode = (collide_mode)settings.mode,
-                       .adb = &settings.adb,
-                       .distance = settings.distance,
-                       .witness = settings.witness};
-    status = open_both(&run, &settings);
+                       .path_a = argv[0],
+                       .path_b = argv[1]};
+    pose_list poses = {.count = 0};
+    status = open_both(&run);
     if (status == EXIT_DONE) {
-        status = adb_read_weights(&settings.adb, run.tree_a, run.tree_b);
+        status = read_weights(&run);
     }
     if (status == EXIT_DONE) {
-        status = run_open(&run, &settings);
+        status = settings.poses == NULL ? pose_list_identity(&poses)
+                                        : pose_list_read(&poses, settings.poses);
     }
+    if (status == EXIT_DONE) {
+        run.times = calloc(poses.count + 1, sizeof *run.times);
+        run.answers = calloc(poses.count + 1, sizeof *run.answers);
+        status = run.times != NULL && run.answers != NULL
+                     ? run_poses(&run, &poses)
+                     : report_error(EXIT_RUN, NULL, "out of memory; too many poses");
+    }
+    if (status == EXIT_DONE && report_is_json()) {
+        report_times(&run, poses.count);
+    }
+    pose_list_free(&poses);
+    free(run.contacts);
+    free(run.pairs);
+    free(run.answers);
+    free(run.times);
     kiln_close(run.file_b);
     kiln_close(run.file_a);
     return status;
