@@ -177,7 +177,7 @@ static bool floats_finite(const float *values, size_t count)
 
 /* How far the trees seen so far have filled the sections that they share. */
 typedef struct {
-    uint64_t nodes[KILN_NODE_KIND_COUNT_MAX]; /* by node kind */
+    uint64_t nodes[KILN_NODE_KIND_COUNT]; /* by node kind */
     uint64_t order;
 } tree_fill;
 
@@ -208,7 +208,7 @@ static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree 
 
 static bool sections_full(const kiln_reader *reader, const tree_fill *fill)
 {
-    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         if (fill->nodes[i] != section_count_of(reader, kiln_node_kinds[i].section)) {
             return false;
         }

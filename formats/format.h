@@ -24,7 +24,8 @@
 #endif
 
 #define KILN_FORMAT_MAJOR 1u
-#define KILN_FORMAT_MINOR 0u
+#define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
+#define KILN_FORMAT_MINOR_NEWEST 0u /* that this reader knows all of */
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"

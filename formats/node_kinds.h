@@ -1,5 +1,22 @@
-/* The table of node kinds. A new kind of tree, 8-wide or binary, is its structure in format.h, its decoding, and
- * a row here; runtime, verifier and audit then know it. */
+/* The table of node kinds: one row says everything about a kind of tree that is not code, and names the code.
+ *
+ * A new kind is its structure and its numbers in format.h, a row here, and the functions that the row names; a
+ * row without one of them does not compile or link. From a row follow
+ *
+ *   node_kinds.c                the descriptor kiln_node_kinds[KILN_KIND_<KIND>]: kiln_<kind>_decode,
+ *                               kiln_<kind>_decode_lane (nodes.h), <kind>_lane_is_sound and
+ *                               <kind>_reserved_is_zero, and for a volume that is no box kiln_<kind>_beyond
+ *   sections.c                  the section of its nodes and how it is packed
+ *   runtime/kernel              <kind>_open of every instruction set, and for a volume that is no box <kind>_refine
+ *   runtime/open                the check that kiln.h has the same number
+ *   tools/tree/kinds.c          kiln_encode_<kind>, which makes its nodes
+ *   lists of names              in messages and in `--help`
+ *
+ * Columns: KIND and kind as identifiers write them; the name that users give; the constant of kiln.h; the minor
+ * version of the format that added it, which a file with such nodes carries; lanes that its nodes may use, 8 or
+ * 2 from lane 0 on; how its boxes lie (kiln_box_layout); how its section is packed (a list in sections.c); BOX
+ * where the volume is the box that it decodes to, OWN where it is smaller. README.md says what a kind gives a
+ * walk. FIRST makes the first row and NEXT the others, for lists with commas. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
 
@@ -7,25 +24,57 @@
 
 #include <stdbool.h>
 
+#define KILN_NODE_KINDS(FIRST, NEXT)                                                               \
+    FIRST(OBB8, obb8, "obb", KILN_BV_OBB, 0, 8, KILN_BOXES_ORIENTED, NODES, BOX)                   \
+    NEXT(AABB8, aabb8, "aabb", KILN_BV_AABB, 0, 8, KILN_BOXES_IN_STEPS, NODES, BOX)                \
+    NEXT(OBB2, obb2, "obb2", KILN_BV_OBB2, 0, 2, KILN_BOXES_ORIENTED, FLOATS, BOX)                 \
+    NEXT(AABB2, aabb2, "aabb2", KILN_BV_AABB2, 0, 2, KILN_BOXES_ALIGNED, FLOATS, BOX)
+
+/* The names of all kinds as one literal: "obb, aabb, ...". */
+#define KILN_NODE_KIND_FIRST_NAME(KIND, kind, name, ...) name
+#define KILN_NODE_KIND_NEXT_NAME(KIND, kind, name, ...) ", " name
+#define KILN_NODE_KIND_NAMES KILN_NODE_KINDS(KILN_NODE_KIND_FIRST_NAME, KILN_NODE_KIND_NEXT_NAME)
+
+/* Rows by number. */
+#define KILN_NODE_KIND_INDEX(KIND, ...) KILN_KIND_##KIND,
+enum { KILN_NODE_KINDS(KILN_NODE_KIND_INDEX, KILN_NODE_KIND_INDEX) KILN_NODE_KIND_COUNT };
+
+typedef enum {
+    KILN_BOXES_ORIENTED, /* each has its own axes */
+    KILN_BOXES_ALIGNED,  /* along the axes of node space; decode leaves lanes->axis alone */
+    KILN_BOXES_IN_STEPS  /* the same, and their faces are bytes of the grid right behind the shared
+                            header, as in kiln_format_node_aabb8 */
+} kiln_box_layout;
+
 typedef struct {
     uint16_t bv;      /* KILN_FORMAT_BV_..., the same number as the public kiln_bv */
     const char *name; /* "obb" */
     uint32_t section; /* KILN_SECTION_NODES_... */
     uint32_t node_size;
+    uint16_t minor; /* version_minor of files that have such nodes is at least this */
     unsigned lanes; /* that its nodes may use: 8, or 2 from lane 0 on */
     bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
+    bool in_steps;  /* KILN_BOXES_IN_STEPS */
     bool (*reserved_is_zero)(const kiln_format_node8 *node); /* behind the shared header */
     /* Are the fields behind the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);
+    /* The box of a lane, or, where the volume is no box, one around it. */
     void (*decode)(const kiln_format_node8 *node, kiln_lanes *lanes);
     void (*decode_lane)(const kiln_format_node8 *node, unsigned lane, kiln_lane_box *box);
+    /* By how much a point of node space lies outside the volume of a lane, beyond what rounding
+     * explains; 0 or less: inside. NULL: the volume is the box. */
+    double (*beyond)(const kiln_format_node8 *node, unsigned lane, const double point[3]);
 } kiln_node_kind;
 
-enum { KILN_NODE_KIND_COUNT_MAX = 16 };
-extern const kiln_node_kind kiln_node_kinds[];
-extern const unsigned kiln_node_kind_count;
+extern const kiln_node_kind kiln_node_kinds[KILN_NODE_KIND_COUNT];
 
 /* NULL: unknown. */
 const kiln_node_kind *kiln_node_kind_find(uint16_t bv);
+
+/* The row's number, below KILN_NODE_KIND_COUNT, for tables beside this one. */
+static inline unsigned kiln_node_kind_index(const kiln_node_kind *kind)
+{
+    return (unsigned)(kind - kiln_node_kinds);
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* Rows: section kinds of format 1.0. */
 #include "sections.h"
 
+#include "node_kinds.h"
+
 #include <stddef.h>
 
 enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
@@ -43,6 +45,18 @@ enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
         KILN_TRANSFORM_CURVE32_PLANES, KILN_TRANSFORM_NONE                                         \
     }
 
+/* A section of nodes, from its row in node_kinds.h. */
+#define NODE_SECTION(KIND, kind, name, constant, minor, lanes, layout, packing, volume)            \
+    {KILN_SECTION_NODES_##KIND,                                                                    \
+     #KIND " nodes",                                                                               \
+     sizeof(kiln_format_node_##kind),                                                              \
+     REQUIRED,                                                                                     \
+     KILN_NODE_ALIGNMENT,                                                                          \
+     packing,                                                                                      \
+     0,                                                                                            \
+     0,                                                                                            \
+     FIRST},
+
 const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_VERTICES, "vertices", 12, REQUIRED, 64, POINTS, ALWAYS, 0, 0},
     {KILN_SECTION_TRIANGLES, "triangles", 12, REQUIRED, 64, TRIANGLES, ALWAYS, 0, 0},
@@ -54,14 +68,8 @@ const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_STRINGS, "strings", 1, REQUIRED, 64, BYTES, ALWAYS, 0, 0},
     {KILN_SECTION_META, "meta", 1, 0, 64, BYTES, ALWAYS, SOURCE, 0},
     {KILN_SECTION_TREES, "trees", 112, REQUIRED, 64, RECORDS, ALWAYS, 0, 0},
-    {KILN_SECTION_NODES_OBB8, "OBB8 nodes", 128, REQUIRED, KILN_NODE_ALIGNMENT, NODES, 0, 0, FIRST},
-    {KILN_SECTION_NODES_AABB8, "AABB8 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, NODES, 0, 0,
-     FIRST},
-    {KILN_SECTION_NODES_OBB2, "OBB2 nodes", 160, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0,
-     FIRST},
-    {KILN_SECTION_NODES_AABB2, "AABB2 nodes", 80, REQUIRED, KILN_NODE_ALIGNMENT, FLOATS, 0, 0,
-     FIRST},
-    {KILN_SECTION_ADB, "counts", 32, 0, 64, RECORDS, 0, 0, 0},
+    KILN_NODE_KINDS(NODE_SECTION, NODE_SECTION){KILN_SECTION_ADB, "counts", 32, 0, 64, RECORDS, 0,
+                                                0, 0},
     {KILN_SECTION_ADB_BOXES, "counts of boxes", 12, 0, 64, RECORDS, 0, 0, FIRST},
     {KILN_SECTION_ADB_WEIGHTS, "weights", 64, 0, 64, BYTES, 0, 0, 0},
     {KILN_SECTION_ORDER, "order", 4, REQUIRED, 64, NUMBERS, 0, 0, 0},

@@ -6,7 +6,8 @@
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
-#include "../../formats/nodes.h"
+#include "../../formats/assert.h"
+#include "../../formats/node_kinds.h"
 #include "../base/transform.h"
 
 #include <math.h>
@@ -60,6 +61,17 @@ typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_box
                                    const kiln_decoded_node *other, bool in_order,
                                    kiln_decoded_node *out);
 
+/* Keeps of the lanes in `mask`, whose boxes may meet the probe, those whose volumes may, too. The same bits in
+ * every set. */
+typedef uint32_t (*kiln_refine_lanes)(const kiln_format_node8 *node, const kiln_probe *probe,
+                                      uint32_t mask);
+
+/* What a kind of nodes needs kernels of its own for. */
+typedef struct {
+    kiln_open_node open;
+    kiln_refine_lanes refine; /* NULL: its volumes are boxes */
+} kiln_kernel_kind;
+
 /* A leaf's triangles in one frame, structure of arrays. */
 enum { KILN_LEAF_LANES = 16 };
 KILN_STATIC_ASSERT(KILN_LEAF_LANES >= KILN_LEAF_TRIANGLES_MAX, "room for a leaf");
@@ -85,7 +97,7 @@ typedef struct {
     uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
     /* The same for axis-aligned lanes; lanes->axis is not looked at. */
     uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
-    kiln_open_node open_obb8, open_aabb8, open_obb2, open_aabb2;
+    kiln_kernel_kind kinds[KILN_NODE_KIND_COUNT]; /* in the order of kiln_node_kinds */
     /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
      * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
     void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
@@ -110,19 +122,12 @@ typedef struct {
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 
-/* That of a kind of nodes. */
-static inline kiln_open_node kiln_kernel_open(const kiln_kernel *kernel, uint16_t bv)
+/* The kernels of a kind of nodes. Every row of the table of kinds has its own, so none is another's. */
+static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
+                                                     const kiln_node_kind *kind)
 {
-    switch (bv) {
-    case KILN_FORMAT_BV_OBB8:
-        return kernel->open_obb8;
-    case KILN_FORMAT_BV_AABB8:
-        return kernel->open_aabb8;
-    case KILN_FORMAT_BV_OBB2:
-        return kernel->open_obb2;
-    default:
-        return kernel->open_aabb2;
-    }
+    KILN_ASSERT(kiln_node_kind_index(kind) < KILN_NODE_KIND_COUNT);
+    return &kernel->kinds[kiln_node_kind_index(kind)];
 }
 
 /* Of the gaps: what of `epsilon` they can do without, and what is left of a square; kernel_gaps.h. */

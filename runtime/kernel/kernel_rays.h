@@ -232,8 +232,8 @@ static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *
 }
 
 #define ray_bytes KILN_SIMD_NAME(ray_bytes)
-/* Bit i: the line may meet lane i of an AABB8 node, and then not before s = entry[i]. All eight
- * lanes are looked at, empty ones too. */
+/* Bit i: the line may meet lane i of a node whose boxes are in steps (kiln_box_layout), and then not
+ * before s = entry[i]. All eight lanes are looked at, empty ones too. */
 static inline uint32_t ray_bytes(const kiln_format_node8 *node, const kiln_slab_ray *ray,
                                  float entry[8])
 {
@@ -423,9 +423,8 @@ static inline ray_waiting ray_box(const kiln_format_node8 *node, unsigned lane, 
 static inline uint32_t ray_open(const kiln_tree *tree, const kiln_slab_ray *ray,
                                 const kiln_format_node8 *node, float entry[8])
 {
-    const uint32_t mask = tree->kind->bv == KILN_FORMAT_BV_AABB8
-                              ? ray_bytes(node, ray, entry)
-                              : ray_lanes(tree, node, ray, entry);
+    const uint32_t mask =
+        tree->kind->in_steps ? ray_bytes(node, ray, entry) : ray_lanes(tree, node, ray, entry);
     return mask == 0 ? 0 : mask & kiln_node8_used(node);
 }
 

@@ -7,14 +7,18 @@
 #include "kernel_rays.h"
 #include "kernel_triangles.h"
 
+#ifndef KILN_KERNEL_ROW
+#define KILN_REFINE_BOX(kind) NULL
+#define KILN_REFINE_OWN(kind) kind##_refine
+#define KILN_KERNEL_ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)         \
+    {kind##_open, KILN_REFINE_##volume(kind)},
+#endif
+
 const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .name = KILN_SIMD_TEXT(KILN_SIMD_SET),
     .overlap = overlap_lanes,
     .overlap_aligned = overlap_lanes_aligned,
-    .open_obb8 = obb8_open,
-    .open_aabb8 = aabb8_open,
-    .open_obb2 = obb2_open,
-    .open_aabb2 = aabb2_open,
+    .kinds = {KILN_NODE_KINDS(KILN_KERNEL_ROW, KILN_KERNEL_ROW)},
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
     .triangles_reach = leaf_reaches,

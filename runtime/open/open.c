@@ -19,10 +19,9 @@ SAME(FEATURE, FEATURE);
 SAME(INFLATE, INFLATE);
 SAME(NOT_LOADED, NOT_LOADED);
 SAME(PARTIAL, PARTIAL);
-KILN_STATIC_ASSERT((int)KILN_BV_OBB == (int)KILN_FORMAT_BV_OBB8, "OBB");
-KILN_STATIC_ASSERT((int)KILN_BV_AABB == (int)KILN_FORMAT_BV_AABB8, "AABB");
-KILN_STATIC_ASSERT((int)KILN_BV_OBB2 == (int)KILN_FORMAT_BV_OBB2, "OBB2");
-KILN_STATIC_ASSERT((int)KILN_BV_AABB2 == (int)KILN_FORMAT_BV_AABB2, "AABB2");
+#define SAME_KIND(KIND, kind, name, constant, ...)                                                 \
+    KILN_STATIC_ASSERT((int)(constant) == (int)KILN_FORMAT_BV_##KIND, name);
+KILN_NODE_KINDS(SAME_KIND, SAME_KIND)
 
 kiln_open_options kiln_open_options_default(void)
 {
@@ -85,7 +84,7 @@ bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
         (entry.kind == KILN_SECTION_ADB_BOXES && (options->flags & KILN_OPEN_NO_COUNTS) != 0)) {
         return false;
     }
-    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         if (kiln_node_kinds[i].section == entry.kind && options->bv_mask != 0) {
             return (options->bv_mask >> kiln_node_kinds[i].bv & 1) != 0;
         }

@@ -7,6 +7,7 @@
 #include "contact_geometry.h"
 #include "../base/fpu.h"
 #include "../walk/leaf_pair.h"
+#include "../walk/pair_walk.h"
 #include "../pose/world.h"
 
 #include <string.h>

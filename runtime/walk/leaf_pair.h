@@ -2,7 +2,7 @@
 #ifndef KILN_LEAF_PAIR_H
 #define KILN_LEAF_PAIR_H
 
-#include "pair_walk.h"
+#include "pair_filter.h"
 #include "tree_box.h"
 
 /* Corners of a stored triangle in X's frame: X's as they are stored, Y's carried. */

@@ -232,8 +232,8 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
 {
     const kiln_kernel *kernel = kiln_kernel_active();
     walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
-    w.open[1] = kiln_kernel_open(kernel, frame->x->kind->bv);
-    w.open[0] = kiln_kernel_open(kernel, frame->y->kind->bv);
+    w.open[1] = kiln_kernel_of(kernel, frame->x->kind)->open;
+    w.open[0] = kiln_kernel_of(kernel, frame->y->kind)->open;
     make_box_transform(frame, true, visitor->boxes, &w.to[1]);
     make_box_transform(frame, false, visitor->boxes, &w.to[0]);
     w.area_scale[1] = kiln_area_scale(frame, true);

@@ -5,19 +5,6 @@
 #include "pair_filter.h"
 #include "tree_box.h"
 
-/* Called for each pair of triangles that meet, by where they are stored in the files of X and Y, or,
- * for boxes, of leaves that overlap, as 0, 0. False stops. */
-typedef bool (*kiln_pair_visit)(void *user, const kiln_pair_frame *frame, uint32_t stored_x,
-                                uint32_t stored_y);
-
-typedef struct {
-    kiln_pair_visit visit;
-    void *user;
-    bool nearest_first;             /* for queries that stop at the first hit */
-    bool boxes;                     /* leaves are not looked into: trees need no polygons */
-    kiln_pair_filter_bound *filter; /* NULL, or pairs that it refuses are passed over */
-} kiln_pair_visitor;
-
 /* Forms the frame and visits every pair that meets, each once, in the floating-point environment
  * that exact predicates need; `visit` runs in it too. Errors as kiln_collide. */
 kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,

@@ -114,8 +114,10 @@ static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
     }
     probe.slack = box->slack + 0x1p-23f * size;
     tree->kind->decode(node, &lanes);
-    return (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(&lanes, &probe,
-                                                                             kiln_node8_used(node));
+    const uint32_t mask = (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
+        &lanes, &probe, kiln_node8_used(node));
+    const kiln_refine_lanes refine = kiln_kernel_of(kernel, tree->kind)->refine;
+    return refine == NULL || mask == 0 ? mask : refine(node, &probe, mask);
 }
 
 void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shape_leaf leaf,

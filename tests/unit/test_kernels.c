@@ -213,8 +213,8 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
     by.epsilon = epsilon;
     by.alike = alike;
     box.org = nowhere;
-    return kiln_kernel_open(kernel, tree->kind->bv)(kiln_tree_node(tree, node), &by, &box, true,
-                                                    out);
+    return kiln_kernel_of(kernel, tree->kind)
+        ->open(kiln_tree_node(tree, node), &by, &box, true, out);
 }
 
 /* Masks that need not be alike lie between those of a bound that is a little tighter and of one that is

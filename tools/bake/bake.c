@@ -114,10 +114,11 @@ static kiln_bake_status read_kinds(job *b)
         (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), list);
         const kiln_build_kind *kind = kiln_build_kind_find(name);
         if (kind == NULL) {
-            kiln_bake_report_error(
-                b->report, b->input->path,
-                "unknown kind of bounding volume '%.*s'; use obb, aabb, obb2 or aabb2",
-                (int)(length < 40 ? length : 40), list);
+            char names[128];
+            kiln_build_kind_names(names, sizeof names);
+            kiln_bake_report_error(b->report, b->input->path,
+                                   "unknown kind of bounding volume '%.*s'; use %s",
+                                   (int)(length < 40 ? length : 40), list, names);
             return KILN_BAKE_USAGE;
         }
         for (uint32_t k = 0; k < b->kind_count; k++) {

@@ -34,7 +34,7 @@ bool kiln_budget_holds(kiln_budget *budget)
 
 static bool is_binary(const kiln_build_kind *kind)
 {
-    return kind->format_bv == KILN_FORMAT_BV_OBB2 || kind->format_bv == KILN_FORMAT_BV_AABB2;
+    return kind->lanes == 2;
 }
 
 /* Nodes that a tree of so many triangles has at least, or nearly so: leaves are two thirds full, a
@@ -47,8 +47,7 @@ static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int le
 
 static uint64_t boxes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
 {
-    const unsigned lanes = is_binary(kind) ? 2 : 8;
-    return lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
+    return kind->lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
 }
 
 /* Nodes and order, and counts of boxes. */

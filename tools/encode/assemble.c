@@ -344,7 +344,7 @@ static bool convert_parts(encoder *e)
     return true;
 }
 
-enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT_MAX };
+enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
 
 /* First what a file that is still on its way answers from, last what no query needs. *nodes is the first
  * section of nodes. */

@@ -67,7 +67,7 @@ static void place_box(const audit *state, uint32_t node, unsigned lane, placed_b
 }
 
 /* By how much p lies outside, beyond what rounding explains; 0 or less: inside. */
-static double excess(const placed_box *placed, const double p[3])
+static double excess(const audit *state, const placed_box *placed, const double p[3])
 {
     double worst = -DBL_MAX;
     for (int k = 0; k < 3; k++) {
@@ -81,6 +81,10 @@ static double excess(const placed_box *placed, const double p[3])
             fabs(distance) - (double)placed->box.half[k] - 4.0 * DBL_EPSILON * magnitude;
         worst = over > worst ? over : worst;
     }
+    if (state->tree.kind->beyond != NULL) { /* the volume is less than its box */
+        const kiln_format_node8 *head = node_at(state, placed->node);
+        worst = fmax(worst, state->tree.kind->beyond(head, placed->lane, p));
+    }
     return worst;
 }
 
@@ -88,7 +92,7 @@ static bool check_corner(const audit *state, uint32_t triangle, const double p[3
                          const placed_box *path, uint32_t depth)
 {
     for (uint32_t i = 0; i < depth; i++) {
-        const double over = excess(&path[i], p);
+        const double over = excess(state, &path[i], p);
         if (over > 0.0) {
             return kiln_format_error_set(
                 state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),

@@ -5,7 +5,7 @@
 #include "container.h"
 
 #include "../../formats/codec.h"
-#include "../../formats/format.h"
+#include "../../formats/node_kinds.h"
 #include "../../formats/reader.h"
 #include "../../formats/sections.h"
 #include "../common/sha256.h"
@@ -358,6 +358,21 @@ void kiln_container_content_hash(const kiln_section_input *sections, uint32_t co
     memcpy(hash, digest, 16);
 }
 
+/* Files say no newer version than what is in them needs, so that older kinds keep their bytes. */
+static uint16_t needed_minor(const container *box)
+{
+    uint16_t minor = KILN_FORMAT_MINOR;
+    for (uint32_t i = 0; i < box->count; i++) {
+        for (unsigned k = 0; k < KILN_NODE_KIND_COUNT; k++) {
+            const kiln_node_kind *kind = &kiln_node_kinds[k];
+            if (kind->section == box->sections[i].kind && kind->minor > minor) {
+                minor = kind->minor;
+            }
+        }
+    }
+    return minor;
+}
+
 static void write_header(const container *box, const uint8_t build_key[16], uint64_t size,
                          uint8_t *file)
 {
@@ -365,7 +380,7 @@ static void write_header(const container *box, const uint8_t build_key[16], uint
     memset(&header, 0, sizeof header);
     memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
     header.version_major = KILN_FORMAT_MAJOR;
-    header.version_minor = KILN_FORMAT_MINOR;
+    header.version_minor = needed_minor(box);
     header.file_size = size;
     header.section_count = box->piece_count;
     header.section_entry_size = sizeof(kiln_format_section);

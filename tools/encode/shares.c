@@ -13,7 +13,7 @@ const char *kiln_share_name(kiln_share share)
 
 static kiln_share share_of(uint32_t kind)
 {
-    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         if (kiln_node_kinds[i].section == kind) {
             return KILN_SHARE_NODES;
         }

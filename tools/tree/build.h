@@ -32,19 +32,22 @@ typedef struct {
     double sah_cost; /* expected tests by the surface-area heuristic, for reports */
 } kiln_build_tree;
 
-/* A kind of tree: a row in the table of build/kinds.c. */
+/* A kind of tree: its row in formats/node_kinds.h and the encoder of its nodes. */
 typedef struct kiln_build_kind {
     const char *name;   /* "obb" */
     uint16_t format_bv; /* KILN_FORMAT_BV_... */
     uint32_t section;   /* KILN_SECTION_NODES_... */
     uint32_t node_size;
-    kiln_bake_status (*build)(const struct kiln_build_kind *kind, const kiln_build_input *input,
-                              const kiln_bake_options *options, kiln_build_tree *tree);
+    unsigned lanes;                          /* of a node: 8 or 2 */
+    const struct kiln_node_encoder *encoder; /* wide8.h */
 } kiln_build_kind;
 
 extern const kiln_build_kind kiln_build_kinds[];
 extern const size_t kiln_build_kind_count;
 const kiln_build_kind *kiln_build_kind_find(const char *name);
+
+/* "obb, aabb, obb2 or aabb2": the names of all kinds, for messages. */
+void kiln_build_kind_names(char *text, size_t size);
 
 /* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or
  * cancelled. On error nothing is kept. Bytes do not depend on threads. The caller has set the default

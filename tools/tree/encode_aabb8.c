@@ -4,14 +4,6 @@
 
 #include <math.h>
 
-static void fit_node(const kiln_cloud *cloud, const kiln_range *range, const kiln_measure *measure,
-                     kiln_binary_node *node)
-{
-    (void)cloud;
-    (void)range;
-    node->half_area = (float)kiln_extents_half_area(&measure->bounds);
-}
-
 static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_wide *wide,
                    kiln_format_node8 *head)
 {
@@ -38,14 +30,4 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     }
 }
 
-static void decode(const kiln_format_node8 *head, unsigned lane, kiln_lane_box *box)
-{
-    kiln_aabb8_decode_lane((const kiln_format_node_aabb8 *)head, lane, box);
-}
-
-kiln_bake_status kiln_build_aabb8(const kiln_build_kind *kind, const kiln_build_input *input,
-                                  const kiln_bake_options *options, kiln_build_tree *tree)
-{
-    static const kiln_wide8_kind aabb8 = {false, false, fit_node, encode, decode};
-    return kiln_build_wide8(kind, &aabb8, input, options, tree);
-}
+const kiln_node_encoder kiln_encode_aabb8 = {false, kiln_fit_bounds, encode};

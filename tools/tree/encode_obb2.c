@@ -40,14 +40,4 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     }
 }
 
-static void decode(const kiln_format_node8 *head, unsigned lane, kiln_lane_box *box)
-{
-    kiln_obb2_decode_lane((const kiln_format_node_obb2 *)head, lane, box);
-}
-
-kiln_bake_status kiln_build_obb2(const kiln_build_kind *kind, const kiln_build_input *input,
-                                 const kiln_bake_options *options, kiln_build_tree *tree)
-{
-    static const kiln_wide8_kind obb2 = {true, true, kiln_lane_obb_fit, encode, decode};
-    return kiln_build_wide8(kind, &obb2, input, options, tree);
-}
+const kiln_node_encoder kiln_encode_obb2 = {true, kiln_lane_obb_fit, encode};

@@ -65,14 +65,4 @@ static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_
     encode_halves(half, wide->lane_count, node);
 }
 
-static void decode(const kiln_format_node8 *head, unsigned lane, kiln_lane_box *box)
-{
-    kiln_obb8_decode_lane((const kiln_format_node_obb8 *)head, lane, box);
-}
-
-kiln_bake_status kiln_build_obb8(const kiln_build_kind *kind, const kiln_build_input *input,
-                                 const kiln_bake_options *options, kiln_build_tree *tree)
-{
-    static const kiln_wide8_kind obb8 = {false, true, kiln_lane_obb_fit, encode, decode};
-    return kiln_build_wide8(kind, &obb8, input, options, tree);
-}
+const kiln_node_encoder kiln_encode_obb8 = {true, kiln_lane_obb_fit, encode};

@@ -4,7 +4,7 @@
 #ifndef KILN_BUILD_WIDE8_H
 #define KILN_BUILD_WIDE8_H
 
-#include "../../formats/nodes.h"
+#include "../../formats/node_kinds.h"
 #include "build.h"
 #include "collapse8.h"
 #include "measure.h"
@@ -24,14 +24,24 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                                   const kiln_build_input *input, const kiln_bake_options *options,
                                   kiln_build_tree *tree);
 
-/* Rows of the table in kinds.c. */
-kiln_bake_status kiln_build_obb8(const kiln_build_kind *kind, const kiln_build_input *input,
-                                 const kiln_bake_options *options, kiln_build_tree *tree);
-kiln_bake_status kiln_build_aabb8(const kiln_build_kind *kind, const kiln_build_input *input,
-                                  const kiln_bake_options *options, kiln_build_tree *tree);
-kiln_bake_status kiln_build_obb2(const kiln_build_kind *kind, const kiln_build_input *input,
-                                 const kiln_bake_options *options, kiln_build_tree *tree);
-kiln_bake_status kiln_build_aabb2(const kiln_build_kind *kind, const kiln_build_input *input,
-                                  const kiln_bake_options *options, kiln_build_tree *tree);
+/* What a kind of nodes adds to its row in formats/node_kinds.h; see kiln_wide8_kind. */
+typedef struct kiln_node_encoder {
+    bool needs_moments; /* by fit */
+    kiln_fit_node fit;
+    void (*encode)(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_wide *wide,
+                   kiln_format_node8 *node);
+} kiln_node_encoder;
+
+/* The fit of all kinds of boxes along the object axes: nothing is left to choose. */
+static inline void kiln_fit_bounds(const kiln_cloud *cloud, const kiln_range *range,
+                                   const kiln_measure *measure, kiln_binary_node *node)
+{
+    (void)cloud;
+    (void)range;
+    node->half_area = (float)kiln_extents_half_area(&measure->bounds);
+}
+
+#define KILN_NODE_ENCODER(KIND, kind, ...) extern const kiln_node_encoder kiln_encode_##kind;
+KILN_NODE_KINDS(KILN_NODE_ENCODER, KILN_NODE_ENCODER)
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "../kit/report.h"
 
+#include "../../../formats/node_kinds.h"
+
 #include <float.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,8 +21,8 @@ const option bake_options[] = {
     {"format", 0, OPTION_TEXT, "EXT", NULL, 0, 0, FIELD(format),
      "read IN as a file with this extension, such as obj; needed for '-'"},
     {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
-     "kinds of bounding volume, a tree each, parted by commas: obb, aabb, obb2, aabb2 "
-     "(default obb)"},
+     "kinds of bounding volume, a tree each, parted by commas: " KILN_NODE_KIND_NAMES
+     " (default obb)"},
     {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
      "most triangles in a leaf, 1 to 15 (default 4)"},
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),

@@ -73,7 +73,7 @@ void version_print(void)
         return;
     }
     char format[32];
-    (void)snprintf(format, sizeof format, "%u.%u", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR);
+    (void)snprintf(format, sizeof format, "%u.%u", KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR_NEWEST);
     json_t *root = report_root(), *versions = json_object();
     for (size_t i = 0; i < COUNT_OF(libraries); i++) {
         json_object_set_new(versions, libraries[i].name, json_cstring(libraries[i].version()));

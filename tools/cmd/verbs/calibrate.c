@@ -6,6 +6,7 @@
 #include "training.h"
 #include "verbs.h"
 
+#include "../../../formats/node_kinds.h"
 #include "../../encode/weights_file.h"
 
 #include <math.h>
@@ -360,11 +361,12 @@ static json_t *group_json(const lesson_group *group)
     return object;
 }
 
+/* As kiln.h names it. */
 static const char *constant_of(kiln_bv bv)
 {
-    static const char *const names[] = {"0", "KILN_BV_OBB", "KILN_BV_AABB", "KILN_BV_OBB2",
-                                        "KILN_BV_AABB2"};
-    return names[bv];
+#define CONSTANT(KIND, kind, name, constant, ...) [KILN_FORMAT_BV_##KIND] = #constant,
+    static const char *const constants[] = {KILN_NODE_KINDS(CONSTANT, CONSTANT)};
+    return constants[bv];
 }
 
 /* As the library reads it. */

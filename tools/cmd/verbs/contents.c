@@ -148,7 +148,7 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
     if (trees == NULL) {
         return NULL;
     }
-    for (unsigned i = 0; i < kiln_node_kind_count; i++) {
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         share_section(view, &kiln_node_kinds[i], trees);
     }
     for (uint32_t i = 0; i < view->tree_count; i++) {
