@@ -54,6 +54,7 @@
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
+#define aabb8_meet KILN_SIMD_NAME(aabb8_meet)
 #define order_lanes KILN_SIMD_NAME(order_lanes)
 
 /* All lanes of one vector, as bits. */
@@ -488,18 +489,18 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transfor
     return finish(node, &probe, mask, in_order, out);
 }
 
-static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+/* All but the order, for every kind whose boxes are in steps: kiln_box_layout. */
+static inline uint32_t aabb8_meet(const kiln_format_node8 *node, const kiln_box_transform *by,
+                                  const kiln_decoded_node *other, kiln_probe *probe,
+                                  kiln_decoded_node *out)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
+    carry_probe(by, other, node->org, probe);
 #if KILN_SIMD_LANES == 8
     if (!by->parallel && !by->alike) {
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
-        const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
-        return finish(node, &probe, mask, in_order, out);
+        return meet_lanes(&lanes, true, probe, kiln_node8_used(node), out);
     }
 #endif
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -507,7 +508,14 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
         decode_aabb8(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    const uint32_t mask = overlap_kept(node, true, by, &probe, out);
+    return overlap_kept(node, true, by, probe, out);
+}
+
+static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+{
+    kiln_probe probe;
+    const uint32_t mask = aabb8_meet(node, by, other, &probe, out);
     return finish(node, &probe, mask, in_order, out);
 }
 
