@@ -170,8 +170,8 @@ static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_
     box.org = nowhere;
     for (uint32_t i = 0; i < tree->entry->node_count; i++) {
         memset(&opened, 0, sizeof opened);
-        const uint32_t mask = kiln_kernel_open(kernel, tree->kind->bv)(kiln_tree_node(tree, i), &by,
-                                                                       &box, true, &opened);
+        const uint32_t mask = kiln_kernel_of(kernel, tree->kind)
+                                  ->open(kiln_tree_node(tree, i), &by, &box, true, &opened);
         digest(hash, &mask, sizeof mask);
         digest(hash, &opened.order, sizeof opened.order);
         for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
