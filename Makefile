@@ -71,7 +71,9 @@ FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*/*.c)
 BAKE_SOURCES = $(wildcard lut/bins*.c) \
                $(foreach d,common import tree count encode bake,$(wildcard tools/$d/*.c))
-BENCH_SOURCES = $(wildcard tools/bench/*.c)
+BENCH_SOURCES = $(wildcard tests/bench/adb/*.c)
+# The program kiln-bench: verbs of its own over the kit of the command and its reader of tables.
+BENCH_PROGRAM_SOURCES = $(wildcard tests/bench/program/*.c tools/cmd/kit/*.c) tools/cmd/verbs/table.c
 COMMAND_SOURCES = $(wildcard tools/cmd/*.c tools/cmd/*/*.c)
 
 LIBRARY_OBJECTS = $(LIBRARY_SOURCES:%.c=$O/%.o)
@@ -92,8 +94,9 @@ TABLE_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard lut/generate_*.c))
 MODEL_PROGRAMS = $(patsubst %.c,$O/%,$(wildcard models/*.c))
 DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
-BENCH = $O/tools/libbench.a
-LIBRARIES = $(BENCH) $(OUT)/libkilnbake.a $(OUT)/libkiln.a
+PRODUCT_LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
+BENCH = $O/tests/libbench.a
+LIBRARIES = $(BENCH) $(PRODUCT_LIBRARIES)
 SUPPORT = $O/tests/libsupport.a
 PRODUCTS = $(OUT)/kiln $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
 
@@ -118,7 +121,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests models man amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests kiln-bench models man amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -167,7 +170,10 @@ fuzz-campaign: fuzz tests
 	$(Q)for harness in open bake import; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
 
 ## tests: builds the test programs of this CONFIG without running them
-tests: $(TEST_PROGRAMS) $O/tests/soak/peak
+tests: $(TEST_PROGRAMS) $O/tests/soak/peak $(OUT)/kiln-bench
+
+## kiln-bench: the program that compares time-critical queries and draws tables; not installed
+kiln-bench: $(OUT)/kiln-bench
 
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
@@ -306,7 +312,11 @@ $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
 
-$(OUT)/kiln: $(COMMAND_OBJECTS) $(LIBRARIES)
+$(OUT)/kiln: $(COMMAND_OBJECTS) $(PRODUCT_LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
+
+$(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lfyaml $(LIBS_bake) -o $@
 
@@ -365,7 +375,7 @@ $(PEER): $O/tests/bench/peer_kiln.o $(SUPPORT) $(LIBRARIES)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
 .PHONY: demo-program fuzz-programs bench-programs
-bench-programs: $(BENCH_PROGRAMS) $(PEER)
+bench-programs: $(BENCH_PROGRAMS) $(PEER) $(OUT)/kiln-bench
 demo-program: $O/demo
 fuzz-programs: $(FUZZ_PROGRAMS)
 

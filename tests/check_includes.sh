@@ -27,9 +27,8 @@ tools/encode: formats lut tools/common tools/tree tools/count kiln.h kiln_bake.h
 tools/bake: formats tools/common tools/import tools/tree tools/count tools/encode kiln.h kiln_bake.h
 tools/cmd/kit: formats tools/common kiln.h
 tools/cmd/batch: formats tools/common tools/import tools/count tools/bake tools/cmd/kit kiln.h kiln_bake.h
-tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/bench tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
-tools/cmd: formats tools/common tools/cmd/kit tools/cmd/verbs
-tools/bench: formats tools/common tools/tree tools/count tools/encode kiln.h kiln_bake.h
+tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
+tools/cmd: tools/cmd/kit tools/cmd/verbs
 '
 
 # "FILE TARGET" for every include in quotes below the folders of the product, as paths from the top.

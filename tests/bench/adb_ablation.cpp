@@ -4,7 +4,7 @@
  * which takes turns with each setting. What changes probabilities moves errors and times
  * together: the last column is the ratio at an error of 1.5 %, p_min being chosen for it. */
 #include "adb_fit.hpp"
-#include "../../tools/bench/dop24.h"
+#include "adb/dop24.h"
 
 #include <algorithm>
 #include <cmath>

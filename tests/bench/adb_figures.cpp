@@ -1,9 +1,9 @@
 /* Figures 14, 16 and 17 of Klein and Zachmann (2003) for our models: times and errors over the
  * distance at three complexities, and what p_min and k_min do to both. "paper" is their query
- * (tools/bench/paper.md), "default" ours. */
+ * (adb/paper.md), "default" ours. */
 #include "adb_setup.hpp"
 
-#include "../../tools/bench/paper_report.h"
+#include "adb/paper_report.h"
 
 #include <cstdlib>
 

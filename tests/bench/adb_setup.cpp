@@ -204,7 +204,7 @@ bench_answer ask_fcl(const void *with, const kiln_pose *pose)
     return {const_cast<Model *>(static_cast<const Model *>(with))->collide(*pose), 0};
 }
 
-/* What `kiln bench adb` measures, and FCL beside it. */
+/* What `kiln-bench adb` measures, and FCL beside it. */
 void measure(bench_adb *run, const AdbMesh &m)
 {
     const Baked baked(m.geometry, default_bake);

@@ -4,8 +4,8 @@
 
 #include "measure.hpp"
 
-#include "../../tools/bench/adb.h"
-#include "../../tools/bench/numbers.h"
+#include "adb/adb.h"
+#include "adb/numbers.h"
 #include "../../tools/kiln_bake.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* What `kiln bench adb` measures, on fixed meshes and with FCL beside it; and an ablation.
+/* What `kiln-bench adb` measures, on fixed meshes and with FCL beside it; and an ablation.
  *
  * bench_adb [--quick] [--ablation | --figures FOLDER] [--draws N] [--meshes NAME,NAME]
  *           [--csv FILE] [--json FILE] [--svg FILE] */

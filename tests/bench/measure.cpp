@@ -3,7 +3,7 @@
 
 #include "models.h"
 
-#include "../../tools/bench/numbers.h"
+#include "adb/numbers.h"
 
 #include <algorithm>
 #include <cmath>

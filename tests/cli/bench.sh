@@ -1,12 +1,32 @@
 #!/bin/sh
-# kiln bench adb: what it prints, writes and refuses. Times are not looked at.
+# kiln-bench: help, the comparison of time-critical queries, pictures of tables. Times are not looked at.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
+bench=$KILN-bench
 
 cube=models/tiny/cube.obj
 "$KILN" bake "$cube" -o "$TMPDIR/counted.kiln" --adb --bv obb,aabb --quiet
 "$KILN" bake "$cube" -o "$TMPDIR/plain.kiln" --quiet
 "$KILN" bake "$cube" -o "$TMPDIR/bare.kiln" --adb --no-geometry --quiet
+
+case_begin 'help names every verb, its options and exit statuses'
+expect 0 "$bench" --help
+says out 'usage: kiln-bench VERB'
+for word in adb bins-plot 'exit status'; do says out "$word"; done
+expect 0 "$bench" --version
+says out "kiln-bench $(sed -n 's/^#define KILN_VERSION_STRING "\(.*\)"/\1/p' runtime/kiln.h)"
+"$bench" --man >"$TMPDIR/man" || case_fail 'kiln-bench --man'
+for verb in adb bins-plot; do
+    expect 0 "$bench" $verb --help
+    says out "usage: kiln-bench $verb"
+    [ "$(awk 'length($0) > 80' "$TMPDIR/out")" = '' ] || case_fail 'a line is longer than 80'
+    grep -qxF ".BR kiln\\-bench\\-$(echo $verb | sed 's/-/\\-/g') (1)" "$TMPDIR/man" || case_fail "no page $verb"
+    expect 0 "$bench" --man $verb
+    says out ".TH KILN-BENCH-$(echo $verb | tr a-z A-Z) 1"
+done
+expect 0 "$bench" --completion bash
+says out 'complete -F _kiln-bench kiln-bench'
+case_end
 
 # Numbers become N, so that what is left is the shape.
 shape() {
@@ -14,7 +34,7 @@ shape() {
 }
 
 case_begin 'a table of methods, false positives and negatives apart'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 2 --budget-us 1,2.5
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" --quick --draws 2 --budget-us 1,2.5
 silent err
 says out 'counted: 12 triangles, 36 poses, '
 shape >"$TMPDIR/shape"
@@ -36,7 +56,7 @@ says out 'apart '
 case_end
 
 case_begin 'exact methods make no errors, the truncated walk no false negatives'
-expect 0 "$KILN" bench adb models/tiny/mixed.obj --quick --draws 20 --csv "$TMPDIR/rows.csv"
+expect 0 "$bench" adb models/tiny/mixed.obj --quick --draws 20 --csv "$TMPDIR/rows.csv"
 awk -F, 'NR > 1 { n++; shift = /, [0-9a-z]/ ? 1 : 0; fp = $(6 + shift); fn = $(7 + shift);
     if (/24-dop|leaf/ && fp + fn > 0 || /truncated/ && fn > 0) print }
     END { if (n != 16) print n " rows" }' "$TMPDIR/rows.csv" >"$TMPDIR/wrong"
@@ -44,70 +64,121 @@ awk -F, 'NR > 1 { n++; shift = /, [0-9a-z]/ ? 1 : 0; fp = $(6 + shift); fn = $(7
 case_end
 
 case_begin 'several files: means, with --meshes each'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1
 says out 'means over 2 objects'
 grep -q 'triangles,' "$TMPDIR/out" && case_fail 'tables of each'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1 --meshes
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" "$cube" --quick --draws 1 --meshes
 says out 'counted: 12 triangles'
 says out 'cube: 12 triangles'
 case_end
 
 case_begin 'one document, with the same members every time'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --bv aabb --json
-for member in '"verb": "bench adb"' '"objects"' '"means"' '"times_truncated"' '"where"' \
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" --quick --draws 1 --bv aabb --json
+for member in '"schema": "kiln-bench-report-1"' '"verb": "adb"' '"objects"' '"means"' '"times_truncated"' '"where"' \
     '"calibration"' '"ece_bound"' '"gaps"' '"over_us_p999"'; do
     says out "$member"
 done
 silent err
-expect 3 "$KILN" bench adb "$TMPDIR/plain.kiln" --json
+expect 3 "$bench" adb "$TMPDIR/plain.kiln" --json
 says out '"status": 3'
 says out 'bake it again with --adb'
 case_end
 
 case_begin 'a picture, whole, and on standard output alone'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg "$TMPDIR/out.svg"
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg "$TMPDIR/out.svg"
 head -1 "$TMPDIR/out.svg" | grep -q '^<svg ' || case_fail 'no head'
 [ "$(tail -1 "$TMPDIR/out.svg")" = '</svg>' ] || case_fail 'no end'
 grep -q 'nan' "$TMPDIR/out.svg" && case_fail 'not a number'
-expect 0 "$KILN" bench adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg -
+expect 0 "$bench" adb "$TMPDIR/counted.kiln" --quick --draws 1 --svg -
 head -1 "$TMPDIR/out" | grep -q '^<svg ' || case_fail 'standard output has more'
 [ "$(grep -c '^method' "$TMPDIR/out")" -eq 0 ] || case_fail 'a table beside the picture'
 case_end
 
 case_begin 'files without what is needed'
-expect 3 "$KILN" bench adb "$TMPDIR/plain.kiln"
+expect 3 "$bench" adb "$TMPDIR/plain.kiln"
 says err 'it has no counts; bake it again with --adb'
-expect 3 "$KILN" bench adb "$TMPDIR/bare.kiln"
+expect 3 "$bench" adb "$TMPDIR/bare.kiln"
 says err 'it has no polygons; bake it again without --no-geometry'
-expect 3 "$KILN" bench adb models/tiny/painted.obj
+expect 3 "$bench" adb models/tiny/painted.obj
 says err 'it takes two triangles'
-expect 2 "$KILN" bench adb "$TMPDIR/missing.kiln"
+expect 2 "$bench" adb "$TMPDIR/missing.kiln"
 says err 'check the path'
-expect 2 "$KILN" bench adb "$TMPDIR/missing.obj"
-expect 3 "$KILN" bench adb models/tiny/nan.obj
+expect 2 "$bench" adb "$TMPDIR/missing.obj"
+expect 3 "$bench" adb models/tiny/nan.obj
 says err 'is not finite'
-expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --bv obb2
+expect 1 "$bench" adb "$TMPDIR/counted.kiln" --bv obb2
 says err 'has no tree of kind obb2'
 silent out
 case_end
 
 case_begin 'wrong options'
-expect 1 "$KILN" bench
-says err 'bench is followed by one of adb'
-expect 1 "$KILN" bench adb
+expect 1 "$bench" bake
+says err "kiln-bench: there is no verb 'bake'"
+says err 'Try: kiln-bench --help'
+expect 1 "$bench" adb
 says err 'no file is given'
 for list in 0 1, ,1 1,x -1 nan 1e9 ''; do
-    expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" "--budget-us=$list"
+    expect 1 "$bench" adb "$TMPDIR/counted.kiln" "--budget-us=$list"
     says err '--budget-us takes'
 done
-expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --budget-us 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
+expect 1 "$bench" adb "$TMPDIR/counted.kiln" --budget-us 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 says err 'at most 16'
-expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --draws 0
-expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --mode quick
-expect 1 "$KILN" bench adb "$TMPDIR/counted.kiln" --svg - --csv -
+expect 1 "$bench" adb "$TMPDIR/counted.kiln" --draws 0
+expect 1 "$bench" adb "$TMPDIR/counted.kiln" --mode quick
+expect 1 "$bench" adb "$TMPDIR/counted.kiln" --svg - --csv -
 says err 'standard output takes one'
-expect 2 "$KILN" bench adb "$TMPDIR/counted.kiln" --svg "$TMPDIR/none/out.svg"
+expect 2 "$bench" adb "$TMPDIR/counted.kiln" --svg "$TMPDIR/none/out.svg"
 silent out
 case_end
+
+table=$TMPDIR/table.kiln
+"$KILN" lut bins -q -o "$table" --max-u 64
+
+case_begin 'bins-plot without gnuplot says what to install'
+PATH=$TMPDIR/none expect 4 "$bench" bins-plot "$table" -o "$TMPDIR/none.svg"
+says err 'gnuplot-nox'
+[ ! -e "$TMPDIR/none.svg" ] || case_fail 'a file was written'
+case_end
+
+case_begin 'bins-plot'
+if command -v gnuplot >/dev/null; then
+    expect 0 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --at 64,20,20 --lb 0.5
+    grep -q '<svg' "$TMPDIR/plot.svg" || case_fail 'no SVG'
+    grep -q 'u = 64, v = 20, w = 20, LB = 0.5' "$TMPDIR/plot.svg" || case_fail 'no title'
+    expect 0 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --json
+    says out '"x_best"'
+    expect 1 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --lb 1.5
+    case_end
+else
+    case_skip 'there is no gnuplot'
+fi
+
+# document STATUS ARGUMENT...: kiln-bench ARGUMENT... --json prints one; held against the schema below.
+count=0
+document() {
+    wanted=$1
+    shift
+    count=$((count + 1))
+    expect "$wanted" "$bench" "$@" --json
+    mv "$TMPDIR/out" "$TMPDIR/$count.document"
+}
+
+case_begin 'reports are valid, and no other'
+if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+    document 0 --version
+    document 1 nothing
+    document 0 adb "$TMPDIR/counted.kiln" --quick --draws 2 --budget-us 1,2.5
+    document 3 adb "$TMPDIR/plain.kiln"
+    document 2 bins-plot "$TMPDIR/missing.kiln" -o "$TMPDIR/plot.svg"
+    if command -v gnuplot >/dev/null; then
+        document 0 bins-plot "$table" --at 20,8,4 -o "$TMPDIR/plot.svg"
+    fi
+    /usr/bin/python3 tests/cli/validate.py --damage tests/bench/program/kiln-bench.schema.json \
+        "$TMPDIR"/*.document >"$TMPDIR/wrong" || case_fail "$(head -30 "$TMPDIR/wrong")"
+    grep -q '^[1-9][0-9]* damages$' "$TMPDIR/wrong" || case_fail 'nothing was broken'
+    case_end
+else
+    case_skip 'python3-jsonschema is not installed'
+fi
 
 cases_end

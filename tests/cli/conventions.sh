@@ -42,9 +42,7 @@ verbs:
   lut bins  generate a table of filled-bins probabilities
   lut check recompute the values of a filled-bins table
   lut show  print values of a filled-bins table
-  lut plot  draw what a filled-bins table holds
   calibrate fit the weights of time-critical queries to meshes
-  bench adb measure time-critical queries beside exact ones
 
 options in place of a verb:
       --help              print verbs and exit statuses; of a verb, its options
@@ -88,9 +86,7 @@ verbs:
   lut bins  generate a table of filled-bins probabilities
   lut check recompute the values of a filled-bins table
   lut show  print values of a filled-bins table
-  lut plot  draw what a filled-bins table holds
   calibrate fit the weights of time-critical queries to meshes
-  bench adb measure time-critical queries beside exact ones
 
 options in place of a verb:
       --help              print verbs and exit statuses; of a verb, its options
@@ -130,12 +126,12 @@ Try: kiln --help
 END
 exact 1 "$KILN" lut <<'END'
 stderr:
-kiln: lut is followed by one of bins, check, show, plot
+kiln: lut is followed by one of bins, check, show
 Try: kiln --help
 END
 exact 1 "$KILN" lut blot <<'END'
 stderr:
-kiln: lut is followed by one of bins, check, show, plot, not 'blot'
+kiln: lut is followed by one of bins, check, show, not 'blot'
 Try: kiln --help
 END
 case_end

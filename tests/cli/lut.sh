@@ -145,7 +145,7 @@ case_end
 
 case_begin 'wrong command lines'
 expect 1 "$KILN" lut
-says err 'bins, check, show, plot'
+says err 'bins, check, show'
 expect 1 "$KILN" lut frob
 says err "not 'frob'"
 expect 1 "$KILN" lut bins
@@ -156,27 +156,8 @@ for wrong in '--max-u 0' '--max-u 4097' '--max-u 4096' '--max-u 1025 --max-x 2' 
 done
 [ ! -e "$TMPDIR/never.kiln" ] || case_fail 'a file was written'
 expect 0 "$KILN" lut --help
-says out 'usage: kiln lut plot'
+says out 'usage: kiln lut show'
 case_end
-
-case_begin 'plot without gnuplot says what to install'
-PATH=$TMPDIR/none expect 4 "$KILN" lut plot "$exact" -o "$TMPDIR/none.svg"
-says err 'gnuplot-nox'
-[ ! -e "$TMPDIR/none.svg" ] || case_fail 'a file was written'
-case_end
-
-case_begin 'plot'
-if command -v gnuplot >/dev/null; then
-    expect 0 "$KILN" lut plot "$exact" -o "$TMPDIR/plot.svg" --at 64,20,20 --lb 0.5
-    grep -q '<svg' "$TMPDIR/plot.svg" || case_fail 'no SVG'
-    grep -q 'u = 64, v = 20, w = 20, LB = 0.5' "$TMPDIR/plot.svg" || case_fail 'no title'
-    expect 0 "$KILN" lut plot "$exact" -o "$TMPDIR/plot.svg" --json
-    says out '"x_best"'
-    expect 1 "$KILN" lut plot "$exact" -o "$TMPDIR/plot.svg" --lb 1.5
-    case_end
-else
-    case_skip 'there is no gnuplot'
-fi
 
 case_begin 'weights of time-critical queries in a table'
 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/counted.kiln" --adb --quiet

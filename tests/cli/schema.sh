@@ -152,23 +152,12 @@ document 1 lut show bins.kiln --at 21,3,5
 document 0 info bins.kiln compact.kiln
 document 0 info bins.kiln
 document 0 verify bins.kiln
-document 2 lut plot none.kiln --at 20,8,4 -o plot.svg
 document 0 calibrate cube.kiln --draws 2
 document 0 calibrate cube.kiln --draws 2 -o weights.kiln
 document 3 calibrate flat.kiln
 document 0 info weights.kiln
 document 0 verify weights.kiln
-document 0 bench adb cube.kiln --quick --draws 2 --budget-us 1,2.5
-document 3 bench adb flat.kiln
 case_end
-
-case_begin 'the document of a plot is valid'
-if command -v gnuplot >/dev/null 2>&1; then
-    document 0 lut plot bins.kiln --at 20,8,4 -o plot.svg
-    case_end
-else
-    case_skip 'gnuplot is not installed'
-fi
 
 case_begin 'the bake to standard output tells its report on standard error'
 expect 0 "$KILN" bake $cube -o - --json

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/bench/paper_query.h"
+#include "../bench/adb/paper_query.h"
 #include "../support/quick_bake.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* See quick_bake.h. */
 #include "quick_bake.h"
 
-#include "../../tools/bench/baked.h"
+#include "../bench/adb/baked.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The parts of `kiln bench adb`: the procedure is the same every time, the rivals answer what they
+/* The parts of `kiln-bench adb`: the procedure is the same every time, the rivals answer what they
  * promise, and what is computed of answers is right where the result is known. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "../../tools/bench/adb.h"
-#include "../../tools/bench/dop24.h"
-#include "../../tools/bench/numbers.h"
-#include "../../tools/bench/svg.h"
-#include "../../tools/bench/truncated.h"
+#include "../bench/adb/adb.h"
+#include "../bench/adb/dop24.h"
+#include "../bench/adb/numbers.h"
+#include "../bench/adb/svg.h"
+#include "../bench/adb/truncated.h"
 #include "../support/counted.h"
 
 enum { DRAWS = 12 };

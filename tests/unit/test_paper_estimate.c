@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/bench/paper_estimate.h"
+#include "../bench/adb/paper_estimate.h"
 
 static void near_to(double value, double expected, double tolerance)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/bench/paper_report.h"
+#include "../bench/adb/paper_report.h"
 #include "../support/meshes.h"
 
 enum { DRAWS = 4 };

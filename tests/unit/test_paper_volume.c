@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/bench/paper_volume.h"
+#include "../bench/adb/paper_volume.h"
 #include "../support/meshes.h"
 
 #define PI 3.14159265358979323846

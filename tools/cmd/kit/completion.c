@@ -108,9 +108,8 @@ static void print_bash_verb(FILE *out, const verb *of)
  * compgen. */
 static void print_bash(FILE *out, const verb *const *verbs, size_t count)
 {
-    fputs("# bash completion of kiln\n"
-          "_kiln() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    fprintf(out, "# bash completion of %s\n_%s() {\n", this_program.name, this_program.name);
+    fputs("    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    local verb=${COMP_WORDS[1]} options='' values='' files='' optional='' joined=''\n"
           "    if [[ $word == = ]]; then\n"
           "        word='' joined=yes\n"
@@ -166,9 +165,9 @@ static void print_bash(FILE *out, const verb *const *verbs, size_t count)
           "        compopt -o filenames 2>/dev/null\n"
           "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
           "    fi\n"
-          "}\n"
-          "complete -F _kiln kiln\n",
+          "}\n",
           out);
+    fprintf(out, "complete -F _%s %s\n", this_program.name, this_program.name);
 }
 
 /* --------------------------------------------------------------------------------------- zsh -- */
@@ -221,9 +220,8 @@ static void print_zsh_choice(FILE *out, const verb *const *verbs, size_t count, 
 /* The script may be sourced or autoloaded: its last lines run the function in the second case. */
 static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
 {
-    fputs("#compdef kiln\n"
-          "_kiln() {\n"
-          "    local verb=${words[2]}\n"
+    fprintf(out, "#compdef %s\n_%s() {\n", this_program.name, this_program.name);
+    fputs("    local verb=${words[2]}\n"
           "    local -a words_of_kiln\n"
           "    if ((CURRENT == 2)); then\n",
           out);
@@ -255,10 +253,11 @@ static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
         }
         fputs(" \\\n            '--help[this text]' '*:file:_files'\n        ;;\n", out);
     }
-    fputs("    esac\n}\n"
-          "if [ \"$funcstack[1]\" = _kiln ]; then\n    _kiln \"$@\"\nelse\n"
-          "    compdef _kiln kiln\nfi\n",
-          out);
+    fprintf(out,
+            "    esac\n}\n"
+            "if [ \"$funcstack[1]\" = _%s ]; then\n    _%s \"$@\"\nelse\n"
+            "    compdef _%s %s\nfi\n",
+            this_program.name, this_program.name, this_program.name, this_program.name);
 }
 
 /* -------------------------------------------------------------------------------------- fish -- */
@@ -267,7 +266,8 @@ static void print_fish_option(FILE *out, const verb *of, const option *entry)
 {
     /* The condition is that the verb was typed: both words of a name of two. */
     const size_t first = strcspn(of->name, " ");
-    fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s", (int)first, of->name);
+    fprintf(out, "complete -c %s -n '__fish_seen_subcommand_from %.*s", this_program.name,
+            (int)first, of->name);
     if (of->name[first] == ' ') {
         fprintf(out, "; and __fish_seen_subcommand_from %s", of->name + first + 1);
     }
@@ -293,26 +293,29 @@ static void print_fish_option(FILE *out, const verb *of, const option *entry)
 
 static void print_fish(FILE *out, const verb *const *verbs, size_t count)
 {
-    fputs("# fish completion of kiln\n"
-          "complete -c kiln -l help -d 'what the verb does'\n"
-          "complete -c kiln -n __fish_use_subcommand -l version -d 'the version'\n"
-          "complete -c kiln -n __fish_use_subcommand -l man -d 'the manual page'\n"
-          "complete -c kiln -n __fish_use_subcommand -l completion -x -a 'bash zsh fish' "
-          "-d 'a script like this one'\n",
-          out);
+    static const char *const plain[] = {
+        "-l help -d 'what the verb does'",
+        "-n __fish_use_subcommand -l version -d 'the version'",
+        "-n __fish_use_subcommand -l man -d 'the manual page'",
+        "-n __fish_use_subcommand -l completion -x -a 'bash zsh fish' -d 'a script like this one'",
+    };
+    fprintf(out, "# fish completion of %s\n", this_program.name);
+    for (size_t i = 0; i < COUNT_OF(plain); i++) {
+        fprintf(out, "complete -c %s %s\n", this_program.name, plain[i]);
+    }
     for (size_t i = 0; i < count; i++) {
         const verb *of = verbs[i];
         const char *second = strchr(of->name, ' ');
         const int first = (int)strcspn(of->name, " ");
         if (second == NULL || starts_group(verbs, i)) {
-            fprintf(out, "complete -c kiln -n __fish_use_subcommand -f -a %.*s -d '", first,
-                    of->name);
+            fprintf(out, "complete -c %s -n __fish_use_subcommand -f -a %.*s -d '",
+                    this_program.name, first, of->name);
             print_help(out, second == NULL ? of->summary : "tables", "", "\\'");
             fputs("'\n", out);
         }
         if (second != NULL) {
-            fprintf(out, "complete -c kiln -n '__fish_seen_subcommand_from %.*s' -a %s -d '", first,
-                    of->name, second + 1);
+            fprintf(out, "complete -c %s -n '__fish_seen_subcommand_from %.*s' -a %s -d '",
+                    this_program.name, first, of->name, second + 1);
             print_help(out, of->summary, "", "\\'");
             fputs("'\n", out);
         }

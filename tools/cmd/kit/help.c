@@ -28,12 +28,6 @@ static const struct {
     {EXIT_DIFFERS, "what was compared differs"},
 };
 
-static const char help_about[] =
-    "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that libkiln "
-    "maps "
-    "and queries in place. Output files are written aside and renamed, so the old or the new file "
-    "is always whole. Messages go to standard error as \"kiln: FILE: what; why; what to do\".";
-
 static const option help_plain_options[] = {
     {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print verbs and exit statuses; of a verb, its options"},
@@ -94,7 +88,7 @@ static void print_option(FILE *out, const option *entry)
 
 void help_verb(FILE *out, const verb *of)
 {
-    fprintf(out, "usage: kiln %s [options] %s\n\n", of->name, of->operands);
+    fprintf(out, "usage: %s %s [options] %s\n\n", this_program.name, of->name, of->operands);
     print_wrapped(out, of->description, 0, 0);
     fputs("\noptions:\n", out);
     for (size_t i = 0; i < of->option_count; i++) {
@@ -105,10 +99,11 @@ void help_verb(FILE *out, const verb *of)
 
 void help_command(FILE *out, const verb *const *verbs, size_t count)
 {
-    fputs("usage: kiln VERB [options] FILE...\n"
-          "       kiln VERB --help | --help | --version | --man | --completion SHELL\n\n",
-          out);
-    print_wrapped(out, help_about, 0, 0);
+    fprintf(out,
+            "usage: %s VERB [options] FILE...\n"
+            "       %s VERB --help | --help | --version | --man | --completion SHELL\n\n",
+            this_program.name, this_program.name);
+    print_wrapped(out, this_program.about, 0, 0);
     fputs("\nverbs:\n", out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
@@ -172,19 +167,23 @@ bool manual_is_page_of(const verb *of, const char *page)
 /* Prints "kiln\-lut\-bins". */
 static void print_page_name(FILE *out, const verb *of)
 {
-    fputs("kiln\\-", out);
+    print_troff(out, this_program.name);
+    fputs("\\-", out);
     for (const char *name = of->name; *name != '\0'; name++) {
         const char letter[2] = {(char)in_page_name(*name), '\0'};
         print_troff(out, letter);
     }
 }
 
-/* Prints the title line of a page; `name` is empty for the command's own. */
+/* Prints the title line of a page; `name` is empty for the program's own. */
 static void print_title(FILE *out, const char *name)
 {
-    fprintf(out, ".TH KILN%s", name[0] != '\0' ? "-" : "");
-    for (; *name != '\0'; name++) {
-        putc(toupper((unsigned char)in_page_name(*name)), out);
+    const char *const parts[] = {this_program.name, name[0] != '\0' ? "-" : "", name};
+    fputs(".TH ", out);
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        for (const char *at = parts[i]; *at != '\0'; at++) {
+            putc(toupper((unsigned char)in_page_name(*at)), out);
+        }
     }
     fprintf(out, " 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
 }
@@ -217,7 +216,9 @@ void manual_verb(FILE *out, const verb *of)
     print_page_name(out, of);
     fputs(" \\- ", out);
     print_troff_line(out, of->summary);
-    fprintf(out, ".SH SYNOPSIS\n.B kiln %s\n[\\fIoptions\\fR] ", of->name);
+    fputs(".SH SYNOPSIS\n.B ", out);
+    print_troff(out, this_program.name);
+    fprintf(out, " %s\n[\\fIoptions\\fR] ", of->name);
     print_troff_line(out, of->operands);
     fputs(".SH DESCRIPTION\n", out);
     print_troff_line(out, of->description);
@@ -226,19 +227,23 @@ void manual_verb(FILE *out, const verb *of)
         print_man_option(out, &of->options[i]);
     }
     fputs(".TP\n\\fB\\-\\-help\\fR\nprint a summary of this page\n"
-          ".SH EXIT STATUS\nThat of every verb, see\n.BR kiln (1).\n"
-          ".SH SEE ALSO\n.BR kiln (1),\n.BR kiln\\-format (5)\n",
+          ".SH EXIT STATUS\nThat of every verb, see\n.BR ",
           out);
+    print_troff(out, this_program.name);
+    fputs(" (1).\n.SH SEE ALSO\n.BR ", out);
+    print_troff(out, this_program.name);
+    fputs(" (1),\n.BR kiln\\-format (5)\n", out);
 }
 
 void manual_command(FILE *out, const verb *const *verbs, size_t count)
 {
     print_title(out, "");
-    fputs(".SH NAME\nkiln \\- bake models into collision hierarchies and query them\n"
-          ".SH SYNOPSIS\n.B kiln\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n"
-          ".SH DESCRIPTION\n",
-          out);
-    print_troff_line(out, help_about);
+    fputs(".SH NAME\n", out);
+    print_troff(out, this_program.name);
+    fprintf(out, " \\- %s\n.SH SYNOPSIS\n.B ", this_program.purpose);
+    print_troff(out, this_program.name);
+    fputs("\n\\fIVERB\\fR [\\fIoptions\\fR] \\fIFILE\\fR...\n.SH DESCRIPTION\n", out);
+    print_troff_line(out, this_program.about);
     fputs(".SH VERBS\n", out);
     for (size_t i = 0; i < count; i++) {
         fputs(".TP\n.BR ", out);
@@ -255,5 +260,5 @@ void manual_command(FILE *out, const verb *const *verbs, size_t count)
         fprintf(out, ".TP\n.B %d\n", exit_meanings[i].status);
         print_troff_line(out, exit_meanings[i].meaning);
     }
-    fputs(".SH SEE ALSO\n.BR kiln (3),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)\n", out);
+    fprintf(out, ".SH SEE ALSO\n%s", this_program.see_also);
 }

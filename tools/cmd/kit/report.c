@@ -38,7 +38,7 @@ void report_begin(const char *verb_name, bool json)
     if (json) {
         report.root = json_object();
         report.of_file = json_object();
-        json_object_set_new(report.root, "schema", json_cstring("kiln-report-1"));
+        json_object_set_new(report.root, "schema", json_sprintf("%s-report-1", this_program.name));
         json_object_set_new(report.root, "verb", json_cstring(verb_name));
         json_object_set_new(report.root, "kiln", json_cstring(KILN_VERSION_STRING));
     }
@@ -97,7 +97,7 @@ void report_file(json_t *object, int file_count)
  * all other bytes pass, UTF-8 or not, so that the name of a file can be copied from a message. */
 static void print_line(const char *text)
 {
-    fputs("kiln: ", stderr);
+    fprintf(stderr, "%s: ", this_program.name);
     for (const char *at = text; *at != '\0'; at++) {
         if ((unsigned char)*at < 0x20 || *at == 0x7F) {
             fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)*at);
@@ -168,7 +168,7 @@ int report_usage(const char *format, ...)
     va_start(arguments, format);
     error_arguments(EXIT_USAGE, report.verb_name, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "Try: kiln %s --help\n", report.verb_name);
+    fprintf(stderr, "Try: %s %s --help\n", this_program.name, report.verb_name);
     return EXIT_USAGE;
 }
 
@@ -178,7 +178,7 @@ int report_command_usage(const char *format, ...)
     va_start(arguments, format);
     error_arguments(EXIT_USAGE, NULL, format, arguments);
     va_end(arguments);
-    fputs("Try: kiln --help\n", stderr);
+    fprintf(stderr, "Try: %s --help\n", this_program.name);
     return EXIT_USAGE;
 }
 

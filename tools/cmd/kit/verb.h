@@ -39,6 +39,23 @@ typedef struct {
     int (*run)(int argc, char **argv);
 } verb;
 
+/* A program made of verbs: `kiln`, or another that links the kit. Its --help, manual pages, completion
+ * and messages come from this description. */
+typedef struct {
+    const char *name;     /* "kiln": in usage lines and before messages */
+    const char *purpose;  /* one line for the manual page */
+    const char *about;    /* what it is, in whole sentences */
+    const char *see_also; /* that section of the manual page, in man macros */
+    /* What to do with a file that stands in place of a verb: "kiln FILE_VERB FILE FILE_REST". */
+    const char *file_verb, *file_rest;
+    const verb *const *verbs;
+    size_t verb_count;
+} program;
+
+/* The program that runs. The kit declares it, and each program that links the kit defines it beside its
+ * table of verbs. */
+extern const program this_program;
+
 /* Options that every verb has. */
 #define OPTION_JSON(settings)                                                                      \
     {                                                                                              \

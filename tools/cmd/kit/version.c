@@ -69,7 +69,7 @@ static const char compiler[] =
 void version_print(void)
 {
     if (!report_is_json()) {
-        printf("kiln %s\n", KILN_VERSION_STRING);
+        printf("%s %s\n", this_program.name, KILN_VERSION_STRING);
         return;
     }
     char format[32];

@@ -2,7 +2,7 @@
  * neighbours. */
 #include "truncated.h"
 
-#include "../../formats/node_kinds.h"
+#include "../../../formats/node_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

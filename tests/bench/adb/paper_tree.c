@@ -1,7 +1,7 @@
 /* See paper_tree.h. */
 #include "paper_tree.h"
 
-#include "../../formats/check.h"
+#include "../../../formats/check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,15 +1,16 @@
-/* kiln bench adb: time-critical queries against exact ones and against the obvious shortcut, on the
+/* kiln-bench adb: time-critical queries against exact ones and against the obvious shortcut, on the
  * user's own models. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../kit/files.h"
-#include "../kit/options.h"
-#include "../kit/progress.h"
-#include "../kit/report.h"
 #include "verbs.h"
 
-#include "../../bench/adb.h"
-#include "../../common/write_file.h"
+#include "../../../tools/cmd/kit/files.h"
+#include "../../../tools/cmd/kit/options.h"
+#include "../../../tools/cmd/kit/progress.h"
+#include "../../../tools/cmd/kit/report.h"
+
+#include "../adb/adb.h"
+#include "../../../tools/common/write_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +319,7 @@ static int run_bench_adb(int argc, char **argv)
 {
     bench_settings settings = {.draws = 0};
     int count;
-    int status = options_parse(&verb_bench_adb, argc, argv, &settings, &count);
+    int status = options_parse(&verb_adb, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -332,8 +333,8 @@ static int run_bench_adb(int argc, char **argv)
     return status == EXIT_DONE ? run_files(&options, &settings, argv, count) : status;
 }
 
-const verb verb_bench_adb = {
-    "bench adb",
+const verb verb_adb = {
+    "adb",
     "IN...",
     "measure time-critical queries beside exact ones",
     "Lets two copies of each model meet at random poses, by the procedure of Klein and Zachmann "

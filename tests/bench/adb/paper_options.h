@@ -2,7 +2,7 @@
 #ifndef KILN_PAPER_OPTIONS_H
 #define KILN_PAPER_OPTIONS_H
 
-#include "../../runtime/kiln_adb.h"
+#include "../../../runtime/kiln_adb.h"
 #include "paper_volume.h"
 
 #ifdef __cplusplus

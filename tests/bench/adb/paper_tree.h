@@ -3,8 +3,8 @@
 #ifndef KILN_PAPER_TREE_H
 #define KILN_PAPER_TREE_H
 
-#include "../../formats/adb.h"
-#include "../../runtime/kiln.h"
+#include "../../../formats/adb.h"
+#include "../../../runtime/kiln.h"
 #include "paper_pair.h"
 
 #ifdef __cplusplus

@@ -2,10 +2,10 @@
 #ifndef KILN_BENCH_BAKED_H
 #define KILN_BENCH_BAKED_H
 
-#include "../../formats/check.h"
-#include "../../runtime/kiln_adb.h"
-#include "../tree/build.h"
-#include "../kiln_bake.h"
+#include "../../../formats/check.h"
+#include "../../../runtime/kiln_adb.h"
+#include "../../../tools/tree/build.h"
+#include "../../../tools/kiln_bake.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef KILN_BENCH_ZACHMANN_H
 #define KILN_BENCH_ZACHMANN_H
 
-#include "../../runtime/kiln_adb.h"
+#include "../../../runtime/kiln_adb.h"
 
 #include <stddef.h>
 

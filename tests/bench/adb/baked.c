@@ -1,9 +1,9 @@
 /* See baked.h. */
 #include "baked.h"
 
-#include "../common/parallel.h"
-#include "../count/count_build.h"
-#include "../encode/assemble.h"
+#include "../../../tools/common/parallel.h"
+#include "../../../tools/count/count_build.h"
+#include "../../../tools/encode/assemble.h"
 
 #include <stdlib.h>
 #include <string.h>
