@@ -1,0 +1,354 @@
+/* The margins that make a proof of what the broad phase says, each on inputs that need it.
+ *
+ * Ordinary meshes hardly ever touch within a few units in the last place, so that a margin could be
+ * dropped and every other test would still pass. Here boxes share a single point of their surfaces that is
+ * known without rounding, points lie at equal distances up to the rounding of a map, and a kernel that
+ * counts or records what it is given stands in for the real one. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/base/tree.h"
+#include "../../runtime/kernel/kernel.h"
+#include "../support/quick_bake.h"
+
+enum { ROUNDS = 200000, QUICK_ROUNDS = 40000 };
+
+static int round_count(void)
+{
+    return getenv("KILN_TEST_QUICK") != NULL ? QUICK_ROUNDS : ROUNDS;
+}
+
+/* ------------------------------------------------------------------ boxes that share one point -- */
+
+/* Axes of a lane as nodes store them, or nearly those of another box: parallel edges are the hard case. */
+static void any_axes(uint64_t *state, const float near[3][3], float axis[3][3])
+{
+    if (near != NULL && random_below(state, 2) == 0) {
+        const float by = ldexpf(1.0f, -(int)random_below(state, 24));
+        for (int i = 0; i < 9; i++) {
+            axis[i / 3][i % 3] = near[i / 3][i % 3];
+        }
+        /* A small rotation about the third axis: to first order, so not by more than 2^-9. */
+        const float angle = fminf(by, 0x1p-12f);
+        for (int k = 0; k < 3; k++) {
+            axis[0][k] = near[0][k] + angle * near[1][k];
+            axis[1][k] = near[1][k] - angle * near[0][k];
+        }
+        return;
+    }
+    kiln_rodrigues_steps((float)random_between(state, -127, 127),
+                         (float)random_between(state, -127, 127),
+                         (float)random_between(state, -127, 127), axis);
+}
+
+/* The least half-extents of a box of these axes, around 0, that holds `point` in exact arithmetic: a float
+ * times a float has 48 bits, and the sum of three is rounded in long double far below a float's last place,
+ * so that the next float above is enough. */
+static void hold_point(const float axis[3][3], const double point[3], float half[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const long double along = fabsl((long double)axis[k][0] * (long double)point[0] +
+                                        (long double)axis[k][1] * (long double)point[1] +
+                                        (long double)axis[k][2] * (long double)point[2]);
+        half[k] = (float)along;
+        if ((long double)half[k] <= along) {
+            half[k] = nextafterf(half[k], INFINITY);
+        }
+    }
+}
+
+/* How the two boxes are made. */
+enum { LARGE_LANE, LARGE_PROBE, BOTH, SHAPES };
+
+/* Lane 0 and the probe share `point`, which lies on the surface of both, and of extents that do not matter
+ * some are larger. */
+static void make_touching(uint64_t *state, int shape, bool aligned, kiln_lanes *lanes,
+                          kiln_probe *probe)
+{
+    static const float units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    float axis[3][3], half[3];
+    double point[3], back[3];
+    memset(lanes, 0, sizeof *lanes);
+    memset(probe, 0, sizeof *probe);
+    if (aligned) {
+        memcpy(axis, units, sizeof axis);
+    } else {
+        any_axes(state, NULL, axis);
+    }
+    any_axes(state, shape == BOTH ? (const float(*)[3])axis : NULL, probe->axis);
+    for (int k = 0; k < 3; k++) {
+        /* The point and the probe's centre are floats relative to the lane's centre, which is 0. */
+        const float at = (float)random_between(state, -1, 1);
+        const float centre = (float)random_between(state, -2, 2);
+        point[k] = shape == LARGE_PROBE ? 0 : (double)at;
+        probe->centre[k] = shape == LARGE_LANE ? at : centre;
+        back[k] = point[k] - (double)probe->centre[k];
+    }
+    hold_point((const float(*)[3])axis, point, half);
+    hold_point((const float(*)[3])probe->axis, back, probe->half);
+    if (shape == LARGE_LANE) {
+        memset(probe->half, 0, sizeof probe->half);
+    }
+    if (shape == LARGE_PROBE) {
+        memset(half, 0, sizeof half);
+    }
+    for (int k = 0; k < 3; k++) {
+        lanes->half[k][0] = half[k] * (random_below(state, 4) == 0 ? 1.5f : 1.0f);
+        for (int j = 0; j < 3; j++) {
+            lanes->axis[3 * k + j][0] = axis[k][j];
+        }
+    }
+    probe->epsilon = 0x1p-17f; /* of orthonormal poses */
+}
+
+static void expect_touching(uint64_t *state, const kiln_lanes *lanes, const kiln_probe *probe,
+                            bool aligned)
+{
+    const kiln_kernel *kernel;
+    float squared[8], line[3];
+    kiln_pose any = pose_random(state, 0);
+    for (int k = 0; k < 3; k++) {
+        line[k] = (float)any.rotation[k];
+    }
+    for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+        const uint32_t mask =
+            (aligned ? kernel->overlap_aligned : kernel->overlap)(lanes, probe, 1);
+        assert_int_equal(mask, 1);
+        (aligned ? kernel->gaps_aligned : kernel->gaps)(lanes, probe, line, squared);
+        assert_true(squared[0] == 0);
+    }
+}
+
+/* A clear bit is a proof, so it stands whatever is rounded; and a bound of the distance is 0. */
+static void boxes_that_share_a_point_meet(void **unused)
+{
+    (void)unused;
+    uint64_t state = 12;
+    for (int i = 0; i < round_count(); i++) {
+        kiln_lanes lanes;
+        kiln_probe probe;
+        const bool aligned = i % 4 == 0;
+        make_touching(&state, i % SHAPES, aligned, &lanes, &probe);
+        expect_touching(&state, &lanes, &probe, aligned);
+    }
+}
+
+/* The same where the probe's centre is known up to its slack only. */
+static void slack_covers_where_a_probe_is(void **unused)
+{
+    (void)unused;
+    uint64_t state = 13;
+    for (int i = 0; i < round_count(); i++) {
+        kiln_lanes lanes;
+        kiln_probe probe;
+        const bool aligned = i % 4 == 0;
+        make_touching(&state, i % SHAPES, aligned, &lanes, &probe);
+        probe.slack = ldexpf(1.0f, -(int)random_below(&state, 20));
+        const kiln_pose any = pose_random(&state, 0);
+        for (int k = 0; k < 3; k++) {
+            probe.centre[k] += 0.999f * probe.slack * (float)any.rotation[k];
+        }
+        expect_touching(&state, &lanes, &probe, aligned);
+    }
+}
+
+/* ------------------------------------------------------------------------- a kernel that records -- */
+
+static kiln_kernel real, spy;
+static uint64_t opened;   /* nodes */
+static float least_slack; /* of probes that distances were bounded from */
+
+#define OPENS(which)                                                                               \
+    static uint32_t count_##which(const kiln_format_node8 *node, const kiln_box_transform *by,     \
+                                  const kiln_decoded_node *other, bool in_order,                   \
+                                  kiln_decoded_node *out)                                          \
+    {                                                                                              \
+        opened++;                                                                                  \
+        return real.which(node, by, other, in_order, out);                                         \
+    }
+OPENS(open_obb8)
+OPENS(open_aabb8)
+OPENS(open_obb2)
+OPENS(open_aabb2)
+
+static void note_gaps(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                      float squared[8])
+{
+    least_slack = fminf(least_slack, probe->slack);
+    real.gaps(lanes, probe, line, squared);
+}
+
+static void note_gaps_aligned(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
+                              float squared[8])
+{
+    least_slack = fminf(least_slack, probe->slack);
+    real.gaps_aligned(lanes, probe, line, squared);
+}
+
+static void begin_spying(void)
+{
+    real = spy = *kiln_kernel_active();
+    spy.open_obb8 = count_open_obb8;
+    spy.open_aabb8 = count_open_aabb8;
+    spy.open_obb2 = count_open_obb2;
+    spy.open_aabb2 = count_open_aabb2;
+    spy.gaps = note_gaps;
+    spy.gaps_aligned = note_gaps_aligned;
+    opened = 0;
+    least_slack = INFINITY;
+    kiln_kernel_force(&spy);
+}
+
+static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* ----------------------------------------------------------------------------- the large-leaf rule -- */
+
+/* A fine sphere inside a room of twelve triangles: the box of the room's leaves holds all of the sphere, and
+ * separates none of its nodes; the triangles separate nearly all. Without the rule every node is opened. */
+static void a_small_object_in_a_large_leaf_is_separated_at_once(void **unused)
+{
+    (void)unused;
+    mesh room = mesh_box(-8, -8, -8, 8, 8, 8), ring = mesh_torus(60, 40, 0.1);
+    for (int kind = 0; kind < KINDS; kind++) {
+        void *bytes[2];
+        kiln_file *file[2] = {quick_open(&room, kinds[kind], 12, KILN_LAYOUT_RAW, &bytes[0]),
+                              quick_open(&ring, kinds[kind], 4, KILN_LAYOUT_RAW, &bytes[1])};
+        const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
+        kiln_pose pose = kiln_pose_identity();
+        kiln_hit hit;
+        pose.translation[0] = 1;
+        begin_spying();
+        assert_int_equal(kiln_collide(tree[0], NULL, tree[1], &pose, NULL, &hit), KILN_OK);
+        kiln_kernel_force(NULL);
+        assert_false(hit.found);
+        print_message("%s: %u of %u nodes opened\n", kinds[kind], (unsigned)opened,
+                      (unsigned)kiln_tree_get_info(tree[1]).node_count);
+        assert_true(opened <= 8);
+        for (int i = 0; i < 2; i++) {
+            kiln_close(file[i]);
+            free(bytes[i]);
+        }
+    }
+    mesh_free(&room);
+    mesh_free(&ring);
+}
+
+/* --------------------------------------------------------------------------- the slack of near_walk -- */
+
+/* A map between meshes far from their origins costs positions 2^-43 of how far (pose.c). Both boxes of a bound
+ * are placed by it, and a vector is up to three times as long as its largest part, so that a probe is given
+ * four times that. Here this is more than the probe's own rounding. */
+static void a_bound_has_the_slack_of_its_map(void **unused)
+{
+    (void)unused;
+    const float far = 0x1p23f;
+    mesh near_box = mesh_box(0, 0, 0, 1, 1, 1), far_box = mesh_box(far, 0, 0, far + 1, 1, 1);
+    for (int kind = 0; kind < KINDS; kind++) {
+        void *bytes[2];
+        kiln_file *file[2] = {quick_open(&near_box, kinds[kind], 1, KILN_LAYOUT_RAW, &bytes[0]),
+                              quick_open(&far_box, kinds[kind], 1, KILN_LAYOUT_RAW, &bytes[1])};
+        const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
+        kiln_pose pose = kiln_pose_identity();
+        kiln_nearest out;
+        pose.translation[0] = 1.5 - (double)far;
+        begin_spying();
+        assert_int_equal(kiln_distance(tree[0], NULL, tree[1], &pose, NULL, &out), KILN_OK);
+        kiln_kernel_force(NULL);
+        assert_true(out.distance == 0.5);
+        const int exponents[2] = {tree[0]->entry->scale_exponent, tree[1]->entry->scale_exponent};
+        const int most = exponents[0] > exponents[1] ? exponents[0] : exponents[1];
+        assert_true(isfinite(least_slack));
+        assert_true(ldexp((double)least_slack, most) >= 4 * 0x1p-43 * 0x1p24);
+        for (int i = 0; i < 2; i++) {
+            kiln_close(file[i]);
+            free(bytes[i]);
+        }
+    }
+    mesh_free(&near_box);
+    mesh_free(&far_box);
+}
+
+enum { POINTS = 400 };
+
+static bool only_one(void *user, kiln_pair pair)
+{
+    const uint32_t *wanted = user;
+    return pair.a == *wanted;
+}
+
+/* Points at nearly the same distance from a point that a map from far away places: with the bounds of boxes
+ * off by what the map rounds, the least distance is found only if they are lowered by as much. */
+static void the_nearest_of_nearly_equal_points_is_found(void **unused)
+{
+    (void)unused;
+    uint64_t state = 14;
+    unsigned unequal = 0;
+    for (int round = 0; round < 40; round++) {
+        float cloud[POINTS][9], tip[9];
+        uint32_t indices[POINTS][3];
+        kiln_pose pose = pose_random(&state, 0);
+        for (int i = 0; i < POINTS; i++) {
+            const double y = random_between(&state, -0.002, 0.002),
+                         z = random_between(&state, -0.002, 0.002);
+            const double p[3] = {1 - sqrt(1 - y * y - z * z), y, z}; /* 1 from (1, 0, 0) */
+            for (int k = 0; k < 9; k++) {
+                cloud[i][k] = (float)p[k % 3];
+                indices[i][k % 3] = (uint32_t)(3 * i + k % 3);
+            }
+        }
+        for (int k = 0; k < 9; k++) {
+            tip[k] = k < 3 ? (float)random_between(&state, 0x1p29, 0x1p30) : tip[k % 3];
+        }
+        for (int k = 0; k < 3; k++) {
+            pose.translation[k] = k == 0 ? 1 : 0;
+            for (int j = 0; j < 3; j++) {
+                pose.translation[k] -= pose.rotation[3 * k + j] * (double)tip[j];
+            }
+        }
+        const mesh many = {cloud[0], indices[0], 3 * POINTS, POINTS}, one = {tip, indices[0], 3, 1};
+        void *bytes[2];
+        kiln_file *file[2] = {
+            quick_open(&many, kinds[round % KINDS], 1, KILN_LAYOUT_RAW, &bytes[0]),
+            quick_open(&one, kinds[round % KINDS], 1, KILN_LAYOUT_RAW, &bytes[1])};
+        const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
+        kiln_pair_options options = kiln_pair_options_default();
+        kiln_nearest all, out;
+        assert_int_equal(kiln_distance(tree[0], NULL, tree[1], &pose, NULL, &all), KILN_OK);
+        double least = INFINITY;
+        for (uint32_t i = 0; i < POINTS; i++) {
+            options.filter = only_one;
+            options.filter_user = &i;
+            assert_int_equal(kiln_distance(tree[0], NULL, tree[1], &pose, &options, &out), KILN_OK);
+            assert_true(out.found);
+            least = fmin(least, out.distance);
+        }
+        unequal += all.distance != least;
+        for (int i = 0; i < 2; i++) {
+            kiln_close(file[i]);
+            free(bytes[i]);
+        }
+    }
+    assert_int_equal(unequal, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_that_share_a_point_meet),
+        cmocka_unit_test(slack_covers_where_a_probe_is),
+        cmocka_unit_test(a_small_object_in_a_large_leaf_is_separated_at_once),
+        cmocka_unit_test(a_bound_has_the_slack_of_its_map),
+        cmocka_unit_test(the_nearest_of_nearly_equal_points_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
