@@ -12,7 +12,7 @@
 
 extern "C" {
 #include "../../models/shape/shape.h"
-#include "../../tools/common/resident.h"
+#include "../../tools/common/memory.h"
 #include "../../tools/kiln_bake.h"
 }
 

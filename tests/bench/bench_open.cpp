@@ -14,7 +14,7 @@
 extern "C" {
 #include "../../formats/codec.h"
 #include "../../tools/tree/build.h"
-#include "../../tools/encode/shares.h"
+#include "../../tools/encode/container.h"
 #include "../support/quick_bake.h"
 }
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/common/resident.h"
+#include "../../tools/common/memory.h"
 #include "../support/meshes.h"
 #include "fuzz_bake.h"
 

@@ -803,7 +803,6 @@ static void best_opens_less(void **state)
 {
     (void)state;
     const kiln_build_kind *kind = kiln_build_kind_find("obb");
-    const kiln_wide8_kind wide = {.decode = decode_obb8};
     const kiln_watch watch = {.threads = 2};
     static kiln_judge_pose poses[KILN_JUDGE_POSES];
     kiln_judgement judged[2];
@@ -815,10 +814,10 @@ static void best_opens_less(void **state)
         options.quality = i == 0 ? KILN_QUALITY_DEFAULT : KILN_QUALITY_BEST;
         kiln_build_tree tree = build_with(&m, kind, &options);
         if (i == 0) {
-            assert_true(kiln_judge_choose(&wide, &input, &tree, &watch, poses, &hopeless));
+            assert_true(kiln_judge_choose(decode_obb8, &input, &tree, &watch, poses, &hopeless));
             assert_false(hopeless);
         }
-        assert_true(kiln_judge(&wide, &input, &tree, &watch, poses, &judged[i]));
+        assert_true(kiln_judge(decode_obb8, &input, &tree, &watch, poses, &judged[i]));
         kiln_build_tree_free(&tree);
     }
     double before = 0, after = 0;

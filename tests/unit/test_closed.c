@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/encode/closed.h"
+#include "../../tools/encode/geometry.h"
 #include "../support/meshes.h"
 
 static uint32_t closed(const mesh *m)

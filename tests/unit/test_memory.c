@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "../../tools/tree/build.h"
-#include "../../tools/common/message.h"
-#include "../../tools/common/resident.h"
+#include "../../tools/common/text.h"
+#include "../../tools/common/memory.h"
 #include "../support/meshes.h"
 
 enum { SIDES = 100, RINGS = 1000, RINGS_QUICK = 300, RINGS_SHADOW = 50, FACET = 50, HEADER = 84 };

@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../../formats/codec.h"
 #include "../../formats/pack.h"
-#include "../../tools/encode/deflate.h"
 #include "../../tools/encode/transform.h"
 #include "../support/edit.h"
 #include "../support/meshes.h"

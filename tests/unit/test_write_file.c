@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../tools/common/same_file.h"
+#include "../../tools/common/paths.h"
 #include "../../tools/common/write_file.h"
 
 static char folder[4096], target[4200];

@@ -3,7 +3,7 @@
 
 #include "../../formats/format.h"
 #include "../../runtime/kiln.h"
-#include "../common/json_text.h"
+#include "../common/text.h"
 #include "../common/sha256.h"
 #include "../import/import.h"
 

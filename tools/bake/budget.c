@@ -1,6 +1,6 @@
 #include "budget.h"
 
-#include "../common/resident.h"
+#include "../common/memory.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define _XOPEN_SOURCE 700
 #include "../kiln_bake.h"
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "../common/write_file.h"
 
 #include <dirent.h>

@@ -1,5 +1,8 @@
+/* The triangle soup, and facts about its triangles: exact signs of areas, and sizes for reports. */
 #include "soup.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,4 +19,146 @@ void kiln_soup_free(kiln_soup *soup)
     free(soup->side_files);
     free(soup->warnings);
     memset(soup, 0, sizeof *soup);
+}
+
+/* ----------------------------------------------------------------------------------- exact signs -- */
+
+/* The product of two floats is exact in double, down to the square of the least subnormal. The sign
+ * of a sum of such products is filtered in double and settled by a sum without rounding: a list of
+ * doubles of which none overlaps the next (Shewchuk, "Adaptive Precision Floating-Point
+ * Arithmetic", 1997). */
+
+enum { TERMS = 6 };
+
+/* *sum + *error == a + b, exactly. */
+static void two_sum(double a, double b, double *sum, double *error)
+{
+    double s = a + b;
+    double b_part = s - a;
+    double a_part = s - b_part;
+
+    *sum = s;
+    *error = (a - a_part) + (b - b_part);
+}
+
+static int sign_of_sum(const double terms[TERMS])
+{
+    double expansion[TERMS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < TERMS; i++) {
+        double carry = terms[i];
+        size_t kept = 0;
+
+        for (size_t j = 0; j < count; j++) {
+            double error;
+            two_sum(carry, expansion[j], &carry, &error);
+            if (error != 0)
+                expansion[kept++] = error;
+        }
+        if (carry != 0)
+            expansion[kept++] = carry;
+        count = kept;
+    }
+    return count == 0 ? 0 : expansion[count - 1] > 0 ? 1 : -1;
+}
+
+static int orient(double ax, double ay, double bx, double by, double cx, double cy)
+{
+    double terms[TERMS] = {ax * by, -(ay * bx), bx * cy, -(by * cx), cx * ay, -(cy * ax)};
+    double left = (ax - cx) * (by - cy), right = (ay - cy) * (bx - cx);
+    double determinant = left - right;
+
+    /* Each difference and product is off by at most 2^-53 of itself: 8 of these are more than
+     * enough where nothing underflows, and the float products leave room for that. */
+    if (fabs(determinant) > 8 * 0x1p-53 * (fabs(left) + fabs(right)))
+        return determinant > 0 ? 1 : -1;
+    return sign_of_sum(terms);
+}
+
+int kiln_orient(const float a[2], const float b[2], const float c[2])
+{
+    return orient((double)a[0], (double)a[1], (double)b[0], (double)b[1], (double)c[0],
+                  (double)c[1]);
+}
+
+bool kiln_no_area(const float a[3], const float b[3], const float c[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        if (orient((double)a[i], (double)a[j], (double)b[i], (double)b[j], (double)c[i],
+                   (double)c[j]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------- sizes -- */
+
+/* The signed volume is the sum of the tetrahedra between each triangle and one point, the first
+ * corner of all: near the mesh, so that a mesh far from the origin does not lose its volume to
+ * cancellation. For a closed mesh the point does not matter. */
+
+static void load(const float *vertices, uint32_t index, double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = (double)vertices[3 * (size_t)index + (size_t)i];
+    }
+}
+
+static void subtract(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = a[i] - b[i];
+    }
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+}
+
+/* Adds twice the area and six times the volume: divided once, at the end. */
+static void add_triangle(kiln_mesh_extent *sum, double corner[3][3], const double reference[3])
+{
+    double edge_1[3], edge_2[3], normal[3], arm[3];
+    subtract(corner[1], corner[0], edge_1);
+    subtract(corner[2], corner[0], edge_2);
+    cross(edge_1, edge_2, normal);
+    subtract(corner[0], reference, arm);
+    sum->area += sqrt(dot(normal, normal));
+    sum->signed_volume += dot(normal, arm);
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < 3; i++) {
+            sum->lower[i] = fmin(sum->lower[i], corner[c][i]);
+            sum->upper[i] = fmax(sum->upper[i], corner[c][i]);
+        }
+    }
+}
+
+void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t count,
+                    kiln_mesh_extent *out)
+{
+    double reference[3];
+    load(vertices, triangles[0], reference);
+    memset(out, 0, sizeof *out);
+    out->triangles = count;
+    memcpy(out->lower, reference, sizeof reference);
+    memcpy(out->upper, reference, sizeof reference);
+    for (uint64_t t = 0; t < count; t++) {
+        double corner[3][3];
+        for (unsigned c = 0; c < 3; c++) {
+            load(vertices, triangles[3 * t + c], corner[c]);
+        }
+        add_triangle(out, corner, reference);
+    }
+    out->area /= 2.0;
+    out->signed_volume /= 6.0;
 }

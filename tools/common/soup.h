@@ -1,9 +1,10 @@
 /* The triangle soup: what import hands to build, and what is known of where each triangle came
  * from. Triangles stand in source order: parts in the order of the scene, faces in the order of the
  * file. A triangle's position in this order is its id for good. */
-#ifndef KILN_SOUP_H
-#define KILN_SOUP_H
+#ifndef KILN_COMMON_SOUP_H
+#define KILN_COMMON_SOUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -74,5 +75,30 @@ typedef struct {
 } kiln_soup;
 
 void kiln_soup_free(kiln_soup *soup);
+
+/* ----------------------------------------------------------------------------------- exact signs -- */
+
+/* Signs of plane areas of float coordinates, exactly. */
+
+/* Sign of the area of the triangle a b c in the plane: 1 turns left, -1 turns right, 0 no area. */
+int kiln_orient(const float a[2], const float b[2], const float c[2]);
+
+/* Whether three points in space lie on one line, or two or all of them coincide. */
+bool kiln_no_area(const float a[3], const float b[3], const float c[3]);
+
+/* ----------------------------------------------------------------------------------------- sizes -- */
+
+/* Sizes of a set of triangles, for reports. */
+
+typedef struct {
+    uint64_t triangles;
+    double lower[3], upper[3]; /* of the corners */
+    double area;
+    double signed_volume; /* positive where faces wind outward; the volume of a closed mesh */
+} kiln_mesh_extent;
+
+/* `triangles` [3 count] are indices into `vertices` [3 each]; count > 0. Sums are in double. */
+void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t count,
+                    kiln_mesh_extent *out);
 
 #endif

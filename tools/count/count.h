@@ -1,10 +1,13 @@
 /* Counts of possible collision cells for every box of a tree: see formats/adb.h. */
-#ifndef KILN_COUNT_H
-#define KILN_COUNT_H
+#ifndef KILN_COUNT_COUNT_H
+#define KILN_COUNT_COUNT_H
 
+#include "../../formats/adb.h"
 #include "../../formats/node_kinds.h"
 #include "../common/parallel.h"
+#include "../common/soup.h"
 #include "../kiln_bake.h"
+#include "../tree/build.h"
 
 /* A tree of any kind, encoded. Its boxes: the box of all vertices, then every lane of every
  * node. */
@@ -38,5 +41,19 @@ kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_form
  * The count-equivalent depth: 0 at the root, 255 where one triangle is left, whatever the tree's
  * shape. */
 uint8_t kiln_count_depth(uint32_t n, uint32_t whole);
+
+/* Counting for a tree that was just built. */
+
+/* The factor that the options ask for, or, where that is 0, the one that goes with their area. */
+double kiln_count_factor(const kiln_bake_options *options);
+
+/* What the options ask for, as a file records it; grid 0: nothing. Values that a file can't hold
+ * become such that kiln_adb_is_sound refuses. */
+kiln_format_adb kiln_count_parameters(const kiln_bake_options *options);
+
+/* Fills tree->boxes and box_count. Errors as kiln_count. */
+kiln_bake_status kiln_count_build(const kiln_build_kind *kind, const kiln_soup *soup,
+                                  const kiln_format_adb *how, const kiln_bake_options *options,
+                                  kiln_build_tree *tree);
 
 #endif

@@ -1,9 +1,12 @@
-/* Newton's method on the log-likelihood, which is concave (iteratively reweighted least squares;
- * McCullagh and Nelder, "Generalized Linear Models", 1989, 2.5). */
+/* Weights of time-critical queries: logistic regression, and how far its probabilities hold. */
 #include "fit_logistic.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Newton's method on the log-likelihood, which is concave (iteratively reweighted least squares;
+ * McCullagh and Nelder, "Generalized Linear Models", 1989, 2.5). */
 
 #define PENALTY 1e-6    /* on the squares of the weights, a case of weight 1 being the unit */
 #define STEP_LEAST 1e-9 /* a step that changes no weight by more ends the iteration */
@@ -95,4 +98,41 @@ double kiln_fit_offset(const kiln_fit_case *cases, size_t count, const double w[
         }
     }
     return offset;
+}
+
+/* ----------------------------------------------------------------------------------- reliability -- */
+
+/* Bins of equal mass: as many predictions in each, so none is empty and few are wide. */
+
+static int by_probability(const void *left, const void *right)
+{
+    const kiln_prediction *p = left, *q = right;
+    if (p->said != q->said) {
+        return p->said < q->said ? -1 : 1;
+    }
+    return (int)p->came - (int)q->came;
+}
+
+kiln_reliability kiln_reliability_of(kiln_prediction *predictions, size_t count)
+{
+    kiln_reliability result;
+    memset(&result, 0, sizeof result);
+    qsort(predictions, count, sizeof *predictions, by_probability);
+    for (size_t b = 0; b < KILN_RELIABILITY_BINS && count > 0; b++) {
+        const size_t first = count * b / KILN_RELIABILITY_BINS;
+        const size_t last = count * (b + 1) / KILN_RELIABILITY_BINS;
+        kiln_reliability_bin *bin = &result.bins[b];
+        for (size_t i = first; i < last; i++) {
+            const double said = (double)predictions[i].said, came = predictions[i].came ? 1.0 : 0.0;
+            bin->said += said;
+            bin->came += came;
+            result.brier += (said - came) * (said - came) / (double)count;
+            result.error += (said > 0.5) != predictions[i].came ? 1.0 / (double)count : 0.0;
+        }
+        result.ece += fabs(bin->said - bin->came) / (double)count;
+        bin->count = last - first;
+        bin->said /= bin->count > 0 ? (double)bin->count : 1.0;
+        bin->came /= bin->count > 0 ? (double)bin->count : 1.0;
+    }
+    return result;
 }

@@ -5,9 +5,8 @@
 #include "assemble.h"
 
 #include "../../formats/node_kinds.h"
-#include "../common/arena.h"
-#include "closed.h"
-#include "geometry_hash.h"
+#include "../common/memory.h"
+#include "geometry.h"
 
 #include <stdlib.h>
 #include <string.h>

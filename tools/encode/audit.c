@@ -11,8 +11,7 @@
 #include "../../formats/nodes.h"
 #include "../count/count.h"
 #include "container.h"
-#include "closed.h"
-#include "geometry_hash.h"
+#include "geometry.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* Writing of a container: sections in, the bytes of a file out. */
-#ifndef KILN_CONTAINER_H
-#define KILN_CONTAINER_H
+#ifndef KILN_ENCODE_CONTAINER_H
+#define KILN_ENCODE_CONTAINER_H
 
+#include "../../formats/reader.h"
 #include "../common/parallel.h"
 #include "../kiln_bake.h"
 
@@ -34,5 +35,26 @@ void kiln_container_content_hash(const kiln_section_input *sections, uint32_t co
 kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kiln_layout layout,
                                          const kiln_watch *watch, void **file, size_t *size,
                                          char message[192]);
+
+/* ---------------------------------------------------------------------------------------- shares -- */
+
+/* What a file's bytes go to: a model's, by the triangle. */
+
+typedef enum {
+    KILN_SHARE_NODES, /* and orders of further trees */
+    KILN_SHARE_VERTICES,
+    KILN_SHARE_INDICES,
+    KILN_SHARE_SOURCE, /* ids, faces, parts */
+    KILN_SHARE_USER,   /* user values, materials */
+    KILN_SHARE_COUNTS, /* of possible collision cells */
+    KILN_SHARE_REST,   /* header, tables, padding, directory, strings, meta data */
+    KILN_SHARE_COUNT
+} kiln_share;
+
+/* "nodes", "vertices" ... */
+const char *kiln_share_name(kiln_share share);
+
+/* Stored bytes by share; together the file's. */
+void kiln_shares(const kiln_reader *reader, uint64_t shares[KILN_SHARE_COUNT]);
 
 #endif

@@ -2,7 +2,7 @@
  * seen, not by what they are. Here its blocks are ended where segments end, if that is worth a new
  * set of codes; where it wasn't after all, the plain stream is kept. */
 #define ZLIB_CONST
-#include "deflate.h"
+#include "transform.h"
 
 #include <stdlib.h>
 #include <string.h>

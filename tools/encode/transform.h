@@ -1,6 +1,6 @@
 /* The forward direction of the reader's transforms (formats/codec.h). */
-#ifndef KILN_TRANSFORM_H
-#define KILN_TRANSFORM_H
+#ifndef KILN_ENCODE_TRANSFORM_H
+#define KILN_ENCODE_TRANSFORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +33,12 @@ bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uin
                       size_t *out_size, kiln_segments *segments);
 bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *out_size,
                           kiln_segments *segments);
+
+/* Deflate streams of segments. */
+
+/* The smallest of a few streams (RFC 1951) that inflate to `data` [size >= 1 bytes], released by free();
+ * NULL without memory. Depends on the data, the segments and zlib only. */
+uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
+                      uint32_t *stored_size);
 
 #endif

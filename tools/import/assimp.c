@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "assimp_files.h"
 #include "gltf.h"
 #include "import.h"

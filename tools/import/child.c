@@ -31,7 +31,7 @@
 #endif
 
 #include "../../formats/assert.h"
-#include "../common/resident.h"
+#include "../common/memory.h"
 
 enum {
     CHILD_PIPE = 3, /* descriptors in the child; the three below lead to /dev/null */

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
-#include "../common/message.h"
-#include "../common/orient.h"
-#include "../common/resident.h"
+#include "../common/memory.h"
+#include "../common/text.h"
+#include "../common/soup.h"
 #include "child.h"
 #include "names.h"
 #include "place.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 

@@ -2,7 +2,7 @@
  * the step that a float is nearest to is a float. */
 #include "grid.h"
 
-#include "../common/orient.h"
+#include "../common/soup.h"
 #include "weld.h"
 
 #include <math.h>

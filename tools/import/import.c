@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/message.h"
-#include "../common/resident.h"
-#include "../common/signal_text.h"
+#include "../common/text.h"
+#include "../common/memory.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"

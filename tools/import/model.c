@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 enum { FETCH_SIZE = 1 << 16 };
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
-#include "../common/utf8.h"
+#include "../common/memory.h"
+#include "../common/text.h"
 
 enum { MOST_BYTES = 1 << 28 };
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "reader.h"
 
 typedef struct {

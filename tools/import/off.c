@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "reader.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/orient.h"
+#include "../common/soup.h"
 #include "child.h"
 
 static bool make_room(kiln_polygon_work *work, size_t count)

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "reader.h"
 
-#include "../common/message.h"
+#include "../common/text.h"
 
 #include <fcntl.h>
 #include <math.h>

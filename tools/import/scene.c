@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 /* Numbers of vertices, faces and corners stay below 2^31. */
 #define MOST_ELEMENTS 0x7FFFFFFFu

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../common/message.h"
+#include "../common/text.h"
 
 static bool fail(kiln_bake_status *status, kiln_bake_status code)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "reader.h"
 
 enum { HEADER_SIZE = 84, FACET_SIZE = 50, FACETS_AT_ONCE = 1024 };

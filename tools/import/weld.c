@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 static size_t hash_of(const uint32_t words[3])
 {

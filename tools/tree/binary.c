@@ -10,6 +10,22 @@
 #include "binary.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static const kiln_builder builders[] = {
+    {"sah", {kiln_split_sah, kiln_split_sah_wide}, {kiln_split_oriented, NULL}},
+    {"median", {kiln_split_median, NULL}, {kiln_split_median, NULL}},
+};
+
+const kiln_builder *kiln_builder_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++) {
+        if (strcmp(builders[i].name, name) == 0) {
+            return &builders[i];
+        }
+    }
+    return NULL;
+}
 
 enum {
     ITEMS_A_LEVEL = 256,   /* at most this many ranges of one level exceed count / 256 */

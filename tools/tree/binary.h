@@ -7,7 +7,7 @@
 #ifndef KILN_BUILD_BINARY_H
 #define KILN_BUILD_BINARY_H
 
-#include "../common/arena.h"
+#include "../common/memory.h"
 #include "../common/parallel.h"
 #include "split.h"
 
@@ -43,6 +43,9 @@ typedef struct {
     kiln_item *items;
     uint32_t item_count, item_limit;
 } kiln_binary;
+
+/* The builder of this name; NULL: there is none. A new one is a row in binary.c. */
+const kiln_builder *kiln_builder_find(const char *name);
 
 /* Orders `records` and makes the tree. False: out of memory (*cancelled false) or cancelled. */
 bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,

@@ -2,7 +2,6 @@
 #ifndef KILN_BUILD_CLOUD_H
 #define KILN_BUILD_CLOUD_H
 
-#include "frame.h"
 #include "record.h"
 
 #include <stdbool.h>

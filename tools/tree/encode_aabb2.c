@@ -1,6 +1,6 @@
 /* Boxes along the object axes in floats: kiln_format_node_aabb2, the node of "restricted" and other
  * box trees that the literature builds on. */
-#include "box2.h"
+#include "grid.h"
 #include "wide8.h"
 
 static void encode(const kiln_cloud *cloud, const kiln_binary *tree, const kiln_wide *wide,

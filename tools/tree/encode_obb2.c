@@ -1,7 +1,7 @@
 /* Oriented boxes in floats: kiln_format_node_obb2, the node of S. Gottschalk, M. Lin and D.
  * Manocha, "OBBTree", 1996. Their boxes lie along the axes of the covariance; these start from
  * the best of a few orientations and are turned until that gains nothing. */
-#include "box2.h"
+#include "grid.h"
 #include "lane_obb.h"
 #include "wide8.h"
 

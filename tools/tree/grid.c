@@ -1,6 +1,9 @@
+/* Numbers as nodes store them: a grid of bytes and IEEE halves, or floats about an origin. */
 #include "grid.h"
 
 #include <math.h>
+
+/* ------------------------------------------------------------------------------------ wide nodes -- */
 
 /* Steps finer than this say nothing in node space, whose halves end at 2^-24. A step is also at
  * least 2^-40 of the origin, so that origin + 255 steps has at most 24 + 40 - 23 + 1 < 53 bits. */
@@ -78,4 +81,54 @@ uint16_t kiln_half_above(double x)
     /* Of a normal number 1024 units are the hidden bit, which adds 1 to the exponent field; so does
      * a round up to 2048. */
     return (uint16_t)((unsigned)(e - LEAST_NORMAL) * 1024u + (unsigned)units);
+}
+
+/* ---------------------------------------------------------------------------------- binary nodes -- */
+
+enum { UNIT_EXPONENT = 127 };
+
+static double nearest_multiple(double x, double step)
+{
+    return floor(x / step + 0.5) * step;
+}
+
+void kiln_box2_head(double middle[2][3], unsigned lane_count, kiln_format_node8 *head)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const double sum = middle[0][k] + middle[lane_count - 1][k];
+        const double org = nearest_multiple(0.5 * sum, 0x1p-24);
+        head->org[k] = (float)fmin(1, fmax(-1, org));
+        head->exp[k] = UNIT_EXPONENT;
+    }
+}
+
+float kiln_box2_centre(float org, double middle)
+{
+    return (float)nearest_multiple(middle - (double)org, 0x1p-50);
+}
+
+float kiln_float_above(double x)
+{
+    if (x <= 0) {
+        return 0;
+    }
+    if (x < 0x1p-100) {
+        return 0x1p-100f; /* no subnormals */
+    }
+    const float f = (float)x;
+    return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+
+/* The least double not below a - b, by the exact error of the difference (O. Moller and D. E.
+ * Knuth): boxes whose halves are short numbers keep them. */
+static double difference_above(double a, double b)
+{
+    const double d = a - b, b_part = a - d, a_part = d + b_part;
+    const double error = (a - a_part) + (b_part - b);
+    return error > 0 ? nextafter(d, INFINITY) : d;
+}
+
+double kiln_reach_above(double centre, double lower, double upper)
+{
+    return fmax(difference_above(upper, centre), difference_above(centre, lower));
 }

@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct {
-    const kiln_wide8_kind *kind;
+    kiln_judge_decode decode;
     const kiln_build_input *input;
     const kiln_build_tree *tree;
     double scale;                 /* of node space by the model's */
@@ -188,7 +188,7 @@ static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lan
                       box *out)
 {
     kiln_lane_box stored;
-    w->of->kind->decode(node, lane, &stored);
+    w->of->decode(node, lane, &stored);
     for (unsigned k = 0; k < 3; k++) {
         out->centre[k] = (double)node->org[k] + (double)stored.centre[k];
         out->half[k] = (double)stored.half[k];
@@ -413,12 +413,12 @@ static void begin(job *j)
     }
 }
 
-bool kiln_judge_choose(const kiln_wide8_kind *kind, const kiln_build_input *input,
+bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
                        const kiln_build_tree *tree, const kiln_watch *watch,
                        kiln_judge_pose poses[KILN_JUDGE_POSES], bool *hopeless)
 {
     double opened[KILN_JUDGE_ZACH], sum = 0;
-    job j = {.kind = kind, .input = input, .tree = tree, .poses = poses, .opened = opened};
+    job j = {.decode = decode, .input = input, .tree = tree, .poses = poses, .opened = opened};
     begin(&j);
     if (!kiln_parallel_for(watch, KILN_JUDGE_ZACH, choose_zach, &j)) {
         return false;
@@ -441,12 +441,12 @@ static void count_pose(void *context, uint32_t index)
     }
 }
 
-bool kiln_judge(const kiln_wide8_kind *kind, const kiln_build_input *input,
+bool kiln_judge(kiln_judge_decode decode, const kiln_build_input *input,
                 const kiln_build_tree *tree, const kiln_watch *watch,
                 const kiln_judge_pose poses[KILN_JUDGE_POSES], kiln_judgement *judgement)
 {
     double opened[KILN_JUDGE_POSES];
-    job j = {.kind = kind, .input = input, .tree = tree, .asked = poses, .opened = opened};
+    job j = {.decode = decode, .input = input, .tree = tree, .asked = poses, .opened = opened};
     begin(&j);
     if (!kiln_parallel_for(watch, KILN_JUDGE_POSES, count_pose, &j)) {
         return false;

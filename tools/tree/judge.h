@@ -2,8 +2,9 @@
 #ifndef KILN_BUILD_JUDGE_H
 #define KILN_BUILD_JUDGE_H
 
+#include "../../formats/nodes.h"
 #include "../common/parallel.h"
-#include "wide8.h"
+#include "build.h"
 
 /* Two copies of a mesh: apart or not, at any distance; just before the outermost contact or just
  * behind it. */
@@ -16,6 +17,9 @@ typedef struct {
     unsigned class_of;
 } kiln_judge_pose;
 
+/* Decodes the box of a lane of a node. */
+typedef void (*kiln_judge_decode)(const kiln_format_node8 *node, unsigned lane, kiln_lane_box *box);
+
 enum { KILN_JUDGE_ZACH = 1200, KILN_JUDGE_GRAZE = 240, KILN_JUDGE_POSES = 1200 + 2 * 240 };
 
 typedef struct {
@@ -25,11 +29,11 @@ typedef struct {
 
 /* Poses for a mesh from any of its trees. *hopeless: there are none, since queries open so many nodes
  * that counting them would take long and tell nothing: all triangles in one place. False: cancelled. */
-bool kiln_judge_choose(const kiln_wide8_kind *kind, const kiln_build_input *input,
+bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
                        const kiln_build_tree *tree, const kiln_watch *watch,
                        kiln_judge_pose poses[KILN_JUDGE_POSES], bool *hopeless);
 
-bool kiln_judge(const kiln_wide8_kind *kind, const kiln_build_input *input,
+bool kiln_judge(kiln_judge_decode decode, const kiln_build_input *input,
                 const kiln_build_tree *tree, const kiln_watch *watch,
                 const kiln_judge_pose poses[KILN_JUDGE_POSES], kiln_judgement *judgement);
 

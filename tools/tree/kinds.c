@@ -56,24 +56,3 @@ kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input 
     }
     return status;
 }
-
-void kiln_build_tree_drop_nodes(kiln_build_tree *tree)
-{
-    free(tree->nodes);
-    free(tree->order);
-    tree->nodes = NULL;
-    tree->order = NULL;
-}
-
-void kiln_build_tree_drop_boxes(kiln_build_tree *tree)
-{
-    free(tree->boxes);
-    tree->boxes = NULL;
-}
-
-void kiln_build_tree_free(kiln_build_tree *tree)
-{
-    kiln_build_tree_drop_nodes(tree);
-    kiln_build_tree_drop_boxes(tree);
-    memset(tree, 0, sizeof *tree);
-}

@@ -1,12 +1,159 @@
+/* The oriented box of a lane: its first orientation by a fit, then the search for a better one. */
 #include "lane_obb.h"
 
 #include "../../formats/nodes.h"
-#include "box2.h"
-#include "fit_obb.h"
-#include "refine_obb.h"
+#include "grid.h"
+#include "rotation.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------------------------------- fit -- */
+
+/* Of a few orientations the one whose box has the least surface: the object axes, the axes of the
+ * area-weighted covariance (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996), and for few
+ * triangles frames made of a face's normal and one of its edges, among which small pieces of
+ * machined shapes find their exact box. All are judged as they will be stored, quantised. */
+
+enum {
+    EDGE_TRIANGLES = 32, /* more triangles than this are no longer shaped like one of theirs */
+    EDGE_FACES = 2       /* so many of the largest lend their edges */
+};
+
+typedef struct {
+    const kiln_cloud *cloud;
+    uint32_t first, last;
+    const kiln_points *points; /* all corners, or NULL when they are too many */
+    kiln_fit *best;
+} frame_search;
+
+static void try_axes(const frame_search *s, double axis[3][3])
+{
+    int8_t rotation[3];
+    float decoded[3][3];
+    kiln_extents extents;
+    kiln_rotation_quantise(axis, rotation);
+    if (memcmp(rotation, s->best->rotation, sizeof rotation) == 0) {
+        return;
+    }
+    kiln_rodrigues_axes(rotation[0], rotation[1], rotation[2], decoded);
+    if (s->points != NULL) {
+        kiln_points_extents(s->points, decoded, &extents);
+    } else {
+        kiln_cloud_extents(s->cloud, s->first, s->last, decoded, &extents);
+    }
+    const double area = kiln_extents_half_area(&extents);
+    if (kiln_area_beats(area, s->best->half_area)) {
+        s->best->half_area = area;
+        memcpy(s->best->rotation, rotation, sizeof rotation);
+    }
+}
+
+static void cross(const double u[3], const double v[3], double out[3])
+{
+    out[0] = u[1] * v[2] - u[2] * v[1];
+    out[1] = u[2] * v[0] - u[0] * v[2];
+    out[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+static double dot(const double u[3], const double v[3])
+{
+    return (u[0] * v[0] + u[1] * v[1]) + u[2] * v[2];
+}
+
+/* Scaled by its largest component first, whose square always exists. False for zero. */
+static int make_unit(double v[3])
+{
+    const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(largest >= 0x1p-1000)) {
+        return 0;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        v[k] /= largest;
+    }
+    const double length = sqrt(dot(v, v));
+    for (unsigned k = 0; k < 3; k++) {
+        v[k] /= length;
+    }
+    return 1;
+}
+
+static void edge_of(const kiln_points *points, unsigned triangle, unsigned edge, double out[3])
+{
+    const unsigned from = 3 * triangle + edge, to = 3 * triangle + (edge + 1) % 3;
+    for (unsigned k = 0; k < 3; k++) {
+        out[k] = points->at[k][to] - points->at[k][from];
+    }
+}
+
+/* Square of twice the area. */
+static double squared_area(const kiln_points *points, unsigned triangle)
+{
+    double u[3], v[3], normal[3];
+    edge_of(points, triangle, 0, u);
+    edge_of(points, triangle, 1, v);
+    cross(u, v, normal);
+    return dot(normal, normal);
+}
+
+static void try_edges(const frame_search *s, unsigned triangle)
+{
+    double axis[3][3], u[3], v[3];
+    edge_of(s->points, triangle, 0, u);
+    edge_of(s->points, triangle, 1, v);
+    if (!make_unit(u) || !make_unit(v)) {
+        return;
+    }
+    cross(u, v, axis[2]);
+    if (!make_unit(axis[2])) {
+        return;
+    }
+    for (unsigned edge = 0; edge < 3; edge++) {
+        edge_of(s->points, triangle, edge, axis[0]);
+        if (make_unit(axis[0])) {
+            cross(axis[2], axis[0], axis[1]);
+            try_axes(s, axis);
+        }
+    }
+}
+
+/* The frames of the EDGE_FACES largest triangles; of equals, the first. */
+static void try_largest(const frame_search *s)
+{
+    const unsigned count = s->last - s->first;
+    double area[EDGE_TRIANGLES];
+    for (unsigned i = 0; i < count; i++) {
+        area[i] = squared_area(s->points, i);
+    }
+    for (unsigned face = 0; face < EDGE_FACES && face < count; face++) {
+        unsigned largest = 0;
+        for (unsigned i = 1; i < count; i++) {
+            largest = area[i] > area[largest] ? i : largest;
+        }
+        try_edges(s, largest);
+        area[largest] = -1;
+    }
+}
+
+void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
+                  const kiln_extents *bounds, const kiln_moments *moments, kiln_fit *fit)
+{
+    const int small = last - first <= EDGE_TRIANGLES;
+    kiln_points points;
+    double axis[3][3];
+    frame_search s = {cloud, first, last, small ? &points : NULL, fit};
+    *fit = (kiln_fit){{0, 0, 0}, kiln_extents_half_area(bounds)};
+    if (small) {
+        kiln_points_load(cloud, first, last, &points);
+    }
+    kiln_moments_axes(moments, axis);
+    try_axes(&s, axis);
+    if (small) {
+        try_largest(&s);
+    }
+}
+
+/* --------------------------------------------------------------------------------- box of a lane -- */
 
 void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
                        const kiln_measure *measure, kiln_binary_node *node)

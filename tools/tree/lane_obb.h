@@ -1,6 +1,6 @@
 /* The oriented box of a lane before it is encoded: what all kinds with oriented boxes share. */
-#ifndef KILN_BUILD_LANE_OBB_H
-#define KILN_BUILD_LANE_OBB_H
+#ifndef KILN_TREE_LANE_OBB_H
+#define KILN_TREE_LANE_OBB_H
 
 #include "measure.h"
 
@@ -22,5 +22,17 @@ void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
 
 /* What half-extent k must not be less than about the centre as it is decoded, org included. */
 double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsigned k);
+
+/* The oriented box of a range of triangles. */
+
+typedef struct {
+    int8_t rotation[3];
+    double half_area;
+} kiln_fit;
+
+/* `bounds` is the object-axis box of the triangles [first, last), `moments` theirs. The result is
+ * never worse than that box. */
+void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
+                  const kiln_extents *bounds, const kiln_moments *moments, kiln_fit *fit);
 
 #endif

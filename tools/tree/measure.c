@@ -1,4 +1,141 @@
+/* Bounding volumes and surface moments of all nodes of the binary tree, from the leaves up. */
 #include "measure.h"
+
+#include <math.h>
+
+/* --------------------------------------------------------------------------------------- moments -- */
+
+const kiln_moments kiln_moments_none = {0, {0, 0, 0}, {0, 0, 0, 0, 0, 0}};
+
+/* Row and column of spread[3 + k]. */
+static const unsigned pair_of[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+/* Adds scale * d d^T. */
+static void add_outer(double spread[6], const double d[3], double scale)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        spread[k] += scale * (d[k] * d[k]);
+        spread[3 + k] += scale * (d[pair_of[k][0]] * d[pair_of[k][1]]);
+    }
+}
+
+/* Area, and a millionth of the squared edges: needles, which have no area, still have a
+ * direction. */
+static double weight_of(double p[3][3])
+{
+    double u[3], v[3], n[3], edges = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        u[k] = p[1][k] - p[0][k];
+        v[k] = p[2][k] - p[0][k];
+        edges += u[k] * u[k] + v[k] * v[k];
+    }
+    n[0] = u[1] * v[2] - u[2] * v[1];
+    n[1] = u[2] * v[0] - u[0] * v[2];
+    n[2] = u[0] * v[1] - u[1] * v[0];
+    return 0.5 * sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]) + 0x1p-20 * edges;
+}
+
+/* The integral over a triangle of (p - mean)(p - mean)^T is a twelfth of its area times the same
+ * sum over its corners. */
+void kiln_moments_of_triangle(double p[3][3], kiln_moments *moments)
+{
+    *moments = kiln_moments_none;
+    moments->weight = weight_of(p);
+    for (unsigned k = 0; k < 3; k++) {
+        moments->mean[k] = ((p[0][k] + p[1][k]) + p[2][k]) * (1.0 / 3.0);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const double d[3] = {p[i][0] - moments->mean[0], p[i][1] - moments->mean[1],
+                             p[i][2] - moments->mean[2]};
+        add_outer(moments->spread, d, moments->weight * (1.0 / 12.0));
+    }
+}
+
+/* T. F. Chan, G. H. Golub and R. J. LeVeque's update of two sets (1979): no difference of large
+ * squares, so a small part far from the origin keeps its shape. */
+void kiln_moments_join(kiln_moments *moments, const kiln_moments *other)
+{
+    const double weight = moments->weight + other->weight;
+    const double share = weight > 0 ? other->weight / weight : 0.5;
+    double d[3];
+    for (unsigned k = 0; k < 3; k++) {
+        d[k] = other->mean[k] - moments->mean[k];
+        moments->mean[k] += d[k] * share;
+    }
+    for (unsigned k = 0; k < 6; k++) {
+        moments->spread[k] += other->spread[k];
+    }
+    add_outer(moments->spread, d, moments->weight * share);
+    moments->weight = weight;
+}
+
+/* One Jacobi rotation in the plane of rows p and q (C. G. J. Jacobi, 1846; the stable form is from
+ * Golub and Van Loan, "Matrix Computations"). Rows of `axis` become the eigenvectors. */
+static void rotate(double m[3][3], double axis[3][3], unsigned p, unsigned q)
+{
+    if (m[p][q] == 0) {
+        return;
+    }
+    const unsigned r = 3 - p - q;
+    const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+    const double t = (theta < 0 ? -1.0 : 1.0) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double c = 1 / sqrt(t * t + 1), s = t * c;
+    const double rp = m[r][p], rq = m[r][q];
+    m[p][p] -= t * m[p][q];
+    m[q][q] += t * m[p][q];
+    m[p][q] = m[q][p] = 0;
+    m[r][p] = m[p][r] = c * rp - s * rq;
+    m[r][q] = m[q][r] = s * rp + c * rq;
+    for (unsigned k = 0; k < 3; k++) {
+        const double ap = axis[p][k], aq = axis[q][k];
+        axis[p][k] = c * ap - s * aq;
+        axis[q][k] = s * ap + c * aq;
+    }
+}
+
+/* The greatest of the entries becomes 1; false where there is none to be scaled. */
+static int normalise(const double spread[6], double m[3][3])
+{
+    double largest = 0;
+    for (unsigned k = 0; k < 6; k++) {
+        largest = fmax(largest, fabs(spread[k]));
+    }
+    if (!(largest >= 0x1p-1000)) {
+        return 0;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = pair_of[k][0], j = pair_of[k][1];
+        m[k][k] = spread[k] / largest;
+        m[i][j] = m[j][i] = spread[3 + k] / largest;
+    }
+    return 1;
+}
+
+void kiln_moments_axes(const kiln_moments *moments, double axis[3][3])
+{
+    /* Orientations are stored to 2^-8; Jacobi's convergence is quadratic, so this is plenty. */
+    enum { SWEEPS = 6 };
+    const double negligible = 0x1p-30;
+    double m[3][3];
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < 3; j++) {
+            axis[i][j] = i == j;
+        }
+    }
+    if (!normalise(moments->spread, m)) {
+        return;
+    }
+    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
+        if (fabs(m[0][1]) + fabs(m[0][2]) + fabs(m[1][2]) < negligible) {
+            break;
+        }
+        rotate(m, axis, 0, 1);
+        rotate(m, axis, 0, 2);
+        rotate(m, axis, 1, 2);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- the tree -- */
 
 typedef struct {
     const kiln_cloud *cloud;

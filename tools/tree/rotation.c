@@ -1,8 +1,12 @@
+/* Orientations of boxes: as nodes store them, and better ones. */
 #include "rotation.h"
 
 #include "../../formats/nodes.h"
 
 #include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------- as stored -- */
 
 /* Unit quaternion w x y z of the rotation whose columns are the axes (S. W. Shepperd, 1978: divide
  * by the largest component). */
@@ -80,4 +84,206 @@ void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
     rotation[0] = to_byte(x / w);
     rotation[1] = to_byte(y / w);
     rotation[2] = to_byte(z / w);
+}
+
+/* ----------------------------------------------------------------------------------- better ones -- */
+
+/* Quantised orientations are a lattice of three bytes, so refinement is a descent on that lattice:
+ * coordinate by coordinate, in steps of 8, 4, 2, 1 (2.8 to 0.35 degrees), as long as the surface
+ * shrinks. Nothing is quantised afterwards that could undo it. Where axes are stored as floats it
+ * goes on in fractions of a step.
+ *
+ * Many corners are stood for by the few that matter: those extreme along the box's axes and along
+ * directions tilted a little from them. What is found on these is measured on all, and taken only
+ * if it holds.
+ *
+ * A descent ends in the next valley. kiln_search_obb looks for the deepest one: it judges a coarse
+ * lattice of all orientations by the corners that are extreme along fixed directions, and descends
+ * from the best few. */
+
+enum {
+    FIRST_STEP = 8,
+    ROUNDS = 4,            /* at most so many rounds of all coordinates at one step */
+    DIRECT_TRIANGLES = 16, /* no more than these are searched with all their corners */
+    DIRECTIONS = 15,
+    SEARCH_DIRECTIONS = 25,
+    SEARCH_STEP = 48, /* of the coarse lattice, whose coordinates are -2 to 2 of these */
+    SEARCH_STARTS = 4
+};
+
+static double area_in(const kiln_points *points, const float rotation[3])
+{
+    float axis[3][3];
+    kiln_extents extents;
+    kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
+    kiln_points_extents(points, axis, &extents);
+    return kiln_extents_half_area(&extents);
+}
+
+/* Moves one coordinate if that shrinks the surface. */
+static bool try_step(const kiln_points *points, unsigned coordinate, float step, float rotation[3],
+                     double *area)
+{
+    const float moved = rotation[coordinate] + step;
+    if (moved < -127 || moved > 127) {
+        return false;
+    }
+    float candidate[3] = {rotation[0], rotation[1], rotation[2]};
+    candidate[coordinate] = moved;
+    const double candidate_area = area_in(points, candidate);
+    if (!kiln_area_beats(candidate_area, *area)) {
+        return false;
+    }
+    *area = candidate_area;
+    rotation[coordinate] = moved;
+    return true;
+}
+
+static bool round_of_steps(const kiln_points *points, float step, float rotation[3], double *area)
+{
+    bool moved = false;
+    for (unsigned k = 0; k < 3; k++) {
+        moved |=
+            try_step(points, k, step, rotation, area) || try_step(points, k, -step, rotation, area);
+    }
+    return moved;
+}
+
+/* Returns the surface. */
+static double descend(const kiln_points *points, float first_step, float finest, float rotation[3])
+{
+    double area = area_in(points, rotation);
+    for (float step = first_step; step >= finest; step *= 0.5f) {
+        for (unsigned i = 0; i < ROUNDS && round_of_steps(points, step, rotation, &area); i++) {
+        }
+    }
+    return area;
+}
+
+/* Each axis, and it tilted towards and from either other one. */
+static void make_directions(float axis[3][3], float direction[DIRECTIONS][3])
+{
+    const float tilt = 0.25f;
+    for (unsigned k = 0; k < 3; k++) {
+        const float *a = axis[k], *b = axis[(k + 1) % 3], *c = axis[(k + 2) % 3];
+        for (unsigned j = 0; j < 3; j++) {
+            direction[5 * k][j] = a[j];
+            direction[5 * k + 1][j] = a[j] + tilt * b[j];
+            direction[5 * k + 2][j] = a[j] - tilt * b[j];
+            direction[5 * k + 3][j] = a[j] + tilt * c[j];
+            direction[5 * k + 4][j] = a[j] - tilt * c[j];
+        }
+    }
+}
+
+static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last, const float rotation[3],
+                    kiln_extents *extents)
+{
+    float axis[3][3];
+    kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
+    kiln_cloud_extents(cloud, first, last, axis, extents);
+}
+
+void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
+                     float rotation[3], kiln_extents *extents)
+{
+    kiln_points points;
+    float refined[3] = {rotation[0], rotation[1], rotation[2]};
+    measure(cloud, first, last, rotation, extents);
+    if (last - first <= DIRECT_TRIANGLES) {
+        kiln_points_load(cloud, first, last, &points);
+    } else {
+        float axis[3][3], direction[DIRECTIONS][3];
+        kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
+        make_directions(axis, direction);
+        kiln_cloud_support(cloud, first, last, direction, DIRECTIONS, &points);
+    }
+    kiln_points_deduplicate(&points);
+    descend(&points, FIRST_STEP, finest, refined);
+    if (refined[0] != rotation[0] || refined[1] != rotation[1] || refined[2] != rotation[2]) {
+        kiln_extents candidate;
+        measure(cloud, first, last, refined, &candidate);
+        if (kiln_area_beats(kiln_extents_half_area(&candidate), kiln_extents_half_area(extents))) {
+            *extents = candidate;
+            memcpy(rotation, refined, sizeof refined);
+        }
+    }
+}
+
+/* The coordinate axes, the diagonals of the cube and of its faces, and the directions between axes
+ * and face diagonals: one of each opposite pair. */
+static void fix_directions(float direction[SEARCH_DIRECTIONS][3])
+{
+    unsigned count = 0;
+    for (int i = 5 * 5 * 5 / 2 + 1; i < 5 * 5 * 5; i++) {
+        const int x = i / 25 - 2, y = i / 5 % 5 - 2, z = i % 5 - 2;
+        const int squared = x * x + y * y + z * z;
+        if (squared <= 3 || squared == 5) {
+            direction[count][0] = (float)x;
+            direction[count][1] = (float)y;
+            direction[count++][2] = (float)z;
+        }
+    }
+}
+
+typedef struct {
+    float rotation[3];
+    double area;
+} start;
+
+/* Keeps the SEARCH_STARTS best, in order; of equals the earlier. */
+static void keep_best(start best[SEARCH_STARTS], const start *one)
+{
+    unsigned at = SEARCH_STARTS;
+    while (at > 0 && one->area < best[at - 1].area) {
+        if (at < SEARCH_STARTS) {
+            best[at] = best[at - 1];
+        }
+        at--;
+    }
+    if (at < SEARCH_STARTS) {
+        best[at] = *one;
+    }
+}
+
+static void look_everywhere(const kiln_points *points, start best[SEARCH_STARTS])
+{
+    for (unsigned i = 0; i < SEARCH_STARTS; i++) {
+        best[i] = (start){{0, 0, 0}, INFINITY};
+    }
+    for (int i = 0; i < 5 * 5 * 5; i++) {
+        start one = {{(float)(SEARCH_STEP * (i / 25 - 2)), (float)(SEARCH_STEP * (i / 5 % 5 - 2)),
+                      (float)(SEARCH_STEP * (i % 5 - 2))},
+                     0};
+        one.area = area_in(points, one.rotation);
+        keep_best(best, &one);
+    }
+}
+
+void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3])
+{
+    kiln_points points;
+    start best[SEARCH_STARTS], least = {{rotation[0], rotation[1], rotation[2]}, 0};
+    if (last - first <= DIRECT_TRIANGLES) {
+        kiln_points_load(cloud, first, last, &points);
+    } else {
+        float direction[SEARCH_DIRECTIONS][3];
+        fix_directions(direction);
+        kiln_cloud_support(cloud, first, last, direction, SEARCH_DIRECTIONS, &points);
+    }
+    kiln_points_deduplicate(&points);
+    least.area = descend(&points, FIRST_STEP, 1, least.rotation);
+    look_everywhere(&points, best);
+    for (unsigned i = 0; i < SEARCH_STARTS; i++) {
+        best[i].area = descend(&points, SEARCH_STEP / 3, 1, best[i].rotation);
+        if (kiln_area_beats(best[i].area, least.area)) {
+            least = best[i];
+        }
+    }
+    kiln_extents given, found;
+    measure(cloud, first, last, rotation, &given);
+    measure(cloud, first, last, least.rotation, &found);
+    if (kiln_area_beats(kiln_extents_half_area(&found), kiln_extents_half_area(&given))) {
+        memcpy(rotation, least.rotation, sizeof least.rotation);
+    }
 }

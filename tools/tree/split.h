@@ -30,8 +30,6 @@ typedef struct {
     kiln_divider oriented; /* for trees of oriented boxes; may be the same */
 } kiln_builder;
 
-const kiln_builder *kiln_builder_find(const char *name);
-
 uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf);
 uint32_t kiln_split_sah_wide(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf,
                              const kiln_watch *watch);
@@ -46,19 +44,5 @@ static inline uint32_t kiln_leaf_units(uint32_t count, uint32_t leaf)
 {
     return count / leaf + (count % leaf != 0);
 }
-
-/* Twice the centroid of the box, exact for floats within 2^29 of each other. */
-static inline double kiln_record_centre(const kiln_record *record, unsigned axis)
-{
-    return (double)kiln_record_lower(record, axis) + (double)kiln_record_upper(record, axis);
-}
-
-typedef struct {
-    double lower[3], upper[3];
-} kiln_centres;
-
-/* The box of kiln_record_centre over all records. */
-void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centres *centres);
-void kiln_centres_join(kiln_centres *centres, const kiln_centres *other);
 
 #endif

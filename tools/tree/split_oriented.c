@@ -8,7 +8,7 @@
  *
  * Nothing here bounds anything: it is computed in floats, in coordinates of the set's own. Sums of
  * floats are taken in double and in order. */
-#include "moments.h"
+#include "measure.h"
 #include "split.h"
 
 #include <math.h>

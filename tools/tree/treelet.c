@@ -16,7 +16,7 @@
  * deeper than binary.h allows stays as it was. */
 #include "treelet.h"
 
-#include "moments.h"
+#include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>

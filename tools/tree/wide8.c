@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 16384, NODE_CHUNK = 16 }; /* triangles and nodes a turn */
 
@@ -394,19 +395,20 @@ static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder
     kiln_watch watch = common->watch;
     bool hopeless;
     watch.from = watch.to = share;
-    if (!kiln_judge_choose(common->kind, common->input, out, &watch, poses, &hopeless)) {
+    if (!kiln_judge_choose(common->kind->decode, common->input, out, &watch, poses, &hopeless)) {
         return false;
     }
     if (hopeless) {
         return true;
     }
-    bool good = kiln_judge(common->kind, common->input, out, &watch, poses, &base);
+    bool good = kiln_judge(common->kind->decode, common->input, out, &watch, poses, &base);
     best = base;
     for (unsigned i = 1; good && i < VARIANTS; i++) {
         kiln_build_tree tree;
         good = build_variant(common, leaf, builder, &variants[i], i * share, share, &tree);
         watch.from = watch.to = (i + 1) * share;
-        good = good && kiln_judge(common->kind, common->input, &tree, &watch, poses, &other);
+        good =
+            good && kiln_judge(common->kind->decode, common->input, &tree, &watch, poses, &other);
         if (good && kiln_judged_better(&other, &best, &base)) {
             const kiln_build_tree worse = *out;
             *out = tree;
@@ -455,4 +457,25 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
     const bool done = judged ? build_best(&common, leaf, builder, tree)
                              : build_variant(&common, leaf, builder, only, 0, 1, tree);
     return done ? KILN_BAKE_OK : KILN_BAKE_FAILED;
+}
+
+void kiln_build_tree_drop_nodes(kiln_build_tree *tree)
+{
+    free(tree->nodes);
+    free(tree->order);
+    tree->nodes = NULL;
+    tree->order = NULL;
+}
+
+void kiln_build_tree_drop_boxes(kiln_build_tree *tree)
+{
+    free(tree->boxes);
+    tree->boxes = NULL;
+}
+
+void kiln_build_tree_free(kiln_build_tree *tree)
+{
+    kiln_build_tree_drop_nodes(tree);
+    kiln_build_tree_drop_boxes(tree);
+    memset(tree, 0, sizeof *tree);
 }

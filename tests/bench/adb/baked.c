@@ -2,7 +2,7 @@
 #include "baked.h"
 
 #include "../../../tools/common/parallel.h"
-#include "../../../tools/count/count_build.h"
+#include "../../../tools/count/count.h"
 #include "../../../tools/encode/assemble.h"
 
 #include <stdlib.h>

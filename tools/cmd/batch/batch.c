@@ -19,7 +19,7 @@
 #include "output_registry.h"
 
 #include "../../bake/bake.h"
-#include "../../common/message.h"
+#include "../../common/text.h"
 #include "../../common/write_file.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 #include "../kit/files.h"
 #include "../kit/report.h"
 
-#include "../../common/path_beside.h"
-#include "../../common/same_file.h"
+#include "../../common/paths.h"
 
 #include <stdlib.h>
 #include <string.h>

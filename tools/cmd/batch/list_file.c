@@ -4,7 +4,7 @@
 #include "../kit/files.h"
 #include "../kit/report.h"
 
-#include "../../common/grow.h"
+#include "../../common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

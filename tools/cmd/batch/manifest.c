@@ -8,7 +8,7 @@
 #include "../kit/options.h"
 #include "../kit/report.h"
 
-#include "../../common/utf8.h"
+#include "../../common/text.h"
 
 #include <libfyaml.h>
 

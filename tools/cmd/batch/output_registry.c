@@ -5,7 +5,7 @@
 
 #include "output_registry.h"
 
-#include "../../common/same_file.h"
+#include "../../common/paths.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,8 +7,8 @@
 #include "../kit/files.h"
 #include "../kit/report.h"
 
-#include "../../common/grow.h"
-#include "../../common/same_file.h"
+#include "../../common/memory.h"
+#include "../../common/paths.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "thread_pool.h"
 #include "../kit/report.h"
 
-#include "../../common/path_beside.h"
+#include "../../common/paths.h"
 #include "../../common/soup.h"
-#include "../../count/count_build.h"
+#include "../../count/count.h"
 #include "../../import/import.h"
 #include "../../bake/up_to_date.h"
 

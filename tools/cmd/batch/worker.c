@@ -7,7 +7,7 @@
 #include "../kit/signals.h"
 #include "../kit/verb.h"
 
-#include "../../common/signal_text.h"
+#include "../../common/text.h"
 
 #include <errno.h>
 #include <poll.h>

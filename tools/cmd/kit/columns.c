@@ -11,7 +11,7 @@
 #include "columns.h"
 
 #include "../../../formats/assert.h"
-#include "../../common/utf8.h"
+#include "../../common/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>

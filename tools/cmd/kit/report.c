@@ -12,7 +12,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
-#include "../../common/json_text.h"
+#include "../../common/text.h"
 #include "../../common/write_file.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "triangle_sets.h"
 #include "verbs.h"
 
-#include "../../common/extent.h"
+#include "../../common/soup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,12 +178,12 @@ static json_t *parts_json(const kiln_view *view)
 
 static void compare_extents(diff *d)
 {
-    kiln_extent extents[2];
+    kiln_mesh_extent extents[2];
     for (int i = 0; i < 2; i++) {
         const kiln_view *view = &d->files[i].view;
         kiln_extent_of(view->vertices, view->triangles, view->triangle_count, &extents[i]);
     }
-    const kiln_extent *a = &extents[0], *b = &extents[1];
+    const kiln_mesh_extent *a = &extents[0], *b = &extents[1];
     rows_add(&d->found, "geometry", "lower corner", corner_json(a->lower), corner_json(b->lower));
     rows_add(&d->found, "geometry", "upper corner", corner_json(a->upper), corner_json(b->upper));
     rows_add(&d->found, "geometry", "area", json_number(a->area), json_number(b->area));

@@ -8,8 +8,8 @@
 #include "verbs.h"
 
 #include "../../../formats/check.h"
-#include "../../common/extent.h"
-#include "../../encode/shares.h"
+#include "../../common/soup.h"
+#include "../../encode/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ typedef struct {
     uint64_t size;
     kiln_reader reader;
     kiln_view view;
-    kiln_extent extent;
+    kiln_mesh_extent extent;
     json_t *meta;      /* NULL: not a document */
     bool all_trees;    /* are listed */
     tree_sizes *trees; /* tree_count */
@@ -56,7 +56,7 @@ static const char *transform_name(const kiln_format_section *entry)
 /* --------------------------------------------------------------------------------- for programs -- */
 
 /* Lower corner, then upper corner: six numbers in a row. */
-static json_t *bounds_json(const kiln_extent *extent)
+static json_t *bounds_json(const kiln_mesh_extent *extent)
 {
     json_t *array = json_array();
     for (int i = 0; i < 3; i++) {
@@ -416,7 +416,7 @@ static void print_head(const info *of, const char *what)
            columns_count(of->size, digits), what);
 }
 
-static void print_bounds(const kiln_extent *extent)
+static void print_bounds(const kiln_mesh_extent *extent)
 {
     char text[256];
     snprintf(text, sizeof text, "%.9g %.9g %.9g .. %.9g %.9g %.9g", extent->lower[0],

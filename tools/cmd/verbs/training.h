@@ -5,7 +5,6 @@
 
 #include "../../../runtime/kiln_adb.h"
 #include "../../count/fit_logistic.h"
-#include "../../count/reliability.h"
 
 /* A list that grows. */
 typedef struct {

@@ -1,10 +1,20 @@
-#define _DEFAULT_SOURCE
-#include "arena.h"
+/* Memory: arenas, growing arrays, and what the system says a process takes.
+ *
+ * A stage of the bake takes what it needs from an arena and gives it back whole, so that a peak is that of one
+ * stage. Blocks of a mebibyte and more are mappings of their own: the C library may keep what is freed, and
+ * what it keeps counts against a limit of memory (bake/budget.c). */
+#define _GNU_SOURCE
+#include "memory.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------------- arenas -- */
 
 /* Requests below this share a block; larger ones get a block of their own, so that nothing is lost
  * at the end of a block that does not hold them. */
@@ -82,4 +92,60 @@ void kiln_arena_free(kiln_arena *arena)
         arena->newest = block->older;
         give_back(block);
     }
+}
+
+/* -------------------------------------------------------------------------------- growing arrays -- */
+
+bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size)
+{
+    size_t wanted = *capacity + *capacity / 2;
+    void *grown;
+
+    if (needed <= *capacity)
+        return true;
+    if (wanted < 16)
+        wanted = 16;
+    if (wanted < needed)
+        wanted = needed;
+    if (wanted > SIZE_MAX / 2 / size)
+        return false;
+    grown = realloc(*items, wanted * size);
+    if (grown == NULL)
+        return false;
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- resident memory -- */
+
+bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident)
+{
+    char name[64], text[128];
+    unsigned long long pages[3]; /* address space, resident, resident of files */
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+    (void)snprintf(name, sizeof name, "/proc/%ld/statm", (long)process);
+    const int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    const ssize_t got = read(file, text, sizeof text - 1);
+    (void)close(file);
+    if (got <= 0) {
+        return false;
+    }
+    text[got] = '\0';
+    if (sscanf(text, "%llu %llu %llu", &pages[0], &pages[1], &pages[2]) != 3) {
+        return false;
+    }
+    *address_space = pages[0] * page;
+    *resident = pages[1] > pages[2] ? (pages[1] - pages[2]) * page : 0;
+    return true;
+}
+
+uint64_t kiln_resident(void)
+{
+    uint64_t address_space, resident;
+    return kiln_resident_of(getpid(), &address_space, &resident) ? resident : 0;
 }

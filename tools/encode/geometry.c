@@ -1,3 +1,49 @@
+/* What a tree's entry says of the geometry below it: its hash, and whether its surface is closed.
+ *
+ * Both are sums over triangles, in any order, so parts of a list are summed by several threads at once. */
+#include "geometry.h"
+
+#include "../common/sha256.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ hash -- */
+
+/* A sum keeps duplicates apart from single triangles, where exclusive or would
+ * not. */
+
+void kiln_geometry_hash_part(const float *positions, const uint32_t *indices, const uint32_t *list,
+                             uint32_t first, uint32_t last, uint64_t sum[2])
+{
+    sum[0] = sum[1] = 0;
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t *corner = indices + 3 * (size_t)(list != NULL ? list[i] : i);
+        float floats[9];
+        uint8_t digest[KILN_SHA256_SIZE];
+        uint64_t part[2];
+        kiln_sha256 sha;
+        for (int k = 0; k < 3; k++) {
+            memcpy(floats + 3 * k, positions + 3 * (size_t)corner[k], 3 * sizeof(float));
+        }
+        kiln_sha256_init(&sha);
+        kiln_sha256_update(&sha, floats, sizeof floats);
+        kiln_sha256_final(&sha, digest);
+        memcpy(part, digest, sizeof part);
+        sum[0] += part[0];
+        sum[1] += part[1];
+    }
+}
+
+void kiln_geometry_hash(const float *positions, const uint32_t *indices, const uint32_t *list,
+                        uint32_t count, uint8_t hash[16])
+{
+    uint64_t sum[2];
+    kiln_geometry_hash_part(positions, indices, list, 0, count, sum);
+    memcpy(hash, sum, sizeof sum);
+}
+
+/* ------------------------------------------------------------------------------- closed surfaces -- */
+
 /* A mesh is closed where its boundary is zero: every edge is passed as often one way as the other;
  * or, if only numbers count, an even number of times. Both sums over all edges vanish exactly
  * then.
@@ -6,9 +52,6 @@
  * each edge, turned the way that its corners compare, is hashed to 128 bits, which are added where
  * it is passed that way, taken off where the other, modulo 2^64 each; and all are combined by
  * exclusive or. A sum is zero by chance once in 2^128 meshes that are not closed. */
-#include "closed.h"
-
-#include <string.h>
 
 /* A corner's coordinates by their bits; -0 is 0. */
 typedef struct {

@@ -1,4 +1,5 @@
-#include "frame.h"
+/* Records of triangles and the frame of a tree's nodes: what the builder has before there is any tree. */
+#include "record.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -54,4 +55,28 @@ void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_cr
     e = e < EXPONENT_MIN ? EXPONENT_MIN : e > EXPONENT_MAX ? EXPONENT_MAX : e;
     frame->exponent = e;
     frame->scale = ldexp(1.0, -e);
+}
+
+void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centres *centres)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        centres->lower[k] = centres->upper[k] = kiln_record_centre(&records[0], k);
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        for (unsigned k = 0; k < 3; k++) {
+            const double c = kiln_record_centre(&records[i], k);
+            centres->lower[k] = c < centres->lower[k] ? c : centres->lower[k];
+            centres->upper[k] = c > centres->upper[k] ? c : centres->upper[k];
+        }
+    }
+}
+
+void kiln_centres_join(kiln_centres *centres, const kiln_centres *other)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        centres->lower[k] =
+            other->lower[k] < centres->lower[k] ? other->lower[k] : centres->lower[k];
+        centres->upper[k] =
+            other->upper[k] > centres->upper[k] ? other->upper[k] : centres->upper[k];
+    }
 }

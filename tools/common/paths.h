@@ -1,0 +1,31 @@
+/* Paths: the file that another refers to, and whether two paths lead to one file. */
+#ifndef KILN_COMMON_PATHS_H
+#define KILN_COMMON_PATHS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Where a file is that another refers to. */
+
+/* `name` as it stands in the file `path`: from the folder of that file, unless it starts at the root. In new
+ * memory; NULL without. */
+char *kiln_path_beside(const char *path, const char *name);
+
+/* Which file a path leads to, however it is spelt: hard and symbolic links, bind mounts, disks that take
+ * several spellings for one name. */
+
+typedef struct {
+    dev_t device;
+    ino_t number;
+} kiln_file_id;
+
+/* Of the file behind `path`, links followed; false: there is none, or it is no regular file. */
+bool kiln_file_id_of(const char *path, kiln_file_id *id);
+
+/* -1, 0, 1: a total order. */
+int kiln_file_id_compare(const kiln_file_id *a, const kiln_file_id *b);
+
+/* Do both paths lead to one regular file that is there? */
+bool kiln_same_file(const char *path, const char *other);
+
+#endif
