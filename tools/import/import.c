@@ -190,7 +190,11 @@ static kiln_bake_status fetch_scene(job *j)
     if (j->options->max_memory != 0 &&
         (j->scene.most == 0 || j->options->max_memory < j->scene.most))
         j->scene.most = j->options->max_memory;
-    end = kiln_child_run(&child, &number);
+    /* The stage is reported to begin before the child is started: on a busy machine a child may send
+     * all and end between two looks at it, and then the stage would have no beginning. */
+    end = child.progress == NULL || child.progress(child.progress_user)
+              ? kiln_child_run(&child, &number)
+              : KILN_CHILD_CANCELLED;
     status = judge_end(j, end, number);
     return status != KILN_BAKE_OK ? status : judge_scene(j);
 }
