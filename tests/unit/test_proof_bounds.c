@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "../../formats/node_kinds.h"
 #include "../../runtime/base/tree.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../support/quick_bake.h"
@@ -167,18 +168,14 @@ static kiln_kernel real, spy;
 static uint64_t opened;   /* nodes */
 static float least_slack; /* of probes that distances were bounded from */
 
-#define OPENS(which)                                                                               \
-    static uint32_t count_##which(const kiln_format_node8 *node, const kiln_box_transform *by,     \
-                                  const kiln_decoded_node *other, bool in_order,                   \
-                                  kiln_decoded_node *out)                                          \
-    {                                                                                              \
-        opened++;                                                                                  \
-        return real.which(node, by, other, in_order, out);                                         \
-    }
-OPENS(open_obb8)
-OPENS(open_aabb8)
-OPENS(open_obb2)
-OPENS(open_aabb2)
+static kiln_open_node real_open; /* of the one kind of nodes that a query opens */
+
+static uint32_t count_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+{
+    opened++;
+    return real_open(node, by, other, in_order, out);
+}
 
 static void note_gaps(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
                       float squared[8])
@@ -194,22 +191,19 @@ static void note_gaps_aligned(const kiln_lanes *lanes, const kiln_probe *probe, 
     real.gaps_aligned(lanes, probe, line, squared);
 }
 
-static void begin_spying(void)
+/* Until kiln_kernel_force(NULL), on queries of trees of one kind. */
+static void begin_spying(const kiln_tree *tree)
 {
+    const unsigned kind = kiln_node_kind_index(tree->kind);
     real = spy = *kiln_kernel_active();
-    spy.open_obb8 = count_open_obb8;
-    spy.open_aabb8 = count_open_aabb8;
-    spy.open_obb2 = count_open_obb2;
-    spy.open_aabb2 = count_open_aabb2;
+    real_open = real.kinds[kind].open;
+    spy.kinds[kind].open = count_open;
     spy.gaps = note_gaps;
     spy.gaps_aligned = note_gaps_aligned;
     opened = 0;
     least_slack = INFINITY;
     kiln_kernel_force(&spy);
 }
-
-static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* ----------------------------------------------------------------------------- the large-leaf rule -- */
 
@@ -219,19 +213,20 @@ static void a_small_object_in_a_large_leaf_is_separated_at_once(void **unused)
 {
     (void)unused;
     mesh room = mesh_box(-8, -8, -8, 8, 8, 8), ring = mesh_torus(60, 40, 0.1);
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (unsigned kind = 0; kind < KILN_NODE_KIND_COUNT; kind++) {
         void *bytes[2];
-        kiln_file *file[2] = {quick_open(&room, kinds[kind], 12, KILN_LAYOUT_RAW, &bytes[0]),
-                              quick_open(&ring, kinds[kind], 4, KILN_LAYOUT_RAW, &bytes[1])};
+        kiln_file *file[2] = {
+            quick_open(&room, kiln_node_kinds[kind].name, 12, KILN_LAYOUT_RAW, &bytes[0]),
+            quick_open(&ring, kiln_node_kinds[kind].name, 4, KILN_LAYOUT_RAW, &bytes[1])};
         const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
         kiln_pose pose = kiln_pose_identity();
         kiln_hit hit;
         pose.translation[0] = 1;
-        begin_spying();
+        begin_spying(tree[0]);
         assert_int_equal(kiln_collide(tree[0], NULL, tree[1], &pose, NULL, &hit), KILN_OK);
         kiln_kernel_force(NULL);
         assert_false(hit.found);
-        print_message("%s: %u of %u nodes opened\n", kinds[kind], (unsigned)opened,
+        print_message("%s: %u of %u nodes opened\n", kiln_node_kinds[kind].name, (unsigned)opened,
                       (unsigned)kiln_tree_get_info(tree[1]).node_count);
         assert_true(opened <= 8);
         for (int i = 0; i < 2; i++) {
@@ -253,15 +248,16 @@ static void a_bound_has_the_slack_of_its_map(void **unused)
     (void)unused;
     const float far = 0x1p23f;
     mesh near_box = mesh_box(0, 0, 0, 1, 1, 1), far_box = mesh_box(far, 0, 0, far + 1, 1, 1);
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (unsigned kind = 0; kind < KILN_NODE_KIND_COUNT; kind++) {
         void *bytes[2];
-        kiln_file *file[2] = {quick_open(&near_box, kinds[kind], 1, KILN_LAYOUT_RAW, &bytes[0]),
-                              quick_open(&far_box, kinds[kind], 1, KILN_LAYOUT_RAW, &bytes[1])};
+        kiln_file *file[2] = {
+            quick_open(&near_box, kiln_node_kinds[kind].name, 1, KILN_LAYOUT_RAW, &bytes[0]),
+            quick_open(&far_box, kiln_node_kinds[kind].name, 1, KILN_LAYOUT_RAW, &bytes[1])};
         const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
         kiln_pose pose = kiln_pose_identity();
         kiln_nearest out;
         pose.translation[0] = 1.5 - (double)far;
-        begin_spying();
+        begin_spying(tree[0]);
         assert_int_equal(kiln_distance(tree[0], NULL, tree[1], &pose, NULL, &out), KILN_OK);
         kiln_kernel_force(NULL);
         assert_true(out.distance == 0.5);
@@ -293,7 +289,7 @@ static void the_nearest_of_nearly_equal_points_is_found(void **unused)
     (void)unused;
     uint64_t state = 14;
     unsigned unequal = 0;
-    for (int round = 0; round < 40; round++) {
+    for (unsigned round = 0; round < 40; round++) {
         float cloud[POINTS][9], tip[9];
         uint32_t indices[POINTS][3];
         kiln_pose pose = pose_random(&state, 0);
@@ -317,9 +313,10 @@ static void the_nearest_of_nearly_equal_points_is_found(void **unused)
         }
         const mesh many = {cloud[0], indices[0], 3 * POINTS, POINTS}, one = {tip, indices[0], 3, 1};
         void *bytes[2];
-        kiln_file *file[2] = {
-            quick_open(&many, kinds[round % KINDS], 1, KILN_LAYOUT_RAW, &bytes[0]),
-            quick_open(&one, kinds[round % KINDS], 1, KILN_LAYOUT_RAW, &bytes[1])};
+        kiln_file *file[2] = {quick_open(&many, kiln_node_kinds[round % KILN_NODE_KIND_COUNT].name,
+                                         1, KILN_LAYOUT_RAW, &bytes[0]),
+                              quick_open(&one, kiln_node_kinds[round % KILN_NODE_KIND_COUNT].name,
+                                         1, KILN_LAYOUT_RAW, &bytes[1])};
         const kiln_tree *tree[2] = {kiln_file_tree(file[0], 0), kiln_file_tree(file[1], 0)};
         kiln_pair_options options = kiln_pair_options_default();
         kiln_nearest all, out;
