@@ -5,10 +5,10 @@
  * opened node is 1, a pair of leaves what it was measured to take beside it. */
 #include "measure.hpp"
 #include "poses.hpp"
-#include "tally.h"
 
 extern "C" {
 #include "../support/quick_bake.h"
+#include "../support/tally.h"
 }
 
 #include <algorithm>

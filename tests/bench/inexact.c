@@ -298,7 +298,7 @@ void inexact_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from_x
                        const kiln_tree_box *from_y, const kiln_pair_visitor *visitor);
 #include "../../runtime/walk/pair_walk.c"
 
-#include "stop_at_first.h"
+#include "../support/stop_at_first.h"
 
 bool inexact_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b,
                      inexact_way way, inexact_counts *counts)

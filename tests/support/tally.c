@@ -1,7 +1,8 @@
-/* See tally.h.
+/* Counts for boolean queries.
  *
- * This is the library's own walk, compiled a second time with two functions exchanged for ones that
- * count and then do the same: what is counted is what a query does, not what a copy of it did once. */
+ * This is the library's own walk, compiled a second time with two functions exchanged for ones that count
+ * and then do the same: what is counted is what a query does, not what a copy of it did once, and the
+ * library itself carries no counters. tally_near.c does the same to distances. */
 #include "tally.h"
 
 #include "../../runtime/walk/leaf_pair.h"
@@ -42,6 +43,28 @@ bool tally_collide(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose
     bool found = false;
     const kiln_pair_visitor visitor = {
         .visit = stop_at_first, .user = &found, .nearest_first = true};
+    counting = sum;
+    if (tally_walk(a, NULL, b, pose_b, &visitor) != KILN_OK) {
+        abort();
+    }
+    return found;
+}
+
+/* *user, an uint64_t, counts the pairs that meet. */
+static bool count_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+{
+    (void)frame;
+    (void)x;
+    (void)y;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+uint64_t tally_collide_all(const kiln_tree *a, const kiln_tree *b, const kiln_pose *pose_b,
+                           tally *sum)
+{
+    uint64_t found = 0;
+    const kiln_pair_visitor visitor = {.visit = count_pair, .user = &found};
     counting = sum;
     if (tally_walk(a, NULL, b, pose_b, &visitor) != KILN_OK) {
         abort();
