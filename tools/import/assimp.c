@@ -1,21 +1,40 @@
-/* All formats that Assimp reads and we don't. Nothing is asked of it but the raw scene: no step
- * that merges, cuts or sorts faces. */
+/* The reader of all formats that Assimp reads and we don't (Open Asset Import Library, version 5,
+ * by its C interface).
+ *
+ * Assimp gives the raw scene: it is asked for no step that merges, cuts or sorts faces, so a face's
+ * number is its place in its mesh. Around that stand four parts, in this order:
+ *
+ * - The messages of Assimp on its way. Those that report lost geometry become warnings. - The
+ * files. Assimp reads the model and the files beside it through callbacks, which record each file
+ * that it opens or looks for in vain. - Units and axes, which Assimp corrects for some formats,
+ * reports for others, and knows by the specification for others. - The scene, which is sent node by
+ * node and mesh by mesh. glTF faces that Assimp has left out (gltf.c) are put back, so that they
+ * are refused or dropped by number like any other. */
 #define _POSIX_C_SOURCE 200809L
+#include <assimp/cfileio.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/scene.h>
 #include <assimp/version.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "../common/memory.h"
-#include "assimp_files.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 #include "gltf.h"
 #include "import.h"
-#include "units.h"
+#include "reader.h"
+
+enum {
+    HEAD_SIZE = 1 << 20,        /* of a Collada file, within which its unit is looked for */
+    WARNINGS_OF_IMPORTER = 100, /* passed on at most */
+};
 
 static char version[48];
 static pthread_once_t version_once = PTHREAD_ONCE_INIT;
@@ -26,21 +45,22 @@ static void write_version(void)
              aiGetVersionPatch());
 }
 
-/* Part of the build key: threads that bake at once must not see it half written. */
+/* Part of the build key: threads that bake at the same time must not see a part of it. */
 const char *kiln_import_library_version(void)
 {
     (void)pthread_once(&version_once, write_version);
     return version;
 }
 
-/* -- what Assimp says on its way -- */
+/* -- messages -- */
 
 typedef struct {
     kiln_reading *reading;
-    char last[512]; /* warned of, so that repeats are told once */
+    char last[512]; /* the last warning, so that repeats are reported once */
     size_t warnings;
 } listener;
 
+/* Whether a text contains a word, whatever the case. */
 static bool contains(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -59,9 +79,9 @@ static bool contains_any(const char *text, const char *const words[], size_t cou
     return false;
 }
 
-/* Whether a message tells that geometry was lost. Messages on bones and on the version of a file
+/* Whether a message reports that geometry was lost. Messages on bones and on the version of a file
  * that is read all the same do not. */
-static bool tells_of_loss(const char *message)
+static bool reports_loss(const char *message)
 {
     static const char *const losses[] = {
         "drop",          "discard",      "reject",      "skip",    "ignor",
@@ -78,6 +98,7 @@ static bool tells_of_loss(const char *message)
            !contains_any(message, other, sizeof other / sizeof other[0]);
 }
 
+/* Receives each message of Assimp; `user` is the listener. */
 static void hear(const char *message, char *user)
 {
     listener *l = (listener *)(void *)user;
@@ -85,15 +106,242 @@ static void hear(const char *message, char *user)
     char line[sizeof l->last];
 
     if (text == NULL || (strncmp(message, "Warn", 4) != 0 && strncmp(message, "Error", 5) != 0) ||
-        !tells_of_loss(text))
+        !reports_loss(text))
         return;
     snprintf(line, sizeof line, "%s", text + 2);
     line[strcspn(line, "\r\n")] = '\0';
     if (contains(line, "faces had out-of-range indices"))
         l->reading->facts.bad_faces_lost++;
-    else if (strcmp(line, l->last) != 0 && l->warnings++ < 100)
+    else if (strcmp(line, l->last) != 0 && l->warnings++ < WARNINGS_OF_IMPORTER)
         kiln_send_warning(l->reading->sender, "the importer says: %s", line);
     strcpy(l->last, line);
+}
+
+/* -- files -- */
+
+typedef struct {
+    struct aiFile file;
+    kiln_model bytes;
+    uint64_t at;
+    bool owned; /* the descriptor is ours to close */
+} open_file;
+
+static open_file *self(struct aiFile *file)
+{
+    KILN_ASSERT(file->UserData != NULL);
+    return (open_file *)(void *)file->UserData;
+}
+
+/* As fread: whole elements. */
+static size_t read_some(struct aiFile *file, char *to, size_t size, size_t count)
+{
+    open_file *f = self(file);
+    size_t got;
+
+    if (size == 0 || count > SIZE_MAX / size)
+        return 0;
+    got = kiln_model_read(&f->bytes, f->at, to, size * count);
+    f->at += got;
+    KILN_ASSERT(f->at <= f->bytes.size);
+    return got / size;
+}
+
+/* Assimp only reads here, but its interface has to be whole. */
+static size_t write_nothing(struct aiFile *file, const char *from, size_t size, size_t count)
+{
+    (void)file, (void)from, (void)size, (void)count;
+    return 0;
+}
+
+static size_t tell(struct aiFile *file)
+{
+    return (size_t)self(file)->at;
+}
+
+static size_t size_of(struct aiFile *file)
+{
+    return (size_t)self(file)->bytes.size;
+}
+
+/* Never beyond the end. */
+static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
+{
+    open_file *f = self(file);
+    uint64_t from = origin == aiOrigin_CUR ? f->at : origin == aiOrigin_END ? f->bytes.size : 0;
+    uint64_t to = from + offset; /* Assimp goes back by offsets that wrap around */
+
+    if (to > f->bytes.size)
+        return aiReturn_FAILURE;
+    f->at = to;
+    return aiReturn_SUCCESS;
+}
+
+static void flush_nothing(struct aiFile *file)
+{
+    (void)file;
+}
+
+static void close_one(struct aiFileIO *files, struct aiFile *file)
+{
+    open_file *f;
+
+    (void)files;
+    if (file == NULL)
+        return;
+    f = self(file);
+    if (f->owned)
+        close(f->bytes.file);
+    free(f);
+}
+
+/* Opens the model, wherever it is, or a regular file beside it for reading. A file beside it is
+ * recorded at once: that it is there may count, even if it is not read. */
+static struct aiFile *open_one(struct aiFileIO *files, const char *name, const char *mode)
+{
+    kiln_reading *reading = (kiln_reading *)(void *)files->UserData;
+    struct stat status, model;
+    open_file *f;
+
+    KILN_ASSERT(reading != NULL);
+    if (strchr(mode, 'w') != NULL || strchr(mode, 'a') != NULL)
+        return NULL;
+    f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return NULL;
+    if (strcmp(name, reading->name) == 0) {
+        f->bytes = reading->model;
+    } else {
+        f->bytes.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        f->owned = true;
+        if (f->bytes.file < 0 || fstat(f->bytes.file, &status) != 0 || !S_ISREG(status.st_mode)) {
+            if (f->bytes.file >= 0)
+                close(f->bytes.file);
+            kiln_read_absent_file(reading, name);
+            free(f);
+            return NULL;
+        }
+        f->bytes.size = (uint64_t)status.st_size;
+        /* Assimp may name the model in another way. */
+        if (reading->model.file < 0 || fstat(reading->model.file, &model) != 0 ||
+            model.st_dev != status.st_dev || model.st_ino != status.st_ino)
+            kiln_read_side_file(reading, name);
+    }
+    f->file = (struct aiFile){.ReadProc = read_some,
+                              .WriteProc = write_nothing,
+                              .TellProc = tell,
+                              .FileSizeProc = size_of,
+                              .SeekProc = seek,
+                              .FlushProc = flush_nothing,
+                              .UserData = (aiUserData)(void *)f};
+    return &f->file;
+}
+
+/* -- units and axes -- */
+
+/* The value of an attribute of the tag that starts at `tag`. */
+static bool attribute_number(const char *tag, const char *name, double *value)
+{
+    size_t tag_length = strcspn(tag, ">"), length = strlen(name);
+
+    for (size_t i = 1; i + length + 2 < tag_length; i++) {
+        const char *at = tag + i + length, *end;
+
+        if (strncmp(tag + i, name, length) != 0)
+            continue;
+        at += strspn(at, " \t\r\n=");
+        if (*at != '"' && *at != '\'')
+            continue;
+        end = strchr(at + 1, *at);
+        return end != NULL && kiln_token_number(at + 1, (size_t)(end - at - 1), value);
+    }
+    return false;
+}
+
+/* Looks for unit and axis in the start of the file, as text: parsing all of it for two values that
+ * stand in its head would take as long as Assimp does. */
+static void collada_units(kiln_reading *reading)
+{
+    char *text = malloc(HEAD_SIZE + 1);
+    const char *unit, *axis;
+    double metres;
+    size_t got;
+
+    if (text == NULL)
+        kiln_read_no_memory(reading);
+    got = kiln_model_read(&reading->model, 0, text, HEAD_SIZE);
+    for (size_t i = 0; i < got; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[got] = '\0';
+    unit = strstr(text, "<unit ");
+    axis = strstr(text, "<up_axis>");
+    if (unit != NULL && attribute_number(unit, "meter", &metres)) {
+        /* Assimp would flatten or mirror everything by it. */
+        if (!(metres > 0))
+            kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
+                              "declares a unit of %g metres; repair the unit", metres);
+        reading->facts.unit = metres;
+    }
+    if (axis != NULL) {
+        axis += strlen("<up_axis>");
+        axis += strspn(axis, " \t\r\n");
+        if (*axis >= 'X' && *axis <= 'Z')
+            reading->facts.up_declared = *axis - 'X';
+    }
+    free(text);
+}
+
+/* A number among the facts that Assimp gives about a scene. */
+static bool fact_of(const struct aiScene *scene, const char *key, double *value)
+{
+    const struct aiMetadata *facts = scene->mMetaData;
+    unsigned i = 0;
+
+    while (facts != NULL && i < facts->mNumProperties && strcmp(facts->mKeys[i].data, key) != 0)
+        i++;
+    if (facts == NULL || i == facts->mNumProperties)
+        return false;
+    switch (facts->mValues[i].mType) {
+    case AI_INT32:
+        *value = (double)*(const int32_t *)facts->mValues[i].mData;
+        return true;
+    case AI_FLOAT:
+        *value = (double)*(const float *)facts->mValues[i].mData;
+        return true;
+    case AI_DOUBLE:
+        *value = *(const double *)facts->mValues[i].mData;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_gltf(const kiln_reading *reading)
+{
+    return strcmp(reading->format, "gltf") == 0 || strcmp(reading->format, "glb") == 0 ||
+           strcmp(reading->format, "vrm") == 0;
+}
+
+/* Fills the unit and the up axis of reading->facts. Found by trying Assimp 5.2.5: Collada's unit
+ * and axis it applies itself, at the root; FBX's it only reports, the unit in centimetres; glTF has
+ * one unit and one axis. */
+static void find_units(kiln_reading *reading, const struct aiScene *scene)
+{
+    kiln_scene_facts *facts = &reading->facts;
+    double value;
+
+    if (is_gltf(reading)) {
+        facts->unit = 1;
+        facts->up_declared = 1;
+    } else if (strcmp(reading->format, "dae") == 0) {
+        collada_units(reading);
+    } else if (strcmp(reading->format, "fbx") == 0) {
+        if (fact_of(scene, "UnitScaleFactor", &value) && value > 0 && value < 1e12)
+            facts->unit = facts->unit_factor = value / 100;
+        if (fact_of(scene, "UpAxis", &value) && value >= 0 && value <= 2)
+            facts->up_declared = facts->up_now = (int32_t)value;
+    }
+    KILN_ASSERT(facts->up_declared >= -1 && facts->up_declared < 3 && facts->up_now >= 0);
 }
 
 /* -- the scene -- */
@@ -105,31 +353,17 @@ static void send_aistring(kiln_reading *reading, const struct aiString *text, ui
     *offset = most > 0 ? kiln_send_string(reading->sender, text->data, most) : 0;
 }
 
-static void send_materials(kiln_reading *reading, const struct aiScene *scene)
-{
-    for (unsigned i = 0; i < scene->mNumMaterials; i++) {
-        struct aiString name = {.length = 0};
-        uint32_t offset;
-
-        if (aiGetMaterialString(scene->mMaterials[i], AI_MATKEY_NAME, &name) != aiReturn_SUCCESS)
-            name.length = 0;
-        send_aistring(reading, &name, &offset);
-        kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, offset);
-    }
-    if (scene->mNumMaterials == 0)
-        kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, 0);
-}
-
-/* Faces that Assimp has left out of a mesh stand among those that it gives. */
+/* The faces of a mesh, with those that Assimp has left out put back where they were. */
 typedef struct {
     kiln_reading *reading;
-    const kiln_gltf_face *lost; /* not yet sent, of this mesh and those behind it */
+    const kiln_gltf_face *lost; /* not yet sent, of this mesh and those after it */
     size_t lost_count;
     uint32_t mesh, user;
     uint32_t record; /* of the next face */
     uint64_t sent;
 } face_stream;
 
+/* Sends the lost faces that come next. */
 static void send_lost(face_stream *s)
 {
     while (s->lost_count > 0 && s->lost->primitive == s->mesh && s->lost->face == s->record) {
@@ -140,9 +374,24 @@ static void send_lost(face_stream *s)
     }
 }
 
-/* Sends the faces of three corners and more. */
-static void send_faces(face_stream *s, const struct aiMesh *mesh)
+/* Sends a mesh, its faces with those that were lost. */
+static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned index,
+                      uint32_t primitive)
 {
+    const struct aiMesh *mesh = scene->mMeshes[index];
+    kiln_reading *reading = s->reading;
+    kiln_scene_mesh sent = {.primitive = primitive};
+
+    KILN_ASSERT(index < scene->mNumMeshes);
+    if (mesh->mVertices != NULL) {
+        sent.vertex_count = mesh->mNumVertices;
+        kiln_send(reading->sender, KILN_ARRAY_POSITIONS, mesh->mVertices, mesh->mNumVertices);
+    }
+    s->mesh = index;
+    /* Materials beyond the list are taken for the first. */
+    s->user = mesh->mMaterialIndex < scene->mNumMaterials ? mesh->mMaterialIndex : 0;
+    s->record = 0;
+    s->sent = 0;
     for (unsigned i = 0; i < mesh->mNumFaces; i++) {
         const struct aiFace *face = &mesh->mFaces[i];
 
@@ -151,30 +400,6 @@ static void send_faces(face_stream *s, const struct aiMesh *mesh)
         s->sent += face->mNumIndices >= 3;
     }
     send_lost(s);
-}
-
-static bool is_gltf(const kiln_reading *reading)
-{
-    return strcmp(reading->format, "gltf") == 0 || strcmp(reading->format, "glb") == 0 ||
-           strcmp(reading->format, "vrm") == 0;
-}
-
-static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned index,
-                      uint32_t primitive)
-{
-    const struct aiMesh *mesh = scene->mMeshes[index];
-    kiln_reading *reading = s->reading;
-    kiln_scene_mesh sent = {.primitive = primitive};
-
-    if (mesh->mVertices != NULL) {
-        sent.vertex_count = mesh->mNumVertices;
-        kiln_send(reading->sender, KILN_ARRAY_POSITIONS, mesh->mVertices, mesh->mNumVertices);
-    }
-    s->mesh = index;
-    s->user = mesh->mMaterialIndex < scene->mNumMaterials ? mesh->mMaterialIndex : 0;
-    s->record = 0;
-    s->sent = 0;
-    send_faces(s, mesh);
     sent.face_count = s->sent;
     if (mesh->mNumFaces == 0) {
         reading->facts.empty_meshes++;
@@ -211,11 +436,18 @@ static void push(walk *w, const struct aiNode *node, uint32_t parent)
     w->stack[w->depth++] = (pending){node, parent};
 }
 
-/* A glTF node has one mesh, and Assimp makes a mesh of each of its primitives, in order. */
-static void send_places(walk *w, const struct aiNode *node)
+/* Sends a node, notes which meshes it shows, and puts its children on the stack. */
+static void send_node(walk *w, pending at)
 {
-    for (unsigned i = 0; i < node->mNumMeshes; i++) {
-        unsigned mesh = node->mMeshes[i];
+    kiln_scene_node sent = {.parent = at.parent, .place_count = at.node->mNumMeshes};
+
+    KILN_ASSERT(at.parent == KILN_SCENE_NONE || at.parent < w->sent);
+    send_aistring(w->reading, &at.node->mName, &sent.name);
+    memcpy(sent.matrix, &at.node->mTransformation, sizeof sent.matrix);
+    kiln_send(w->reading->sender, KILN_ARRAY_NODES, &sent, 1);
+    /* A glTF node has one mesh, and Assimp makes a mesh of each of its primitives, in order. */
+    for (unsigned i = 0; i < at.node->mNumMeshes; i++) {
+        unsigned mesh = at.node->mMeshes[i];
 
         kiln_send_u32(w->reading->sender, KILN_ARRAY_PLACES, mesh);
         if (mesh >= w->scene->mNumMeshes)
@@ -224,55 +456,20 @@ static void send_places(walk *w, const struct aiNode *node)
         if (is_gltf(w->reading))
             w->primitives[mesh] = i;
     }
-}
-
-static void send_node(walk *w, pending at)
-{
-    kiln_scene_node sent = {.parent = at.parent, .place_count = at.node->mNumMeshes};
-
-    send_aistring(w->reading, &at.node->mName, &sent.name);
-    memcpy(sent.matrix, &at.node->mTransformation, sizeof sent.matrix);
-    kiln_send(w->reading->sender, KILN_ARRAY_NODES, &sent, 1);
-    send_places(w, at.node);
-    /* Some importers leave places of their lists of children empty. */
+    /* Some importers leave entries of their lists of children empty. */
     for (unsigned i = at.node->mNumChildren; i-- > 0;)
         if (at.node->mChildren[i] != NULL)
             push(w, at.node->mChildren[i], w->sent);
     w->sent++;
 }
 
-static void warn_of_unplaced(walk *w)
-{
-    for (unsigned i = 0; i < w->scene->mNumMeshes; i++) {
-        const struct aiMesh *mesh = w->scene->mMeshes[i];
-
-        if (!w->placed[i] && mesh->mNumFaces > 0)
-            kiln_send_warning(w->reading->sender,
-                              "mesh \"%.*s\" is shown by no node: its %u faces are left out",
-                              (int)mesh->mName.length, mesh->mName.data, mesh->mNumFaces);
-    }
-}
-
-/* Assimp makes one mesh of each primitive, in order; where it did not, nothing is put back. */
-static void send_meshes(walk *w)
-{
-    kiln_gltf_faces lost = {0};
-    face_stream s = {.reading = w->reading};
-
-    if (w->reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(w->reading, &lost) &&
-        lost.bad_count > 0 && lost.primitive_count == w->scene->mNumMeshes) {
-        s.lost = lost.bad;
-        s.lost_count = lost.bad_count;
-        w->reading->facts.bad_faces_lost = 0;
-    }
-    for (unsigned i = 0; i < w->scene->mNumMeshes; i++)
-        send_mesh(&s, w->scene, i, w->primitives[i]);
-    kiln_gltf_free(&lost);
-}
-
+/* Sends nodes, materials and meshes. Nodes go depth-first by a stack of their own: a scene may be
+ * deeper than the process's. */
 static void send_scene(kiln_reading *reading, const struct aiScene *scene)
 {
     walk w = {.reading = reading, .scene = scene};
+    face_stream s = {.reading = reading};
+    kiln_gltf_faces lost = {0};
 
     w.primitives = calloc(scene->mNumMeshes + 1, sizeof *w.primitives);
     w.placed = calloc(scene->mNumMeshes + 1, sizeof *w.placed);
@@ -282,49 +479,53 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
         push(&w, scene->mRootNode, KILN_SCENE_NONE);
     while (w.depth > 0)
         send_node(&w, w.stack[--w.depth]);
-    warn_of_unplaced(&w);
-    send_materials(reading, scene);
-    send_meshes(&w);
+    for (unsigned i = 0; i < scene->mNumMeshes; i++) {
+        const struct aiMesh *mesh = scene->mMeshes[i];
+
+        if (!w.placed[i] && mesh->mNumFaces > 0)
+            kiln_send_warning(reading->sender,
+                              "mesh \"%.*s\" is shown by no node: its %u faces are left out",
+                              (int)mesh->mName.length, mesh->mName.data, mesh->mNumFaces);
+    }
+
+    for (unsigned i = 0; i < scene->mNumMaterials; i++) {
+        struct aiString name = {.length = 0};
+        uint32_t offset;
+
+        if (aiGetMaterialString(scene->mMaterials[i], AI_MATKEY_NAME, &name) != aiReturn_SUCCESS)
+            name.length = 0;
+        send_aistring(reading, &name, &offset);
+        kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, offset);
+    }
+    if (scene->mNumMaterials == 0)
+        kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, 0);
+
+    /* Lost faces are put back where Assimp has made one mesh of each primitive, in order, as it
+     * does with most files; otherwise none is, and their loss is an error or a warning later. */
+    if (reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(reading, &lost) &&
+        lost.bad_count > 0 && lost.primitive_count == scene->mNumMeshes) {
+        s.lost = lost.bad;
+        s.lost_count = lost.bad_count;
+        reading->facts.bad_faces_lost = 0;
+    }
+    for (unsigned i = 0; i < scene->mNumMeshes; i++)
+        send_mesh(&s, scene, i, w.primitives[i]);
+    kiln_gltf_free(&lost);
     free(w.stack);
     free(w.primitives);
     free(w.placed);
 }
 
-/* -- the import -- */
-
-static _Noreturn void fail_import(kiln_reading *reading)
-{
-    const char *why = aiGetErrorString();
-
-    if (contains(why, "bad_alloc") || contains(why, "out of memory"))
-        kiln_read_no_memory(reading);
-    kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
-                      "the importer refuses it; %.900s; repair the file or convert it to another "
-                      "format",
-                      why[0] != '\0' ? why : "no reason given");
-}
-
-/* Assimp makes up meshes for bare skeletons unless told not to. */
-static const struct aiScene *import(kiln_reading *reading)
-{
-    struct aiFileIO files = kiln_assimp_files(reading);
-    struct aiPropertyStore *settings = aiCreatePropertyStore();
-    listener ears = {.reading = reading};
-    struct aiLogStream log = {.callback = hear, .user = (char *)(void *)&ears};
-    const struct aiScene *scene;
-
-    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    aiAttachLogStream(&log);
-    scene = aiImportFileExWithProperties(reading->name, 0, &files, settings);
-    aiDetachLogStream(&log);
-    aiReleasePropertyStore(settings);
-    return scene;
-}
-
 void kiln_read_by_assimp(kiln_reading *reading)
 {
-    char extension[40];
+    struct aiFileIO files = {
+        .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
+    listener ears = {.reading = reading};
+    struct aiLogStream log = {.callback = hear, .user = (char *)(void *)&ears};
+    struct aiPropertyStore *settings;
     const struct aiScene *scene;
+    const char *why;
+    char extension[40];
 
     if (strcmp(reading->format, "kiln") == 0)
         kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
@@ -338,10 +539,25 @@ void kiln_read_by_assimp(kiln_reading *reading)
             reading->format);
     if (is_gltf(reading))
         kiln_gltf_check(reading);
-    scene = import(reading);
-    if (scene == NULL)
-        fail_import(reading);
+
+    /* Without this setting Assimp invents meshes for bare skeletons. */
+    settings = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    aiAttachLogStream(&log);
+    scene = aiImportFileExWithProperties(reading->name, 0, &files, settings);
+    aiDetachLogStream(&log);
+    aiReleasePropertyStore(settings);
+    if (scene == NULL) {
+        why = aiGetErrorString();
+        if (contains(why, "bad_alloc") || contains(why, "out of memory"))
+            kiln_read_no_memory(reading);
+        kiln_send_failure(
+            reading->sender, KILN_BAKE_INVALID,
+            "the importer refuses it; %.900s; repair the file or convert it to another "
+            "format",
+            why[0] != '\0' ? why : "no reason given");
+    }
     reading->facts.exact = is_gltf(reading);
-    kiln_find_units(reading, scene);
+    find_units(reading, scene);
     send_scene(reading, scene);
 }

@@ -159,31 +159,6 @@ static uint64_t beyond(uint64_t bytes, uint64_t before)
     return bytes > before ? bytes - before : 0;
 }
 
-/* Whether parent and child together use more than child->together beyond what the parent had at the
- * fork; the child starts with that much, so it counts once.
- *
- * Also lowers the child's limit of address space to what the parent has left of it. A process has
- * more address space than resident memory, so the limit errs on the safe side; what the child
- * already has stays with it. */
-static bool over_together(const watch *w, uint64_t of_child)
-{
-    const uint64_t own = beyond(kiln_resident(), w->before), all = w->child->together;
-
-    if (all == 0 || KILN_HAVE_SHADOW_MEMORY)
-        return false;
-#ifdef __linux__
-    const uint64_t left = beyond(all, own);
-    const uint64_t most = w->child->memory < left ? w->child->memory : left;
-    struct rlimit limit;
-
-    if (prlimit(w->process, RLIMIT_AS, NULL, &limit) == 0) {
-        lower(&limit, w->address_space + most);
-        (void)prlimit(w->process, RLIMIT_AS, &limit, NULL);
-    }
-#endif
-    return beyond(of_child, w->before) + own > all;
-}
-
 /* Compares what the child has used with its limits; KILN_CHILD_ENDED: it is within them. */
 static kiln_child_end look(watch *w)
 {
@@ -198,9 +173,29 @@ static kiln_child_end look(watch *w)
     w->received = 0;
     if (child->seconds > 0 && now - w->start > child->seconds)
         return KILN_CHILD_OVER_TIME;
-    if (w->resident_most != 0 && kiln_resident_of(w->process, &address_space, &resident) &&
-        (resident > w->resident_most || over_together(w, resident)))
-        return KILN_CHILD_OVER_MEMORY;
+    if (w->resident_most != 0 && kiln_resident_of(w->process, &address_space, &resident)) {
+        if (resident > w->resident_most)
+            return KILN_CHILD_OVER_MEMORY;
+        /* Both processes together. The child started with what the parent had, so that counts once.
+         * What the parent has taken since is also subtracted from the child's limit of address
+         * space: a process has more of that than resident memory, so the limit errs on the safe
+         * side, and what the child already has stays with it. */
+        if (child->together != 0 && !KILN_HAVE_SHADOW_MEMORY) {
+            const uint64_t own = beyond(kiln_resident(), w->before);
+#ifdef __linux__
+            const uint64_t left = beyond(child->together, own);
+            const uint64_t most = child->memory < left ? child->memory : left;
+            struct rlimit limit;
+
+            if (prlimit(w->process, RLIMIT_AS, NULL, &limit) == 0) {
+                lower(&limit, w->address_space + most);
+                (void)prlimit(w->process, RLIMIT_AS, &limit, NULL);
+            }
+#endif
+            if (beyond(resident, w->before) + own > child->together)
+                return KILN_CHILD_OVER_MEMORY;
+        }
+    }
     if (child->progress != NULL && !child->progress(child->progress_user))
         return KILN_CHILD_CANCELLED;
     return KILN_CHILD_ENDED;

@@ -1,3 +1,17 @@
+/* From a scene to a soup of triangles.
+ *
+ * A scene is what a reader saw: meshes of polygons with indices of their own, shown any number of
+ * times by nodes, each with a transform to its parent. A soup is what the builders take: triangles
+ * over one list of vertices, sorted by part, a part being one mesh in one place. The pass is
+ *
+ *   ranges of the meshes → paths and transforms of the nodes → parts, face by face, triangle by
+ *   triangle → degenerate and duplicate triangles → vertices, warnings and strings of the soup.
+ *
+ * What can be wrong with a file is found here and nowhere later: indices out of range, coordinates
+ * that are not finite, before and after their transform. Transforms are applied in double, and the
+ * result is rounded to float once; what is lost by that is measured for each part (grid.c). Tables
+ * grow with what is really there, and the clock and the memory limits are compared every
+ * TRIANGLES_A_LOOK triangles, so a small file that means a billion triangles ends in time. */
 #define _POSIX_C_SOURCE 200809L
 #include "flatten.h"
 
@@ -7,25 +21,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
-#include "../common/text.h"
-#include "../common/soup.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
+#include "../common/message.h"
+#include "../common/orient.h"
+#include "../common/resident.h"
+#include "affine.h"
 #include "child.h"
+#include "grid.h"
 #include "names.h"
-#include "place.h"
 #include "polygon.h"
-#include "precision.h"
 #include "weld.h"
 
 #define MOST_TRIANGLES 0x7FFFFFFFu
 
 enum {
     BYTES_A_TRIANGLE = 32,     /* of a soup and its tables, a cautious mean */
-    TRIANGLES_A_LOOK = 1 << 14 /* between looks at the clock and at memory */
+    TRIANGLES_A_LOOK = 1 << 14 /* between two comparisons of clock and memory with their limits */
 };
 
+/* What a mesh has of the scene's arrays. */
 typedef struct {
-    uint64_t face, corner, vertex; /* the first of each in the scene's arrays */
+    uint64_t face, corner, vertex; /* the first of each */
     uint64_t vertex_count, triangles;
 } range;
 
@@ -35,31 +52,31 @@ typedef struct {
     kiln_soup *soup;
     kiln_bake_status status;
     kiln_scene_facts facts;
-    range *ranges;      /* of each mesh */
-    kiln_place *places; /* of each node */
-    kiln_place options; /* what comes after all nodes */
+    range *ranges;       /* of each mesh */
+    kiln_affine *places; /* of each node */
+    kiln_affine options; /* the scale and rotation that come after all nodes */
     uint64_t triangles_expected, next_look;
-    kiln_names names, paths, says; /* of the soup, of all nodes, of the report */
-    uint32_t *node_paths;          /* of each node, in paths */
+    kiln_names names, paths, messages; /* of the soup, of all nodes, of the report */
+    uint32_t *node_paths;              /* of each node, in paths */
     size_t node_of_last_part;
     kiln_weld weld;
     kiln_polygon_work polygon;
-    uint32_t *cut; /* triangles of the polygon under way */
+    uint32_t *cut; /* triangles of the polygon that is being cut */
     size_t cut_capacity;
     size_t triangle_capacity; /* of indices, face and user alike */
     size_t part_capacity, note_capacity, warning_capacity;
-    /* Of the part under way. */
+    /* The part that is being made. */
     const kiln_scene_mesh *mesh;
     const range *at;
-    kiln_place place;
+    kiln_affine place;
     bool mirrored;
     double loss, magnitude;
-    /* Worst loss of all parts where it matters. */
+    /* The worst loss among the parts in which it matters. */
     double worst_loss, worst_extent, worst_magnitude;
     uint32_t worst_part, coarse_parts;
 } flat;
 
-/* -- ends and warnings -- */
+/* -- errors, warnings, limits -- */
 
 #define FAIL(f, code, ...)                                                                         \
     (kiln_bake_report_error((f)->task->report, (f)->task->path, __VA_ARGS__),                      \
@@ -83,11 +100,12 @@ static bool add_warning(flat *f, const char *text)
 
     f->soup->warnings = warnings;
     if (room)
-        f->soup->warnings[f->soup->warning_count++] = kiln_names_add(&f->says, text);
+        f->soup->warnings[f->soup->warning_count++] = kiln_names_add(&f->messages, text);
     return room;
 }
 
-/* Tables that are touched all over as soon as they are there are asked for before. */
+/* Whether a table of so many bytes fits the limit. Asked before a table is made that is written all
+ * over at once: it would be resident before the next regular look. */
 static bool has_room(flat *f, uint64_t bytes)
 {
     const uint64_t limit = f->task->options->max_memory;
@@ -101,6 +119,8 @@ static bool has_room(flat *f, uint64_t bytes)
                 kiln_message_bytes(limit, text));
 }
 
+/* Whether limits of memory and time are kept and the caller wants to go on; reports the progress.
+ */
 static bool go_on(flat *f)
 {
     const kiln_bake_options *options = f->task->options;
@@ -108,6 +128,7 @@ static bool go_on(flat *f)
                       ? (double)f->soup->triangle_count / (double)f->triangles_expected
                       : 1;
 
+    KILN_ASSERT(f->soup->triangle_count <= MOST_TRIANGLES);
     if (!has_room(f, kiln_weld_growth(&f->weld, 3 * TRIANGLES_A_LOOK)))
         return false;
     if (f->task->deadline != 0 && kiln_clock() > f->task->deadline)
@@ -121,35 +142,25 @@ static bool go_on(flat *f)
     return true;
 }
 
-/* -- nodes -- */
+/* -- nodes and meshes -- */
 
 static const kiln_scene_node *nodes_of(const kiln_scene *scene)
 {
     return scene->arrays[KILN_ARRAY_NODES].items;
 }
 
-static size_t node_count_of(const kiln_scene *scene)
+static const kiln_scene_mesh *meshes_of(const kiln_scene *scene)
 {
-    return scene->arrays[KILN_ARRAY_NODES].count;
+    return scene->arrays[KILN_ARRAY_MESHES].items;
 }
 
-/* A node's path is its parent's and its name. Assimp's nodes for the steps of an FBX transform are
- * not the model's. */
-static uint32_t make_path(flat *f, const kiln_scene_node *node)
-{
-    const char *name = kiln_scene_string(f->scene, node->name);
-    uint32_t parent = node->parent != KILN_SCENE_NONE ? f->node_paths[node->parent] : 0;
-
-    if (strstr(name, "_$AssimpFbx$_") != NULL)
-        return parent;
-    return kiln_names_join(&f->paths, parent, name);
-}
-
-/* Paths and places of all nodes that show a mesh or lead to one that does. */
+/* Paths and transforms of all nodes that show a mesh or lead to one that does. Nodes stand
+ * depth-first, so one pass backwards finds which lead to a mesh, and one forwards has each parent
+ * before its children. */
 static bool walk_nodes(flat *f)
 {
     const kiln_scene_node *nodes = nodes_of(f->scene);
-    size_t count = node_count_of(f->scene);
+    size_t count = f->scene->arrays[KILN_ARRAY_NODES].count;
     bool *leads = calloc(count + 1, sizeof *leads);
 
     f->places = malloc((count + 1) * sizeof *f->places);
@@ -164,32 +175,39 @@ static bool walk_nodes(flat *f)
             leads[nodes[i].parent] = true;
     }
     for (size_t i = 0; i < count; i++) {
-        kiln_place own = kiln_place_of_node(&nodes[i]);
+        const uint32_t parent = nodes[i].parent;
+        const bool root = parent == KILN_SCENE_NONE;
+        const char *name = kiln_scene_string(f->scene, nodes[i].name);
+        const kiln_affine own = kiln_affine_of_node(&nodes[i]);
 
-        f->places[i] = nodes[i].parent == KILN_SCENE_NONE
-                           ? kiln_place_join(&f->options, &own)
-                           : kiln_place_join(&f->places[nodes[i].parent], &own);
-        if (leads[i])
-            f->node_paths[i] = make_path(f, &nodes[i]);
+        KILN_ASSERT(root || parent < i);
+        f->places[i] = kiln_affine_join(root ? &f->options : &f->places[parent], &own);
+        if (!leads[i])
+            continue;
+        /* A node's path is its parent's and its name. The nodes that Assimp makes of the steps of
+         * an FBX transform are not the model's. */
+        f->node_paths[i] = root ? 0 : f->node_paths[parent];
+        if (strstr(name, "_$AssimpFbx$_") == NULL)
+            f->node_paths[i] = kiln_names_join(&f->paths, f->node_paths[i], name);
     }
     free(leads);
     return !f->paths.failed ||
            FAIL(f, KILN_BAKE_FAILED, "paths of nodes take more than 256 MiB; flatten the scene");
 }
 
-/* -- meshes -- */
-
-static const kiln_scene_mesh *meshes_of(const kiln_scene *scene)
-{
-    return scene->arrays[KILN_ARRAY_MESHES].items;
-}
-
+/* The ranges of all meshes, and with them how many triangles the places ask for, before any is
+ * made. */
 static bool find_ranges(flat *f)
 {
     const kiln_scene_array *arrays = f->scene->arrays;
     const kiln_scene_mesh *meshes = meshes_of(f->scene);
     const uint32_t *sizes = arrays[KILN_ARRAY_SIZES].items;
+    const uint32_t *places = arrays[KILN_ARRAY_PLACES].items;
+    const uint64_t import = f->task->options->import_memory, all = f->task->options->max_memory;
+    const uint64_t memory = import == 0 || (all != 0 && all < import) ? all : import;
+    uint64_t most = MOST_TRIANGLES;
     range at = {0};
+    char limit[KILN_MESSAGE_BYTES_SIZE];
 
     f->ranges = malloc((arrays[KILN_ARRAY_MESHES].count + 1) * sizeof *f->ranges);
     if (f->ranges == NULL)
@@ -204,29 +222,21 @@ static bool find_ranges(flat *f)
         if (meshes[i].shared)
             r->vertex = 0;
         for (uint64_t j = 0; j < meshes[i].face_count; j++) {
+            KILN_ASSERT(sizes[at.face + j] >= 3);
             at.corner += sizes[at.face + j];
             r->triangles += sizes[at.face + j] - 2;
         }
         at.face += meshes[i].face_count;
         at.vertex += meshes[i].vertex_count;
     }
-    return true;
-}
+    KILN_ASSERT(at.face == arrays[KILN_ARRAY_SIZES].count);
+    KILN_ASSERT(at.corner == arrays[KILN_ARRAY_CORNERS].count);
 
-/* How many triangles the places ask for, before any is made. */
-static bool count_triangles(flat *f)
-{
-    const kiln_scene_array *places = &f->scene->arrays[KILN_ARRAY_PLACES];
-    uint64_t memory = f->task->options->import_memory, most = MOST_TRIANGLES;
-    uint64_t all = f->task->options->max_memory;
-    char limit[KILN_MESSAGE_BYTES_SIZE];
-
-    if (memory == 0 || (all != 0 && all < memory))
-        memory = all;
     if (memory != 0 && memory / BYTES_A_TRIANGLE < most)
         most = memory / BYTES_A_TRIANGLE;
-    for (size_t i = 0; i < places->count; i++) {
-        f->triangles_expected += f->ranges[((const uint32_t *)places->items)[i]].triangles;
+    for (size_t i = 0; i < arrays[KILN_ARRAY_PLACES].count; i++) {
+        KILN_ASSERT(places[i] < arrays[KILN_ARRAY_MESHES].count);
+        f->triangles_expected += f->ranges[places[i]].triangles;
         if (f->triangles_expected > most)
             return FAIL(
                 f, KILN_BAKE_FAILED,
@@ -244,32 +254,29 @@ static const float *position_of(const flat *f, uint32_t corner)
 {
     const float(*positions)[3] = f->scene->arrays[KILN_ARRAY_POSITIONS].items;
 
+    KILN_ASSERT(f->at->vertex + corner < f->scene->arrays[KILN_ARRAY_POSITIONS].count);
     return positions[f->at->vertex + corner];
 }
 
-static void position_in_double(const flat *f, uint32_t corner, double to[3])
+/* The place of a corner in the soup, in double: the reader's float and what it lacks, transformed.
+ */
+static void transformed(const flat *f, uint32_t corner, double to[3])
 {
-    const float(*residuals)[3] = f->scene->arrays[KILN_ARRAY_RESIDUALS].items;
+    const kiln_scene_array *residuals = &f->scene->arrays[KILN_ARRAY_RESIDUALS];
     const float *position = position_of(f, corner);
-
-    for (int i = 0; i < 3; i++) {
-        to[i] = (double)position[i];
-        if (f->scene->arrays[KILN_ARRAY_RESIDUALS].count > 0)
-            to[i] += (double)residuals[f->at->vertex + corner][i];
-    }
-}
-
-static void moved(const flat *f, uint32_t corner, double to[3])
-{
     double from[3];
 
-    position_in_double(f, corner, from);
+    for (int i = 0; i < 3; i++) {
+        from[i] = (double)position[i];
+        if (residuals->count > 0)
+            from[i] += (double)((const float(*)[3])residuals->items)[f->at->vertex + corner][i];
+    }
     for (int i = 0; i < 3; i++)
         to[i] = f->place.m[i][0] * from[0] + f->place.m[i][1] * from[1] +
                 f->place.m[i][2] * from[2] + f->place.m[i][3];
 }
 
-/* 0, or the reason why the face can't be used, and the place of the corner that is to blame. */
+/* 0, or the reason why the face can't be used, and which of its corners is to blame. */
 static uint32_t error_of(const flat *f, const uint32_t *corners, size_t count, size_t *blame)
 {
     for (*blame = 0; *blame < count; ++*blame)
@@ -281,7 +288,7 @@ static uint32_t error_of(const flat *f, const uint32_t *corners, size_t count, s
 
         if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]))
             return KILN_FACE_NOT_FINITE;
-        moved(f, corners[*blame], to);
+        transformed(f, corners[*blame], to);
         for (int i = 0; i < 3; i++)
             if (!isfinite((float)to[i]))
                 return KILN_FACE_NOT_FINITE;
@@ -289,107 +296,74 @@ static uint32_t error_of(const flat *f, const uint32_t *corners, size_t count, s
     return 0;
 }
 
+/* Notes a face that is left out, with the reason. */
 static bool add_note(flat *f, uint32_t part, uint32_t face, uint32_t reason)
 {
     void *notes = f->soup->notes;
     bool room =
         grow(f, &notes, &f->note_capacity, f->soup->note_count + 1u, sizeof(kiln_soup_note));
 
+    KILN_ASSERT(part < f->soup->part_count);
     f->soup->notes = notes;
     if (room)
         f->soup->notes[f->soup->note_count++] = (kiln_soup_note){part, face, reason};
     return room;
 }
 
-static bool refuse_face(flat *f, uint32_t reason, uint32_t face, size_t corner, uint32_t index)
-{
-    const kiln_soup_part *part = &f->soup->parts[f->soup->part_count - 1];
-    const char *path = kiln_names_at(&f->names, part->node_path);
-    const char *mesh = kiln_names_at(&f->names, part->mesh_name);
-    char what[128];
-
-    if (reason == KILN_FACE_NOT_FINITE)
-        snprintf(what, sizeof what, "corner %zu is not finite or too large for a 32-bit float",
-                 corner);
-    else if (index == KILN_SCENE_NONE)
-        snprintf(what, sizeof what, "corner %zu refers to a vertex that can't exist", corner);
-    else
-        snprintf(what, sizeof what, "corner %zu refers to vertex %lu, where there are %llu", corner,
-                 (unsigned long)index, (unsigned long long)f->at->vertex_count);
-    return FAIL(
-        f, KILN_BAKE_INVALID,
-        "node \"%.200s\", mesh \"%.100s\", face %lu: %s; repair the model, or let bad faces be "
-        "dropped (--on-bad drop)",
-        path, mesh, (unsigned long)face, what);
-}
-
-/* Rounds once; no -0; what rounding loses is noted. */
-static bool weld_corner(flat *f, uint32_t corner, uint32_t *vertex)
-{
-    double exact[3];
-    float rounded[3];
-
-    moved(f, corner, exact);
-    for (int i = 0; i < 3; i++) {
-        double loss;
-
-        rounded[i] = (float)exact[i] + 0.0f;
-        loss = fabs(exact[i] - (double)rounded[i]);
-        f->loss = loss > f->loss ? loss : f->loss;
-        f->magnitude = fabs(exact[i]) > f->magnitude ? fabs(exact[i]) : f->magnitude;
-    }
-    return kiln_weld_vertex(&f->weld, rounded, vertex) || no_memory(f);
-}
-
-/* A source that Assimp has read as text was rounded before we saw it. Whole numbers have most
- * likely come through as they were; of others nothing is known but the step of floats of their
- * size. */
-static void guess_loss(flat *f, uint32_t corner)
-{
-    const float *position = position_of(f, corner);
-
-    for (int i = 0; i < 3; i++) {
-        double value = (double)position[i], loss;
-
-        if (value == floor(value))
-            continue;
-        loss = 0.5 * kiln_float_step(value) * kiln_place_growth(&f->place);
-        f->loss = loss > f->loss ? loss : f->loss;
-    }
-}
-
-static bool make_triangle_room(flat *f)
-{
-    size_t capacity = f->triangle_capacity, needed = f->soup->triangle_count + 1u;
-    size_t face_capacity = capacity, user_capacity = capacity;
-    void *indices = f->soup->indices, *face = f->soup->face, *user = f->soup->user;
-    bool room;
-
-    if (needed <= capacity)
-        return true;
-    room = grow(f, &indices, &capacity, needed, 3 * sizeof(uint32_t)) &&
-           grow(f, &face, &face_capacity, needed, sizeof(uint32_t)) &&
-           grow(f, &user, &user_capacity, needed, sizeof(uint32_t));
-    f->soup->indices = indices;
-    f->soup->face = face;
-    f->soup->user = user;
-    if (room)
-        f->triangle_capacity = capacity;
-    return room;
-}
-
+/* Adds a triangle to the soup: welds its corners, and measures what their one rounding to float
+ * loses. */
 static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint32_t user)
 {
-    uint32_t *indices, number = f->soup->triangle_count;
+    const uint32_t number = f->soup->triangle_count;
+    uint32_t *indices;
 
-    if (!make_triangle_room(f))
-        return false;
+    /* Three arrays grow together; their capacity counts when all have grown. */
+    if (number + 1u > f->triangle_capacity) {
+        size_t capacity = f->triangle_capacity, needed = number + 1u;
+        size_t face_capacity = capacity, user_capacity = capacity;
+        void *all = f->soup->indices, *faces = f->soup->face, *users = f->soup->user;
+        bool room = grow(f, &all, &capacity, needed, 3 * sizeof(uint32_t)) &&
+                    grow(f, &faces, &face_capacity, needed, sizeof(uint32_t)) &&
+                    grow(f, &users, &user_capacity, needed, sizeof(uint32_t));
+
+        f->soup->indices = all;
+        f->soup->face = faces;
+        f->soup->user = users;
+        if (!room)
+            return false;
+        f->triangle_capacity = capacity;
+    }
+    KILN_ASSERT(number < f->triangle_capacity && number < MOST_TRIANGLES);
     indices = f->soup->indices + 3 * (size_t)number;
     for (int i = 0; i < 3; i++) {
-        if (!weld_corner(f, corners[i], &indices[i]))
-            return false;
-        if (!f->facts.exact)
-            guess_loss(f, corners[i]);
+        const float *source = position_of(f, corners[i]);
+        double exact[3];
+        float rounded[3];
+
+        /* The one rounding; + 0 makes 0 of -0, so that equal positions have equal bytes. */
+        transformed(f, corners[i], exact);
+        for (int j = 0; j < 3; j++) {
+            double loss;
+
+            rounded[j] = (float)exact[j] + 0.0f;
+            loss = fabs(exact[j] - (double)rounded[j]);
+            f->loss = loss > f->loss ? loss : f->loss;
+            f->magnitude = fabs(exact[j]) > f->magnitude ? fabs(exact[j]) : f->magnitude;
+        }
+        if (!kiln_weld_vertex(&f->weld, rounded, &indices[i]))
+            return no_memory(f);
+        /* A source that Assimp has read as text was rounded before we saw it. Whole numbers have
+         * most likely come through as they were; of others nothing is known but the step of floats
+         * of their size. */
+        for (int j = 0; j < 3 && !f->facts.exact; j++) {
+            const double value = (double)source[j];
+            double loss;
+
+            if (value == floor(value))
+                continue;
+            loss = 0.5 * kiln_float_step(value) * kiln_affine_growth(&f->place);
+            f->loss = loss > f->loss ? loss : f->loss;
+        }
     }
     if (f->mirrored) {
         uint32_t second = indices[1];
@@ -403,50 +377,68 @@ static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint
     return number < f->next_look || (f->next_look += TRIANGLES_A_LOOK, go_on(f));
 }
 
-static bool cut_polygon(flat *f, const uint32_t *corners, size_t count)
-{
-    const float(*positions)[3] = f->scene->arrays[KILN_ARRAY_POSITIONS].items;
-    void *cut = f->cut;
-    bool room = grow(f, &cut, &f->cut_capacity, count - 2, 3 * sizeof(uint32_t));
-
-    f->cut = cut;
-    if (!room)
-        return false;
-    switch (kiln_polygon_cut(&f->polygon, positions[f->at->vertex], corners, count, f->cut)) {
-    case KILN_POLYGON_NO_MEMORY:
-        return no_memory(f);
-    case KILN_POLYGON_OVER_TIME:
-        return FAIL(f, KILN_BAKE_FAILED,
-                    "import takes longer than %g s: a face has %zu corners; cut it, or raise that "
-                    "limit",
-                    f->task->options->import_seconds, count);
-    default:
-        return true;
-    }
-}
-
+/* Adds a face, cut into triangles; refuses or drops it, as the options say, if it can't be used. */
 static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t face, uint32_t user)
 {
     static const uint32_t whole[3] = {0, 1, 2};
+    const float(*positions)[3] = f->scene->arrays[KILN_ARRAY_POSITIONS].items;
     const uint32_t *cut = whole;
     size_t blame;
     uint32_t error = error_of(f, corners, count, &blame);
 
+    KILN_ASSERT(count >= 3 && f->soup->part_count > 0);
     f->soup->faces_read++;
-    if (error != 0 && f->task->options->on_bad == KILN_ON_BAD_ERROR)
-        return refuse_face(f, error, face, blame, corners[blame]);
+    if (error != 0 && f->task->options->on_bad == KILN_ON_BAD_ERROR) {
+        const kiln_soup_part *part = &f->soup->parts[f->soup->part_count - 1];
+        const char *path = kiln_names_at(&f->names, part->node_path);
+        const char *mesh = kiln_names_at(&f->names, part->mesh_name);
+        char what[128];
+
+        if (error == KILN_FACE_NOT_FINITE)
+            snprintf(what, sizeof what, "corner %zu is not finite or too large for a 32-bit float",
+                     blame);
+        else if (corners[blame] == KILN_SCENE_NONE)
+            snprintf(what, sizeof what, "corner %zu refers to a vertex that can't exist", blame);
+        else
+            snprintf(what, sizeof what, "corner %zu refers to vertex %lu, where there are %llu",
+                     blame, (unsigned long)corners[blame], (unsigned long long)f->at->vertex_count);
+        return FAIL(
+            f, KILN_BAKE_INVALID,
+            "node \"%.200s\", mesh \"%.100s\", face %lu: %s; repair the model, or let bad faces be "
+            "dropped (--on-bad drop)",
+            path, mesh, (unsigned long)face, what);
+    }
     if (error != 0)
         return add_note(f, f->soup->part_count - 1, face, error);
     if (count > 3) {
-        if (!cut_polygon(f, corners, count))
+        void *items = f->cut;
+        bool room = grow(f, &items, &f->cut_capacity, count - 2, 3 * sizeof(uint32_t));
+
+        f->cut = items;
+        if (!room)
             return false;
+        switch (kiln_polygon_cut(&f->polygon, positions[f->at->vertex], corners, count, f->cut)) {
+        case KILN_POLYGON_OK:
+            break;
+        case KILN_POLYGON_NO_MEMORY:
+            return no_memory(f);
+        case KILN_POLYGON_OVER_TIME:
+            return FAIL(
+                f, KILN_BAKE_FAILED,
+                "import takes longer than %g s: a face has %zu corners; cut it, or raise that "
+                "limit",
+                f->task->options->import_seconds, count);
+        }
         cut = f->cut;
         f->soup->polygons_cut++;
     }
     for (size_t i = 0; i < count - 2; i++) {
-        uint32_t triangle[3] = {corners[cut[3 * i]], corners[cut[3 * i + 1]],
-                                corners[cut[3 * i + 2]]};
+        uint32_t triangle[3];
 
+        for (size_t j = 0; j < 3; j++) {
+            KILN_ASSERT(cut[3 * i + j] < count);
+            triangle[j] = corners[cut[3 * i + j]];
+        }
         if (!add_triangle(f, triangle, face, user))
             return false;
     }
@@ -466,6 +458,7 @@ static void judge_loss(flat *f, const kiln_soup_part *part)
     double step = kiln_float_step(f->magnitude);
     double loss = f->loss > edge / 100 ? f->loss : 0;
 
+    KILN_ASSERT(part->triangle_count > 0 && extent >= 0 && f->loss >= 0);
     if (extent > 0 && step > extent / 100)
         loss = fmax(loss, step / 2);
     if (loss == 0)
@@ -479,29 +472,7 @@ static void judge_loss(flat *f, const kiln_soup_part *part)
     f->worst_part = f->soup->part_count - 1;
 }
 
-static bool start_part(flat *f, size_t node, uint32_t mesh)
-{
-    void *parts = f->soup->parts;
-    bool room =
-        grow(f, &parts, &f->part_capacity, f->soup->part_count + 1u, sizeof(kiln_soup_part));
-    kiln_soup_part *part, *before;
-
-    f->soup->parts = parts;
-    if (!room)
-        return false;
-    part = &f->soup->parts[f->soup->part_count++];
-    before = f->soup->part_count > 1 && f->node_of_last_part == node ? part - 1 : NULL;
-    *part = (kiln_soup_part){
-        .triangle_first = f->soup->triangle_count, .mesh = mesh, .primitive = f->mesh->primitive};
-    part->node_path =
-        before != NULL ? before->node_path
-                       : kiln_names_add(&f->names, kiln_names_at(&f->paths, f->node_paths[node]));
-    part->mesh_name = kiln_names_add(&f->names, kiln_scene_string(f->scene, f->mesh->name));
-    f->node_of_last_part = node;
-    f->loss = f->magnitude = 0;
-    return true;
-}
-
+/* Adds a mesh in the place of a node, with all its faces. */
 static bool add_part(flat *f, size_t node, uint32_t mesh)
 {
     const kiln_scene_array *arrays = f->scene->arrays;
@@ -509,74 +480,78 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     const uint32_t *records = arrays[KILN_ARRAY_RECORDS].items;
     const uint32_t *users = arrays[KILN_ARRAY_USERS].items;
     const uint32_t *corners = arrays[KILN_ARRAY_CORNERS].items;
+    void *parts = f->soup->parts;
     uint64_t corner;
     kiln_soup_part *part;
 
+    KILN_ASSERT(node < arrays[KILN_ARRAY_NODES].count && mesh < arrays[KILN_ARRAY_MESHES].count);
     f->mesh = &meshes_of(f->scene)[mesh];
     f->at = &f->ranges[mesh];
     if (f->mesh->face_count == 0)
         return true;
-    if (!start_part(f, node, mesh))
+    if (!grow(f, &parts, &f->part_capacity, f->soup->part_count + 1u, sizeof(kiln_soup_part))) {
+        f->soup->parts = parts;
         return false;
+    }
+    f->soup->parts = parts;
+    part = &f->soup->parts[f->soup->part_count++];
+    *part = (kiln_soup_part){
+        .triangle_first = f->soup->triangle_count, .mesh = mesh, .primitive = f->mesh->primitive};
+    /* Parts of one node share the string of its path. */
+    part->node_path =
+        f->soup->part_count > 1 && f->node_of_last_part == node
+            ? part[-1].node_path
+            : kiln_names_add(&f->names, kiln_names_at(&f->paths, f->node_paths[node]));
+    part->mesh_name = kiln_names_add(&f->names, kiln_scene_string(f->scene, f->mesh->name));
+    f->node_of_last_part = node;
+    f->loss = f->magnitude = 0;
+
     corner = f->at->corner;
     for (uint64_t i = f->at->face; i < f->at->face + f->mesh->face_count; i++) {
         if (!add_face(f, corners + corner, sizes[i], records[i], users[i]))
             return false;
         corner += sizes[i];
     }
-    part = &f->soup->parts[f->soup->part_count - 1];
     part->triangle_count = f->soup->triangle_count - part->triangle_first;
+    KILN_ASSERT(part->triangle_count <= f->at->triangles);
     if (part->triangle_count > 0)
         judge_loss(f, part);
     return true;
 }
 
-static bool add_node(flat *f, size_t node, const uint32_t *places)
-{
-    const kiln_scene_node *n = &nodes_of(f->scene)[node];
-
-    f->place = f->places[node];
-    f->mirrored = kiln_place_mirrors(&f->place);
-    if (n->place_count > 0 && !kiln_place_is_finite(&f->place))
-        return FAIL(f, KILN_BAKE_INVALID,
-                    "node \"%.400s\": its transform is not finite; repair the model",
-                    kiln_names_at(&f->paths, f->node_paths[node]));
-    for (uint32_t i = 0; i < n->place_count; i++)
-        if (!add_part(f, node, places[i]))
-            return false;
-    return true;
-}
-
-static bool add_nodes(flat *f)
+/* Adds the parts of all nodes, in the order of the scene. */
+static bool add_parts(flat *f)
 {
     const uint32_t *places = f->scene->arrays[KILN_ARRAY_PLACES].items;
+    size_t next = 0; /* nodes tile the places */
 
-    for (size_t i = 0; i < node_count_of(f->scene); i++) {
-        uint32_t count = nodes_of(f->scene)[i].place_count;
+    for (size_t i = 0; i < f->scene->arrays[KILN_ARRAY_NODES].count; i++) {
+        const uint32_t count = nodes_of(f->scene)[i].place_count;
 
-        if (!add_node(f, i, places))
-            return false;
-        if (count > 0) /* without any, places is NULL, to which nothing may be added */
-            places += count;
+        f->place = f->places[i];
+        f->mirrored = kiln_affine_mirrors(&f->place);
+        if (count > 0 && !kiln_affine_is_finite(&f->place))
+            return FAIL(f, KILN_BAKE_INVALID,
+                        "node \"%.400s\": its transform is not finite; repair the model",
+                        kiln_names_at(&f->paths, f->node_paths[i]));
+        for (uint32_t j = 0; j < count; j++)
+            if (!add_part(f, i, places[next++]))
+                return false;
     }
+    KILN_ASSERT(next == f->scene->arrays[KILN_ARRAY_PLACES].count);
     return true;
 }
 
-/* -- degenerate triangles and doubles -- */
-
-static bool is_degenerate(const flat *f, uint32_t triangle)
-{
-    const float(*positions)[3] = f->weld.positions;
-    const uint32_t *corners = f->soup->indices + 3 * (size_t)triangle;
-
-    return kiln_no_area(positions[corners[0]], positions[corners[1]], positions[corners[2]]);
-}
+/* -- degenerate and duplicate triangles -- */
 
 /* The reason to drop a triangle, or 0; counts those that are kept. */
 static uint32_t reason_to_drop(flat *f, kiln_triangle_set *set, uint32_t triangle)
 {
-    unsigned drop = f->task->options->drop;
-    bool degenerate = is_degenerate(f, triangle);
+    const float(*positions)[3] = f->weld.positions;
+    const uint32_t *corners = f->soup->indices + 3 * (size_t)triangle;
+    const unsigned drop = f->task->options->drop;
+    const bool degenerate =
+        kiln_no_area(positions[corners[0]], positions[corners[1]], positions[corners[2]]);
 
     if (degenerate && (drop & KILN_DROP_DEGENERATE) != 0)
         return KILN_FACE_DEGENERATE;
@@ -589,109 +564,55 @@ static uint32_t reason_to_drop(flat *f, kiln_triangle_set *set, uint32_t triangl
     return 0;
 }
 
-/* Moves the triangles that stay together. The set refers to those that stay and that have moved:
- * only forward, so a slot never changes once looked at. */
-static bool sift_part(flat *f, kiln_triangle_set *set, uint32_t part_number, uint32_t *kept)
-{
-    kiln_soup *soup = f->soup;
-    kiln_soup_part *part = &soup->parts[part_number];
-    uint32_t first = part->triangle_first, end = first + part->triangle_count;
-
-    part->triangle_first = *kept;
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t reason;
-
-        if (i % TRIANGLES_A_LOOK == 0 && !go_on(f))
-            return false;
-
-        memmove(soup->indices + 3 * (size_t)*kept, soup->indices + 3 * (size_t)i,
-                3 * sizeof(uint32_t));
-        soup->face[*kept] = soup->face[i];
-        soup->user[*kept] = soup->user[i];
-        reason = reason_to_drop(f, set, *kept);
-        if (reason == 0)
-            ++*kept;
-        else if (!add_note(f, part_number, soup->face[*kept], reason))
-            return false;
-    }
-    part->triangle_count = *kept - part->triangle_first;
-    return true;
-}
-
+/* Moves the triangles that stay together, part by part. The set refers to triangles that stay and
+ * have moved already: they only move towards the front, so a slot never changes once it is looked
+ * at. */
 static bool sift(flat *f)
 {
+    kiln_soup *soup = f->soup;
     kiln_triangle_set set = {0};
     uint32_t kept = 0;
-    bool good =
-        has_room(f, kiln_triangle_set_bytes(f->soup->triangle_count)) &&
-        (kiln_triangle_set_start(&set, f->soup->indices, f->soup->triangle_count) || no_memory(f));
+    bool good = false;
 
-    for (uint32_t i = 0; good && i < f->soup->part_count; i++)
-        good = sift_part(f, &set, i, &kept);
+    if (!has_room(f, kiln_triangle_set_bytes(soup->triangle_count)))
+        return false;
+    if (!kiln_triangle_set_start(&set, soup->indices, soup->triangle_count)) {
+        no_memory(f);
+        goto done;
+    }
+    for (uint32_t p = 0; p < soup->part_count; p++) {
+        kiln_soup_part *part = &soup->parts[p];
+        const uint32_t first = part->triangle_first, end = first + part->triangle_count;
+
+        part->triangle_first = kept;
+        for (uint32_t i = first; i < end; i++) {
+            uint32_t reason;
+
+            KILN_ASSERT(kept <= i);
+            if (i % TRIANGLES_A_LOOK == 0 && !go_on(f))
+                goto done;
+            memmove(soup->indices + 3 * (size_t)kept, soup->indices + 3 * (size_t)i,
+                    3 * sizeof(uint32_t));
+            soup->face[kept] = soup->face[i];
+            soup->user[kept] = soup->user[i];
+            reason = reason_to_drop(f, &set, kept);
+            if (reason == 0)
+                kept++;
+            else if (!add_note(f, p, soup->face[kept], reason))
+                goto done;
+        }
+        part->triangle_count = kept - part->triangle_first;
+    }
+    good = true;
+done:
     kiln_triangle_set_free(&set);
-    f->soup->triangle_count = kept;
+    soup->triangle_count = kept;
     return good;
 }
 
-/* Vertices in the order of their first use; those that only dropped triangles had are gone. */
-static bool take_vertices(flat *f)
-{
-    const float(*positions)[3] = f->weld.positions;
-    kiln_weld used = {0};
-    size_t corners = 3 * (size_t)f->soup->triangle_count;
+/* -- the report and the rest of the soup -- */
 
-    if (f->soup->note_count > 0) {
-        for (size_t i = 0; i < corners; i++) {
-            uint32_t *corner = &f->soup->indices[i];
-
-            if (!kiln_weld_vertex(&used, positions[*corner], corner)) {
-                kiln_weld_free(&used);
-                return no_memory(f);
-            }
-        }
-        kiln_weld_free(&f->weld);
-        f->weld = used;
-    }
-    f->soup->vertex_count = (uint32_t)f->weld.count;
-    f->soup->positions = f->weld.positions;
-    f->weld.positions = NULL;
-    return true;
-}
-
-/* -- the report -- */
-
-static bool tell_of_loss(flat *f)
-{
-    const kiln_soup_part *part = &f->soup->parts[f->worst_part];
-    char others[64] = "", text[1024];
-
-    if (f->coarse_parts == 0)
-        return true;
-    if (f->coarse_parts > 1)
-        snprintf(others, sizeof others, " (and %lu parts more)",
-                 (unsigned long)f->coarse_parts - 1);
-    snprintf(
-        text, sizeof text,
-        "node \"%.300s\"%s: coordinates as large as %.9g lose up to %.3g in 32-bit floats, which "
-        "step by %.3g there, in a part %.3g wide; move the model nearer to its origin",
-        kiln_names_at(&f->names, part->node_path), others, f->worst_magnitude, f->worst_loss,
-        kiln_float_step(f->worst_magnitude), f->worst_extent);
-    f->soup->precision_step = f->worst_loss;
-    return add_warning(f, text);
-}
-
-static bool tell_of_lost_faces(flat *f)
-{
-    if (f->facts.bad_faces_lost == 0)
-        return true;
-    if (f->task->options->on_bad == KILN_ON_BAD_ERROR)
-        return FAIL(f, KILN_BAKE_INVALID,
-                    "faces with indices out of range, which the importer does not name; repair the "
-                    "model, or let bad faces be dropped (--on-bad drop)");
-    return add_warning(f,
-                       "the importer dropped faces with indices out of range without naming them");
-}
-
+/* Copies a list of strings of the scene. */
 static bool copy_strings(flat *f, kiln_names *names, kiln_array from, uint32_t **to,
                          uint32_t *count)
 {
@@ -707,20 +628,29 @@ static bool copy_strings(flat *f, kiln_names *names, kiln_array from, uint32_t *
     return true;
 }
 
+/* What the reader says about the whole model, and about what it has left out. */
 static bool copy_facts(flat *f)
 {
     kiln_soup *soup = f->soup;
-    bool good =
-        copy_strings(f, &f->says, KILN_ARRAY_WARNINGS, &soup->warnings, &soup->warning_count);
 
+    if (!copy_strings(f, &f->messages, KILN_ARRAY_WARNINGS, &soup->warnings,
+                      &soup->warning_count) ||
+        !copy_strings(f, &f->names, KILN_ARRAY_MATERIALS, &soup->materials, &soup->material_count))
+        return false;
     f->warning_capacity = soup->warning_count;
     soup->points_left_out = f->facts.points;
     soup->lines_left_out = f->facts.lines;
     soup->unit = f->facts.unit;
     soup->up_axis = f->facts.up_declared;
     soup->empty_mesh_count = f->facts.empty_meshes;
-    return good && copy_strings(f, &f->names, KILN_ARRAY_MATERIALS, &soup->materials,
-                                &soup->material_count);
+    if (f->facts.bad_faces_lost == 0)
+        return true;
+    if (f->task->options->on_bad == KILN_ON_BAD_ERROR)
+        return FAIL(f, KILN_BAKE_INVALID,
+                    "faces with indices out of range, which the importer does not name; repair the "
+                    "model, or let bad faces be dropped (--on-bad drop)");
+    return add_warning(f,
+                       "the importer dropped faces with indices out of range without naming them");
 }
 
 static bool must_have_faces(flat *f, const char *which)
@@ -733,58 +663,90 @@ static bool must_have_faces(flat *f, const char *which)
                 (unsigned long)f->soup->note_count);
 }
 
-static bool no_warning_if_strict(flat *f)
-{
-    if (!f->task->options->strict || f->soup->warning_count == 0)
-        return true;
-    return FAIL(f, KILN_BAKE_INVALID, "%.500s (%lu warning%s; under --strict none is let pass)",
-                kiln_names_at(&f->says, f->soup->warnings[0]),
-                (unsigned long)f->soup->warning_count, f->soup->warning_count == 1 ? "" : "s");
-}
-
-/* The names of the soup, then what the report says. */
-static bool take_strings(flat *f)
+/* The last warning; then vertices and strings are handed over to the soup. */
+static bool finish(flat *f)
 {
     kiln_soup *soup = f->soup;
+    const size_t corners = 3 * (size_t)soup->triangle_count;
     char *strings = NULL;
 
-    if (!f->names.failed && !f->says.failed)
-        strings = realloc(f->names.text, f->names.size + f->says.size);
+    /* One warning for all parts in which loss of precision matters, by the worst. */
+    if (f->coarse_parts > 0) {
+        const kiln_soup_part *part = &soup->parts[f->worst_part];
+        char others[64] = "", text[1024];
+
+        KILN_ASSERT(f->worst_part < soup->part_count && f->worst_loss > 0);
+        if (f->coarse_parts > 1)
+            snprintf(others, sizeof others, " (and %lu parts more)",
+                     (unsigned long)f->coarse_parts - 1);
+        snprintf(
+            text, sizeof text,
+            "node \"%.300s\"%s: coordinates as large as %.9g lose up to %.3g in 32-bit floats, "
+            "which step by %.3g there, in a part %.3g wide; move the model nearer to its origin",
+            kiln_names_at(&f->names, part->node_path), others, f->worst_magnitude, f->worst_loss,
+            kiln_float_step(f->worst_magnitude), f->worst_extent);
+        soup->precision_step = f->worst_loss;
+        if (!add_warning(f, text))
+            return false;
+    }
+
+    /* Vertices stand in the order of their first use. Where triangles were dropped, those that only
+     * they had go, too: the vertices that are left are welded anew. */
+    if (soup->note_count > 0) {
+        const float(*positions)[3] = f->weld.positions;
+        kiln_weld used = {0};
+
+        for (size_t i = 0; i < corners; i++)
+            if (!kiln_weld_vertex(&used, positions[soup->indices[i]], &soup->indices[i])) {
+                kiln_weld_free(&used);
+                return no_memory(f);
+            }
+        KILN_ASSERT(used.count <= f->weld.count);
+        kiln_weld_free(&f->weld);
+        f->weld = used;
+    }
+    soup->vertex_count = (uint32_t)f->weld.count;
+    soup->positions = f->weld.positions;
+    f->weld.positions = NULL;
+
+    if (f->task->options->strict && soup->warning_count > 0)
+        return FAIL(f, KILN_BAKE_INVALID, "%.500s (%lu warning%s; under --strict none is let pass)",
+                    kiln_names_at(&f->messages, soup->warnings[0]),
+                    (unsigned long)soup->warning_count, soup->warning_count == 1 ? "" : "s");
+
+    /* The names of the soup come first, then what the report says. */
+    if (!f->names.failed && !f->messages.failed)
+        strings = realloc(f->names.text, f->names.size + f->messages.size);
     if (strings == NULL)
         return FAIL(f, KILN_BAKE_FAILED, "names take more than 256 MiB; shorten or merge them");
-    memcpy(strings + f->names.size, f->says.text, f->says.size);
+    memcpy(strings + f->names.size, f->messages.text, f->messages.size);
     soup->strings = strings;
     soup->names_size = f->names.size;
-    soup->strings_size = f->names.size + f->says.size;
+    soup->strings_size = f->names.size + f->messages.size;
     for (uint32_t i = 0; i < soup->warning_count; i++)
         soup->warnings[i] += (uint32_t)f->names.size;
     f->names.text = NULL;
     return true;
 }
 
-static bool run(flat *f)
-{
-    const kiln_bake_options *options = f->task->options;
-
-    memcpy(&f->facts, f->scene->arrays[KILN_ARRAY_FACTS].items, sizeof f->facts);
-    f->options = kiln_place_of_options(options->scale * f->facts.unit_factor, f->facts.up_now,
-                                       options->up >= 0 ? options->up : f->facts.up_now);
-    return copy_facts(f) && tell_of_lost_faces(f) && find_ranges(f) && count_triangles(f) &&
-           walk_nodes(f) && add_nodes(f) && must_have_faces(f, "no face") && sift(f) &&
-           must_have_faces(f, "no face is left") && tell_of_loss(f) && take_vertices(f) &&
-           no_warning_if_strict(f) && take_strings(f);
-}
-
 kiln_bake_status kiln_flatten(const kiln_scene *scene, const kiln_flatten_task *task,
                               kiln_soup *soup)
 {
+    const kiln_bake_options *options = task->options;
     flat f = {.scene = scene, .task = task, .soup = soup, .polygon.deadline = task->deadline};
 
+    KILN_ASSERT(scene->arrays[KILN_ARRAY_FACTS].count == 1);
+    KILN_ASSERT(soup->triangle_count == 0 && soup->positions == NULL);
+    memcpy(&f.facts, scene->arrays[KILN_ARRAY_FACTS].items, sizeof f.facts);
+    f.options = kiln_affine_of_options(options->scale * f.facts.unit_factor, f.facts.up_now,
+                                       options->up >= 0 ? options->up : f.facts.up_now);
     kiln_names_append(&f.names, "");
-    kiln_names_append(&f.says, "");
-    run(&f);
+    kiln_names_append(&f.messages, "");
+    (void)(copy_facts(&f) && find_ranges(&f) && walk_nodes(&f) && add_parts(&f) &&
+           must_have_faces(&f, "no face") && sift(&f) && must_have_faces(&f, "no face is left") &&
+           finish(&f));
     free(f.names.text);
-    free(f.says.text);
+    free(f.messages.text);
     free(f.ranges);
     free(f.places);
     free(f.node_paths);

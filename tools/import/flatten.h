@@ -1,4 +1,5 @@
-/* From a scene to a soup: every mesh in every place, moved, cut into triangles and checked. */
+/* From a scene to a soup: every mesh in every place, transformed, cut into triangles and checked.
+ */
 #ifndef KILN_IMPORT_FLATTEN_H
 #define KILN_IMPORT_FLATTEN_H
 

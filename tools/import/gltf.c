@@ -1,3 +1,15 @@
+/* What has to be known of a glTF file beyond what Assimp gives (the format: Khronos Group, "glTF
+ * 2.0 Specification", 2021; the binary form .glb is chapter 4 of it).
+ *
+ * Assimp leaves faces with indices out of range out of a mesh without naming them, and reads files
+ * that need an extension as if they did not. So the document is parsed here a second time
+ * (jansson), only as far as these questions need: which primitives have which faces with bad
+ * indices, and does the file need what would change the geometry. Buffers are loaded when an
+ * accessor of indices refers to them, from the file, from a .glb's second chunk, from base64, or
+ * from a file beside it.
+ *
+ * Nothing in the file is trusted. What is not as it should be is skipped, or ends the search, and
+ * is left to Assimp to refuse. */
 #define _POSIX_C_SOURCE 200809L
 #include "gltf.h"
 
@@ -8,9 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 
-enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
+enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 }; /* of a primitive */
+enum { UNSIGNED_BYTE = 5121, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126 };
 
 typedef struct {
     uint8_t *bytes;
@@ -37,6 +51,7 @@ static bool load_model(const kiln_model *model, span *whole)
            kiln_model_read(model, 0, whole->bytes, whole->size) == whole->size;
 }
 
+/* A number of up to four bytes, the lowest first. */
 static uint32_t load_number(const uint8_t *from, size_t size)
 {
     uint32_t value = 0;
@@ -46,7 +61,7 @@ static uint32_t load_number(const uint8_t *from, size_t size)
     return value;
 }
 
-/* The chunk at *at of a .glb; *at moves behind it. */
+/* The chunk of a .glb at *at, which is then after it. */
 static bool next_chunk(const span *whole, size_t *at, span *chunk)
 {
     if (*at > whole->size || whole->size - *at < 8)
@@ -60,6 +75,7 @@ static bool next_chunk(const span *whole, size_t *at, span *chunk)
     return true;
 }
 
+/* The six bits of a character; -1: it is none of base64. */
 static int base64_value(char c)
 {
     static const char letters[] =
@@ -69,6 +85,7 @@ static int base64_value(char c)
     return at != NULL ? (int)(at - letters) : -1;
 }
 
+/* Decodes up to the first character that is none of base64's: padding, or the end. */
 static bool decode_base64(const char *text, span *to)
 {
     uint32_t bits = 0;
@@ -81,42 +98,40 @@ static bool decode_base64(const char *text, span *to)
         have += 6;
         if (have >= 8) {
             have -= 8;
+            KILN_ASSERT(have >= 0 && have < 8);
             to->bytes[to->size++] = (uint8_t)(bits >> have);
         }
     }
     return to->bytes != NULL;
 }
 
-/* "%20" to a blank, in place. */
-static void decode_percent(char *text)
-{
-    char *to = text;
-
-    for (; *text != '\0'; text++) {
-        char code[3] = {text[0] == '%' ? text[1] : '\0', text[0] == '%' ? text[2] : '\0', '\0'},
-             *end;
-        long value = strtol(code, &end, 16);
-
-        if (end == code + 2 && value > 0) {
-            *to++ = (char)value;
-            text += 2;
-        } else {
-            *to++ = *text;
-        }
-    }
-    *to = '\0';
-}
-
+/* Loads a file beside the model, and records it as read or as absent. */
 static bool load_file(const gltf *g, const char *uri, span *to)
 {
-    char *name = strdup(uri);
+    char *name = strdup(uri), *end;
     struct stat facts;
     kiln_model model = {.file = -1};
     bool good;
 
     if (name == NULL)
         return false;
-    decode_percent(name);
+    /* "%20" becomes a blank, and so on; in place, since a name only gets shorter. */
+    end = name;
+    for (const char *from = name; *from != '\0'; from++) {
+        const bool code = from[0] == '%' && from[1] != '\0';
+        const char digits[3] = {code ? from[1] : '\0', code ? from[2] : '\0', '\0'};
+        char *parsed;
+        const long value = strtol(digits, &parsed, 16);
+
+        KILN_ASSERT(end <= from);
+        if (parsed == digits + 2 && value > 0) {
+            *end++ = (char)value;
+            from += 2;
+        } else {
+            *end++ = *from;
+        }
+    }
+    *end = '\0';
     model.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (model.file < 0)
         kiln_read_absent_file(g->reading, name);
@@ -132,49 +147,53 @@ static bool load_file(const gltf *g, const char *uri, span *to)
     return good;
 }
 
-static bool load_buffer(const gltf *g, const json_t *buffer, span *to)
-{
-    const char *uri = json_string_value(json_object_get(buffer, "uri"));
-    const char *data =
-        uri != NULL && strncmp(uri, "data:", 5) == 0 ? strstr(uri, ";base64,") : NULL;
-
-    if (uri == NULL) {
-        to->bytes = malloc(g->binary.size + 1);
-        if (to->bytes != NULL && g->binary.size > 0)
-            memcpy(to->bytes, g->binary.bytes, g->binary.size);
-        to->size = g->binary.size;
-        return to->bytes != NULL;
-    }
-    return data != NULL ? decode_base64(data + strlen(";base64,"), to) : load_file(g, uri, to);
-}
-
+/* The bytes of a buffer, which are loaded at the first use; NULL when there are none. */
 static const span *buffer_at(gltf *g, size_t index)
 {
     const json_t *buffers = json_object_get(g->root, "buffers");
     void *items = g->buffers;
-    bool room;
+    const char *uri, *data;
+    span *buffer;
+    bool good;
 
     if (index >= json_array_size(buffers))
         return NULL;
-    room = kiln_grow(&items, &g->buffer_capacity, index + 1, sizeof(span));
+    good = kiln_grow(&items, &g->buffer_capacity, index + 1, sizeof(span));
     g->buffers = items;
-    if (!room)
+    if (!good)
         return NULL;
     for (; g->buffer_count <= index; g->buffer_count++)
         g->buffers[g->buffer_count] = (span){NULL, 0};
-    if (g->buffers[index].bytes == NULL &&
-        !load_buffer(g, json_array_get(buffers, index), &g->buffers[index]))
-        return NULL;
-    return &g->buffers[index];
+    KILN_ASSERT(index < g->buffer_count && g->buffer_count <= g->buffer_capacity);
+    buffer = &g->buffers[index];
+    if (buffer->bytes != NULL)
+        return buffer;
+
+    uri = json_string_value(json_object_get(json_array_get(buffers, index), "uri"));
+    data = uri != NULL && strncmp(uri, "data:", 5) == 0 ? strstr(uri, ";base64,") : NULL;
+    if (uri == NULL) {
+        /* The buffer of a .glb. A copy, so that every buffer is freed alike. */
+        buffer->bytes = malloc(g->binary.size + 1);
+        if (buffer->bytes != NULL && g->binary.size > 0)
+            memcpy(buffer->bytes, g->binary.bytes, g->binary.size);
+        buffer->size = g->binary.size;
+        good = buffer->bytes != NULL;
+    } else if (data != NULL) {
+        good = decode_base64(data + strlen(";base64,"), buffer);
+    } else {
+        good = load_file(g, uri, buffer);
+    }
+    return good ? buffer : NULL;
 }
 
 /* -- indices -- */
 
 typedef struct {
-    const uint8_t *bytes; /* NULL: none, each vertex is its own index */
-    size_t width, count;
+    const uint8_t *bytes;
+    size_t width, count; /* bytes of an index; indices */
 } index_list;
 
+/* A number that is no size, or is absent, counts as `otherwise`. */
 static size_t number_in(const json_t *object, const char *key, size_t otherwise)
 {
     const json_t *value = json_object_get(object, key);
@@ -184,105 +203,79 @@ static size_t number_in(const json_t *object, const char *key, size_t otherwise)
                : otherwise;
 }
 
+/* An item of one of the document's lists; NULL when there is none. */
 static const json_t *item_of(const gltf *g, const char *list, size_t index)
 {
     return json_array_get(json_object_get(g->root, list), index);
 }
 
-/* The bytes of an accessor of indices, if they are where they should be. */
-static bool find_indices(gltf *g, const json_t *accessor, index_list *list)
-{
-    const json_t *view = item_of(g, "bufferViews", number_in(accessor, "bufferView", SIZE_MAX));
-    const span *buffer = view != NULL ? buffer_at(g, number_in(view, "buffer", SIZE_MAX)) : NULL;
-    size_t offset = number_in(accessor, "byteOffset", 0),
-           type = number_in(accessor, "componentType", 0);
-    size_t start = view != NULL ? number_in(view, "byteOffset", 0) : 0;
-
-    list->width = type == 5121 ? 1 : type == 5123 ? 2 : type == 5125 ? 4 : 0;
-    list->count = number_in(accessor, "count", 0);
-    if (buffer == NULL || list->width == 0 || json_object_get(accessor, "sparse") != NULL ||
-        start > buffer->size || offset > buffer->size - start ||
-        list->count > (buffer->size - start - offset) / list->width)
-        return false;
-    list->bytes = buffer->bytes + start + offset;
-    return true;
-}
-
 static uint32_t index_at(const index_list *list, size_t at)
 {
-    return list->bytes == NULL ? (uint32_t)at
-                               : load_number(list->bytes + at * list->width, list->width);
+    KILN_ASSERT(at < list->count);
+    return load_number(list->bytes + at * list->width, list->width);
 }
 
-static bool add_bad(gltf *g, const index_list *list, uint32_t face, const size_t at[3])
-{
-    void *bad = g->faces->bad;
-    bool room = kiln_grow(&bad, &g->bad_capacity, g->faces->bad_count + 1, sizeof(kiln_gltf_face));
-    kiln_gltf_face *added;
-
-    g->faces->bad = bad;
-    if (!room)
-        return false;
-    added = &g->faces->bad[g->faces->bad_count++];
-    added->primitive = g->faces->primitive_count;
-    added->face = face;
-    for (int i = 0; i < 3; i++)
-        added->corners[i] = index_at(list, at[i]);
-    return true;
-}
-
-/* Where the corners of a face stand in the list. */
-static void places_of(size_t mode, size_t face, size_t at[3])
-{
-    bool turned = mode == MODE_STRIP && face % 2 == 1;
-
-    at[0] = mode == MODE_TRIANGLES ? 3 * face : mode == MODE_STRIP ? face : 0;
-    at[1] = (mode == MODE_FAN ? face : at[0]) + (turned ? 2 : 1);
-    at[2] = (mode == MODE_FAN ? face : at[0]) + (turned ? 1 : 2);
-}
-
+/* Adds the bad faces of a primitive to g->faces. False: the search can't go on. */
 static bool search_primitive(gltf *g, const json_t *primitive)
 {
     const json_t *attributes = json_object_get(primitive, "attributes");
     const json_t *position = item_of(g, "accessors", number_in(attributes, "POSITION", SIZE_MAX));
     const json_t *accessor = item_of(g, "accessors", number_in(primitive, "indices", SIZE_MAX));
-    size_t vertices = number_in(position, "count", 0), faces;
-    size_t mode = number_in(primitive, "mode", MODE_TRIANGLES);
-    index_list list = {NULL, 0, 0};
+    const json_t *view = item_of(g, "bufferViews", number_in(accessor, "bufferView", SIZE_MAX));
+    const size_t vertices = number_in(position, "count", 0);
+    const size_t mode = number_in(primitive, "mode", MODE_TRIANGLES);
+    const size_t type = number_in(accessor, "componentType", 0);
+    const size_t start = number_in(view, "byteOffset", 0);
+    const size_t offset = number_in(accessor, "byteOffset", 0);
+    const span *buffer;
+    size_t faces;
+    index_list list;
 
+    /* Without indices each vertex is its own, and points and lines have no faces. */
     if (accessor == NULL || mode < MODE_TRIANGLES || mode > MODE_FAN)
         return true;
-    if (!find_indices(g, accessor, &list))
+    /* The indices have to lie within their buffer, and each has to be given. */
+    buffer = view != NULL ? buffer_at(g, number_in(view, "buffer", SIZE_MAX)) : NULL;
+    list.width = type == UNSIGNED_BYTE    ? 1
+                 : type == UNSIGNED_SHORT ? 2
+                 : type == UNSIGNED_INT   ? 4
+                                          : 0;
+    list.count = number_in(accessor, "count", 0);
+    if (buffer == NULL || list.width == 0 || json_object_get(accessor, "sparse") != NULL ||
+        start > buffer->size || offset > buffer->size - start ||
+        list.count > (buffer->size - start - offset) / list.width)
         return false;
+    list.bytes = buffer->bytes + start + offset;
     faces = mode == MODE_TRIANGLES ? list.count / 3 : list.count > 2 ? list.count - 2 : 0;
     for (size_t face = 0; face < faces; face++) {
-        size_t at[3];
+        /* Every second triangle of a strip runs the other way. */
+        const bool reversed = mode == MODE_STRIP && face % 2 == 1;
+        const size_t first = mode == MODE_TRIANGLES ? 3 * face : mode == MODE_STRIP ? face : 0;
+        const size_t before = mode == MODE_FAN ? face : first;
+        const uint32_t corners[3] = {index_at(&list, first),
+                                     index_at(&list, before + (reversed ? 2 : 1)),
+                                     index_at(&list, before + (reversed ? 1 : 2))};
+        void *bad = g->faces->bad;
+        bool room;
 
-        places_of(mode, face, at);
-        if ((index_at(&list, at[0]) >= vertices || index_at(&list, at[1]) >= vertices ||
-             index_at(&list, at[2]) >= vertices) &&
-            !add_bad(g, &list, (uint32_t)face, at))
+        if (corners[0] < vertices && corners[1] < vertices && corners[2] < vertices)
+            continue;
+        room = kiln_grow(&bad, &g->bad_capacity, g->faces->bad_count + 1, sizeof(kiln_gltf_face));
+        g->faces->bad = bad;
+        if (!room)
             return false;
-    }
-    return true;
-}
-
-static bool search(gltf *g)
-{
-    const json_t *meshes = json_object_get(g->root, "meshes");
-
-    for (size_t i = 0; i < json_array_size(meshes); i++) {
-        const json_t *primitives = json_object_get(json_array_get(meshes, i), "primitives");
-
-        for (size_t j = 0; j < json_array_size(primitives); j++, g->faces->primitive_count++)
-            if (!search_primitive(g, json_array_get(primitives, j)))
-                return false;
+        KILN_ASSERT(g->faces->bad_count < g->bad_capacity);
+        g->faces->bad[g->faces->bad_count++] =
+            (kiln_gltf_face){.primitive = g->faces->primitive_count,
+                             .face = (uint32_t)face,
+                             .corners = {corners[0], corners[1], corners[2]}};
     }
     return true;
 }
 
 /* -- the document -- */
 
+/* Parses the model's JSON: all of it, or a .glb's first chunk. */
 static bool open_document(gltf *g, const kiln_model *model, span *whole)
 {
     span text;
@@ -313,10 +306,20 @@ bool kiln_gltf_find_bad(kiln_reading *reading, kiln_gltf_faces *faces)
 {
     gltf g = {.reading = reading, .faces = faces};
     span whole = {NULL, 0};
+    const json_t *meshes;
     bool good;
 
     memset(faces, 0, sizeof *faces);
-    good = open_document(&g, &reading->model, &whole) && search(&g);
+    good = open_document(&g, &reading->model, &whole);
+    meshes = json_object_get(g.root, "meshes");
+    for (size_t i = 0; good && i < json_array_size(meshes); i++) {
+        const json_t *primitives = json_object_get(json_array_get(meshes, i), "primitives");
+
+        for (size_t j = 0; good && j < json_array_size(primitives); j++) {
+            good = search_primitive(&g, json_array_get(primitives, j));
+            faces->primitive_count += good;
+        }
+    }
     close_document(&g, &whole);
     return good;
 }
@@ -327,10 +330,11 @@ void kiln_gltf_free(kiln_gltf_faces *faces)
     memset(faces, 0, sizeof *faces);
 }
 
-/* -- what Assimp does not follow -- */
+/* -- what Assimp does not follow, or silently leaves out -- */
 
 /* Extensions that a file may call required and that change no geometry, or that Assimp follows, by
- * the start of their names. What quantization changes is looked at by itself. */
+ * the start of their names. Quantization is
+ * checked by itself. */
 static bool is_followed(const char *extension)
 {
     static const char *const known[] = {"KHR_materials_",
@@ -355,10 +359,16 @@ static bool is_followed(const char *extension)
     return false;
 }
 
-static void check_extensions(kiln_reading *reading, const gltf *g)
+void kiln_gltf_check(kiln_reading *reading)
 {
-    const json_t *required = json_object_get(g->root, "extensionsRequired");
+    gltf g = {.reading = reading};
+    span whole = {NULL, 0};
+    const json_t *required, *meshes, *nodes, *scenes;
+    size_t morphed = 0, instanced = 0;
 
+    if (!open_document(&g, &reading->model, &whole))
+        goto done;
+    required = json_object_get(g.root, "extensionsRequired");
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *name = json_string_value(json_array_get(required, i));
 
@@ -368,56 +378,38 @@ static void check_extensions(kiln_reading *reading, const gltf *g)
                               "the model without it",
                               name);
     }
-}
 
-/* Assimp takes the bytes of positions for floats, whatever they are. */
-static void check_positions(kiln_reading *reading, const gltf *g, const json_t *primitive,
-                            size_t mesh)
-{
-    enum { FLOAT = 5126 };
-    const json_t *attributes = json_object_get(primitive, "attributes");
-    const json_t *position = item_of(g, "accessors", number_in(attributes, "POSITION", SIZE_MAX));
-
-    if (position != NULL && number_in(position, "componentType", FLOAT) != FLOAT)
-        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
-                          "mesh %zu has quantized positions (KHR_mesh_quantization), which are not "
-                          "read here; export the model with float positions",
-                          mesh);
-}
-
-static bool is_morphed(const json_t *weights)
-{
-    for (size_t i = 0; i < json_array_size(weights); i++)
-        if (json_number_value(json_array_get(weights, i)) != 0)
-            return true;
-    return false;
-}
-
-static void check_meshes(kiln_reading *reading, const gltf *g)
-{
-    const json_t *meshes = json_object_get(g->root, "meshes");
-    size_t morphed = 0;
-
+    meshes = json_object_get(g.root, "meshes");
     for (size_t i = 0; i < json_array_size(meshes); i++) {
         const json_t *mesh = json_array_get(meshes, i);
         const json_t *primitives = json_object_get(mesh, "primitives");
+        const json_t *weights = json_object_get(mesh, "weights");
 
-        for (size_t j = 0; j < json_array_size(primitives); j++)
-            check_positions(reading, g, json_array_get(primitives, j), i);
-        morphed += is_morphed(json_object_get(mesh, "weights"));
+        /* Assimp takes the bytes of positions for floats, whatever they are. */
+        for (size_t j = 0; j < json_array_size(primitives); j++) {
+            const json_t *attributes = json_object_get(json_array_get(primitives, j), "attributes");
+            const size_t accessor = number_in(attributes, "POSITION", SIZE_MAX);
+            const json_t *position = item_of(&g, "accessors", accessor);
+
+            if (position != NULL && number_in(position, "componentType", FLOAT) != FLOAT)
+                kiln_send_failure(
+                    reading->sender, KILN_BAKE_UNSUPPORTED,
+                    "mesh %zu has quantized positions (KHR_mesh_quantization), which are not "
+                    "read here; export the model with float positions",
+                    i);
+        }
+        for (size_t j = 0; j < json_array_size(weights); j++)
+            if (json_number_value(json_array_get(weights, j)) != 0) {
+                morphed++;
+                break;
+            }
     }
     if (morphed > 0)
         kiln_send_warning(reading->sender,
                           "%zu meshes are read in their basic shape: morph weights are left out",
                           morphed);
-}
 
-static void check_nodes(kiln_reading *reading, const gltf *g)
-{
-    const json_t *nodes = json_object_get(g->root, "nodes");
-    const json_t *scenes = json_object_get(g->root, "scenes");
-    size_t instanced = 0;
-
+    nodes = json_object_get(g.root, "nodes");
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *extensions = json_object_get(json_array_get(nodes, i), "extensions");
 
@@ -428,20 +420,10 @@ static void check_nodes(kiln_reading *reading, const gltf *g)
                           "%zu nodes stand for several instances (EXT_mesh_gpu_instancing): one of "
                           "each is read",
                           instanced);
+    scenes = json_object_get(g.root, "scenes");
     if (json_array_size(scenes) > 1)
         kiln_send_warning(reading->sender, "only scene %zu of %zu is read",
-                          number_in(g->root, "scene", 0), json_array_size(scenes));
-}
-
-void kiln_gltf_check(kiln_reading *reading)
-{
-    gltf g = {.reading = reading};
-    span whole = {NULL, 0};
-
-    if (open_document(&g, &reading->model, &whole)) {
-        check_extensions(reading, &g);
-        check_meshes(reading, &g);
-        check_nodes(reading, &g);
-    }
+                          number_in(g.root, "scene", 0), json_array_size(scenes));
+done:
     close_document(&g, &whole);
 }

@@ -1,5 +1,5 @@
-/* What Assimp keeps to itself about a glTF is found in the file: what it reads wrong or leaves out
- * without a word, and faces whose indices are out of range, of which it says neither which nor how
+/* What Assimp does not say about a glTF file is found in the file: what it reads wrong or silently
+ * leaves out, and faces whose indices are out of range, of which it reports neither which nor how
  * many. */
 #ifndef KILN_IMPORT_GLTF_H
 #define KILN_IMPORT_GLTF_H
@@ -20,6 +20,7 @@ typedef struct {
 
 /* False: the file keeps its indices in a way that is not followed here, or there is no memory. */
 bool kiln_gltf_find_bad(kiln_reading *reading, kiln_gltf_faces *faces);
+
 void kiln_gltf_free(kiln_gltf_faces *faces);
 
 /* Ends the process where the file needs what Assimp does not follow and its geometry would be

@@ -1,5 +1,10 @@
-/* The road from a file to a soup: open, read in a child process, check what it sends, flatten,
- * hash. */
+/* From a file to a soup of triangles: open the source, read it in a child process, check the scene
+ * that the child sends, flatten it, and hash the bytes that were read.
+ *
+ * A reader takes untrusted bytes apart, and one of them is a large library: it runs in a child
+ * (child.c), and how the child ends, whatever it sent, becomes a status and a message here. The
+ * source's CRC is taken before the child starts and compared while hashing at the end, so a hash
+ * never names other bytes than those that were read. */
 #define _GNU_SOURCE
 #include "import.h"
 
@@ -11,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/text.h"
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/message.h"
+#include "../common/resident.h"
+#include "../common/signal_text.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"
@@ -26,6 +33,7 @@ typedef struct {
     kiln_scene scene;
 } job;
 
+/* The formats with a reader of our own; all others go to Assimp. */
 static const struct {
     const char *format;
     kiln_reader *read;
@@ -36,14 +44,6 @@ static const struct {
     {"off", kiln_read_off},
 };
 
-static kiln_reader *reader_of(const char *format)
-{
-    for (size_t i = 0; i < sizeof own_readers / sizeof own_readers[0]; i++)
-        if (strcmp(own_readers[i].format, format) == 0)
-            return own_readers[i].read;
-    return kiln_read_by_assimp;
-}
-
 /* Bytes that the child may take; 0: no limit. */
 static uint64_t memory_limit(const kiln_bake_options *options)
 {
@@ -52,6 +52,7 @@ static uint64_t memory_limit(const kiln_bake_options *options)
     return import == 0 || (all != 0 && all < import) ? all : import;
 }
 
+/* The option that sets that limit. */
 static const char *name_of_limit(const kiln_bake_options *options)
 {
     return options->max_memory != 0 && memory_limit(options) == options->max_memory
@@ -59,18 +60,11 @@ static const char *name_of_limit(const kiln_bake_options *options)
                : "--import-memory";
 }
 
-/* The child can't even tell why it ends with less than its buffers take. */
-static uint64_t room_of_child(const kiln_bake_options *options)
-{
-    const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(options);
-
-    return limit != 0 && limit < least ? least : limit;
-}
-
-/* In the child. */
+/* Reads the model and sends the scene; in the child. */
 static void read_scene(void *user, int pipe, int file)
 {
     const job *j = user;
+    kiln_reader *read = kiln_read_by_assimp;
     kiln_reading reading = {.model = j->source.model,
                             .name = j->source.name,
                             .format = j->source.format,
@@ -82,19 +76,23 @@ static void read_scene(void *user, int pipe, int file)
     reading.model.file = file;
     reading.sender = kiln_sender_start(pipe);
     if (j->input->path == NULL || j->input->format != NULL) {
-        /* The importer goes by the extension. */
+        /* Assimp goes by the extension. */
         snprintf(name, sizeof name, "model.%s", j->source.format);
         reading.name = name;
     }
     if (chdir(j->source.folder) != 0)
         kiln_send_failure(reading.sender, KILN_BAKE_IO,
                           "its folder can't be entered; side files may be there; allow it");
-    reader_of(j->source.format)(&reading);
+    for (size_t i = 0; i < sizeof own_readers / sizeof own_readers[0]; i++)
+        if (strcmp(own_readers[i].format, j->source.format) == 0)
+            read = own_readers[i].read;
+    read(&reading);
     kiln_send(reading.sender, KILN_ARRAY_FACTS, &reading.facts, 1);
     kiln_send_end(reading.sender);
 }
 
-static bool ask(void *user)
+/* Whether the caller wants the import to go on. */
+static bool goes_on(void *user)
 {
     const kiln_bake_options *options = user;
 
@@ -105,6 +103,7 @@ static bool ask(void *user)
 #define FAIL(j, code, ...)                                                                         \
     (kiln_bake_report_error((j)->report, (j)->input->path, __VA_ARGS__), (code))
 
+/* The status and the message for the way in which the child ended. */
 static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
 {
     const char *limit = name_of_limit(j->options);
@@ -151,10 +150,34 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     }
 }
 
-static kiln_bake_status judge_scene(job *j)
+/* Runs the child. KILN_BAKE_OK: j->scene is sound. */
+static kiln_bake_status fetch_scene(job *j)
 {
+    const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(j->options);
+    kiln_bake_options options = *j->options;
+    kiln_child child = {.work = read_scene,
+                        .work_user = j,
+                        .file = j->source.model.file,
+                        .receive = kiln_scene_receive,
+                        .receive_user = &j->scene,
+                        .together = options.max_memory,
+                        .seconds = options.import_seconds,
+                        .progress = options.progress != NULL ? goes_on : NULL,
+                        .progress_user = &options};
     const kiln_scene_failure *failure;
+    kiln_bake_status status;
+    kiln_child_end end;
+    int number = 0;
 
+    /* With less than its buffers take, the child could not even report why it ends. */
+    child.memory = limit != 0 && limit < least ? least : limit;
+    j->scene.most = options.import_memory / 2;
+    if (options.max_memory != 0 && (j->scene.most == 0 || options.max_memory < j->scene.most))
+        j->scene.most = options.max_memory;
+    end = kiln_child_run(&child, &number);
+    status = judge_end(j, end, number);
+    if (status != KILN_BAKE_OK)
+        return status;
     if (!kiln_scene_is_sound(&j->scene))
         return FAIL(j, KILN_BAKE_FAILED,
                     "the importer ended without a scene; the file is broken in a way that it can't "
@@ -169,37 +192,7 @@ static kiln_bake_status judge_scene(job *j)
                : KILN_BAKE_INVALID;
 }
 
-static kiln_bake_status fetch_scene(job *j)
-{
-    kiln_child child = {.work = read_scene,
-                        .work_user = j,
-                        .file = j->source.model.file,
-                        .receive = kiln_scene_receive,
-                        .receive_user = &j->scene,
-                        .memory = room_of_child(j->options),
-                        .together = j->options->max_memory,
-                        .seconds = j->options->import_seconds,
-                        .progress = j->options->progress != NULL ? ask : NULL};
-    kiln_bake_options options = *j->options;
-    kiln_bake_status status;
-    kiln_child_end end;
-    int number = 0;
-
-    child.progress_user = &options;
-    j->scene.most = j->options->import_memory / 2;
-    if (j->options->max_memory != 0 &&
-        (j->scene.most == 0 || j->options->max_memory < j->scene.most))
-        j->scene.most = j->options->max_memory;
-    /* The stage is reported to begin before the child is started: on a busy machine a child may send
-     * all and end between two looks at it, and then the stage would have no beginning. */
-    end = child.progress == NULL || child.progress(child.progress_user)
-              ? kiln_child_run(&child, &number)
-              : KILN_CHILD_CANCELLED;
-    status = judge_end(j, end, number);
-    return status != KILN_BAKE_OK ? status : judge_scene(j);
-}
-
-/* By name; what is there stands before what is absent. */
+/* By name; a file that is there comes before one of the same name that is absent. */
 static int compare_sides(const void *p, const void *q)
 {
     const kiln_side_file *a = p, *b = q;
@@ -208,28 +201,14 @@ static int compare_sides(const void *p, const void *q)
     return by_name != 0 ? by_name : (int)a->absent - (int)b->absent;
 }
 
-/* Keeps of each name the first. Two that were read with different bytes are left both: hashing will
- * find that the file was changed. */
-static size_t drop_repeated(kiln_side_file *sides, size_t count)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const kiln_side_file *last = kept > 0 ? &sides[kept - 1] : NULL;
-
-        if (last == NULL || strcmp(last->name, sides[i].name) != 0 ||
-            (!sides[i].absent && last->crc != sides[i].crc))
-            sides[kept++] = sides[i];
-    }
-    return kept;
-}
-
-/* The side files as the child told of them, sorted, each once; NULL without memory. */
+/* The side files that the child reported, sorted by name, each once; NULL without memory. */
 static kiln_side_file *list_side_files(const kiln_scene *scene, size_t *count)
 {
     const kiln_scene_array *files = &scene->arrays[KILN_ARRAY_SIDE_FILES];
     const kiln_scene_array *absent = &scene->arrays[KILN_ARRAY_ABSENT];
-    kiln_side_file *sides = calloc(files->count + absent->count + 1, sizeof *sides);
+    const size_t all = files->count + absent->count;
+    kiln_side_file *sides = calloc(all + 1, sizeof *sides);
+    size_t kept = 0;
 
     if (sides == NULL)
         return NULL;
@@ -241,27 +220,44 @@ static kiln_side_file *list_side_files(const kiln_scene *scene, size_t *count)
     for (size_t i = 0; i < absent->count; i++)
         sides[files->count + i] = (kiln_side_file){
             kiln_scene_string(scene, ((const uint32_t *)absent->items)[i]), true, true, 0};
-    qsort(sides, files->count + absent->count, sizeof *sides, compare_sides);
-    *count = drop_repeated(sides, files->count + absent->count);
+    qsort(sides, all, sizeof *sides, compare_sides);
+    /* Of each name the first stays. Two that were read with different bytes both stay: hashing will
+     * find that the file was changed. */
+    for (size_t i = 0; i < all; i++) {
+        const kiln_side_file *last = kept > 0 ? &sides[kept - 1] : NULL;
+
+        KILN_ASSERT(last == NULL || strcmp(last->name, sides[i].name) <= 0);
+        if (last == NULL || strcmp(last->name, sides[i].name) != 0 ||
+            (!sides[i].absent && last->crc != sides[i].crc))
+            sides[kept++] = sides[i];
+    }
+    *count = kept;
     return sides;
 }
 
-/* Appends names as they are, bytes and all: they name files. Those of files that are there stand
- * before the absent ones. */
-static bool keep_side_files(kiln_soup *soup, const kiln_side_file *sides, size_t count)
+/* Records the side files and hashes the model with them. */
+static kiln_bake_status hash_source(job *j, kiln_soup *soup)
 {
-    size_t size = soup->strings_size;
+    kiln_bake_status status = KILN_BAKE_FAILED;
+    size_t count = 0, size = soup->strings_size;
+    uint64_t bytes;
+    kiln_side_file *sides = list_side_files(&j->scene, &count);
     char *strings;
+    const char *bad;
 
     for (size_t i = 0; i < count; i++)
         size += strlen(sides[i].name) + 1;
-    strings = size <= UINT32_MAX ? realloc(soup->strings, size) : NULL;
-    if (strings == NULL)
-        return false;
-    soup->strings = strings;
-    soup->side_files = malloc((count + 1) * sizeof *soup->side_files);
-    if (soup->side_files == NULL)
-        return false;
+    strings = sides != NULL && size <= UINT32_MAX ? realloc(soup->strings, size) : NULL;
+    if (strings != NULL) {
+        soup->strings = strings;
+        soup->side_files = malloc((count + 1) * sizeof *soup->side_files);
+    }
+    if (strings == NULL || soup->side_files == NULL) {
+        (void)FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
+        goto done;
+    }
+    /* Names are appended byte by byte, since they name files. Names of files that are there come
+     * before those of absent ones: the list is gone through twice. */
     for (size_t i = 0, kept = 0; i < 2 * count; i++) {
         const kiln_side_file *side = &sides[i % count];
         size_t length = strlen(side->name) + 1;
@@ -274,21 +270,10 @@ static bool keep_side_files(kiln_soup *soup, const kiln_side_file *sides, size_t
         memcpy(strings + soup->strings_size, side->name, length);
         soup->strings_size += length;
     }
-    return true;
-}
+    KILN_ASSERT(soup->strings_size == size);
+    KILN_ASSERT(soup->side_file_count + soup->absent_file_count == count);
 
-static kiln_bake_status hash_source(job *j, kiln_soup *soup)
-{
-    size_t count = 0;
-    uint64_t bytes;
-    kiln_side_file *sides = list_side_files(&j->scene, &count);
-    const char *bad;
-    kiln_bake_status status = KILN_BAKE_OK;
-
-    if (sides == NULL || !keep_side_files(soup, sides, count)) {
-        free(sides);
-        return FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
-    }
+    status = KILN_BAKE_OK;
     bad = kiln_source_hash(&j->source, sides, count, soup->source_hash, &bytes);
     if (bad != NULL)
         status = FAIL(j, KILN_BAKE_IO, "%s changed or went away while it was read; try again",
@@ -296,30 +281,8 @@ static kiln_bake_status hash_source(job *j, kiln_soup *soup)
     if (j->report != NULL)
         j->report->bytes_source = bytes;
     memcpy(soup->format, j->source.format, sizeof soup->format);
+done:
     free(sides);
-    return status;
-}
-
-static kiln_bake_status import_open(job *j, kiln_soup *soup)
-{
-    double start = kiln_clock();
-    kiln_flatten_task task = {.path = j->input->path,
-                              .options = j->options,
-                              .report = j->report,
-                              .before = kiln_resident()};
-    kiln_bake_status status;
-
-    kiln_source_mark(&j->source);
-    status = fetch_scene(j);
-    if (j->options->import_seconds > 0)
-        task.deadline = start + j->options->import_seconds;
-    if (status == KILN_BAKE_OK)
-        status = kiln_flatten(&j->scene, &task, soup);
-    if (status == KILN_BAKE_OK)
-        status = hash_source(j, soup);
-    kiln_scene_free(&j->scene);
-    if (j->report != NULL)
-        j->report->seconds_import = kiln_clock() - start;
     return status;
 }
 
@@ -327,17 +290,33 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
                              kiln_soup *soup, kiln_bake_report *report)
 {
     job j = {.input = input, .options = options, .report = report};
+    kiln_flatten_task task = {.path = input->path, .options = options, .report = report};
     kiln_bake_status status = KILN_BAKE_OK;
     fenv_t callers;
+    double start;
 
     memset(soup, 0, sizeof *soup);
-    /* The caller's rounding mode, or its flushing of subnormals, is not to change the result. */
+    /* The caller's rounding mode, or its flushing of subnormals, must not change the result. */
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    if (kiln_source_open(&j.source, input, &status, report)) {
-        status = import_open(&j, soup);
-        kiln_source_close(&j.source);
-    }
+    if (!kiln_source_open(&j.source, input, &status, report))
+        goto done;
+    start = kiln_clock();
+    task.before = kiln_resident();
+    kiln_source_mark(&j.source);
+    status = fetch_scene(&j);
+    if (options->import_seconds > 0)
+        task.deadline = start + options->import_seconds;
+    if (status == KILN_BAKE_OK)
+        status = kiln_flatten(&j.scene, &task, soup);
+    if (status == KILN_BAKE_OK)
+        status = hash_source(&j, soup);
+    kiln_scene_free(&j.scene);
+    if (report != NULL)
+        report->seconds_import = kiln_clock() - start;
+    kiln_source_close(&j.source);
+done:
+    KILN_ASSERT(status != KILN_BAKE_OK || soup->triangle_count > 0);
     if (status != KILN_BAKE_OK)
         kiln_soup_free(soup);
     fesetenv(&callers);

@@ -1,4 +1,5 @@
-/* Import of a model by Assimp, in a child process with limits of time and memory. */
+/* Import of a model: from a file in any format that a reader knows to a soup of triangles, read in
+ * a child process with limits of time and memory. */
 #ifndef KILN_IMPORT_H
 #define KILN_IMPORT_H
 

@@ -1,3 +1,8 @@
+/* The bytes of a model, read by position from a file or from memory, and its lines of text.
+ *
+ * Files are read in blocks of FETCH_SIZE and never mapped: a file that another process cuts short
+ * would end this one by SIGBUS. A line may be longer than a block; it is gathered in a buffer that
+ * grows. Text in UTF-16, which some programs write, becomes UTF-8; any other is taken as bytes. */
 #define _POSIX_C_SOURCE 200809L
 #include "model.h"
 
@@ -7,7 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 
 enum { FETCH_SIZE = 1 << 16 };
 
@@ -32,6 +38,7 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
             break;
         have += (size_t)got;
     }
+    KILN_ASSERT(have <= size);
     return have;
 }
 
@@ -81,6 +88,7 @@ void kiln_lines_end(kiln_lines *lines)
 
 uint64_t kiln_lines_tell(const kiln_lines *lines)
 {
+    KILN_ASSERT(lines->at <= lines->have && lines->have - lines->at <= lines->offset);
     return lines->offset - (lines->have - lines->at);
 }
 
@@ -106,10 +114,12 @@ static int peek(kiln_lines *lines)
 
 static void skip(kiln_lines *lines)
 {
+    KILN_ASSERT(lines->at < lines->have);
     lines->at += lines->wide != 0 ? 2 : 1;
 }
 
-/* Appends a code unit as UTF-8; `*length` bytes stand already. */
+/* Appends a code unit as UTF-8 to the line, which has *length bytes. Surrogates become three bytes
+ * each, which is no UTF-8; names are cleaned of them later. */
 static bool append(kiln_lines *lines, size_t *length, int unit)
 {
     void *line = lines->line;
@@ -136,16 +146,7 @@ static bool append(kiln_lines *lines, size_t *length, int unit)
     return true;
 }
 
-/* Takes the end of a line: LF, CR, or CR LF. */
-static void skip_line_end(kiln_lines *lines, int unit)
-{
-    skip(lines);
-    if (unit == '\r' && peek(lines) == '\n')
-        skip(lines);
-    lines->number++;
-}
-
-/* Appends what `fetched` holds of the line, as far as it holds it; bytes only. */
+/* Appends what is fetched of the line, as bytes: up to its end or that of the block. */
 static bool append_run(kiln_lines *lines, size_t *length)
 {
     const uint8_t *from = lines->fetched + lines->at;
@@ -175,7 +176,11 @@ char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
         return NULL;
     for (; unit >= 0; unit = peek(lines)) {
         if (unit == '\n' || unit == '\r') {
-            skip_line_end(lines, unit);
+            /* LF, CR, or CR LF. */
+            skip(lines);
+            if (unit == '\r' && peek(lines) == '\n')
+                skip(lines);
+            lines->number++;
             if (lines->continuation == '\0' || *length == 0 ||
                 lines->line[*length - 1] != (uint8_t)lines->continuation)
                 break;
@@ -189,7 +194,7 @@ char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
         if (lines->wide != 0)
             skip(lines);
     }
-    if (unit < 0)
+    if (unit < 0) /* the last line has no end of its own */
         lines->number++;
     *no_memory = !append(lines, length, 0);
     *length -= 1;

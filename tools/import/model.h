@@ -22,7 +22,7 @@ uint32_t kiln_model_crc(const kiln_model *model);
 typedef struct {
     const kiln_model *model;
     uint64_t offset;  /* of the next byte to fetch */
-    uint8_t *fetched; /* raw bytes; the line starts at `at` */
+    uint8_t *fetched; /* raw bytes; those from `at` on are not used yet */
     size_t at, have;
     uint8_t *line;
     size_t line_capacity;
@@ -35,13 +35,13 @@ typedef struct {
 bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
                       char continuation);
 /* The next line without its end (LF, CR or both), zero-ended. NULL at the end of the text; then
- * *no_memory tells whether it was that. */
+ * *no_memory says whether memory was lacking. */
 char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory);
-/* Where the byte behind the line just given stands in the model. */
+/* The offset in the model of the byte after the last line. */
 uint64_t kiln_lines_tell(const kiln_lines *lines);
 void kiln_lines_end(kiln_lines *lines);
 
-/* Reading of one line: each moves *at behind what it took. */
+/* Reading of one line: each moves *at past what it took. */
 
 /* Skips blanks; the next token, not zero-ended, or NULL at the end of the line. */
 const char *kiln_token(const char **at, size_t *length);

@@ -1,10 +1,15 @@
+/* The strings of a soup, one behind the other in one block, each ended by a zero byte and named by
+ * its offset. Names in files need not be UTF-8; here they are made to be. Errors are kept in
+ * `failed`, so that names can be added without looking after each: who takes the block looks once.
+ */
 #include "names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
-#include "../common/text.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
+#include "../common/utf8.h"
 
 enum { MOST_BYTES = 1 << 28 };
 
@@ -19,6 +24,7 @@ static void put(kiln_names *names, const void *bytes, size_t size)
     }
     memcpy((char *)names->text + names->size, bytes, size);
     names->size += size;
+    KILN_ASSERT(names->size <= names->capacity);
 }
 
 void kiln_names_append(kiln_names *names, const char *text)
@@ -26,7 +32,7 @@ void kiln_names_append(kiln_names *names, const char *text)
     char *clean = kiln_utf8_clean(text);
 
     if (names->size == 0)
-        put(names, "", 1);
+        put(names, "", 1); /* offset 0 */
     if (clean != NULL)
         put(names, clean, strlen(clean));
     else
@@ -34,7 +40,7 @@ void kiln_names_append(kiln_names *names, const char *text)
     free(clean);
 }
 
-/* The string under way starts behind the last zero byte, and a byte 0 is in no string. */
+/* The unfinished string starts after the last zero byte, since no string contains one. */
 uint32_t kiln_names_end(kiln_names *names)
 {
     size_t start = names->size;
@@ -44,6 +50,7 @@ uint32_t kiln_names_end(kiln_names *names)
     if (names->failed || start == names->size)
         return 0;
     put(names, "", 1);
+    KILN_ASSERT(names->failed || ((const char *)names->text)[names->size - 1] == '\0');
     return names->failed ? 0 : (uint32_t)start;
 }
 
@@ -57,8 +64,9 @@ uint32_t kiln_names_join(kiln_names *names, uint32_t parent, const char *name)
 {
     size_t length = strlen(kiln_names_at(names, parent));
 
+    KILN_ASSERT(names->failed || parent == 0 || parent < names->size);
     kiln_names_append(names, "");
-    /* Room first: the parent's text may move, and is not to move while it is copied. */
+    /* Room first: growing moves the parent's text, which must not move while it is copied. */
     if (!names->failed && !kiln_grow(&names->text, &names->capacity, names->size + length, 1))
         names->failed = true;
     put(names, kiln_names_at(names, parent), length);

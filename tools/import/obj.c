@@ -1,5 +1,13 @@
-/* Wavefront OBJ. A face's number is that of its record, `f` or `fo`, counted from 0 in the file,
- * whatever stands between. A mesh is a run of faces under one object and group. */
+/* Reader of Wavefront OBJ (Wavefront Technologies, "Advanced Visualizer" manual, appendix B1, 1991;
+ * colours after the coordinates of a vertex, as other programs have added them).
+ *
+ * A file is lines, each a record that begins with a keyword; a backslash joins a line to the next.
+ * Vertices are numbered through the file, so all meshes share them. A mesh is a run of faces under
+ * one object (`o`) and group (`g`); names and materials hold until the next record of their kind.
+ *
+ * A face's number is that of its record, `f` or `fo`, counted from 0 in the file, whatever records
+ * stand between. Records that are not in the table below are skipped: texture coordinates, normals,
+ * smoothing and the like change no geometry. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 #include "reader.h"
 
 typedef struct {
@@ -20,22 +29,20 @@ typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
     uint64_t vertices, records;
-    uint32_t *corners; /* of the face under way */
-    size_t corner_capacity;
-    char *object, *group; /* names now in force; NULL: none */
+    kiln_corners corners; /* of the record that is being read */
+    char *object, *group; /* names in force; NULL: none */
     bool object_hollow;   /* no element since `o` */
-    uint64_t run_faces;   /* faces of the run under way */
+    uint64_t run_faces;   /* faces of the run so far */
     uint32_t mesh_count;
     material *materials; /* sorted by name */
     size_t material_count, material_capacity;
-    uint32_t user; /* material now in force */
+    uint32_t user; /* material in force */
     uint64_t elements_ignored, calls_ignored, faces_without_corners;
 } obj;
 
 static _Noreturn void fail_line(obj *o, const char *what)
 {
-    kiln_send_failure(o->reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
-                      (unsigned long long)o->lines.number, what);
+    kiln_read_fail_line(o->reading, &o->lines, what);
 }
 
 /* The rest of a line without blanks around it, as a string of its own. */
@@ -80,44 +87,32 @@ static void read_vertex(obj *o, const char *at)
     o->vertices++;
 }
 
-/* "12/3/4": the first number, 1 for the first vertex, -1 for the last so far. */
-static uint32_t read_corner(obj *o, const char *token, size_t length)
-{
-    const char *slash = memchr(token, '/', length);
-    int64_t index;
-
-    if (!kiln_token_integer(token, slash != NULL ? (size_t)(slash - token) : length, &index))
-        fail_line(o, "a corner is not a vertex number");
-    if (index < 0)
-        index += (int64_t)o->vertices;
-    else
-        index -= 1;
-    return index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE : (uint32_t)index;
-}
-
-/* Corners into o->corners; how many. */
+/* Corners into o->corners; how many. Of "12/3/4" the first number counts: 1 for the first vertex,
+ * -1 for the last so far. */
 static size_t read_corners(obj *o, const char *at)
 {
     const char *token;
-    size_t length, count = 0;
+    size_t length;
 
+    o->corners.count = 0;
     while ((token = kiln_token(&at, &length)) != NULL && token[0] != '#') {
-        void *corners = o->corners;
-        bool room = kiln_grow(&corners, &o->corner_capacity, count + 1, sizeof *o->corners);
+        const char *slash = memchr(token, '/', length);
+        int64_t index;
 
-        o->corners = corners;
-        if (!room)
-            kiln_read_no_memory(o->reading);
-        o->corners[count++] = read_corner(o, token, length);
+        if (!kiln_token_integer(token, slash != NULL ? (size_t)(slash - token) : length, &index))
+            fail_line(o, "a corner is not a vertex number");
+        index += index < 0 ? (int64_t)o->vertices : -1;
+        kiln_corners_add(o->reading, &o->corners,
+                         index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE : (uint32_t)index);
     }
-    return count;
+    return o->corners.count;
 }
 
 static void read_face(obj *o, const char *at)
 {
     size_t count = read_corners(o, at);
 
-    kiln_read_face(o->reading, o->corners, count, o->records, o->user);
+    kiln_read_face(o->reading, o->corners.items, count, o->records, o->user);
     o->records++;
     o->run_faces += count >= 3;
     o->faces_without_corners += count == 0;
@@ -138,7 +133,8 @@ static void read_line(obj *o, const char *at)
     o->object_hollow = false;
 }
 
-/* Ends the run of faces: they become a mesh with a node. */
+/* Ends the run of faces: they become a mesh with a node "object/group". The vertices are shared by
+ * all meshes. */
 static void end_run(obj *o)
 {
     kiln_sender *sender = o->reading->sender;
@@ -162,6 +158,7 @@ static void end_run(obj *o)
     o->run_faces = 0;
 }
 
+/* An object without any face, line or point is reported: it may be a mistake. */
 static void end_object(obj *o)
 {
     end_run(o);
@@ -200,6 +197,7 @@ static void read_object(obj *o, const char *at)
     o->object_hollow = true;
 }
 
+/* Materials are numbered by their first use; the list is sorted by name for the search. */
 static void read_material(obj *o, const char *at)
 {
     char *name = rest_of_line(o, at);
@@ -227,13 +225,14 @@ static void read_material(obj *o, const char *at)
     memmove(o->materials + low + 1, o->materials + low,
             (o->material_count - low) * sizeof(material));
     o->material_count++;
-    o->user = (uint32_t)o->material_count;
+    o->user = (uint32_t)o->material_count; /* 0 is the default */
+    KILN_ASSERT(low < o->material_count && o->material_count <= o->material_capacity);
     o->materials[low] = (material){name, o->user};
     kiln_send_u32(o->reading->sender, KILN_ARRAY_MATERIALS,
                   kiln_send_string(o->reading->sender, name, strlen(name)));
 }
 
-/* A regular file that may be read; any other is as good as absent. */
+/* A regular file that may be read; any other counts as absent. */
 static bool is_file(const char *name)
 {
     int file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -245,8 +244,8 @@ static bool is_file(const char *name)
     return good;
 }
 
-/* One name that may have blanks, or several without. Materials' properties are not ours, but the
- * file is part of the model. */
+/* One name that may have blanks, or several without. The properties of materials are not read, but
+ * the file is part of the model. */
 static void read_library(obj *o, const char *at)
 {
     char *names = rest_of_line(o, at);
@@ -291,61 +290,44 @@ static const struct {
     {"call", count_call},    {"csh", count_call},
 };
 
-static void read_record(obj *o, const char *at)
-{
-    size_t length;
-    const char *token = kiln_token(&at, &length);
-
-    for (size_t i = 0; token != NULL && i < sizeof records / sizeof records[0]; i++) {
-        if (strlen(records[i].keyword) == length &&
-            memcmp(records[i].keyword, token, length) == 0) {
-            records[i].read(o, at);
-            return;
-        }
-    }
-}
-
-static void tell_of_the_rest(obj *o)
-{
-    kiln_sender *sender = o->reading->sender;
-
-    if (o->elements_ignored > 0)
-        kiln_send_warning(sender, "%llu free-form curves and surfaces left out",
-                          (unsigned long long)o->elements_ignored);
-    if (o->calls_ignored > 0)
-        kiln_send_warning(sender, "%llu calls of other files not followed",
-                          (unsigned long long)o->calls_ignored);
-    if (o->faces_without_corners > 0)
-        kiln_send_warning(sender, "%llu faces have no corner and are left out",
-                          (unsigned long long)o->faces_without_corners);
-}
-
-static void release(obj *o)
-{
-    for (size_t i = 0; i < o->material_count; i++)
-        free(o->materials[i].name);
-    free(o->materials);
-    free(o->object);
-    free(o->group);
-    free(o->corners);
-    kiln_lines_end(&o->lines);
-}
-
 void kiln_read_obj(kiln_reading *reading)
 {
     obj o = {.reading = reading};
     bool no_memory = !kiln_lines_start(&o.lines, &reading->model, 0, '\\');
+    kiln_sender *sender = reading->sender;
     const char *line;
     size_t length;
 
-    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
-                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
-    while (!no_memory && (line = kiln_lines_next(&o.lines, &length, &no_memory)) != NULL)
-        read_record(&o, line);
+    kiln_read_default_material(reading);
+    while (!no_memory && (line = kiln_lines_next(&o.lines, &length, &no_memory)) != NULL) {
+        const char *token = kiln_token(&line, &length);
+
+        for (size_t i = 0; token != NULL && i < sizeof records / sizeof records[0]; i++)
+            if (strlen(records[i].keyword) == length &&
+                memcmp(records[i].keyword, token, length) == 0) {
+                records[i].read(&o, line);
+                break;
+            }
+    }
     if (no_memory)
         kiln_read_no_memory(reading);
     end_object(&o);
-    tell_of_the_rest(&o);
+    KILN_ASSERT(o.run_faces == 0);
+
+    if (o.elements_ignored > 0)
+        kiln_send_warning(sender, "%llu free-form curves and surfaces left out",
+                          (unsigned long long)o.elements_ignored);
+    if (o.calls_ignored > 0)
+        kiln_send_warning(sender, "%llu calls of other files not followed",
+                          (unsigned long long)o.calls_ignored);
+    kiln_read_warn_empty(reading, o.faces_without_corners);
     reading->facts.exact = 1;
-    release(&o);
+
+    for (size_t i = 0; i < o.material_count; i++)
+        free(o.materials[i].name);
+    free(o.materials);
+    free(o.object);
+    free(o.group);
+    free(o.corners.items);
+    kiln_lines_end(&o.lines);
 }

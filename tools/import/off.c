@@ -1,25 +1,28 @@
-/* Object File Format. A face's number is its place in the list of faces. */
+/* Reader of OFF, the Object File Format of Geomview (the Geometry Center, University of Minnesota;
+ * "Object File Format" in its manual), as text and in three dimensions.
+ *
+ * A file is lines with numbers: counts, one vertex a line, one face a line. "#" begins a comment.
+ * Colours and normals follow the numbers that are read here and are skipped with the rest of their
+ * line. A face's number is its place in the list of faces. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
 #include "reader.h"
 
 typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
-    const char *at; /* in the line under way */
-    uint32_t *corners;
-    size_t corner_capacity;
+    const char *at; /* in the line that is being read */
+    kiln_corners corners;
 } off;
 
 static _Noreturn void fail_line(off *o, const char *what)
 {
-    kiln_send_failure(o->reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
-                      (unsigned long long)o->lines.number, what);
+    kiln_read_fail_line(o->reading, &o->lines, what);
 }
 
-/* Goes to the next line that says something. */
+/* Goes to the next line that has more than a comment. */
 static void next_line(off *o, const char *expected)
 {
     bool no_memory = false;
@@ -45,7 +48,8 @@ static bool next_integer(off *o, int64_t *value)
     return token != NULL && kiln_token_integer(token, length, value);
 }
 
-/* [ST][C][N][4][n]OFF [BINARY]; may be missing. */
+/* [ST][C][N][4][n]OFF [BINARY], of which all may be missing. The counts may follow on the same
+ * line. */
 static void read_keyword(off *o)
 {
     const char *start = o->at;
@@ -69,88 +73,56 @@ static void read_keyword(off *o)
         o->at = token;
 }
 
-static void read_vertex(off *o)
-{
-    double position[3];
-
-    next_line(o, "the file ends within the vertices");
-    for (int i = 0; i < 3; i++) {
-        size_t length;
-        const char *token = kiln_token(&o->at, &length);
-
-        if (token == NULL || !kiln_token_number(token, length, &position[i]))
-            fail_line(o, "a vertex is not three numbers");
-    }
-    kiln_read_vertex(o->reading, position);
-}
-
-static uint32_t read_corner(off *o)
-{
-    int64_t index;
-
-    if (!next_integer(o, &index))
-        fail_line(o, "a face has fewer corners than it says");
-    return index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE : (uint32_t)index;
-}
-
-/* What follows the corners is colour. Returns how many corners there are. */
-static uint64_t read_face(off *o, uint64_t record)
-{
-    int64_t count;
-
-    next_line(o, "the file ends within the faces");
-    if (!next_integer(o, &count) || count < 0)
-        fail_line(o, "a face does not begin with its number of corners");
-    for (int64_t i = 0; i < count; i++) {
-        void *corners = o->corners;
-        bool room = kiln_grow(&corners, &o->corner_capacity, (size_t)i + 1, sizeof(uint32_t));
-
-        o->corners = corners;
-        if (!room)
-            kiln_read_no_memory(o->reading);
-        o->corners[i] = read_corner(o);
-    }
-    kiln_read_face(o->reading, o->corners, (size_t)count, record, 0);
-    return (uint64_t)count;
-}
-
-static void read_body(off *o, uint64_t vertices, uint64_t faces)
-{
-    kiln_sender *sender = o->reading->sender;
-    kiln_scene_mesh mesh = {.vertex_count = vertices};
-    uint64_t empty = 0;
-
-    for (uint64_t i = 0; i < vertices; i++)
-        read_vertex(o);
-    for (uint64_t i = 0; i < faces; i++) {
-        uint64_t corners = read_face(o, i);
-
-        mesh.face_count += corners >= 3;
-        empty += corners == 0;
-    }
-    if (empty > 0)
-        kiln_send_warning(sender, "%llu faces have no corner and are left out",
-                          (unsigned long long)empty);
-    mesh.name = kiln_send_string(sender, "mesh", 4);
-    kiln_send(sender, KILN_ARRAY_MESHES, &mesh, 1);
-    kiln_read_place(o->reading, mesh.name, 0);
-}
-
 void kiln_read_off(kiln_reading *reading)
 {
     off o = {.reading = reading};
     int64_t vertices, faces;
+    uint64_t sent = 0, empty = 0;
 
     if (!kiln_lines_start(&o.lines, &reading->model, 0, '\0'))
         kiln_read_no_memory(reading);
-    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
-                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
+    kiln_read_default_material(reading);
     next_line(&o, "the file is empty");
     read_keyword(&o);
+    /* A third count, of edges, is often wrong and never needed. */
     if (!next_integer(&o, &vertices) || !next_integer(&o, &faces) || vertices < 0 || faces < 0)
         fail_line(&o, "no counts of vertices and faces");
-    read_body(&o, (uint64_t)vertices, (uint64_t)faces);
+    /* The counts are not trusted: nothing is allocated by them. */
+    for (int64_t i = 0; i < vertices; i++) {
+        double position[3];
+
+        next_line(&o, "the file ends within the vertices");
+        for (int j = 0; j < 3; j++) {
+            size_t length;
+            const char *token = kiln_token(&o.at, &length);
+
+            if (token == NULL || !kiln_token_number(token, length, &position[j]))
+                fail_line(&o, "a vertex is not three numbers");
+        }
+        kiln_read_vertex(reading, position);
+    }
+    for (int64_t i = 0; i < faces; i++) {
+        int64_t count, index;
+
+        next_line(&o, "the file ends within the faces");
+        if (!next_integer(&o, &count) || count < 0)
+            fail_line(&o, "a face does not begin with its number of corners");
+        o.corners.count = 0;
+        for (int64_t j = 0; j < count; j++) {
+            if (!next_integer(&o, &index))
+                fail_line(&o, "a face has fewer corners than it says");
+            kiln_corners_add(reading, &o.corners,
+                             index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE
+                                                                   : (uint32_t)index);
+        }
+        KILN_ASSERT(o.corners.count == (uint64_t)count);
+        kiln_read_face(reading, o.corners.items, (size_t)count, (uint64_t)i, 0);
+        sent += count >= 3;
+        empty += count == 0;
+    }
+    kiln_read_warn_empty(reading, empty);
+    kiln_read_mesh(reading, "mesh", sent, (uint64_t)vertices, 0);
     reading->facts.exact = 1;
-    free(o.corners);
+    free(o.corners.items);
     kiln_lines_end(&o.lines);
 }

@@ -1,10 +1,18 @@
-/* Polygon File Format, text and binary of both byte orders. A face's number is its place in element
+/* Reader of PLY, the Polygon File Format (Greg Turk, "The PLY Polygon File Format", Stanford, 1994;
+ * with the types named int8 to float64 of later writers), as text and in binary of both byte
+ * orders.
+ *
+ * The header lists elements with a count and properties, each a number or a list of numbers. So the
+ * reader is a small interpreter: it goes through the elements in order and through the properties
+ * of each, and keeps those that have a role here: x, y and z of `vertex`, the list of corners of
+ * `face` and of `tristrips`. All else is read and dropped. A face's number is its place in element
  * `face`; triangles of `tristrips` are numbered as they come. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 #include "reader.h"
 
 typedef enum { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT } type;
@@ -31,7 +39,7 @@ typedef enum { TEXT, LITTLE, BIG } coding;
 typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
-    const char *at; /* text: in the line under way */
+    const char *at; /* text: in the line that is being read */
     coding coding;
     element *elements;
     size_t element_count, element_capacity;
@@ -39,9 +47,8 @@ typedef struct {
     size_t property_count, property_capacity;
     uint8_t block[1 << 16]; /* binary */
     size_t block_at, block_have;
-    uint64_t offset; /* of the byte behind the block */
-    uint32_t *corners;
-    size_t corner_count, corner_capacity;
+    uint64_t offset;      /* of the byte after the block */
+    kiln_corners corners; /* of the face or strips that are being read */
     uint64_t vertices, records, faces, empty_faces;
 } ply;
 
@@ -49,10 +56,10 @@ typedef struct {
 
 static _Noreturn void fail(ply *p, const char *what)
 {
-    kiln_send_failure(p->reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
-                      (unsigned long long)p->lines.number, what);
+    kiln_read_fail_line(p->reading, &p->lines, what);
 }
 
+/* Both families of names; some writers mix them. */
 static type type_of(ply *p, const char *token, size_t length)
 {
     static const char *const names[TYPE_COUNT][2] = {
@@ -66,7 +73,8 @@ static type type_of(ply *p, const char *token, size_t length)
     fail(p, "a property of unknown type");
 }
 
-static kind kind_of(const char *name)
+/* "element NAME COUNT". The count is not trusted: nothing is allocated by it. */
+static void read_element(ply *p, const char *at)
 {
     static const struct {
         const char *name;
@@ -75,30 +83,6 @@ static kind kind_of(const char *name)
                  {"face", ELEMENT_FACE},
                  {"tristrips", ELEMENT_STRIPS},
                  {"edge", ELEMENT_EDGE}};
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(known[i].name, name) == 0)
-            return known[i].kind;
-    return ELEMENT_OTHER;
-}
-
-static role role_of(const property *of, const char *name, size_t length)
-{
-    static const char *const axes[] = {"x", "y", "z"};
-
-    if (of->list)
-        return kiln_token_is(name, length, "vertex_indices") ||
-                       kiln_token_is(name, length, "vertex_index")
-                   ? ROLE_CORNERS
-                   : ROLE_NONE;
-    for (int i = 0; i < 3; i++)
-        if (kiln_token_is(name, length, axes[i]))
-            return (role)(ROLE_X + i);
-    return ROLE_NONE;
-}
-
-static void read_element(ply *p, const char *at)
-{
     size_t length;
     const char *name = kiln_token(&at, &length);
     void *elements = p->elements;
@@ -118,12 +102,17 @@ static void read_element(ply *p, const char *at)
     if (name == NULL || !kiln_token_integer(name, length, &count) || count < 0)
         fail(p, "an element without a count");
     added->count = (uint64_t)count;
-    added->kind = kind_of(added->name);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, added->name) == 0)
+            added->kind = known[i].kind;
     added->property_first = p->property_count;
 }
 
+/* "property TYPE NAME" or "property list TYPE TYPE NAME", of the last element: so the properties of
+ * one element stand together. */
 static void read_property(ply *p, const char *at)
 {
+    static const char *const axes[] = {"x", "y", "z"};
     size_t length;
     const char *token = kiln_token(&at, &length);
     void *properties = p->properties;
@@ -148,25 +137,19 @@ static void read_property(ply *p, const char *at)
     token = kiln_token(&at, &length);
     if (token == NULL)
         fail(p, "a property without a name");
-    added->role = role_of(added, token, length);
+    if (added->list && (kiln_token_is(token, length, "vertex_indices") ||
+                        kiln_token_is(token, length, "vertex_index")))
+        added->role = ROLE_CORNERS;
+    for (int i = 0; !added->list && i < 3; i++)
+        if (kiln_token_is(token, length, axes[i]))
+            added->role = (role)(ROLE_X + i);
     p->elements[p->element_count - 1].property_count++;
+    KILN_ASSERT(p->elements[p->element_count - 1].property_first +
+                    p->elements[p->element_count - 1].property_count ==
+                p->property_count);
 }
 
-static void read_coding(ply *p, const char *at)
-{
-    size_t length;
-    const char *token = kiln_token(&at, &length);
-
-    if (token != NULL && kiln_token_is(token, length, "ascii"))
-        p->coding = TEXT;
-    else if (token != NULL && kiln_token_is(token, length, "binary_little_endian"))
-        p->coding = LITTLE;
-    else if (token != NULL && kiln_token_is(token, length, "binary_big_endian"))
-        p->coding = BIG;
-    else
-        fail(p, "an unknown format");
-}
-
+/* The next line of the header, which has to be there. */
 static char *header_line(ply *p)
 {
     bool no_memory;
@@ -180,6 +163,7 @@ static char *header_line(ply *p)
     return line;
 }
 
+/* Up to the line "end_header"; unknown lines, comments among them, are skipped. */
 static void read_header(ply *p)
 {
     bool done = false, coded = false;
@@ -194,14 +178,25 @@ static void read_header(ply *p)
         token = kiln_token(&at, &length);
         if (token == NULL)
             continue;
-        if (kiln_token_is(token, length, "format"))
-            read_coding(p, at), coded = true;
-        else if (kiln_token_is(token, length, "element"))
+        if (kiln_token_is(token, length, "format")) {
+            const char *name = kiln_token(&at, &length);
+
+            coded = true;
+            if (name != NULL && kiln_token_is(name, length, "ascii"))
+                p->coding = TEXT;
+            else if (name != NULL && kiln_token_is(name, length, "binary_little_endian"))
+                p->coding = LITTLE;
+            else if (name != NULL && kiln_token_is(name, length, "binary_big_endian"))
+                p->coding = BIG;
+            else
+                fail(p, "an unknown format");
+        } else if (kiln_token_is(token, length, "element")) {
             read_element(p, at);
-        else if (kiln_token_is(token, length, "property"))
+        } else if (kiln_token_is(token, length, "property")) {
             read_property(p, at);
-        else
+        } else {
             done = kiln_token_is(token, length, "end_header");
+        }
     }
     if (!coded)
         fail(p, "the header names no format");
@@ -209,6 +204,7 @@ static void read_header(ply *p)
 
 /* -- values -- */
 
+/* Binary data has no lines to name. */
 static _Noreturn void fail_short(ply *p, const element *in)
 {
     kiln_send_failure(p->reading->sender, KILN_BAKE_INVALID,
@@ -216,6 +212,7 @@ static _Noreturn void fail_short(ply *p, const element *in)
                       (unsigned long long)in->count, in->name);
 }
 
+/* Values of one element may share lines or be spread over several. */
 static double next_text(ply *p, const element *in)
 {
     size_t length;
@@ -236,11 +233,17 @@ static double next_text(ply *p, const element *in)
     return value;
 }
 
-static uint64_t next_bytes(ply *p, const element *in, size_t size)
+/* Byte by byte from a block of the file: values are not aligned. */
+static double next_binary(ply *p, const element *in, type of)
 {
-    uint64_t value = 0;
+    static const size_t sizes[TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4, 8};
+    uint64_t bits = 0;
+    uint32_t half;
+    float single;
+    double whole;
 
-    for (size_t i = 0; i < size; i++) {
+    KILN_ASSERT(of < TYPE_COUNT && p->coding != TEXT);
+    for (size_t i = 0; i < sizes[of]; i++) {
         uint8_t byte;
 
         if (p->block_at == p->block_have) {
@@ -251,20 +254,11 @@ static uint64_t next_bytes(ply *p, const element *in, size_t size)
             if (p->block_have == 0)
                 fail_short(p, in);
         }
+        KILN_ASSERT(p->block_at < p->block_have);
         byte = p->block[p->block_at++];
-        value = p->coding == BIG ? value << 8 | byte : value | (uint64_t)byte << 8 * i;
+        bits = p->coding == BIG ? bits << 8 | byte : bits | (uint64_t)byte << 8 * i;
     }
-    return value;
-}
-
-static double next_binary(ply *p, const element *in, type of)
-{
-    static const size_t sizes[TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4, 8};
-    uint64_t bits = next_bytes(p, in, sizes[of]);
-    uint32_t half = (uint32_t)bits;
-    float single;
-    double whole;
-
+    half = (uint32_t)bits;
     switch (of) {
     case INT8:
         return (double)(int8_t)bits;
@@ -283,6 +277,7 @@ static double next_binary(ply *p, const element *in, type of)
     }
 }
 
+/* Every type of PLY is a double without loss. */
 static double next(ply *p, const element *in, type of)
 {
     return p->coding == TEXT ? next_text(p, in) : next_binary(p, in, of);
@@ -290,49 +285,22 @@ static double next(ply *p, const element *in, type of)
 
 /* -- elements -- */
 
-static void add_corner(ply *p, double index)
+/* Reads the values of a list. Those that can be no index become one that no vertex has, so that the
+ * face is reported. */
+static void read_list(ply *p, const element *in, const property *of, double count)
 {
-    void *corners = p->corners;
-    bool room = kiln_grow(&corners, &p->corner_capacity, p->corner_count + 1, sizeof(uint32_t));
-
-    p->corners = corners;
-    if (!room)
-        kiln_read_no_memory(p->reading);
-    p->corners[p->corner_count++] =
-        index >= 0 && index < (double)KILN_SCENE_NONE && floor(index) == index ? (uint32_t)index
-                                                                               : KILN_SCENE_NONE;
-}
-
-static void read_list(ply *p, const element *in, const property *of)
-{
-    double count = next(p, in, of->count);
-
     if (!(count >= 0 && count <= 4294967295.0))
         fail(p, "a list of impossible length");
     for (uint64_t i = 0; i < (uint64_t)count; i++) {
-        double value = next(p, in, of->value);
+        const double value = next(p, in, of->value);
+        const bool index = value >= 0 && value < (double)KILN_SCENE_NONE && floor(value) == value;
 
         if (of->role == ROLE_CORNERS)
-            add_corner(p, value);
+            kiln_corners_add(p->reading, &p->corners, index ? (uint32_t)value : KILN_SCENE_NONE);
     }
 }
 
-/* Reads one of an element: its corners, and its position where it has one. */
-static void read_one(ply *p, const element *in, double position[3])
-{
-    p->corner_count = 0;
-    for (size_t i = 0; i < in->property_count; i++) {
-        const property *of = &p->properties[in->property_first + i];
-
-        if (of->list)
-            read_list(p, in, of);
-        else if (of->role >= ROLE_X && of->role <= ROLE_Z)
-            position[of->role - ROLE_X] = next(p, in, of->value);
-        else
-            next(p, in, of->value);
-    }
-}
-
+/* Faces of one or two corners are numbered too. */
 static void end_face(ply *p, const uint32_t *corners, size_t count)
 {
     kiln_read_face(p->reading, corners, count, p->records, 0);
@@ -341,16 +309,18 @@ static void end_face(ply *p, const uint32_t *corners, size_t count)
     p->empty_faces += count == 0;
 }
 
-/* Every third corner on, with -1 starting anew; every second triangle runs the other way. */
+/* Strips: each corner from the third on makes a triangle with the two before it, and -1 starts a
+ * new strip. Every second triangle runs the other way. */
 static void end_strips(ply *p)
 {
     size_t run = 0;
 
-    for (size_t i = 0; i < p->corner_count; i++) {
-        const uint32_t *c = p->corners + i;
+    for (size_t i = 0; i < p->corners.count; i++) {
+        const uint32_t *c = p->corners.items + i;
 
         run = *c == KILN_SCENE_NONE ? 0 : run + 1;
         if (run >= 3) {
+            KILN_ASSERT(i >= 2);
             uint32_t corners[3] = {c[-2], c[-1], c[0]};
 
             if (run % 2 == 0)
@@ -368,62 +338,68 @@ static bool has_role(const ply *p, const element *in, role wanted)
     return false;
 }
 
+/* Reads all of an element. */
 static void read_all(ply *p, const element *in)
 {
     double position[3] = {0, 0, 0};
 
+    KILN_ASSERT(in->property_first + in->property_count <= p->property_count);
     if (in->kind == ELEMENT_VERTEX &&
         !(has_role(p, in, ROLE_X) && has_role(p, in, ROLE_Y) && has_role(p, in, ROLE_Z)))
         fail(p, "vertices without x, y and z");
+    /* Without properties there is nothing to read, however many the header says there are. */
     for (uint64_t i = 0; in->property_count > 0 && i < in->count; i++) {
-        read_one(p, in, position);
-        if (in->kind == ELEMENT_VERTEX) {
+        p->corners.count = 0;
+        for (size_t j = 0; j < in->property_count; j++) {
+            const property *of = &p->properties[in->property_first + j];
+            const double number = next(p, in, of->list ? of->count : of->value);
+
+            if (of->list)
+                read_list(p, in, of, number);
+            else if (of->role >= ROLE_X && of->role <= ROLE_Z)
+                position[of->role - ROLE_X] = number;
+        }
+        switch (in->kind) {
+        case ELEMENT_VERTEX:
             kiln_read_vertex(p->reading, position);
             p->vertices++;
-        } else if (in->kind == ELEMENT_FACE) {
-            end_face(p, p->corners, p->corner_count);
-        } else if (in->kind == ELEMENT_STRIPS) {
+            break;
+        case ELEMENT_FACE:
+            end_face(p, p->corners.items, p->corners.count);
+            break;
+        case ELEMENT_STRIPS:
             end_strips(p);
-        } else if (in->kind == ELEMENT_EDGE) {
+            break;
+        case ELEMENT_EDGE:
             p->reading->facts.lines++;
+            break;
+        case ELEMENT_OTHER:
+            break;
         }
     }
 }
 
-static void send_mesh(ply *p)
-{
-    kiln_sender *sender = p->reading->sender;
-    kiln_scene_mesh mesh = {.face_count = p->faces, .vertex_count = p->vertices};
-
-    if (p->empty_faces > 0)
-        kiln_send_warning(sender, "%llu faces have no corner and are left out",
-                          (unsigned long long)p->empty_faces);
-    if (p->faces == 0 && p->records == 0)
-        p->reading->facts.points += p->vertices;
-    mesh.name = kiln_send_string(sender, "mesh", 4);
-    kiln_send(sender, KILN_ARRAY_MESHES, &mesh, 1);
-    kiln_read_place(p->reading, mesh.name, 0);
-}
-
 void kiln_read_ply(kiln_reading *reading)
 {
-    static ply p;
+    static ply p; /* too large for the stack of some threads; a process reads one model */
 
     memset(&p, 0, sizeof p);
     p.reading = reading;
     p.at = "";
     if (!kiln_lines_start(&p.lines, &reading->model, 0, '\0'))
         kiln_read_no_memory(reading);
-    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
-                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
+    kiln_read_default_material(reading);
     read_header(&p);
     p.offset = kiln_lines_tell(&p.lines);
     for (size_t i = 0; i < p.element_count; i++)
         read_all(&p, &p.elements[i]);
-    send_mesh(&p);
+    kiln_read_warn_empty(reading, p.empty_faces);
+    if (p.faces == 0 && p.records == 0)
+        reading->facts.points += p.vertices; /* a cloud of points */
+    kiln_read_mesh(reading, "mesh", p.faces, p.vertices, 0);
     reading->facts.exact = 1;
     free(p.elements);
     free(p.properties);
-    free(p.corners);
+    free(p.corners.items);
     kiln_lines_end(&p.lines);
 }

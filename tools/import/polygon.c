@@ -1,12 +1,22 @@
-/* Ears are cut in the coordinate plane that the polygon fills best; what is an ear is decided
- * exactly on the floats as they are. */
+/* Triangulation of a polygon by cutting ears (G. H. Meisters, "Polygons have ears", 1975).
+ *
+ * The polygon is projected to the coordinate plane in which its normal (M. E. Newell's, as in
+ * Sutherland, Sproull and Schumacker, "A characterization of ten hidden-surface algorithms", 1974)
+ * is longest. There the sign of the area of three corners is decided exactly, on the floats as they
+ * are (../common/orient.h). So the triangles of a simple polygon cover it, however thin it is.
+ * Polygons that cross themselves are cut somehow, into the same number of triangles.
+ *
+ * Only corners at which the polygon turns right or goes straight can lie in an ear; they are kept
+ * in a list. For the usual face, which is convex, the list is empty and cutting is linear; at worst
+ * it is quadratic, which a deadline bounds. */
 #include "polygon.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/soup.h"
+#include "../../formats/assert.h"
+#include "../common/orient.h"
 #include "child.h"
 
 static bool make_room(kiln_polygon_work *work, size_t count)
@@ -43,13 +53,15 @@ void kiln_polygon_work_free(kiln_polygon_work *work)
     memset(work, 0, sizeof *work);
 }
 
-/* Newell's normal, relative to the first corner. */
-static void normal_of(const float *positions, const uint32_t *corners, size_t count,
-                      double normal[3])
+/* Projects so that the polygon turns left. */
+static void project(kiln_polygon_work *work, const float *positions, const uint32_t *corners,
+                    size_t count)
 {
     const float *origin = positions + 3 * (size_t)corners[0];
+    double normal[3] = {0, 0, 0};
+    int drop = 0, x, y;
 
-    normal[0] = normal[1] = normal[2] = 0;
+    /* Newell's normal, relative to the first corner: twice the areas of the three projections. */
     for (size_t i = 0; i < count; i++) {
         const float *a = positions + 3 * (size_t)corners[i];
         const float *b = positions + 3 * (size_t)corners[i + 1 < count ? i + 1 : 0];
@@ -61,16 +73,6 @@ static void normal_of(const float *positions, const uint32_t *corners, size_t co
                          ((double)a[l] - (double)origin[l]) * ((double)b[k] - (double)origin[k]);
         }
     }
-}
-
-/* Projects so that the polygon turns left. */
-static void project(kiln_polygon_work *work, const float *positions, const uint32_t *corners,
-                    size_t count)
-{
-    double normal[3];
-    int drop = 0, x, y;
-
-    normal_of(positions, corners, count, normal);
     for (int j = 1; j < 3; j++)
         if (fabs(normal[j]) > fabs(normal[drop]))
             drop = j;
@@ -103,14 +105,8 @@ static bool same_point(const kiln_polygon_work *work, uint32_t a, uint32_t b)
     return work->points[a][0] == work->points[b][0] && work->points[a][1] == work->points[b][1];
 }
 
-static bool in_triangle(const kiln_polygon_work *work, uint32_t p, uint32_t a, uint32_t b,
-                        uint32_t c)
-{
-    return turn(work, a, b, p) >= 0 && turn(work, b, c, p) >= 0 && turn(work, c, a, p) >= 0;
-}
-
-/* Corners that turn left can't be the only ones in an ear, and stay out of the list of those that
- * are tested. A corner that is cut off points to itself. */
+/* If any corners lie in an ear, some of them do not turn left: only those are listed for the test.
+ * A corner that is cut off points to itself. */
 static size_t list_tests(kiln_polygon_work *work, size_t count)
 {
     size_t tests = 0;
@@ -138,7 +134,8 @@ static bool is_ear(kiln_polygon_work *work, uint32_t i, size_t *test_count)
             continue;
         }
         if (p != a && p != c && !same_point(work, p, a) && !same_point(work, p, i) &&
-            !same_point(work, p, c) && in_triangle(work, p, a, i, c))
+            !same_point(work, p, c) && turn(work, a, i, p) >= 0 && turn(work, i, c, p) >= 0 &&
+            turn(work, c, a, p) >= 0)
             return false;
         t++;
     }
@@ -149,6 +146,7 @@ static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
 {
     uint32_t a = work->previous[i], c = work->next[i];
 
+    KILN_ASSERT(c != i && work->next[a] == i && work->previous[c] == i);
     (*triangles)[0] = a;
     (*triangles)[1] = i;
     (*triangles)[2] = c;
@@ -158,8 +156,8 @@ static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
     work->next[i] = work->previous[i] = i;
 }
 
-/* No ear is left: the rest crosses itself or has no area. A corner on a line between its neighbours
- * costs nothing; else any is as good. */
+/* The corner to cut when there is no ear: what is left crosses itself or has no area. A corner on a
+ * line between its neighbours changes no area; without one, any is as good. */
 static uint32_t least_harm(const kiln_polygon_work *work, uint32_t start)
 {
     uint32_t i = start;
@@ -172,21 +170,27 @@ static uint32_t least_harm(const kiln_polygon_work *work, uint32_t start)
     return start;
 }
 
-static bool late(const kiln_polygon_work *work, size_t left)
+kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
+                                  const uint32_t *corners, size_t count, uint32_t *triangles)
 {
-    return left > 1000 && work->deadline != 0 && kiln_clock() > work->deadline;
-}
-
-static kiln_polygon_end cut_ears(kiln_polygon_work *work, size_t count, uint32_t *triangles)
-{
-    size_t test_count = list_tests(work, count), left = count, failures = 0;
+    size_t left = count, failures = 0, test_count;
     uint32_t i = 1;
 
+    KILN_ASSERT(count >= 3 && count <= UINT32_MAX);
+    if (!make_room(work, count))
+        return KILN_POLYGON_NO_MEMORY;
+    project(work, positions, corners, count);
+    for (size_t j = 0; j < count; j++) {
+        work->next[j] = (uint32_t)(j + 1 < count ? j + 1 : 0);
+        work->previous[j] = (uint32_t)(j > 0 ? j - 1 : count - 1);
+    }
+    test_count = list_tests(work, count);
     while (left > 3) {
         bool stuck = failures == left;
         uint32_t following;
 
-        if (late(work, left))
+        KILN_ASSERT(failures <= left && test_count <= count);
+        if (left > 1000 && work->deadline != 0 && kiln_clock() > work->deadline)
             return KILN_POLYGON_OVER_TIME;
         if (stuck) {
             i = least_harm(work, i);
@@ -195,28 +199,15 @@ static kiln_polygon_end cut_ears(kiln_polygon_work *work, size_t count, uint32_t
             failures++;
             continue;
         }
-        /* Going on behind the next corner makes fewer slivers than a fan. */
+        /* Going on after the next corner makes fewer slivers than a fan. */
         following = work->next[work->next[i]];
         cut_off(work, i, &triangles);
         i = following;
         left--;
         failures = 0;
-        if (stuck) /* corners may have turned the other way */
+        if (stuck) /* corners may turn the other way now */
             test_count = list_tests(work, count);
     }
     cut_off(work, i, &triangles);
     return KILN_POLYGON_OK;
-}
-
-kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
-                                  const uint32_t *corners, size_t count, uint32_t *triangles)
-{
-    if (!make_room(work, count))
-        return KILN_POLYGON_NO_MEMORY;
-    project(work, positions, corners, count);
-    for (size_t i = 0; i < count; i++) {
-        work->next[i] = (uint32_t)(i + 1 < count ? i + 1 : 0);
-        work->previous[i] = (uint32_t)(i > 0 ? i - 1 : count - 1);
-    }
-    return cut_ears(work, count, triangles);
 }

@@ -1,4 +1,4 @@
-/* Cutting of polygons into triangles. */
+/* Triangulation of the polygons of a model: exact for simple polygons, concave or not. */
 #ifndef KILN_IMPORT_POLYGON_H
 #define KILN_IMPORT_POLYGON_H
 

@@ -1,8 +1,15 @@
-/* What readers share. */
+/* What the readers share: vertices, faces and meshes on their way to the parent, the records of
+ * side files, and the errors that any of them can meet.
+ *
+ * Names of side files go into the report and into the hash of the source, so each file must have
+ * one name: "." and "x/.." are taken out, and absolute names inside the model's folder are made
+ * relative to it. */
 #define _GNU_SOURCE
 #include "reader.h"
 
-#include "../common/text.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
+#include "../common/message.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -15,6 +22,8 @@ void kiln_read_vertex(kiln_reading *reading, const double position[3])
 {
     float rounded[3], residual[3];
 
+    /* The difference of a double and a float near to it is exact or nearly so: float and residual
+     * together hold the decimal to about 48 bits. */
     for (int i = 0; i < 3; i++) {
         rounded[i] = (float)position[i];
         residual[i] = isfinite(rounded[i]) ? (float)(position[i] - (double)rounded[i]) : 0;
@@ -44,13 +53,52 @@ void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh)
 {
     kiln_scene_node node = {.parent = KILN_SCENE_NONE, .name = name, .place_count = 1};
 
+    KILN_ASSERT(mesh != KILN_SCENE_NONE);
     for (int i = 0; i < 16; i += 5)
         node.matrix[i] = 1;
     kiln_send(reading->sender, KILN_ARRAY_NODES, &node, 1);
     kiln_send_u32(reading->sender, KILN_ARRAY_PLACES, mesh);
 }
 
-/* Takes "." and "x/.." out of a path, in place. */
+void kiln_read_mesh(kiln_reading *reading, const char *name, uint64_t faces, uint64_t vertices,
+                    uint32_t index)
+{
+    kiln_scene_mesh mesh = {.face_count = faces, .vertex_count = vertices};
+
+    mesh.name = kiln_send_string(reading->sender, name, strlen(name));
+    kiln_send(reading->sender, KILN_ARRAY_MESHES, &mesh, 1);
+    kiln_read_place(reading, mesh.name, index);
+}
+
+void kiln_read_default_material(kiln_reading *reading)
+{
+    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
+                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
+}
+
+void kiln_read_warn_empty(kiln_reading *reading, uint64_t faces)
+{
+    if (faces > 0)
+        kiln_send_warning(reading->sender, "%llu faces have no corner and are left out",
+                          (unsigned long long)faces);
+}
+
+void kiln_corners_add(kiln_reading *reading, kiln_corners *corners, uint32_t corner)
+{
+    void *items = corners->items;
+    bool room = kiln_grow(&items, &corners->capacity, corners->count + 1, sizeof(uint32_t));
+
+    corners->items = items;
+    if (!room)
+        kiln_read_no_memory(reading);
+    KILN_ASSERT(corners->count < corners->capacity);
+    corners->items[corners->count++] = corner;
+}
+
+/* -- side files -- */
+
+/* Takes "." and "x/.." out of a path, in place. A ".." that nothing precedes stays, but at the root
+ * it goes. */
 static void simplify(char *path)
 {
     bool rooted = path[0] == '/';
@@ -60,20 +108,22 @@ static void simplify(char *path)
     while (*from != '\0') {
         size_t length;
         char *last = to;
+        bool up;
 
         while (*from == '/')
             from++;
         length = strcspn(from, "/");
         while (last > path + rooted && last[-1] != '/')
             last--;
+        KILN_ASSERT(last <= to && to <= from);
+        up = length == 2 && memcmp(from, "..", 2) == 0;
         if (length == 0 || (length == 1 && from[0] == '.')) {
             from += length;
             continue;
         }
-        if (length == 2 && memcmp(from, "..", 2) == 0 && to > path + rooted &&
-            strncmp(last, "..", (size_t)(to - last)) != 0) {
+        if (up && to > path + rooted && strncmp(last, "..", (size_t)(to - last)) != 0) {
             to = last > path + rooted ? last - 1 : last;
-        } else if (!(rooted && to == path + 1 && length == 2 && memcmp(from, "..", 2) == 0)) {
+        } else if (!(up && rooted && to == path + 1)) {
             if (to > path + rooted)
                 *to++ = '/';
             memmove(to, from, length);
@@ -84,28 +134,23 @@ static void simplify(char *path)
     *to = '\0';
 }
 
-/* An absolute name inside the working folder, made relative to it. */
-static const char *inside_folder(const char *path)
-{
-    char *folder = path[0] == '/' ? realpath(".", NULL) : NULL;
-    size_t length = folder != NULL ? strlen(folder) : 0;
-    bool inside = folder != NULL && strncmp(path, folder, length) == 0 && path[length] == '/';
-
-    free(folder);
-    return inside ? path + length + 1 : path;
-}
-
+/* Sends the one name of a file. */
 static uint32_t send_name(kiln_reading *reading, const char *name)
 {
-    char *path = strdup(name);
+    char *path = strdup(name), *folder;
+    const char *shown = path;
+    size_t length;
     uint32_t offset;
-    const char *shown;
 
     if (path == NULL)
         kiln_read_no_memory(reading);
     simplify(path);
-    shown = inside_folder(path);
+    folder = path[0] == '/' ? realpath(".", NULL) : NULL;
+    length = folder != NULL ? strlen(folder) : 0;
+    if (folder != NULL && strncmp(path, folder, length) == 0 && path[length] == '/')
+        shown = path + length + 1;
     offset = kiln_send_string(reading->sender, shown, strlen(shown));
+    free(folder);
     free(path);
     return offset;
 }
@@ -129,6 +174,14 @@ void kiln_read_absent_file(kiln_reading *reading, const char *name)
 {
     if (name[0] != '\0')
         kiln_send_u32(reading->sender, KILN_ARRAY_ABSENT, send_name(reading, name));
+}
+
+/* -- errors -- */
+
+_Noreturn void kiln_read_fail_line(kiln_reading *reading, const kiln_lines *lines, const char *what)
+{
+    kiln_send_failure(reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
+                      (unsigned long long)lines->number, what);
 }
 
 _Noreturn void kiln_read_no_memory(kiln_reading *reading)

@@ -1,4 +1,5 @@
-/* Readers: each turns a model into a scene, in the child process, by sending it piece by piece. */
+/* Readers: each makes a scene of a model, in the child process, by sending it piece by piece. What
+ * a reader can't take ends its work with a message (kiln_send_failure). */
 #ifndef KILN_IMPORT_READER_H
 #define KILN_IMPORT_READER_H
 
@@ -12,7 +13,7 @@ typedef struct {
     uint64_t memory;    /* the limit, for messages; 0: none */
     const char *limit;  /* its option */
     kiln_sender *sender;
-    kiln_scene_facts facts; /* to be filled; sent by whoever called the reader */
+    kiln_scene_facts facts; /* to be filled; sent by the caller of the reader */
 } kiln_reading;
 
 typedef void kiln_reader(kiln_reading *reading);
@@ -29,11 +30,31 @@ void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count
                     uint32_t user);
 /* Sends a node at the root that shows the last mesh sent, `mesh`. */
 void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh);
+/* Ends a mesh with vertices of its own, the faces sent since the last: sends it, number `index`,
+ * and a node of its name. */
+void kiln_read_mesh(kiln_reading *reading, const char *name, uint64_t faces, uint64_t vertices,
+                    uint32_t index);
+/* Sends material 0, that of faces for which the file names none. */
+void kiln_read_default_material(kiln_reading *reading);
+/* Warns of faces without a corner, if there are any. */
+void kiln_read_warn_empty(kiln_reading *reading, uint64_t faces);
 /* Records a file that counts as part of the model, before it is read; `name` as the model has it.
  */
 void kiln_read_side_file(kiln_reading *reading, const char *name);
 /* Records a file that was looked for and is not there: were it, the model might be another. */
 void kiln_read_absent_file(kiln_reading *reading, const char *name);
+
+/* The corners of a face while it is read; starts zeroed, ends with free(items). */
+typedef struct {
+    uint32_t *items;
+    size_t count, capacity;
+} kiln_corners;
+
+void kiln_corners_add(kiln_reading *reading, kiln_corners *corners, uint32_t corner);
+
 _Noreturn void kiln_read_no_memory(kiln_reading *reading);
+/* Refuses the file because of the line that was read last. */
+_Noreturn void kiln_read_fail_line(kiln_reading *reading, const kiln_lines *lines,
+                                   const char *what);
 
 #endif

@@ -43,6 +43,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../formats/assert.h"
+
 #define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
 #define DENY SCMP_ACT_ERRNO(EPERM)
 
@@ -175,51 +177,45 @@ static bool add_whole(scmp_filter_ctx filter, uint32_t action, const int *calls,
     return true;
 }
 
-/* libseccomp can say "these bits are all clear" but not "one of them is set": that takes a rule a
- * bit. */
-static bool add_without(scmp_filter_ctx filter, int call, unsigned argument, uint32_t forbidden)
-{
-    if (!add(filter, SCMP_ACT_ALLOW, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, forbidden, 0)))
-        return false;
-    for (uint32_t bit = 1; bit != 0; bit <<= 1)
-        if ((forbidden & bit) != 0 &&
-            !add(filter, DENY, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit)))
-            return false;
-    return true;
-}
-
-static bool add_policy(scmp_filter_ctx filter, uint32_t kill)
-{
-    const uint32_t own = (uint32_t)getpid();
-
-    for (size_t i = 0; i < COUNT_OF(allowed_without); i++)
-        if (!add_without(filter, allowed_without[i].call, allowed_without[i].argument,
-                         allowed_without[i].forbidden))
-            return false;
-    for (size_t i = 0; i < COUNT_OF(compared); i++)
-        if (!add(filter, compared[i].action, compared[i].call, compared[i].condition))
-            return false;
-    /* abort() and raise() signal the thread that calls them; no other process may be signalled. */
-    return add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_EQ, own)) &&
-           add(filter, DENY, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_NE, own)) &&
-           add_whole(filter, SCMP_ACT_ALLOW, allowed, COUNT_OF(allowed)) &&
-           add_whole(filter, kill, hostile, COUNT_OF(hostile));
-}
-
 bool kiln_sandbox_close(void)
 {
     /* Kernels before 4.14 can only end the thread, which is all of this process. */
     const uint32_t kill = seccomp_api_get() >= 3 ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_KILL_THREAD;
+    const uint32_t own = (uint32_t)getpid();
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-    bool closed;
+    bool good;
 
     if (filter == NULL)
         return false;
     /* Calls by another convention (32 bits, x32) end the process as hostile ones do. */
-    closed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, kill) == 0 &&
-             add_policy(filter, kill) && seccomp_load(filter) == 0;
+    good = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, kill) == 0 &&
+           add_whole(filter, SCMP_ACT_ALLOW, allowed, COUNT_OF(allowed)) &&
+           add_whole(filter, kill, hostile, COUNT_OF(hostile));
+
+    /* libseccomp can express "these bits are all clear" but not "one of them is set": that takes a
+     * rule for each bit. */
+    for (size_t i = 0; good && i < COUNT_OF(allowed_without); i++) {
+        const int call = allowed_without[i].call;
+        const unsigned argument = allowed_without[i].argument;
+        const uint32_t bits = allowed_without[i].forbidden;
+
+        KILN_ASSERT(bits != 0 && argument < 6);
+        good = add(filter, SCMP_ACT_ALLOW, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bits, 0));
+        for (uint32_t bit = 1; good && bit != 0; bit <<= 1)
+            if ((bits & bit) != 0)
+                good = add(filter, DENY, call, SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit));
+    }
+    for (size_t i = 0; good && i < COUNT_OF(compared); i++)
+        good = add(filter, compared[i].action, compared[i].call, compared[i].condition);
+
+    /* abort() and raise() signal the thread that calls them; no other process may be signalled. */
+    good = good && add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_EQ, own)) &&
+           add(filter, DENY, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_NE, own));
+
+    /* Loading sets PR_SET_NO_NEW_PRIVS, without which a process may not limit itself. */
+    good = good && seccomp_load(filter) == 0;
     seccomp_release(filter);
-    return closed;
+    return good;
 }
 
 #else

@@ -1,7 +1,7 @@
-/* The sending side of a scene, in the child process (the receiving side is scene.c). What goes through
- * the pipe are pieces: a header of 16 bytes (array, zero, bytes) and whole elements of one array.
- * Each array is gathered in a buffer of its own, which is sent when it is full; so readers may send
- * single elements, in any order among arrays. A piece without bytes ends the scene.
+/* The sending side of a scene, in the child process (the receiving side is scene.c). What goes
+ * through the pipe are pieces: a header of 16 bytes (array, zero, bytes) and whole elements of one
+ * array. Each array is gathered in a buffer of its own, which is sent when it is full; so readers
+ * may send single elements, in any order among arrays. A piece without bytes ends the scene.
  *
  * A pipe that breaks means that the parent has given up, and ends the work. */
 #define _POSIX_C_SOURCE 200809L
@@ -102,8 +102,8 @@ uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length)
     uint32_t offset = sender->strings_size;
     const char *zero = memchr(text, '\0', length);
 
-    /* A name may come with zero bytes in it; it ends at the first. Offset 0 is the empty string, which
-     * stands for what no longer has room. */
+    /* A name may come with zero bytes in it; it ends at the first. Offset 0 is the empty string,
+     * which stands for what no longer has room. */
     if (zero != NULL)
         length = (size_t)(zero - text);
     if (length >= 0x7FFFFFFFu - offset)

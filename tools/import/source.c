@@ -1,3 +1,9 @@
+/* The files of a model: opening the source, and hashing it with its side files.
+ *
+ * The hash names what was read. A file may change between reading and hashing, and between the
+ * reading of two side files; so the CRC-32 of each file is taken before it is read, and compared
+ * with that of the bytes that are hashed at the end. A file that changes back in between is not
+ * noticed; a CRC is enough against accidents, and no guard against a hostile writer. */
 #define _POSIX_C_SOURCE 200809L
 #include "source.h"
 
@@ -9,87 +15,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../common/text.h"
+#include "../../formats/assert.h"
+#include "../common/message.h"
 
-static bool fail(kiln_bake_status *status, kiln_bake_status code)
-{
-    *status = code;
-    return false;
-}
-
-/* The extension as given, or that of the name. */
-static bool find_format(kiln_source_file *source, const kiln_bake_input *input,
-                        kiln_bake_status *status, kiln_bake_report *report)
-{
-    const char *format = input->format, *name = source->name;
-    size_t length;
-
-    if (format == NULL) {
-        const char *dot = strrchr(name, '.');
-
-        format = dot != NULL ? dot + 1 : "";
-    }
-    length = strlen(format);
-    if (length == 0 || length >= sizeof source->format) {
-        kiln_bake_report_error(
-            report, input->path,
-            "no format known: the name has no extension that names one; give the "
-            "format");
-        return fail(status, KILN_BAKE_UNSUPPORTED);
-    }
-    for (size_t i = 0; i <= length; i++)
-        source->format[i] =
-            format[i] >= 'A' && format[i] <= 'Z' ? (char)(format[i] - 'A' + 'a') : format[i];
-    return true;
-}
-
-static bool split_path(kiln_source_file *source, const char *path, kiln_bake_status *status,
-                       kiln_bake_report *report)
-{
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-
-    source->name = path == NULL ? "model" : slash != NULL ? slash + 1 : path;
-    source->folder = slash == NULL   ? strdup(".")
-                     : slash == path ? strdup("/")
-                                     : strndup(path, (size_t)(slash - path));
-    if (source->folder == NULL) {
-        kiln_bake_report_error(report, path, "out of memory; close other programs");
-        return fail(status, KILN_BAKE_FAILED);
-    }
-    return true;
-}
-
-static const char *kind_of(mode_t mode)
-{
-    return S_ISDIR(mode)                    ? "a folder"
-           : S_ISFIFO(mode)                 ? "a pipe"
-           : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
-                                            : "something else";
-}
-
-/* Does not wait for a writer, should it be a pipe. */
-static bool open_file(kiln_source_file *source, const char *path, kiln_bake_status *status,
-                      kiln_bake_report *report)
-{
-    struct stat facts;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-
-    if (file < 0) {
-        kiln_bake_report_error(report, path, "can't be opened; %s; %s", strerror(errno),
-                               errno == EMFILE || errno == ENFILE
-                                   ? "raise the limit on open files (ulimit -n)"
-                                   : "check the path and its permissions");
-        return fail(status, KILN_BAKE_IO);
-    }
-    source->model.file = file;
-    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        kiln_bake_report_error(report, path, "not a regular file, %s; give the path of a model",
-                               kind_of(facts.st_mode));
-        return fail(status, KILN_BAKE_IO);
-    }
-    source->model.size = (uint64_t)facts.st_size;
-    return true;
-}
+/* Does not wait for a writer, should the path be a pipe. */
+#define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 
 void kiln_source_mark(kiln_source_file *source)
 {
@@ -100,29 +30,85 @@ void kiln_source_mark(kiln_source_file *source)
 bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
                       kiln_bake_status *status, kiln_bake_report *report)
 {
-    bool good;
+    const char *path = input->path, *format = input->format;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    struct stat facts = {0};
+    size_t length;
 
     memset(source, 0, sizeof *source);
     source->model.file = -1;
-    if (input->data == NULL && input->path == NULL) {
+    *status = KILN_BAKE_USAGE;
+    if (input->data == NULL && path == NULL) {
         kiln_bake_report_error(report, NULL, "no input; give a path or data");
-        return fail(status, KILN_BAKE_USAGE);
+        return false;
     }
-    good = split_path(source, input->path, status, report);
+
+    /* Folder and name. */
+    source->name = path == NULL ? "model" : slash != NULL ? slash + 1 : path;
+    source->folder = slash == NULL   ? strdup(".")
+                     : slash == path ? strdup("/")
+                                     : strndup(path, (size_t)(slash - path));
+    *status = KILN_BAKE_FAILED;
+    if (source->folder == NULL) {
+        kiln_bake_report_error(report, path, "out of memory; close other programs");
+        goto failed;
+    }
+
+    /* The bytes: the caller's, or those of a regular file. */
+    *status = KILN_BAKE_IO;
     if (input->data != NULL) {
         source->model.data = input->data;
         source->model.size = input->size;
     } else {
-        good = good && open_file(source, input->path, status, report);
+        source->model.file = open(path, OPEN_FLAGS);
+        if (source->model.file < 0) {
+            kiln_bake_report_error(report, path, "can't be opened; %s; %s", strerror(errno),
+                                   errno == EMFILE || errno == ENFILE
+                                       ? "raise the limit on open files (ulimit -n)"
+                                       : "check the path and its permissions");
+            goto failed;
+        }
+        if (fstat(source->model.file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+            kiln_bake_report_error(report, path, "not a regular file, %s; give the path of a model",
+                                   S_ISDIR(facts.st_mode)    ? "a folder"
+                                   : S_ISFIFO(facts.st_mode) ? "a pipe"
+                                   : S_ISCHR(facts.st_mode) || S_ISBLK(facts.st_mode)
+                                       ? "a device"
+                                       : "something else");
+            goto failed;
+        }
+        source->model.size = (uint64_t)facts.st_size;
     }
-    good = good && find_format(source, input, status, report);
-    if (good && source->model.size == 0) {
-        kiln_bake_report_error(report, input->path, "it is empty; give a model");
-        good = fail(status, KILN_BAKE_INVALID);
+
+    /* The format: the extension as given, or that of the name, in lower case. */
+    *status = KILN_BAKE_UNSUPPORTED;
+    if (format == NULL) {
+        const char *dot = strrchr(source->name, '.');
+
+        format = dot != NULL ? dot + 1 : "";
     }
-    if (!good)
-        kiln_source_close(source);
-    return good;
+    length = strlen(format);
+    if (length == 0 || length >= sizeof source->format) {
+        kiln_bake_report_error(
+            report, path,
+            "no format known: the name has no extension that names one; give the "
+            "format");
+        goto failed;
+    }
+    for (size_t i = 0; i <= length; i++)
+        source->format[i] =
+            format[i] >= 'A' && format[i] <= 'Z' ? (char)(format[i] - 'A' + 'a') : format[i];
+
+    *status = KILN_BAKE_INVALID;
+    if (source->model.size == 0) {
+        kiln_bake_report_error(report, path, "it is empty; give a model");
+        goto failed;
+    }
+    *status = KILN_BAKE_OK;
+    return true;
+failed:
+    kiln_source_close(source);
+    return false;
 }
 
 void kiln_source_close(kiln_source_file *source)
@@ -134,7 +120,7 @@ void kiln_source_close(kiln_source_file *source)
     source->model.file = -1;
 }
 
-/* *crc gets the CRC-32 of the same bytes. */
+/* SHA-256 of the bytes, and in *crc the CRC-32 of the same bytes. False: they can't all be read. */
 static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE], uint32_t *crc)
 {
     enum { BLOCK = 1 << 16 };
@@ -159,60 +145,30 @@ static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE]
     return block != NULL && at == model->size;
 }
 
-static bool hash_side_file(int folder, const char *name, uint8_t digest[KILN_SHA256_SIZE],
-                           uint32_t *crc, uint64_t *bytes)
-{
-    int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    struct stat facts;
-    kiln_model model = {.file = file};
-    bool good = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
-
-    if (good) {
-        model.size = (uint64_t)facts.st_size;
-        good = hash_model(&model, digest, crc);
-        *bytes += model.size;
-    }
-    if (file >= 0)
-        close(file);
-    return good;
-}
-
-/* As the importer sees it: a regular file that may be read. */
-static bool is_there(int folder, const char *name)
-{
-    int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    struct stat facts;
-    bool there = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
-
-    if (file >= 0)
-        close(file);
-    return there;
-}
-
-/* What stands for a side file in the hash; false when it is not as `side` has it. */
+/* What stands for a side file in the hash; false when it is not as `side` has it. A file is there,
+ * as for the importer, when it is a regular file that may be read. */
 static bool digest_of(int folder, const kiln_side_file *side, uint8_t digest[KILN_SHA256_SIZE],
                       uint64_t *bytes)
 {
+    struct stat facts;
+    kiln_model model = {.file = -1};
     uint32_t crc;
+    bool there, good;
 
-    if (!side->absent)
-        return hash_side_file(folder, side->name, digest, &crc, bytes) &&
-               (!side->has_crc || crc == side->crc);
     memset(digest, 0, KILN_SHA256_SIZE);
-    if (side->has_crc)
-        return true;
-    return !is_there(folder, side->name);
-}
-
-/* The model's own digest, taken once; false when it can't be read, or is not what was read. */
-static bool digest_model(kiln_source_file *source)
-{
-    uint32_t crc;
-
-    if (!source->has_digest)
-        source->has_digest = hash_model(&source->model, source->digest, &crc) &&
-                             (!source->has_crc || crc == source->crc);
-    return source->has_digest;
+    if (side->absent && side->has_crc)
+        return true; /* it was absent just now, while the model was read */
+    model.file = openat(folder, side->name, OPEN_FLAGS);
+    there = model.file >= 0 && fstat(model.file, &facts) == 0 && S_ISREG(facts.st_mode);
+    good = there != side->absent;
+    if (there && !side->absent) {
+        model.size = (uint64_t)facts.st_size;
+        good = hash_model(&model, digest, &crc) && (!side->has_crc || crc == side->crc);
+        *bytes += model.size;
+    }
+    if (model.file >= 0)
+        close(model.file);
+    return good;
 }
 
 const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sides, size_t count,
@@ -222,10 +178,16 @@ const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sid
     uint8_t digest[KILN_SHA256_SIZE];
     const char *bad = NULL;
     kiln_sha256 all;
+    uint32_t crc;
 
+    KILN_ASSERT(source->folder != NULL && (count == 0 || sides != NULL));
     kiln_sha256_init(&all);
     *bytes = source->model.size;
-    if (!digest_model(source))
+    /* The model's own digest is taken once. */
+    if (!source->has_digest)
+        source->has_digest = hash_model(&source->model, source->digest, &crc) &&
+                             (!source->has_crc || crc == source->crc);
+    if (!source->has_digest)
         bad = "";
     kiln_sha256_update(&all, source->digest, sizeof source->digest);
     for (size_t i = 0; bad == NULL && i < count; i++) {

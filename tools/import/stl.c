@@ -1,8 +1,17 @@
-/* STL, binary and text. A face's number is that of its facet in the file. */
+/* Reader of STL (3D Systems, "StereoLithography Interface Specification", 1989), binary and as
+ * text.
+ *
+ * Binary: 80 bytes of any content, a count, and 50 bytes a facet: a normal, three corners, two
+ * unused bytes. Text: one solid or several, each a list of facets; the keywords decide, and line
+ * ends mean nothing. A file is taken for binary when its size is what its count asks for; many
+ * programs begin the free 80 bytes with "solid", the keyword that begins text.
+ *
+ * Vertices are repeated by each facet; equal ones are welded later. A face's number is that of its
+ * facet in the file. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
 #include "reader.h"
 
 enum { HEADER_SIZE = 84, FACET_SIZE = 50, FACETS_AT_ONCE = 1024 };
@@ -12,41 +21,7 @@ static uint32_t load_u32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static float load_float(const uint8_t *p)
-{
-    uint32_t bits = load_u32(p);
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void send_solid(kiln_reading *reading, const char *name, uint64_t faces, uint64_t vertices,
-                       uint32_t index)
-{
-    kiln_scene_mesh mesh = {.face_count = faces, .vertex_count = vertices};
-
-    mesh.name = kiln_send_string(reading->sender, name, strlen(name));
-    kiln_send(reading->sender, KILN_ARRAY_MESHES, &mesh, 1);
-    kiln_read_place(reading, mesh.name, index);
-}
-
 /* -- binary -- */
-
-static void send_facet(kiln_reading *reading, const uint8_t *facet, uint32_t number)
-{
-    uint32_t corners[3];
-
-    for (uint32_t i = 0; i < 3; i++) {
-        float position[3];
-
-        for (uint32_t j = 0; j < 3; j++)
-            position[j] = load_float(facet + 12 + 12 * i + 4 * j);
-        kiln_send(reading->sender, KILN_ARRAY_POSITIONS, position, 1);
-        corners[i] = 3 * number + i;
-    }
-    kiln_read_face(reading, corners, 3, number, 0);
-}
 
 static void read_binary(kiln_reading *reading, uint32_t facets)
 {
@@ -64,11 +39,23 @@ static void read_binary(kiln_reading *reading, uint32_t facets)
             count * FACET_SIZE)
             kiln_send_failure(reading->sender, KILN_BAKE_IO,
                               "can't be read to its end; it may have changed; try again");
-        for (uint32_t i = 0; i < count; i++)
-            send_facet(reading, block + i * FACET_SIZE, first + i);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint8_t *facet = block + i * FACET_SIZE + 12; /* after the normal */
+            const uint32_t corner = 3 * (first + i), corners[3] = {corner, corner + 1, corner + 2};
+            float positions[3][3];
+
+            for (int j = 0; j < 9; j++) {
+                const uint32_t bits = load_u32(facet + 4 * j);
+
+                memcpy(&positions[j / 3][j % 3], &bits, sizeof bits);
+            }
+            kiln_send(reading->sender, KILN_ARRAY_POSITIONS, positions, 3);
+            kiln_read_face(reading, corners, 3, first + i, 0);
+        }
         offset += count * FACET_SIZE;
     }
-    send_solid(reading, "solid", facets, 3 * (uint64_t)facets, 0);
+    KILN_ASSERT(offset == HEADER_SIZE + (uint64_t)facets * FACET_SIZE);
+    kiln_read_mesh(reading, "solid", facets, 3 * (uint64_t)facets, 0);
 }
 
 /* -- text -- */
@@ -76,34 +63,34 @@ static void read_binary(kiln_reading *reading, uint32_t facets)
 typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
-    char name[256];           /* of the solid under way */
+    char name[256];           /* of the solid that is being read */
     uint64_t faces, vertices; /* of it */
     uint64_t records;         /* facets so far in the file */
-    uint32_t solids;
-    uint32_t *corners; /* of the facet under way */
-    size_t corner_count, corner_capacity;
+    uint32_t solids;          /* meshes sent */
+    kiln_corners corners;     /* of the facet that is being read */
     bool in_solid, in_facet;
 } text;
 
 static _Noreturn void fail_line(text *t, const char *what)
 {
-    kiln_send_failure(t->reading->sender, KILN_BAKE_INVALID, "line %llu: %s; repair the file",
-                      (unsigned long long)t->lines.number, what);
+    kiln_read_fail_line(t->reading, &t->lines, what);
 }
 
 static void end_facet(text *t)
 {
     if (!t->in_facet)
         return;
-    if (t->corner_count < 3)
+    if (t->corners.count < 3)
         fail_line(t, "a facet has fewer than three vertices");
-    kiln_read_face(t->reading, t->corners, t->corner_count, t->records, 0);
+    kiln_read_face(t->reading, t->corners.items, t->corners.count, t->records, 0);
     t->records++;
     t->faces++;
-    t->corner_count = 0;
+    t->corners.count = 0;
     t->in_facet = false;
 }
 
+/* Ends the solid, if one is begun: a mesh, or a warning when it is empty. Facets outside of any
+ * solid make one of the name "solid". */
 static void end_solid(text *t)
 {
     end_facet(t);
@@ -111,13 +98,14 @@ static void end_solid(text *t)
         t->reading->facts.empty_meshes++;
         kiln_send_warning(t->reading->sender, "solid \"%s\" has no face", t->name);
     } else if (t->faces > 0) {
-        send_solid(t->reading, t->name, t->faces, t->vertices, t->solids++);
+        kiln_read_mesh(t->reading, t->name, t->faces, t->vertices, t->solids++);
     }
     t->faces = t->vertices = 0;
     t->in_solid = false;
     strcpy(t->name, "solid");
 }
 
+/* The name is the rest of the line. */
 static void start_solid(text *t, const char *name)
 {
     size_t length;
@@ -136,13 +124,8 @@ static void start_solid(text *t, const char *name)
 
 static void read_vertex(text *t, const char **at)
 {
-    void *corners = t->corners;
-    bool room = kiln_grow(&corners, &t->corner_capacity, t->corner_count + 1, sizeof(uint32_t));
     double position[3];
 
-    t->corners = corners;
-    if (!room)
-        kiln_read_no_memory(t->reading);
     for (int i = 0; i < 3; i++) {
         size_t length;
         const char *token = kiln_token(at, &length);
@@ -151,43 +134,37 @@ static void read_vertex(text *t, const char **at)
             fail_line(t, "a vertex is not three numbers");
     }
     kiln_read_vertex(t->reading, position);
-    t->corners[t->corner_count++] = (uint32_t)t->vertices++;
+    kiln_corners_add(t->reading, &t->corners, (uint32_t)t->vertices++);
     t->in_facet = true;
-}
-
-/* Several statements may share a line, as some writers have it. */
-static void read_line(text *t, const char *at)
-{
-    const char *token;
-    size_t length;
-
-    while ((token = kiln_token(&at, &length)) != NULL) {
-        if (kiln_token_is(token, length, "vertex")) {
-            read_vertex(t, &at);
-        } else if (kiln_token_is(token, length, "facet")) {
-            end_facet(t);
-            t->in_facet = true;
-        } else if (kiln_token_is(token, length, "endfacet")) {
-            end_facet(t);
-        } else if (kiln_token_is(token, length, "solid")) {
-            start_solid(t, at);
-            return;
-        } else if (kiln_token_is(token, length, "endsolid")) {
-            end_solid(t);
-            return;
-        }
-    }
 }
 
 static void read_text(kiln_reading *reading)
 {
     text t = {.reading = reading, .name = "solid"};
     bool no_memory = !kiln_lines_start(&t.lines, &reading->model, 0, '\0');
-    const char *line;
+    const char *at, *token;
     size_t length;
 
-    while (!no_memory && (line = kiln_lines_next(&t.lines, &length, &no_memory)) != NULL)
-        read_line(&t, line);
+    while (!no_memory && (at = kiln_lines_next(&t.lines, &length, &no_memory)) != NULL) {
+        /* Several statements may share a line, as some writers have it. Unknown words are skipped,
+         * and with them "normal", its numbers, and "outer loop". */
+        while (at != NULL && (token = kiln_token(&at, &length)) != NULL) {
+            if (kiln_token_is(token, length, "vertex")) {
+                read_vertex(&t, &at);
+            } else if (kiln_token_is(token, length, "facet")) {
+                end_facet(&t);
+                t.in_facet = true;
+            } else if (kiln_token_is(token, length, "endfacet")) {
+                end_facet(&t);
+            } else if (kiln_token_is(token, length, "solid")) {
+                start_solid(&t, at);
+                at = NULL; /* the rest of the line is a name */
+            } else if (kiln_token_is(token, length, "endsolid")) {
+                end_solid(&t);
+                at = NULL;
+            }
+        }
+    }
     if (no_memory)
         kiln_read_no_memory(reading);
     if (t.in_facet)
@@ -195,7 +172,8 @@ static void read_text(kiln_reading *reading)
     if (t.in_solid)
         kiln_send_warning(reading->sender, "no endsolid: the file may have been cut short");
     end_solid(&t);
-    free(t.corners);
+    KILN_ASSERT(t.faces == 0 && !t.in_facet);
+    free(t.corners.items);
     kiln_lines_end(&t.lines);
 }
 
@@ -207,8 +185,7 @@ void kiln_read_stl(kiln_reading *reading)
     const char *start = (const char *)header;
     bool text_start;
 
-    kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS,
-                  kiln_send_string(reading->sender, "DefaultMaterial", 15));
+    kiln_read_default_material(reading);
     reading->facts.exact = 1;
     while (start < (const char *)header + 16 && strchr(" \t\r\n", *start) != NULL)
         start++;

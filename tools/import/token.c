@@ -1,9 +1,15 @@
-/* Words and numbers of a line of text. */
+/* Words and numbers of a line of text.
+ *
+ * Numbers are decimals as C writes them, whatever the locale, rounded to the nearest double. Most
+ * have so few digits that digits and power of ten are both exact doubles: one multiplication or
+ * division rounds right (William D. Clinger, "How to read floating point numbers accurately",
+ * 1990). The rest go to strtod, under the plain locale of the reading process. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../formats/assert.h"
 #include "model.h"
 
 static bool blank(char c)
@@ -53,6 +59,7 @@ bool kiln_token_integer(const char *token, size_t length, int64_t *value)
     for (; i < length; i++) {
         if (!digit(token[i]))
             return false;
+        /* One that is too large stays too large for any index. */
         if (sum < INT64_MAX / 10 - 1)
             sum = 10 * sum + (token[i] - '0');
     }
@@ -60,13 +67,15 @@ bool kiln_token_integer(const char *token, size_t length, int64_t *value)
     return true;
 }
 
-/* What a decimal token says: digits * 10^exponent, and how far it was one. */
+/* A decimal: digits * 10^exponent. */
 typedef struct {
     uint64_t digits;
     int64_t exponent;
     bool cut; /* more digits than fit */
 } decimal;
 
+/* Digits before the point (point 0) or after it (1); where they end. Digits that no longer fit only
+ * count in the exponent. */
 static size_t scan_digits(const char *token, size_t i, size_t length, decimal *d, int point)
 {
     for (; i < length && digit(token[i]); i++) {
@@ -78,6 +87,7 @@ static size_t scan_digits(const char *token, size_t i, size_t length, decimal *d
             d->exponent += 1 - point;
         }
     }
+    KILN_ASSERT(i <= length);
     return i;
 }
 
@@ -103,7 +113,7 @@ static size_t scan_decimal(const char *token, size_t start, size_t length, decim
         if (i < length && (token[i] == '-' || token[i] == '+'))
             i++;
         for (first = i; i < length && digit(token[i]); i++)
-            if (exponent < 100000)
+            if (exponent < 100000) /* beyond any double, and below any overflow */
                 exponent = 10 * exponent + (token[i] - '0');
         if (i == first)
             return mark;
@@ -121,6 +131,7 @@ static bool quick_value(const decimal *d, double *value)
 
     if (d->cut || d->digits > UINT64_C(1) << 53 || d->exponent < -22 || d->exponent > 22)
         return false;
+    KILN_ASSERT(d->exponent >= -22 && d->exponent <= 22);
     *value = d->exponent < 0 ? (double)d->digits / tens[-d->exponent]
                              : (double)d->digits * tens[d->exponent];
     return true;

@@ -1,10 +1,16 @@
+/* Two hash tables with linear probing: of vertices by the bits of their position, and of triangles
+ * by the numbers of their vertices. Positions are equal when their bits are: callers make 0 of -0,
+ * and no NaN comes this far. A slot holds number + 1, so that zeroed memory is an empty table. */
 #include "weld.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/memory.h"
+#include "../../formats/assert.h"
+#include "../common/grow.h"
 
+/* Multiplications by the constants of splitmix64 (Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", 2014), with the upper bits mixed into the lower. */
 static size_t hash_of(const uint32_t words[3])
 {
     uint64_t h = words[0] * UINT64_C(0x9E3779B97F4A7C15);
@@ -14,12 +20,15 @@ static size_t hash_of(const uint32_t words[3])
     return (size_t)(h ^ (h >> 32));
 }
 
+/* The slot of the vertex at `position`, or the free one where it belongs. */
 static size_t slot_of(const kiln_weld *weld, const float position[3])
 {
     const float(*positions)[3] = weld->positions;
     uint32_t words[3];
     size_t slot;
 
+    /* There is always a free slot, or the search would not end. */
+    KILN_ASSERT(2 * weld->count <= weld->slot_count);
     memcpy(words, position, sizeof words);
     slot = hash_of(words) & (weld->slot_count - 1);
     while (weld->slots[slot] != 0 &&
@@ -28,32 +37,24 @@ static size_t slot_of(const kiln_weld *weld, const float position[3])
     return slot;
 }
 
-/* Keeps at least half of the slots free. */
-static bool make_slots(kiln_weld *weld)
-{
-    const float(*positions)[3] = weld->positions;
-    size_t slot_count = weld->slot_count != 0 ? 2 * weld->slot_count : 1024;
-    uint32_t *slots;
-
-    if (2 * weld->count < weld->slot_count)
-        return true;
-    slots = calloc(slot_count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(weld->slots);
-    weld->slots = slots;
-    weld->slot_count = slot_count;
-    for (size_t i = 0; i < weld->count; i++)
-        weld->slots[slot_of(weld, positions[i])] = (uint32_t)(i + 1);
-    return true;
-}
-
 bool kiln_weld_vertex(kiln_weld *weld, const float position[3], uint32_t *vertex)
 {
     size_t slot;
 
-    if (!make_slots(weld))
-        return false;
+    /* At least half of the slots stay free. */
+    if (2 * weld->count >= weld->slot_count) {
+        const float(*positions)[3] = weld->positions;
+        size_t slot_count = weld->slot_count != 0 ? 2 * weld->slot_count : 1024;
+        uint32_t *slots = calloc(slot_count, sizeof *slots);
+
+        if (slots == NULL)
+            return false;
+        free(weld->slots);
+        weld->slots = slots;
+        weld->slot_count = slot_count;
+        for (size_t i = 0; i < weld->count; i++)
+            weld->slots[slot_of(weld, positions[i])] = (uint32_t)(i + 1);
+    }
     slot = slot_of(weld, position);
     if (weld->slots[slot] == 0) {
         if (!kiln_grow(&weld->positions, &weld->capacity, weld->count + 1, sizeof(float[3])))
@@ -62,6 +63,7 @@ bool kiln_weld_vertex(kiln_weld *weld, const float position[3], uint32_t *vertex
         weld->slots[slot] = (uint32_t)++weld->count;
     }
     *vertex = weld->slots[slot] - 1;
+    KILN_ASSERT(*vertex < weld->count);
     return true;
 }
 
@@ -79,6 +81,7 @@ void kiln_weld_free(kiln_weld *weld)
     memset(weld, 0, sizeof *weld);
 }
 
+/* At least twice as many as triangles, so that half of them stay free. */
 static size_t set_slots(size_t triangles)
 {
     size_t count = 1024;
@@ -116,6 +119,7 @@ bool kiln_triangle_set_has(kiln_triangle_set *set, uint32_t triangle)
     uint32_t wanted[3], found[3];
     size_t slot;
 
+    KILN_ASSERT(set->slots != NULL && (set->slot_count & (set->slot_count - 1)) == 0);
     sorted(set->indices + 3 * (size_t)triangle, wanted);
     slot = hash_of(wanted) & (set->slot_count - 1);
     while (set->slots[slot] != 0) {

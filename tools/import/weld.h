@@ -1,4 +1,4 @@
-/* Equal positions become one vertex; triangles without area and doubles are found. */
+/* Equal positions become one vertex, and triangles with the same vertices are found. */
 #ifndef KILN_IMPORT_WELD_H
 #define KILN_IMPORT_WELD_H
 

@@ -1,0 +1,30 @@
+/* Affine transforms in double, row-major: where a node puts its meshes. */
+#ifndef KILN_IMPORT_AFFINE_H
+#define KILN_IMPORT_AFFINE_H
+
+#include <stdbool.h>
+
+#include "scene.h"
+
+typedef struct {
+    double m[3][4];
+} kiln_affine;
+
+/* The transform that does `inner` first, then `outer`: to the frame of the parent's parent. */
+kiln_affine kiln_affine_join(const kiln_affine *outer, const kiln_affine *inner);
+
+/* The node's own, to its parent. */
+kiln_affine kiln_affine_of_node(const kiln_scene_node *node);
+
+/* Scales, and rotates so that axis `from` (0 x, 1 y, 2 z) becomes axis `to`, without mirroring. */
+kiln_affine kiln_affine_of_options(double scale, int from, int to);
+
+bool kiln_affine_is_finite(const kiln_affine *affine);
+
+/* Whether it reverses faces: its determinant is negative. */
+bool kiln_affine_mirrors(const kiln_affine *affine);
+
+/* A bound of how much a length can grow. */
+double kiln_affine_growth(const kiln_affine *affine);
+
+#endif
