@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MODEL_MAX = 1 << 14, BLOCKS_MAX = 1 << 12 };
 
@@ -66,13 +65,6 @@ static void release_blocks(void)
 
 static const kiln_child *the_child;
 static jmp_buf end_of_work;
-
-double kiln_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 kiln_child_end kiln_child_run(const kiln_child *child, int *number)
 {

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "gltf.h"
 #include "import.h"
 #include "reader.h"

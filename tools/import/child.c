@@ -31,6 +31,7 @@
 #endif
 
 #include "../../formats/assert.h"
+#include "../common/clock.h"
 #include "../common/memory.h"
 
 enum {
@@ -42,14 +43,6 @@ enum {
     RECEIVED_A_LOOK = 1 << 20, /* bytes */
     TICK_MS = 10
 };
-
-double kiln_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* -- in the child -- */
 
@@ -163,7 +156,7 @@ static uint64_t beyond(uint64_t bytes, uint64_t before)
 static kiln_child_end look(watch *w)
 {
     const kiln_child *child = w->child;
-    double now = kiln_clock();
+    double now = kiln_seconds();
     uint64_t address_space, resident;
 
     KILN_ASSERT(!w->reaped && now >= w->start);
@@ -238,11 +231,11 @@ static kiln_child_end listen_to(watch *w)
  * has to be stopped gets none. */
 static kiln_child_end finish(watch *w, kiln_child_end end, int *number)
 {
-    double give_up = kiln_clock() + 1;
+    double give_up = kiln_seconds() + 1;
     bool killed = false;
     struct timespec moment = {.tv_sec = 0, .tv_nsec = 200000};
 
-    while (end == KILN_CHILD_ENDED && !w->reaped && kiln_clock() < give_up) {
+    while (end == KILN_CHILD_ENDED && !w->reaped && kiln_seconds() < give_up) {
         reap(w, WNOHANG);
         if (!w->reaped)
             nanosleep(&moment, NULL);
@@ -356,7 +349,7 @@ kiln_child_end kiln_child_run(const kiln_child *child, int *number)
     }
     fcntl(pipes[1], F_SETFL, 0); /* the child's end blocks; the parent's is polled */
     w.pipe = pipes[0];
-    w.start = kiln_clock();
+    w.start = kiln_seconds();
     if (child->memory != 0 && kiln_resident_of(getpid(), &address_space, &resident)) {
         w.resident_most = child->memory + resident;
         w.before = resident;

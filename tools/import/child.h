@@ -42,9 +42,6 @@ kiln_child_end kiln_child_run(const kiln_child *child, int *number);
 /* Ends the work early, from within it, with the exit status of the child. */
 _Noreturn void kiln_child_leave(int status);
 
-/* Seconds of a clock that only goes forward. */
-double kiln_clock(void);
-
 /* Closes the sandbox around the calling thread, for good (sandbox.c). Afterwards starting a
  * program, making or using a socket, tracing, and changing mounts, namespaces or the kernel end the
  * process (SIGSYS). Opening a file for writing, making code executable and signalling another

@@ -22,12 +22,11 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
-#include "../common/message.h"
-#include "../common/orient.h"
-#include "../common/resident.h"
+#include "../common/clock.h"
+#include "../common/memory.h"
+#include "../common/text.h"
+#include "../common/soup.h"
 #include "affine.h"
-#include "child.h"
 #include "grid.h"
 #include "names.h"
 #include "polygon.h"
@@ -131,7 +130,7 @@ static bool go_on(flat *f)
     KILN_ASSERT(f->soup->triangle_count <= MOST_TRIANGLES);
     if (!has_room(f, kiln_weld_growth(&f->weld, 3 * TRIANGLES_A_LOOK)))
         return false;
-    if (f->task->deadline != 0 && kiln_clock() > f->task->deadline)
+    if (f->task->deadline != 0 && kiln_seconds() > f->task->deadline)
         return FAIL(f, KILN_BAKE_FAILED,
                     "import takes longer than %g s; simplify the model or raise that limit "
                     "(--import-seconds)",

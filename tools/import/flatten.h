@@ -10,7 +10,7 @@
 typedef struct {
     const char *path; /* for messages; may be NULL */
     const kiln_bake_options *options;
-    double deadline;          /* on kiln_clock; 0: none */
+    double deadline;          /* in kiln_seconds; 0: none */
     uint64_t before;          /* resident bytes that count for nothing in max_memory */
     kiln_bake_report *report; /* may be NULL */
 } kiln_flatten_task;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 }; /* of a primitive */
 enum { UNSIGNED_BYTE = 5121, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126 };

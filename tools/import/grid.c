@@ -6,7 +6,7 @@
 #include "grid.h"
 
 #include "../../formats/assert.h"
-#include "../common/orient.h"
+#include "../common/soup.h"
 #include "weld.h"
 
 #include <float.h>

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "../../formats/assert.h"
-#include "../common/message.h"
-#include "../common/resident.h"
-#include "../common/signal_text.h"
+#include "../common/text.h"
+#include "../common/clock.h"
+#include "../common/memory.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"
@@ -301,7 +301,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
     fesetenv(FE_DFL_ENV);
     if (!kiln_source_open(&j.source, input, &status, report))
         goto done;
-    start = kiln_clock();
+    start = kiln_seconds();
     task.before = kiln_resident();
     kiln_source_mark(&j.source);
     status = fetch_scene(&j);
@@ -313,7 +313,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
         status = hash_source(&j, soup);
     kiln_scene_free(&j.scene);
     if (report != NULL)
-        report->seconds_import = kiln_clock() - start;
+        report->seconds_import = kiln_seconds() - start;
     kiln_source_close(&j.source);
 done:
     KILN_ASSERT(status != KILN_BAKE_OK || soup->triangle_count > 0);

@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 enum { FETCH_SIZE = 1 << 16 };
 

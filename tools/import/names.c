@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
-#include "../common/utf8.h"
+#include "../common/memory.h"
+#include "../common/text.h"
 
 enum { MOST_BYTES = 1 << 28 };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "reader.h"
 
 typedef struct {

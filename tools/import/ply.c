@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 #include "reader.h"
 
 typedef enum { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT } type;

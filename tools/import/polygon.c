@@ -3,7 +3,7 @@
  * The polygon is projected to the coordinate plane in which its normal (M. E. Newell's, as in
  * Sutherland, Sproull and Schumacker, "A characterization of ten hidden-surface algorithms", 1974)
  * is longest. There the sign of the area of three corners is decided exactly, on the floats as they
- * are (../common/orient.h). So the triangles of a simple polygon cover it, however thin it is.
+ * are (../common/soup.h). So the triangles of a simple polygon cover it, however thin it is.
  * Polygons that cross themselves are cut somehow, into the same number of triangles.
  *
  * Only corners at which the polygon turns right or goes straight can lie in an ear; they are kept
@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/orient.h"
-#include "child.h"
+#include "../common/clock.h"
+#include "../common/soup.h"
 
 static bool make_room(kiln_polygon_work *work, size_t count)
 {
@@ -190,7 +190,7 @@ kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *position
         uint32_t following;
 
         KILN_ASSERT(failures <= left && test_count <= count);
-        if (left > 1000 && work->deadline != 0 && kiln_clock() > work->deadline)
+        if (left > 1000 && work->deadline != 0 && kiln_seconds() > work->deadline)
             return KILN_POLYGON_OVER_TIME;
         if (stuck) {
             i = least_harm(work, i);

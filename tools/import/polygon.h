@@ -11,7 +11,7 @@ typedef struct {
     float (*points)[2];
     uint32_t *next, *previous, *tests;
     size_t capacity;
-    double deadline; /* on kiln_clock; 0: none */
+    double deadline; /* in kiln_seconds; 0: none */
 } kiln_polygon_work;
 
 typedef enum { KILN_POLYGON_OK, KILN_POLYGON_NO_MEMORY, KILN_POLYGON_OVER_TIME } kiln_polygon_end;

@@ -8,8 +8,8 @@
 #include "reader.h"
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
-#include "../common/message.h"
+#include "../common/memory.h"
+#include "../common/text.h"
 
 #include <fcntl.h>
 #include <math.h>

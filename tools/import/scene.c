@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 /* Numbers of vertices, faces and corners stay below 2^31. */
 #define MOST_ELEMENTS 0x7FFFFFFFu

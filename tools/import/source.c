@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "../../formats/assert.h"
-#include "../common/message.h"
+#include "../common/text.h"
 
 /* Does not wait for a writer, should the path be a pipe. */
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

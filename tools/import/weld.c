@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
-#include "../common/grow.h"
+#include "../common/memory.h"
 
 /* Multiplications by the constants of splitmix64 (Steele, Lea and Flood, "Fast splittable
  * pseudorandom number generators", 2014), with the upper bits mixed into the lower. */
