@@ -1,4 +1,12 @@
-/* kiln diff: what differs between two kiln files. */
+/* kiln diff: what differs between two kiln files.
+ *
+ * Two verdicts are kept apart. The content differs where any decoded section does, so that a packed
+ * and a raw file of one bake are the same. The geometry differs where the sets of triangles do:
+ * triangles are compared exactly, corner by corner, and neither their order nor the corner that one
+ * starts with matters, because every bake sorts them anew. Sets are compared by sorting both lists,
+ * which needs no hash table and finds a triangle that occurs more often in one file. All
+ * differences, from versions to nodes of a tree, become rows of two values (rows.h), which people
+ * get as a table and programs as a list. */
 #include "../kit/columns.h"
 #include "contents.h"
 #include "../kit/files.h"
@@ -6,9 +14,9 @@
 #include "../kit/report.h"
 #include "rows.h"
 #include "table.h"
-#include "triangle_sets.h"
 #include "verbs.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/soup.h"
 
 #include <stdlib.h>
@@ -28,6 +36,12 @@ static const option diff_options[] = {
     OPTION_JSON(diff_settings),
 };
 
+/* How two sets of triangles differ. */
+typedef struct {
+    uint64_t only_a, only_b; /* triangles that one file has, or has more often */
+    uint64_t renumbered;     /* ids of both files that stand for different triangles */
+} triangle_sets;
+
 typedef struct {
     contents files[2];
     tree_sizes *sizes[2];
@@ -37,7 +51,7 @@ typedef struct {
     rows found;
 } diff;
 
-/* ---------------------------------------------------------------------------------- comparing -- */
+/* --------------------------------------------------------------------------------- comparing -- */
 
 static json_t *version_json(const contents *of)
 {
@@ -72,15 +86,6 @@ static void compare_files(diff *d)
     rows_add(&d->found, "file", "build key", key_json(a), key_json(b));
 }
 
-static void compare_meta(diff *d)
-{
-    static const char *const groups[] = {"versions", "source", "options", "counts"};
-    for (size_t i = 0; i < COUNT_OF(groups); i++) {
-        rows_add_members(&d->found, groups[i], json_object_get(d->files[0].meta, groups[i]),
-                         json_object_get(d->files[1].meta, groups[i]));
-    }
-}
-
 /* Do two sections hold the same bytes, however they are stored? */
 static bool same_section(const kiln_reader_section *a, const kiln_reader_section *b)
 {
@@ -88,17 +93,18 @@ static bool same_section(const kiln_reader_section *a, const kiln_reader_section
            (a->entry.raw_size == 0 || memcmp(a->data, b->data, (size_t)a->entry.raw_size) == 0);
 }
 
-/* Of how many sections before it is this kind? */
+/* The number of sections of the same kind before the one at `index`. */
 static uint32_t rank_of(const contents *of, uint32_t index)
 {
     uint32_t rank = 0;
+    KILN_ASSERT(index < of->reader.section_count);
     for (uint32_t i = 0; i < index; i++) {
         rank += of->reader.sections[i].entry.kind == of->reader.sections[index].entry.kind;
     }
     return rank;
 }
 
-/* The section of this kind that comes after `rank` others, or NULL. */
+/* The section that comes after `rank` others of its kind, or NULL. */
 static const kiln_reader_section *find_section(const contents *of, uint32_t kind, uint32_t rank)
 {
     uint32_t index = kiln_reader_find(&of->reader, kind, 0);
@@ -114,9 +120,11 @@ static json_t *section_json(const kiln_reader_section *section)
     return section != NULL ? json_count(section->entry.raw_size) : NULL;
 }
 
-/* Where sections of one size differ, a count of bytes would not show it. */
+/* Adds a row where two sections differ, or one is missing (NULL). The row shows bytes; where
+ * sections of one size differ, a second count would not show it, and a word stands behind. */
 static void compare_section(diff *d, const kiln_reader_section *a, const kiln_reader_section *b)
 {
+    KILN_ASSERT(a != NULL || b != NULL);
     const char *name = section_name(a != NULL ? &a->entry : &b->entry);
     if (a != NULL && b != NULL && same_section(a, b)) {
         return;
@@ -131,7 +139,8 @@ static void compare_section(diff *d, const kiln_reader_section *a, const kiln_re
     }
 }
 
-/* Tables have several sections of a kind: the first of one file is compared with the other's first. */
+/* Tables have several sections of a kind: the first of one file is compared with the other's
+ * first. */
 static void compare_sections(diff *d)
 {
     const contents *a = &d->files[0], *b = &d->files[1];
@@ -147,16 +156,7 @@ static void compare_sections(diff *d)
     }
 }
 
-/* ------------------------------------------------------------------------------------- models -- */
-
-static json_t *corner_json(const double corner[3])
-{
-    json_t *array = json_array();
-    for (int i = 0; i < 3; i++) {
-        json_array_append_new(array, json_number(corner[i]));
-    }
-    return array;
-}
+/* ------------------------------------------------------------------------------------ models -- */
 
 static json_t *materials_json(const kiln_view *view)
 {
@@ -176,34 +176,84 @@ static json_t *parts_json(const kiln_view *view)
     return array;
 }
 
-static void compare_extents(diff *d)
+/* Three corners in their order, from the one whose bytes are least. */
+typedef struct {
+    float corners[9];
+} triangle;
+
+static int compare_triangles(const void *a, const void *b)
 {
-    kiln_mesh_extent extents[2];
-    for (int i = 0; i < 2; i++) {
-        const kiln_view *view = &d->files[i].view;
-        kiln_extent_of(view->vertices, view->triangles, view->triangle_count, &extents[i]);
-    }
-    const kiln_mesh_extent *a = &extents[0], *b = &extents[1];
-    rows_add(&d->found, "geometry", "lower corner", corner_json(a->lower), corner_json(b->lower));
-    rows_add(&d->found, "geometry", "upper corner", corner_json(a->upper), corner_json(b->upper));
-    rows_add(&d->found, "geometry", "area", json_number(a->area), json_number(b->area));
-    rows_add(&d->found, "geometry", "signed volume", json_number(a->signed_volume),
-             json_number(b->signed_volume));
+    return memcmp(a, b, sizeof(triangle));
 }
 
-static void add_sets(diff *d)
+/* The stored triangle in its canonical form. Adding 0 makes -0 and 0 one, so that comparing bytes
+ * is comparing coordinates. */
+static triangle canonical(const kiln_view *view, uint32_t stored)
 {
-    const triangle_sets *sets = &d->sets;
-    d->same_geometry = sets->only_a == 0 && sets->only_b == 0;
-    if (!d->same_geometry) {
-        rows_put(&d->found, "geometry", "triangles only here", json_count(sets->only_a),
-                 json_count(sets->only_b));
-    } else if (sets->renumbered > 0) {
-        rows_add(&d->found, "geometry", "with other numbers", NULL, json_count(sets->renumbered));
+    float corners[3][3];
+    KILN_ASSERT(stored < view->triangle_count);
+    for (int k = 0; k < 3; k++) {
+        const uint32_t vertex = view->triangles[3 * (size_t)stored + (size_t)k];
+        for (int i = 0; i < 3; i++) {
+            corners[k][i] = view->vertices[3 * (size_t)vertex + (size_t)i] + 0.0f;
+        }
     }
+    triangle best, other;
+    memcpy(best.corners, corners, sizeof best.corners);
+    for (int first = 1; first < 3; first++) {
+        for (int k = 0; k < 3; k++) {
+            memcpy(other.corners + 3 * k, corners[(first + k) % 3], sizeof corners[0]);
+        }
+        best = compare_triangles(&other, &best) < 0 ? other : best;
+    }
+    return best;
 }
 
-/* False: no memory. */
+/* All triangles by id. NULL: no memory. */
+static triangle *list_triangles(const kiln_view *view)
+{
+    triangle *list = malloc((size_t)view->triangle_count * sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < view->triangle_count; i++) {
+        KILN_ASSERT(view->ids[i] < view->triangle_count);
+        list[view->ids[i]] = canonical(view, i);
+    }
+    return list;
+}
+
+/* Compares the triangles of two files that both have polygons: first by id, then, sorted, as sets.
+ * False: no memory. */
+static bool compare_sets(const kiln_view *a, const kiln_view *b, triangle_sets *out)
+{
+    triangle *list_a = list_triangles(a), *list_b = list_triangles(b);
+    const uint32_t count_a = a->triangle_count, count_b = b->triangle_count;
+    const uint32_t both = count_a < count_b ? count_a : count_b;
+    const bool good = list_a != NULL && list_b != NULL;
+    memset(out, 0, sizeof *out);
+    if (good) {
+        uint32_t i = 0, k = 0;
+        for (uint32_t id = 0; id < both; id++) {
+            out->renumbered += compare_triangles(&list_a[id], &list_b[id]) != 0;
+        }
+        qsort(list_a, count_a, sizeof *list_a, compare_triangles);
+        qsort(list_b, count_b, sizeof *list_b, compare_triangles);
+        while (i < count_a && k < count_b) { /* a merge: the lesser one is missing in the other */
+            const int order = compare_triangles(&list_a[i], &list_b[k]);
+            i += order <= 0;
+            k += order >= 0;
+            out->only_a += order < 0;
+            out->only_b += order > 0;
+        }
+        out->only_a += count_a - i;
+        out->only_b += count_b - k;
+        /* What is in both is as much in either file. */
+        KILN_ASSERT(count_a - out->only_a == count_b - out->only_b);
+    }
+    free(list_a);
+    free(list_b);
+    return good;
+}
+
+/* Adds rows for triangles, vertices, extents, parts and materials. False: no memory. */
 static bool compare_geometry(diff *d)
 {
     const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
@@ -211,13 +261,30 @@ static bool compare_geometry(diff *d)
              json_count(b->triangle_count));
     d->have_sets = a->triangles != NULL && b->triangles != NULL;
     if (d->have_sets) {
-        if (!triangle_sets_compare(a, b, &d->sets)) {
+        if (!compare_sets(a, b, &d->sets)) {
             return false;
         }
         rows_add(&d->found, "geometry", "vertices", json_count(a->vertex_count),
                  json_count(b->vertex_count));
-        add_sets(d);
-        compare_extents(d);
+        const triangle_sets *sets = &d->sets;
+        d->same_geometry = sets->only_a == 0 && sets->only_b == 0;
+        if (!d->same_geometry) { /* shown also where both counts are the same */
+            rows_put(&d->found, "geometry", "triangles only here", json_count(sets->only_a),
+                     json_count(sets->only_b));
+        } else if (sets->renumbered > 0) {
+            rows_add(&d->found, "geometry", "with other numbers", NULL,
+                     json_count(sets->renumbered));
+        }
+        kiln_mesh_extent x, y;
+        kiln_extent_of(a->vertices, a->triangles, a->triangle_count, &x);
+        kiln_extent_of(b->vertices, b->triangles, b->triangle_count, &y);
+        rows_add(&d->found, "geometry", "lower corner", json_numbers(x.lower, 3),
+                 json_numbers(y.lower, 3));
+        rows_add(&d->found, "geometry", "upper corner", json_numbers(x.upper, 3),
+                 json_numbers(y.upper, 3));
+        rows_add(&d->found, "geometry", "area", json_number(x.area), json_number(y.area));
+        rows_add(&d->found, "geometry", "signed volume", json_number(x.signed_volume),
+                 json_number(y.signed_volume));
     } else {
         d->same_geometry = false;
         rows_add(&d->found, "geometry", "polygons", json_boolean(a->triangles != NULL),
@@ -229,7 +296,7 @@ static bool compare_geometry(diff *d)
     return true;
 }
 
-/* A tree by what two files know it by. */
+/* A tree with the name and the kind by which two files are matched. */
 typedef struct {
     const char *name;
     uint32_t bv, index;
@@ -246,7 +313,7 @@ static named_tree named_tree_of(const kiln_view *view, uint32_t tree)
     return (named_tree){view->strings + view->trees[tree].name, view->trees[tree].bv, tree};
 }
 
-/* In order, for find_tree; released by free(). NULL: no memory. */
+/* All trees, sorted for find_tree(); released by free(). NULL: no memory. */
 static named_tree *list_trees(const kiln_view *view)
 {
     named_tree *list = malloc(view->tree_count * sizeof *list);
@@ -259,7 +326,7 @@ static named_tree *list_trees(const kiln_view *view)
     return list;
 }
 
-/* The tree of a list with the name and kind of another view's, or KILN_NO_INDEX. */
+/* The tree of a list that has the name and the kind of a tree of another file, or KILN_NO_INDEX. */
 static uint32_t find_tree(const named_tree *list, uint32_t count, const kiln_view *other,
                           uint32_t tree)
 {
@@ -274,6 +341,7 @@ static json_t *tree_json(const diff *d, int file, uint32_t tree)
     if (tree == KILN_NO_INDEX) {
         return NULL;
     }
+    KILN_ASSERT(tree < d->files[file].view.tree_count);
     const kiln_format_tree *entry = &d->files[file].view.trees[tree];
     const tree_sizes *sizes = &d->sizes[file][tree];
     json_t *object = json_object();
@@ -288,8 +356,11 @@ static json_t *tree_json(const diff *d, int file, uint32_t tree)
     return object;
 }
 
+/* Adds the rows of a tree, which one of the files may lack (KILN_NO_INDEX), under a group of its
+ * own. */
 static void compare_tree(diff *d, uint32_t a, uint32_t b)
 {
+    KILN_ASSERT(a != KILN_NO_INDEX || b != KILN_NO_INDEX);
     const kiln_view *view = &d->files[a != KILN_NO_INDEX ? 0 : 1].view;
     const uint32_t tree = a != KILN_NO_INDEX ? a : b;
     const char *kind = kiln_node_kind_find(view->trees[tree].bv)->name;
@@ -308,23 +379,10 @@ static void compare_tree(diff *d, uint32_t a, uint32_t b)
     free(group);
 }
 
-/* In the order of A, then those that only B has. */
-static void match_trees(diff *d, named_tree *const lists[2])
-{
-    const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
-    for (uint32_t i = 0; i < a->tree_count; i++) {
-        compare_tree(d, i, find_tree(lists[1], b->tree_count, a, i));
-    }
-    for (uint32_t i = 0; i < b->tree_count; i++) {
-        if (find_tree(lists[0], a->tree_count, b, i) == KILN_NO_INDEX) {
-            compare_tree(d, KILN_NO_INDEX, i);
-        }
-    }
-}
-
-/* False: no memory. */
+/* Compares trees in the order of A, then those that only B has. False: no memory. */
 static bool compare_trees(diff *d)
 {
+    const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
     named_tree *lists[2];
     bool good = true;
     for (int i = 0; i < 2; i++) {
@@ -332,44 +390,51 @@ static bool compare_trees(diff *d)
         lists[i] = list_trees(&d->files[i].view);
         good = good && d->sizes[i] != NULL && lists[i] != NULL;
     }
-    if (good) {
-        match_trees(d, lists);
+    for (uint32_t i = 0; good && i < a->tree_count; i++) {
+        compare_tree(d, i, find_tree(lists[1], b->tree_count, a, i));
+    }
+    for (uint32_t i = 0; good && i < b->tree_count; i++) {
+        if (find_tree(lists[0], a->tree_count, b, i) == KILN_NO_INDEX) {
+            compare_tree(d, KILN_NO_INDEX, i);
+        }
     }
     free(lists[0]);
     free(lists[1]);
     return good;
 }
 
-static void compare_tables(diff *d)
-{
-    json_t *a = json_object(), *b = json_object();
-    table_describe(d->files[0].table.header, a);
-    table_describe(d->files[1].table.header, b);
-    rows_add_members(&d->found, "table", a, b);
-    json_decref(a);
-    json_decref(b);
-}
-
-/* False: no memory. */
+/* Fills *d with all that differs between its two files. False: no memory. */
 static bool compare(diff *d)
 {
+    static const char *const groups[] = {"versions", "source", "options", "counts"}; /* of meta */
     const contents *a = &d->files[0], *b = &d->files[1];
     bool good = true;
+    KILN_ASSERT(a->is_open && b->is_open);
     d->same_bytes = a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
     d->same_content = true;
     d->same_geometry = a->kind == b->kind;
     compare_files(d);
-    compare_meta(d);
+    for (size_t i = 0; i < COUNT_OF(groups); i++) {
+        rows_add_members(&d->found, groups[i], json_object_get(a->meta, groups[i]),
+                         json_object_get(b->meta, groups[i]));
+    }
     if (a->kind == CONTENTS_MODEL && b->kind == CONTENTS_MODEL) {
         good = compare_geometry(d) && compare_trees(d);
     } else if (a->kind == CONTENTS_TABLE && b->kind == CONTENTS_TABLE) {
-        compare_tables(d);
+        json_t *x = json_object(), *y = json_object();
+        table_describe(a->table.header, x);
+        table_describe(b->table.header, y);
+        rows_add_members(&d->found, "table", x, y);
+        json_decref(x);
+        json_decref(y);
     }
     compare_sections(d);
+    /* Files of the same bytes hold the same; the reverse does not hold. */
+    KILN_ASSERT(!d->same_bytes || d->same_content);
     return good && !d->found.no_memory;
 }
 
-/* ------------------------------------------------------------------------------------ telling -- */
+/* --------------------------------------------------------------------------------- reporting -- */
 
 static void add_json(const diff *d)
 {
@@ -400,23 +465,18 @@ static const char *verdict_of(const diff *d)
                             : "the triangles differ";
 }
 
-static void print(const diff *d)
-{
-    if (d->same_bytes) {
-        printf("%s and %s: the same bytes\n", d->files[0].path, d->files[1].path);
-        return;
-    }
-    printf("A: %s\nB: %s\n\n", d->files[0].path, d->files[1].path);
-    rows_print(&d->found, TREES_FOR_PEOPLE);
-    printf("\n%s\n", verdict_of(d));
-}
-
-static int tell(diff *d, const diff_settings *settings)
+/* Prints the differences and returns the exit status: EXIT_DIFFERS where the files differ in what
+ * was to be compared. */
+static int report_diff(const diff *d, const diff_settings *settings)
 {
     if (report_is_json()) {
         add_json(d);
+    } else if (d->same_bytes && !settings->quiet) {
+        printf("%s and %s: the same bytes\n", d->files[0].path, d->files[1].path);
     } else if (!settings->quiet) {
-        print(d);
+        printf("A: %s\nB: %s\n\n", d->files[0].path, d->files[1].path);
+        rows_print(&d->found, TREES_FOR_PEOPLE);
+        printf("\n%s\n", verdict_of(d));
     }
     if (settings->geometry && d->files[0].kind == CONTENTS_MODEL &&
         d->files[1].kind == CONTENTS_MODEL && !d->have_sets && !d->same_content) {
@@ -446,7 +506,7 @@ static int run_diff(int argc, char **argv)
     }
     status = contents_open(&d.files[1], argv[1]);
     if (status == EXIT_DONE) {
-        status = compare(&d) ? tell(&d, &settings)
+        status = compare(&d) ? report_diff(&d, &settings)
                              : report_error(EXIT_RUN, NULL, "out of memory; close other programs");
         contents_close(&d.files[1]);
     }

@@ -1,7 +1,16 @@
+/* Rows of two values that differ, gathered while two files are compared, then printed.
+ *
+ * Values are JSON, so that one comparison serves numbers, texts and lists, and the document needs
+ * no second form. Rows of one group stand together, in the order in which they were added; the
+ * table for people has a heading for each group and says by how much a number grew. After an
+ * allocation failed, rows are dropped and `no_memory` is set, which the caller checks once, at the
+ * end. */
 #include "rows.h"
 
 #include "../kit/columns.h"
 #include "../kit/report.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,25 +29,16 @@ static char *copy_of(const char *text)
     return copy;
 }
 
-/* Room for one more row. */
-static bool grow(rows *to)
-{
-    if (to->count < to->capacity) {
-        return true;
-    }
-    const size_t capacity = to->capacity == 0 ? 64 : 2 * to->capacity;
-    row *more = realloc(to->rows, capacity * sizeof *more);
-    to->no_memory = to->no_memory || more == NULL;
-    if (more != NULL) {
-        to->rows = more;
-        to->capacity = capacity;
-    }
-    return more != NULL;
-}
-
 void rows_put(rows *to, const char *group, const char *name, json_t *a, json_t *b)
 {
-    char *own_group = grow(to) ? copy_of(group) : NULL;
+    KILN_ASSERT(to->count <= to->capacity);
+    if (to->count == to->capacity) {
+        const size_t capacity = to->capacity == 0 ? 64 : 2 * to->capacity;
+        row *more = realloc(to->rows, capacity * sizeof *more);
+        to->rows = more != NULL ? more : to->rows;
+        to->capacity = more != NULL ? capacity : to->capacity;
+    }
+    char *own_group = to->count < to->capacity ? copy_of(group) : NULL;
     char *own_name = own_group != NULL ? copy_of(name) : NULL;
     if (own_name == NULL) {
         to->no_memory = true;
@@ -76,6 +76,7 @@ void rows_add_members(rows *to, const char *group, json_t *a, json_t *b)
     }
 }
 
+/* The value with a reference of its own; null where there is none. */
 static json_t *value_json(json_t *value)
 {
     return value != NULL ? json_incref(value) : json_null();
@@ -96,7 +97,7 @@ json_t *rows_json(const rows *of)
     return array;
 }
 
-/* A value as people read it: texts without quotes, counts with commas, "-" for what is not there. */
+/* A value as people read it: texts without quotes, counts with commas, "-" for a missing one. */
 static const char *text_of(json_t *value, char text[TEXT_SIZE])
 {
     char digits[32];
@@ -118,18 +119,7 @@ static const char *text_of(json_t *value, char text[TEXT_SIZE])
     return text;
 }
 
-/* By how much a number grew, where that says something. */
-static void change_of(const row *one, char text[32])
-{
-    const double a = json_number_value(one->values[0]), b = json_number_value(one->values[1]);
-    text[0] = '\0';
-    if (json_is_number(one->values[0]) && json_is_number(one->values[1]) && a > 0.0 && b > 0.0) {
-        const double part = 100.0 * (b - a) / a;
-        snprintf(text, 32, fabs(part) < 1000.0 ? "%+.1f %%" : "x %.3g",
-                 fabs(part) < 1000.0 ? part : b / a);
-    }
-}
-
+/* Name, both values in columns of one width, and the change where it is not empty. */
 static void print_line(const char *name, const char *a, const char *b, const char *change)
 {
     const int wide = (columns_of_output() - NAME_COLUMNS - CHANGE_COLUMNS - 6) / 2;
@@ -150,12 +140,18 @@ static void print_line(const char *name, const char *a, const char *b, const cha
 
 static void print_row(const row *one)
 {
-    char a[TEXT_SIZE], b[TEXT_SIZE], change[32];
-    change_of(one, change);
-    print_line(one->name, text_of(one->values[0], a), text_of(one->values[1], b), change);
+    char text_a[TEXT_SIZE], text_b[TEXT_SIZE], change[32] = "";
+    const double a = json_number_value(one->values[0]), b = json_number_value(one->values[1]);
+    /* By how much a number grew is of use only between two that are above 0. */
+    if (json_is_number(one->values[0]) && json_is_number(one->values[1]) && a > 0.0 && b > 0.0) {
+        const double part = 100.0 * (b - a) / a;
+        snprintf(change, sizeof change, fabs(part) < 1000.0 ? "%+.1f %%" : "x %.3g",
+                 fabs(part) < 1000.0 ? part : b / a);
+    }
+    print_line(one->name, text_of(one->values[0], text_a), text_of(one->values[1], text_b), change);
 }
 
-/* Do two groups start alike? */
+/* Do two groups start with the same word? */
 static bool is_kin(const char *a, const char *b)
 {
     const size_t word = strcspn(a, " ");
@@ -172,7 +168,7 @@ static void print_more(size_t more)
 void rows_print(const rows *of, size_t groups)
 {
     const char *group = "";
-    size_t alike = 0;
+    size_t alike = 0; /* groups so far that start with the same word as this one */
     if (of->count > 0) {
         print_line("", "A", "B", "");
     }

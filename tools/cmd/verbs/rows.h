@@ -1,4 +1,5 @@
-/* What two files say of the same thing: rows of two values, for a table and for a document. */
+/* Rows of two values, one from each of two files that are compared, for a table and for a
+ * document. */
 #ifndef KILN_CMD_ROWS_H
 #define KILN_CMD_ROWS_H
 
@@ -8,7 +9,7 @@
 typedef struct {
     char *group;       /* "options", "tree obb model" */
     char *name;        /* "leaf" */
-    json_t *values[2]; /* NULL: it is not there */
+    json_t *values[2]; /* NULL: the file has none */
 } row;
 
 typedef struct {
@@ -26,11 +27,11 @@ void rows_put(rows *to, const char *group, const char *name, json_t *a, json_t *
 /* As rows_add for every member that two objects, either of which may be NULL, have between them. */
 void rows_add_members(rows *to, const char *group, json_t *a, json_t *b);
 
-/* Elements {"group", "name", "a", "b"}; what is not there is null. */
+/* Elements {"group", "name", "a", "b"}; a missing value is null. */
 json_t *rows_json(const rows *of);
 
-/* A table within the columns of standard output; of groups that start alike up to the first blank at most
- * `groups` are printed (0: all), with a line that tells how many more there are. */
+/* Prints a table within the columns of standard output; of groups that start alike up to the first
+ * blank at most `groups` are printed (0: all), with a line that says how many more there are. */
 void rows_print(const rows *of, size_t groups);
 
 void rows_free(rows *of);
