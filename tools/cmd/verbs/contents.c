@@ -1,8 +1,15 @@
+/* A kiln file of any kind, decoded and verified as when the runtime opens it, with sizes and costs
+ * of trees.
+ *
+ * The bytes of the file are kept beside what was decoded from them, because diff compares both and
+ * unpack needs the bytes only. Opening tries the three kinds by their first section; each has its
+ * own verifier in formats/, and what passes is safe to read without further checks. */
 #include "contents.h"
 
 #include "../kit/files.h"
 #include "verbs.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/sections.h"
 #include "../../common/tree_cost.h"
 #include "../../encode/container.h"
@@ -10,17 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one document in a section of its own, whatever the file holds. */
-static json_t *read_meta(const kiln_reader *reader)
-{
-    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_META, 0);
-    if (index == KILN_NO_INDEX) {
-        return NULL;
-    }
-    const kiln_reader_section *section = &reader->sections[index];
-    return json_loadb(section->data, (size_t)section->entry.raw_size, 0, NULL);
-}
-
+/* Finds out what the file holds and verifies it as that. */
 static bool open_kind(contents *of, kiln_format_error *error)
 {
     if (kiln_bins_is_table(&of->reader)) {
@@ -28,9 +25,8 @@ static bool open_kind(contents *of, kiln_format_error *error)
         return kiln_bins_view_open(&of->table, &of->reader, false, error);
     }
     if (kiln_weights_is_file(&of->reader)) {
-        kiln_weights_view weights;
         of->kind = CONTENTS_WEIGHTS;
-        return kiln_weights_file_open(&weights, &of->reader, error);
+        return kiln_weights_file_open(&of->weights, &of->reader, error);
     }
     of->kind = CONTENTS_MODEL;
     return kiln_view_open(&of->view, &of->reader, false, error);
@@ -45,6 +41,8 @@ int contents_load(contents *of, const char *path)
 
 bool contents_open_loaded(contents *of, kiln_format_error *error)
 {
+    KILN_ASSERT(!of->is_open);
+    KILN_ASSERT(of->data != NULL);
     if (!kiln_reader_open(&of->reader, of->data, of->size, NULL, error)) {
         return false;
     }
@@ -53,7 +51,11 @@ bool contents_open_loaded(contents *of, kiln_format_error *error)
         return false;
     }
     of->is_open = true;
-    of->meta = read_meta(&of->reader);
+    const uint32_t meta = kiln_reader_find(&of->reader, KILN_SECTION_META, 0);
+    if (meta != KILN_NO_INDEX) {
+        const kiln_reader_section *section = &of->reader.sections[meta];
+        of->meta = json_loadb(section->data, (size_t)section->entry.raw_size, 0, NULL);
+    }
     return true;
 }
 
@@ -88,10 +90,14 @@ void contents_close(contents *of)
 const char *contents_kind_name(contents_kind kind)
 {
     static const char *const names[] = {"model", "table", "weights"};
+    KILN_ASSERT((unsigned)kind < sizeof names / sizeof names[0]);
     return names[kind];
 }
 
-/* What the node section at `index` takes in the file, or would take if it were packed. */
+/* ---------------------------------------------------------------------------- sizes of trees -- */
+
+/* The bytes of the node section at `index` in the file, or those it would have if it were packed: a
+ * raw section is packed once for that, so that both layouts of a bake show the same numbers. */
 static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
 {
     const kiln_reader_section *section = &reader->sections[index];
@@ -111,7 +117,8 @@ static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
     return stored;
 }
 
-/* Trees of a kind are packed together: each has its share by nodes. */
+/* Shares the section of a kind of nodes among its trees. Those of one kind are packed together, so
+ * that a tree's own packed size does not exist; its part of the nodes stands for it. */
 static void share_section(const kiln_view *view, const kiln_node_kind *kind, tree_sizes *trees)
 {
     const uint32_t index = kiln_reader_find(view->reader, kind->section, 0);
@@ -129,19 +136,6 @@ static void share_section(const kiln_view *view, const kiln_node_kind *kind, tre
     }
 }
 
-static double cost_of(const kiln_view_tree *tree)
-{
-    const kiln_format_tree *entry = tree->entry;
-    const kiln_cost_tree stored = {.nodes = tree->nodes,
-                                   .count = entry->node_count,
-                                   .node_size = tree->kind->node_size,
-                                   .decode = tree->kind->decode_lane,
-                                   .lower = entry->bounds_lower,
-                                   .upper = entry->bounds_upper,
-                                   .scale_exponent = entry->scale_exponent};
-    return kiln_tree_cost(&stored);
-}
-
 tree_sizes *tree_sizes_of(const kiln_view *view)
 {
     tree_sizes *trees = calloc(view->tree_count, sizeof *trees);
@@ -153,7 +147,15 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
     }
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_view_tree tree = kiln_view_get_tree(view, i);
-        trees[i].cost = cost_of(&tree);
+        const kiln_format_tree *entry = tree.entry;
+        const kiln_cost_tree stored = {.nodes = tree.nodes,
+                                       .count = entry->node_count,
+                                       .node_size = tree.kind->node_size,
+                                       .decode = tree.kind->decode_lane,
+                                       .lower = entry->bounds_lower,
+                                       .upper = entry->bounds_upper,
+                                       .scale_exponent = entry->scale_exponent};
+        trees[i].cost = kiln_tree_cost(&stored);
     }
     return trees;
 }
