@@ -1,13 +1,29 @@
-/* kiln verify: is a file whole, and does every box contain what it should? */
+/* kiln verify: is a file whole, does every box contain its triangles, and is the model the
+ * source's?
+ *
+ * Three checks follow one another. The audit (tools/encode/audit.h) opens the file in full and
+ * computes in double what the format only promises: containment of every triangle in every box
+ * above it, and counts of collision cells. A table of filled bins is sampled with exact arithmetic.
+ * With --source the model is imported once more, by the options in the file's own meta document,
+ * and compared exactly: sizes and parts first, because ids mean the same triangles only where these
+ * agree, then triangle by triangle through the permutation that the bake stored. The first
+ * difference is named, and the rest are counted. */
 #include "contents.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "table.h"
 #include "verbs.h"
-#include "verify_source.h"
 
+#include "../../../formats/assert.h"
+#include "../../common/soup.h"
 #include "../../encode/audit.h"
+#include "../../import/grid.h"
+#include "../../import/import.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { TABLE_SAMPLE = 20000 };
 
@@ -32,6 +48,243 @@ static const option verify_options[] = {
     OPTION_JSON(verify_settings),
 };
 
+/* How a file compares with a fresh import of its source. */
+typedef struct {
+    uint64_t triangles; /* of the import */
+    uint64_t
+        differing;   /* triangles, of as many as both have, with other corners, face or material */
+    bool same_bytes; /* the source and its side files hash as the file says */
+    char first[512]; /* what is wrong first: "" nothing */
+} source_verdict;
+
+/* ----------------------------------------------------------------------------------- options -- */
+
+/* The text of a member, or "" where there is none. */
+static const char *text_member(json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text != NULL ? text : "";
+}
+
+/* The options that an import depends on, from the meta document. It may hold anything, so a value
+ * that is out of range counts as absent. */
+static kiln_bake_options import_options(json_t *meta)
+{
+    json_t *kept = json_object_get(meta, "options");
+    kiln_bake_options options = kiln_bake_options_default();
+    const char *up = text_member(kept, "up");
+    const double scale = json_number_value(json_object_get(kept, "scale"));
+    const json_int_t grid = json_integer_value(json_object_get(kept, "lossy_grid"));
+    options.scale = scale > 0.0 ? scale : 1.0;
+    options.up = up[0] >= 'x' && up[0] <= 'z' ? up[0] - 'x' : -1;
+    options.on_bad =
+        strcmp(text_member(kept, "on_bad"), "drop") == 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
+    options.drop =
+        (json_is_true(json_object_get(kept, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
+        (json_is_true(json_object_get(kept, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
+    options.lossy_grid = grid >= KILN_LOSSY_BITS_MIN && grid <= KILN_LOSSY_BITS_MAX ? (int)grid : 0;
+    return options;
+}
+
+/* The format under which the source was read, unless the extension of its name says the same
+ * (NULL). */
+static const char *format_of(json_t *meta, const char *source)
+{
+    const char *format = text_member(json_object_get(meta, "source"), "format");
+    const char *slash = strrchr(source, '/');
+    const char *dot = strrchr(slash != NULL ? slash : source, '.');
+    size_t i = 0;
+    while (dot != NULL && format[i] != '\0' && (dot[1 + i] | 0x20) == format[i]) {
+        i++;
+    }
+    const bool same = dot != NULL && format[i] == '\0' && dot[1 + i] == '\0';
+    return format[0] == '\0' || same ? NULL : format;
+}
+
+/* --------------------------------------------------------------------------------- comparing -- */
+
+typedef struct {
+    const kiln_view *view;
+    const kiln_soup *soup;
+    const char *source;
+    source_verdict *verdict;
+} comparison;
+
+/* Keeps the text of the first difference. */
+static void differs(const comparison *c, const char *format, ...) PRINTF_LIKE(2, 3);
+static void differs(const comparison *c, const char *format, ...)
+{
+    if (c->verdict->first[0] == '\0') {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(c->verdict->first, sizeof c->verdict->first, format, arguments);
+        va_end(arguments);
+    }
+}
+
+static const char *soup_string(const comparison *c, uint32_t offset)
+{
+    return c->soup->strings + offset;
+}
+
+/* Compares the parts: nodes and meshes by name, with the triangles that each has. */
+static void compare_parts(const comparison *c)
+{
+    const uint32_t count =
+        c->view->part_count < c->soup->part_count ? c->view->part_count : c->soup->part_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const kiln_format_part *a = &c->view->parts[i];
+        const kiln_soup_part *b = &c->soup->parts[i];
+        const char *node_a = c->view->strings + a->node_path,
+                   *node_b = soup_string(c, b->node_path);
+        const char *mesh_a = c->view->strings + a->mesh_name,
+                   *mesh_b = soup_string(c, b->mesh_name);
+        if (a->triangle_first != b->triangle_first || a->triangle_count != b->triangle_count ||
+            a->primitive != b->primitive || strcmp(node_a, node_b) != 0 ||
+            strcmp(mesh_a, mesh_b) != 0) {
+            differs(c,
+                    "part %u is node '%.80s', mesh '%.60s', %u triangles; in %.100s it is node "
+                    "'%.80s', mesh '%.60s', %u triangles",
+                    i, node_a, mesh_a, a->triangle_count, c->source, node_b, mesh_b,
+                    b->triangle_count);
+        }
+    }
+    if (c->view->part_count != c->soup->part_count) {
+        differs(c, "it has %u parts, %.100s has %u", c->view->part_count, c->source,
+                c->soup->part_count);
+    }
+}
+
+static void compare_materials(const comparison *c)
+{
+    if (c->view->material_count != c->soup->material_count) {
+        differs(c, "it has %u materials, %.100s has %u", c->view->material_count, c->source,
+                c->soup->material_count);
+        return;
+    }
+    for (uint32_t i = 0; i < c->soup->material_count; i++) {
+        const char *a = c->view->strings + c->view->materials[i];
+        const char *b = soup_string(c, c->soup->materials[i]);
+        if (strcmp(a, b) != 0) {
+            differs(c, "material %u is '%.100s', in %.100s it is '%.100s'", i, a, c->source, b);
+        }
+    }
+}
+
+/* The first corner that differs, or 3. Coordinates are finite and have no -0, so bytes decide. */
+static unsigned other_corner(const comparison *c, uint32_t stored, uint32_t id, const float **a,
+                             const float **b)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        *a = c->view->vertices + 3 * (size_t)c->view->triangles[3 * (size_t)stored + k];
+        *b = c->soup->positions + 3 * (size_t)c->soup->indices[3 * (size_t)id + k];
+        if (memcmp(*a, *b, 3 * sizeof(float)) != 0) {
+            return k;
+        }
+    }
+    return 3;
+}
+
+static void compare_triangle(const comparison *c, const kiln_format_part *part, uint32_t stored,
+                             uint32_t id)
+{
+    const uint32_t face = kiln_view_face(c->view, part, id);
+    const uint32_t user = kiln_view_user(c->view, part, id);
+    const float *a, *b;
+    char where[320];
+    KILN_ASSERT(id < c->soup->triangle_count);
+    KILN_ASSERT(c->view->ids[stored] == id);
+    const unsigned corner = other_corner(c, stored, id, &a, &b);
+    if (corner == 3 && face == c->soup->face[id] && user == c->soup->user[id]) {
+        return;
+    }
+    c->verdict->differing++;
+    snprintf(where, sizeof where, "triangle %u, node '%.100s', mesh '%.80s', face %u", id,
+             c->view->strings + part->node_path, c->view->strings + part->mesh_name, face);
+    if (corner < 3) {
+        differs(c, "%s: corner %u is %.9g %.9g %.9g, in the source it is %.9g %.9g %.9g", where,
+                corner, (double)a[0], (double)a[1], (double)a[2], (double)b[0], (double)b[1],
+                (double)b[2]);
+    } else if (face != c->soup->face[id]) {
+        differs(c, "%s: in the source it is face %u", where, c->soup->face[id]);
+    } else {
+        differs(c, "%s: has material %u, in the source %u", where, user, c->soup->user[id]);
+    }
+}
+
+/* Compares counts and parts, then, where these agree and so do the meanings of ids, all triangles.
+ * False: no memory. */
+static bool compare(const comparison *c)
+{
+    const uint32_t count = c->view->triangle_count;
+    if (c->view->triangle_count != c->soup->triangle_count) {
+        differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
+                c->view->triangle_count == 1 ? "" : "s", c->source, c->soup->triangle_count);
+    }
+    compare_parts(c);
+    if (c->verdict->first[0] == '\0' && c->view->triangles != NULL) {
+        uint32_t *stored_of = malloc((size_t)count * sizeof *stored_of); /* by id */
+        if (stored_of == NULL) {
+            return false;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            KILN_ASSERT(c->view->ids[i] < count);
+            stored_of[c->view->ids[i]] = i;
+        }
+        for (uint32_t p = 0; p < c->view->part_count; p++) {
+            const kiln_format_part *part = &c->view->parts[p];
+            const uint32_t end = part->triangle_first + part->triangle_count;
+            for (uint32_t id = part->triangle_first; id < end; id++) {
+                compare_triangle(c, part, stored_of[id], id);
+            }
+        }
+        free(stored_of);
+    }
+    compare_materials(c);
+    return true;
+}
+
+/* Imports the model at `source` with the options that the file was baked with, and compares it
+ * triangle by triangle. Reports what can't be read; after EXIT_DONE *verdict says whether both are
+ * equal. */
+static int import_and_compare(const contents *of, const char *source, int import_memory,
+                              double import_seconds, source_verdict *verdict)
+{
+    KILN_ASSERT(of->kind == CONTENTS_MODEL);
+    kiln_bake_options options = import_options(of->meta);
+    const kiln_bake_input input = {.path = source, .format = format_of(of->meta, source)};
+    kiln_bake_report report;
+    kiln_soup soup;
+    memset(&report, 0, sizeof report);
+    memset(verdict, 0, sizeof *verdict);
+    options.import_memory = (uint64_t)import_memory << 20;
+    options.import_seconds = import_seconds;
+    int status = (int)kiln_import(&input, &options, &soup, &report);
+    if (status != EXIT_DONE) {
+        report_error(status, NULL, "%s", report.error);
+        kiln_bake_report_free(&report);
+        return status;
+    }
+    kiln_bake_report_free(&report);
+    const comparison c = {&of->view, &soup, source, verdict};
+    if ((options.lossy_grid != 0 && !kiln_snap_to_grid(&soup, options.lossy_grid)) ||
+        !compare(&c)) {
+        status = report_error(EXIT_RUN, of->path, "out of memory; close other programs");
+    }
+    char hash[2 * sizeof soup.source_hash + 1];
+    for (size_t i = 0; i < sizeof soup.source_hash; i++) {
+        snprintf(hash + 2 * i, 3, "%02x", soup.source_hash[i]);
+    }
+    verdict->triangles = soup.triangle_count;
+    verdict->same_bytes =
+        strcmp(hash, text_member(json_object_get(of->meta, "source"), "sha256")) == 0;
+    KILN_ASSERT(verdict->differing <= verdict->triangles);
+    kiln_soup_free(&soup);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- reports -- */
+
 static json_t *verify_json(const char *path, int status, const kiln_audit_counts *counts,
                            const kiln_format_error *error)
 {
@@ -54,6 +307,7 @@ static json_t *verify_json(const char *path, int status, const kiln_audit_counts
     return object;
 }
 
+/* Prints the line about a sound file, by what it holds: a table, weights or a model. */
 static void print_sound(const char *path, const kiln_audit_counts *counts)
 {
     if (counts->values > 0) {
@@ -77,52 +331,44 @@ static void print_sound(const char *path, const kiln_audit_counts *counts)
     putchar('\n');
 }
 
-static json_t *source_json(const char *source, const source_verdict *verdict)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "model", json_cstring(source));
-    json_object_set_new(object, "equal", json_boolean(verdict->first[0] == '\0'));
-    json_object_set_new(object, "same_bytes", json_boolean(verdict->same_bytes));
-    json_object_set_new(object, "triangles", json_count(verdict->triangles));
-    json_object_set_new(object, "differing", json_count(verdict->differing));
-    if (verdict->first[0] != '\0') {
-        json_object_set_new(object, "message", json_cstring(verdict->first));
-    }
-    return object;
-}
-
-static int judge_source(const contents *of, const char *source, const source_verdict *verdict)
-{
-    const char *changed =
-        verdict->same_bytes ? "its bytes are those that were baked" : "its bytes have changed";
-    if (verdict->first[0] == '\0') {
-        return EXIT_DONE;
-    }
-    if (verdict->differing > 0) {
-        return report_error(EXIT_DIFFERS, of->path,
-                            "%s; %llu of %llu triangles differ from %s, and %s; bake it again",
-                            verdict->first, (unsigned long long)verdict->differing,
-                            (unsigned long long)verdict->triangles, source, changed);
-    }
-    return report_error(EXIT_DIFFERS, of->path, "%s; it differs from %s, and %s; bake it again",
-                        verdict->first, source, changed);
-}
-
-/* Holds a sound file against its source. *object gets a member, if there is a document. */
-static int verify_against_source(const contents *of, const verify_settings *settings,
-                                 json_t *object)
+/* Compares a sound file with its source. `object` gets a member, unless it is NULL: no document. */
+static int verify_source(const contents *of, const verify_settings *settings, json_t *object)
 {
     source_verdict verdict;
     if (of->kind != CONTENTS_MODEL) {
         return report_error(EXIT_USAGE, of->path, "holds no model; --source is for models");
     }
-    int status = verify_source(of, settings->source, settings->import_memory,
-                               settings->import_seconds, &verdict);
-    if (status == EXIT_DONE) {
-        status = judge_source(of, settings->source, &verdict);
-        json_object_set_new(object, "source", source_json(settings->source, &verdict));
+    const int status = import_and_compare(of, settings->source, settings->import_memory,
+                                          settings->import_seconds, &verdict);
+    if (status != EXIT_DONE) {
+        return status;
     }
-    if (status == EXIT_DONE && !settings->quiet && !report_is_json()) {
+    const bool equal = verdict.first[0] == '\0';
+    if (object != NULL) {
+        json_t *compared = json_object();
+        json_object_set_new(compared, "model", json_cstring(settings->source));
+        json_object_set_new(compared, "equal", json_boolean(equal));
+        json_object_set_new(compared, "same_bytes", json_boolean(verdict.same_bytes));
+        json_object_set_new(compared, "triangles", json_count(verdict.triangles));
+        json_object_set_new(compared, "differing", json_count(verdict.differing));
+        if (!equal) {
+            json_object_set_new(compared, "message", json_cstring(verdict.first));
+        }
+        json_object_set_new(object, "source", compared);
+    }
+    const char *changed =
+        verdict.same_bytes ? "its bytes are those that were baked" : "its bytes have changed";
+    if (!equal && verdict.differing > 0) {
+        return report_error(EXIT_DIFFERS, of->path,
+                            "%s; %llu of %llu triangles differ from %s, and %s; bake it again",
+                            verdict.first, (unsigned long long)verdict.differing,
+                            (unsigned long long)verdict.triangles, settings->source, changed);
+    }
+    if (!equal) {
+        return report_error(EXIT_DIFFERS, of->path, "%s; it differs from %s, and %s; bake it again",
+                            verdict.first, settings->source, changed);
+    }
+    if (!settings->quiet && object == NULL) {
         printf("%s: %s of %s%s\n", of->path,
                of->view.triangles != NULL
                    ? "geometry equals a fresh import"
@@ -130,49 +376,38 @@ static int verify_against_source(const contents *of, const verify_settings *sett
                settings->source,
                verdict.same_bytes ? "" : ", whose bytes have changed since the bake");
     }
-    return status;
+    return EXIT_DONE;
 }
 
-static int verify_bytes(const contents *of, const verify_settings *settings,
-                        kiln_audit_counts *counts, kiln_format_error *error)
-{
-    if (!kiln_audit_in_full(of->data, of->size, settings->full, counts, error)) {
-        return report_format_error(of->path, error->code, error->text);
-    }
-    return counts->values > 0 ? table_sample(of->path, of->data, of->size, TABLE_SAMPLE)
-                              : EXIT_DONE;
-}
-
-static int verify_loaded(contents *of, int count, const verify_settings *settings)
-{
-    kiln_audit_counts counts = {0};
-    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
-    int status = verify_bytes(of, settings, &counts, &error);
-    json_t *object = report_is_json() ? verify_json(of->path, status, &counts, &error) : NULL;
-    if (object == NULL && status == EXIT_DONE && !settings->quiet) {
-        print_sound(of->path, &counts);
-    }
-    if (status == EXIT_DONE && settings->source != NULL) {
-        status = contents_open_loaded(of, &error)
-                     ? verify_against_source(of, settings, object)
-                     : report_format_error(of->path, error.code, error.text);
-        json_object_set_new(object, "status", json_integer(status));
-    }
-    report_file(object, count);
-    return status;
-}
-
+/* Verifies one of `count` files and reports it, also one that can't be read. */
 static int verify_one(const char *path, int count, const verify_settings *settings)
 {
     contents of;
+    kiln_audit_counts counts = {0};
+    kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
     int status = contents_load(&of, path);
-    if (status == EXIT_DONE) {
-        status = verify_loaded(&of, count, settings);
+    const bool loaded = status == EXIT_DONE;
+    if (loaded && !kiln_audit_in_full(of.data, of.size, settings->full, &counts, &error)) {
+        status = report_format_error(path, error.code, error.text);
+    }
+    if (status == EXIT_DONE && counts.values > 0) {
+        status = table_sample(path, of.data, of.size, TABLE_SAMPLE);
+    }
+    json_t *object = report_is_json() ? verify_json(path, status, &counts, &error) : NULL;
+    if (object == NULL && status == EXIT_DONE && !settings->quiet) {
+        print_sound(path, &counts);
+    }
+    if (status == EXIT_DONE && settings->source != NULL) {
+        status = contents_open_loaded(&of, &error)
+                     ? verify_source(&of, settings, object)
+                     : report_format_error(path, error.code, error.text);
+        json_object_set_new(object, "status", json_integer(status));
+    }
+    if (object != NULL) {
+        report_file(object, count);
+    }
+    if (loaded) {
         contents_close(&of);
-    } else if (report_is_json()) {
-        const kiln_audit_counts counts = {0};
-        const kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
-        report_file(verify_json(path, status, &counts, &error), count);
     }
     return status;
 }
