@@ -1,4 +1,9 @@
-/* kiln bake: models to kiln files. */
+/* kiln bake: models to kiln files.
+ *
+ * The verb makes a plan, which names the input, the options and the output of each asset, from
+ * arguments, lists or a manifest (batch/plan.h), checks it as a whole before any file is written,
+ * and has batch_run() carry it out. The options themselves stand in batch/bake_settings.c, because
+ * a manifest has the same ones; here are the checks of what no row of that table can say. */
 #include "../batch/batch.h"
 #include "../batch/manifest.h"
 #include "../kit/options.h"
@@ -6,6 +11,7 @@
 #include "verbs.h"
 #include "../kit/version.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/write_file.h"
 
 #include <errno.h>
@@ -16,7 +22,7 @@ static bool is_standard(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* What the table of options can't say. */
+/* Checks options that depend on one another. */
 static int check_settings(const bake_settings *settings, const char *manifest, int count)
 {
     if (manifest != NULL && count > 0) {
@@ -45,23 +51,8 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     return EXIT_DONE;
 }
 
-/* Another kiln may make other bytes, so that a farm of hosts has to be of one. */
-static int check_version(const bake_settings *settings)
-{
-    char own[VERSION_OF_BYTES_SIZE];
-    version_of_bytes(own);
-    if (settings->need_version == NULL || strcmp(settings->need_version, own) == 0) {
-        return EXIT_DONE;
-    }
-    return report_error(
-        EXIT_UNSUPPORTED, NULL,
-        "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
-        "plan again",
-        own, settings->need_version);
-}
-
-/* What is wrong with the depfile is told before the bake. Folders of outputs are not made yet, and it may
- * go there. */
+/* Reports before the bake what is wrong with the depfile. Folders of outputs are not made yet, and
+ * it may be meant for one of them. */
 static int check_depfile(const plan *of, const char *path)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
@@ -78,15 +69,6 @@ static int check_depfile(const plan *of, const char *path)
     return EXIT_DONE;
 }
 
-static int bake_plan(const plan *of, const bake_settings *settings)
-{
-    if (settings->dump_config) {
-        return plan_dump(of);
-    }
-    const int status = settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
-    return status == EXIT_DONE ? batch_run(of, settings) : status;
-}
-
 static int bake_run(int argc, char **argv)
 {
     bake_settings settings = bake_settings_default();
@@ -98,10 +80,20 @@ static int bake_run(int argc, char **argv)
     }
     const char *manifest = manifest_meant(settings.manifest, count);
     status = check_settings(&settings, manifest, count);
-    status = status == EXIT_DONE ? check_version(&settings) : status;
     if (status != EXIT_DONE) {
         return status;
     }
+    /* Another kiln may write other bytes, so all hosts of a farm need the same one. */
+    char own[VERSION_OF_BYTES_SIZE];
+    version_of_bytes(own);
+    if (settings.need_version != NULL && strcmp(settings.need_version, own) != 0) {
+        return report_error(
+            EXIT_UNSUPPORTED, NULL,
+            "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
+            "plan again",
+            own, settings.need_version);
+    }
+    KILN_ASSERT((manifest != NULL) == (count == 0));
     if (settings.quiet) {
         report_quiet();
     }
@@ -112,7 +104,12 @@ static int bake_run(int argc, char **argv)
     status = manifest != NULL ? manifest_add(&of, manifest, &settings, given)
                               : plan_arguments(&of, argv, count, &settings);
     status = status == EXIT_DONE ? plan_check(&of) : status;
-    status = status == EXIT_DONE ? bake_plan(&of, &settings) : status;
+    if (status == EXIT_DONE && settings.dump_config) {
+        status = plan_dump(&of);
+    } else if (status == EXIT_DONE) {
+        status = settings.depfile != NULL ? check_depfile(&of, settings.depfile) : EXIT_DONE;
+        status = status == EXIT_DONE ? batch_run(&of, &settings) : status;
+    }
     plan_free(&of);
     return status;
 }

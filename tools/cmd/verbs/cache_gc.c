@@ -1,4 +1,7 @@
-/* kiln cache gc: a cache of baked files, made smaller. */
+/* kiln cache gc: makes a cache of baked files smaller.
+ *
+ * The library removes what was not used for longest until the rest fits; this file parses the size
+ * and prints what was removed. A size is required, as a default would delete files by surprise. */
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "verbs.h"
@@ -20,23 +23,6 @@ static const option gc_options[] = {
     OPTION_JSON(gc_settings),
 };
 
-static void tell(const char *folder, const kiln_cache_report *report)
-{
-    if (report_is_json()) {
-        json_t *root = report_root();
-        json_object_set_new(root, "cache", json_cstring(folder));
-        json_object_set_new(root, "entries", json_count(report->files));
-        json_object_set_new(root, "bytes", json_count(report->bytes));
-        json_object_set_new(root, "entries_removed", json_count(report->files_removed));
-        json_object_set_new(root, "bytes_removed", json_count(report->bytes_removed));
-    } else {
-        printf("%s: %llu file%s, %llu bytes; removed %llu file%s, %llu bytes\n", folder,
-               (unsigned long long)report->files, report->files == 1 ? "" : "s",
-               (unsigned long long)report->bytes, (unsigned long long)report->files_removed,
-               report->files_removed == 1 ? "" : "s", (unsigned long long)report->bytes_removed);
-    }
-}
-
 static int run_gc(int argc, char **argv)
 {
     gc_settings settings = {.max_size = NULL};
@@ -53,11 +39,24 @@ static int run_gc(int argc, char **argv)
     if (!option_size(settings.max_size, "KMGT", &size)) {
         return report_usage("--max-size takes a size such as 500M, not '%s'", settings.max_size);
     }
-    const kiln_bake_status status = kiln_cache_gc(argv[0], size, &report);
+    const char *folder = argv[0];
+    const kiln_bake_status status = kiln_cache_gc(folder, size, &report);
     if (status != KILN_BAKE_OK) {
         return report_error((int)status, NULL, "%s", report.error);
     }
-    tell(argv[0], &report);
+    if (report_is_json()) {
+        json_t *root = report_root();
+        json_object_set_new(root, "cache", json_cstring(folder));
+        json_object_set_new(root, "entries", json_count(report.files));
+        json_object_set_new(root, "bytes", json_count(report.bytes));
+        json_object_set_new(root, "entries_removed", json_count(report.files_removed));
+        json_object_set_new(root, "bytes_removed", json_count(report.bytes_removed));
+    } else {
+        printf("%s: %llu file%s, %llu bytes; removed %llu file%s, %llu bytes\n", folder,
+               (unsigned long long)report.files, report.files == 1 ? "" : "s",
+               (unsigned long long)report.bytes, (unsigned long long)report.files_removed,
+               report.files_removed == 1 ? "" : "s", (unsigned long long)report.bytes_removed);
+    }
     return EXIT_DONE;
 }
 

@@ -1,12 +1,20 @@
-/* kiln calibrate: fits the weights of time-critical queries to meshes, and tells how well they
- * fit. */
+/* kiln calibrate: fits the weights of time-critical queries to meshes, and reports how well they
+ * fit.
+ *
+ * A weight set belongs to a kind of tree and a leaf size, so trees are grouped by both. A group is
+ * fitted in four steps (fit_group): pairs of boxes that queries look at give the logistic
+ * regression of "what is inside meets" on their features, twice, because the weights of the first
+ * round decide which pairs the second one sees; then the part that other pairs add is searched over
+ * a few values, then what a decided answer means is fitted; at last the answers at some budgets are
+ * compared with the exact ones. Training data come from training.h, the regression and the measures
+ * of reliability from tools/count/. */
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "training.h"
 #include "verbs.h"
 
-#include "../../../formats/node_kinds.h"
+#include "../../../formats/assert.h"
 #include "../../encode/weights_file.h"
 
 #include <math.h>
@@ -15,7 +23,7 @@
 
 enum { ROUNDS = 2, BUDGETS = 4, OTHERS = 9, DRAWS = 60 };
 
-#define SURE_LEAST (-0.99) /* more probable stays more probable */
+#define SURE_LEAST (-0.99) /* above -1, so that an answer stays monotone in the probability */
 
 static const uint64_t budgets[BUDGETS] = {1, 4, 16, 64};
 
@@ -37,13 +45,13 @@ static const option calibrate_options[] = {
     OPTION_JSON(calibrate_settings),
 };
 
-/* A tree that is learned from. */
+/* A tree to learn from, and the poses of its copy. */
 typedef struct {
     const kiln_tree *tree;
     training_poses poses;
 } lesson;
 
-/* Trees of one kind and leaf size, and what is learned from them. */
+/* Trees of one kind and leaf size, and the weights that fit them. */
 typedef struct {
     kiln_bv bv;
     const char *name;
@@ -63,8 +71,8 @@ typedef struct {
     uint32_t group_count;
 } calibration;
 
-/* Where the first round starts: what was found on other trees. The second round looks at what
- * queries with the weights of the first see; more rounds change little. */
+/* Weights for the first round, found on other trees. The second round looks at the pairs that
+ * queries with the weights of the first one see; more rounds change little. */
 static const kiln_adb_weights start_weights = {
     .bias = -2.0f, .lambda = 1.0f, .margin = 1.6f, .level = 2.2f, .others = 0.1f};
 
@@ -75,6 +83,7 @@ static int out_of_memory(void)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
+/* The group of a kind and leaf size, a new one where there is none yet. NULL: no memory. */
 static lesson_group *group_of(calibration *c, const kiln_tree_info *info)
 {
     for (uint32_t i = 0; i < c->group_count; i++) {
@@ -95,36 +104,16 @@ static lesson_group *group_of(calibration *c, const kiln_tree_info *info)
     return group;
 }
 
-static int add_tree(calibration *c, const kiln_tree *tree, int draws)
-{
-    const kiln_tree_info info = kiln_tree_get_info(tree);
-    lesson_group *group = group_of(c, &info);
-    if (group == NULL) {
-        return out_of_memory();
-    }
-    lesson *more = realloc(group->lessons, (group->count + 1) * sizeof *more);
-    if (more == NULL) {
-        return out_of_memory();
-    }
-    group->lessons = more;
-    lesson *added = &more[group->count];
-    added->tree = tree;
-    if (!training_poses_draw(tree, (unsigned)draws, &added->poses)) {
-        return out_of_memory();
-    }
-    group->count++;
-    return EXIT_DONE;
-}
-
+/* Opens a file and adds all its trees to their groups, each with its poses. */
 static int add_file(calibration *c, const char *path, int draws)
 {
     kiln_file *file;
-    int status = open_file(path, &file);
+    const int status = open_file(path, &file);
     if (status != EXIT_DONE) {
         return status;
     }
     c->files[c->file_count++] = file;
-    for (uint32_t i = 0; i < kiln_file_tree_count(file) && status == EXIT_DONE; i++) {
+    for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = kiln_file_tree(file, i);
         const kiln_tree_info info = kiln_tree_get_info(tree);
         if (info.adb_grid == 0 || !info.polygons) {
@@ -133,9 +122,21 @@ static int add_file(calibration *c, const char *path, int draws)
                                 info.adb_grid == 0 ? "counts" : "polygons",
                                 info.adb_grid == 0 ? "with --adb" : "without --no-geometry");
         }
-        status = add_tree(c, tree, draws);
+        lesson_group *group = group_of(c, &info);
+        lesson *more =
+            group != NULL ? realloc(group->lessons, (group->count + 1) * sizeof *more) : NULL;
+        if (more == NULL) {
+            return out_of_memory();
+        }
+        group->lessons = more;
+        lesson *added = &more[group->count];
+        added->tree = tree;
+        if (!training_poses_draw(tree, (unsigned)draws, &added->poses)) {
+            return out_of_memory();
+        }
+        group->count++; /* only now: a lesson without poses is not freed */
     }
-    return status;
+    return EXIT_DONE;
 }
 
 /* --------------------------------------------------------------------------------------- fit -- */
@@ -153,24 +154,7 @@ static kiln_adb_weights weights_of(const double w[KILN_FIT_TERMS], double offset
                               .root = (float)offset};
 }
 
-/* How far the fit is what it says, on what it was fitted to. */
-static int judge_pairs(lesson_group *group, const training_set *set, const double w[])
-{
-    const size_t count = set->pairs.count;
-    kiln_prediction *said = malloc((count + 1) * sizeof *said);
-    if (said == NULL) {
-        return out_of_memory();
-    }
-    for (size_t i = 0; i < count; i++) {
-        const kiln_fit_case *of = &set->pairs.cases[i];
-        said[i] = (kiln_prediction){(float)kiln_fit_probability(w, of->feature), of->yes};
-    }
-    group->pairs = count;
-    group->of_pairs = kiln_reliability_of(said, count);
-    free(said);
-    return EXIT_DONE;
-}
-
+/* One round of the regression on pairs of boxes, and its reliability on the same pairs. */
 static int fit_round(lesson_group *group)
 {
     training_set set;
@@ -179,17 +163,25 @@ static int fit_round(lesson_group *group)
     for (uint32_t i = 0; i < group->count; i++) {
         training_observe(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
     }
-    int status = set.failed ? out_of_memory() : EXIT_DONE;
-    if (status == EXIT_DONE) {
-        kiln_fit_logistic(set.pairs.cases, set.pairs.count, w);
+    const size_t count = set.pairs.count;
+    kiln_prediction *predicted = malloc((count + 1) * sizeof *predicted);
+    const bool good = !set.failed && predicted != NULL;
+    if (good) {
+        kiln_fit_logistic(set.pairs.cases, count, w);
         group->weights = weights_of(w, kiln_fit_offset(set.roots.cases, set.roots.count, w));
-        status = judge_pairs(group, &set, w);
+        for (size_t i = 0; i < count; i++) {
+            const kiln_fit_case *of = &set.pairs.cases[i];
+            predicted[i] = (kiln_prediction){(float)kiln_fit_probability(w, of->feature), of->yes};
+        }
+        group->pairs = count;
+        group->of_pairs = kiln_reliability_of(predicted, count);
     }
+    free(predicted);
     training_free(&set);
-    return status;
+    return good ? EXIT_DONE : out_of_memory();
 }
 
-/* Reliability of all the group's answers for each budget. */
+/* Computes the reliability of all answers of the group at each budget, in `room` for one budget. */
 static void judge_with(const lesson_group *group, const kiln_adb_weights *weights,
                        kiln_prediction *room, kiln_reliability answers[BUDGETS])
 {
@@ -214,25 +206,11 @@ static kiln_prediction *room_for_answers(const lesson_group *group)
     return malloc(count * sizeof(kiln_prediction));
 }
 
-static int judge_answers(lesson_group *group)
+/* Fits the part that other pairs than the likeliest add: of a few values that with the least Brier
+ * score, the mean square of predicted minus observed, over all budgets. A grid is enough, because
+ * the score is flat around its minimum. */
+static void fit_others(lesson_group *group, kiln_prediction *room)
 {
-    kiln_prediction *room = room_for_answers(group);
-    if (room == NULL) {
-        return out_of_memory();
-    }
-    judge_with(group, &group->weights, room, group->answers);
-    free(room);
-    return EXIT_DONE;
-}
-
-/* The part that other pairs than the likeliest add: the best of a few by the squares of what
- * answers are off by. */
-static int fit_others(lesson_group *group)
-{
-    kiln_prediction *room = room_for_answers(group);
-    if (room == NULL) {
-        return out_of_memory();
-    }
     kiln_adb_weights weights = group->weights;
     double best = 1e9;
     for (int i = 0; i < OTHERS; i++) {
@@ -248,11 +226,9 @@ static int fit_others(lesson_group *group)
             group->weights = weights;
         }
     }
-    free(room);
-    return EXIT_DONE;
 }
 
-/* What a decided answer says. */
+/* Fits how probable a hit is after a query has decided by itself, for "yes" and for "no". */
 static int fit_decided(lesson_group *group)
 {
     training_set set;
@@ -274,14 +250,22 @@ static int fit_decided(lesson_group *group)
 
 static int fit_group(lesson_group *group)
 {
-    int status = EXIT_DONE;
+    kiln_prediction *room = room_for_answers(group);
+    int status = room != NULL ? EXIT_DONE : out_of_memory();
+    KILN_ASSERT(group->count > 0);
     group->weights = start_weights;
     for (int round = 0; round < ROUNDS && status == EXIT_DONE; round++) {
         status = fit_round(group);
     }
-    status = status == EXIT_DONE ? fit_others(group) : status;
-    status = status == EXIT_DONE ? fit_decided(group) : status;
-    return status == EXIT_DONE ? judge_answers(group) : status;
+    if (status == EXIT_DONE) {
+        fit_others(group, room);
+        status = fit_decided(group);
+    }
+    if (status == EXIT_DONE) {
+        judge_with(group, &group->weights, room, group->answers);
+    }
+    free(room);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------ report -- */
@@ -361,15 +345,7 @@ static json_t *group_json(const lesson_group *group)
     return object;
 }
 
-/* As kiln.h names it. */
-static const char *constant_of(kiln_bv bv)
-{
-#define CONSTANT(KIND, kind, name, constant, ...) [KILN_FORMAT_BV_##KIND] = #constant,
-    static const char *const constants[] = {KILN_NODE_KINDS(CONSTANT, CONSTANT)};
-    return constants[bv];
-}
-
-/* As the library reads it. */
+/* Writes a file of weights, which the library reads by kiln_adb_read_weights(). */
 static int write_file(const calibration *c, const char *path)
 {
     void *file = NULL;
@@ -398,9 +374,12 @@ static int write_file(const calibration *c, const char *path)
     return status;
 }
 
+/* Writes a C table, which the library can be built with. */
 static int write_table(const calibration *c, const char *path)
 {
-    enum { HEAD = 1024, ROW = 512 };
+    static const char *const constants[] = {"0", "KILN_BV_OBB", "KILN_BV_AABB", "KILN_BV_OBB2",
+                                            "KILN_BV_AABB2"}; /* by kiln_bv */
+    enum { HEAD = 1024, ROW = 512 };                          /* more than the texts below can be */
     const size_t room = HEAD + c->group_count * (size_t)ROW;
     char *text = malloc(room);
     if (text == NULL) {
@@ -412,19 +391,21 @@ static int write_table(const calibration *c, const char *path)
                                    "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
     for (uint32_t i = 0; i < c->group_count; i++) {
         const kiln_adb_weights *w = &c->groups[i].weights;
+        KILN_ASSERT((size_t)c->groups[i].bv < COUNT_OF(constants));
         size += (size_t)snprintf(text + size, room - size,
                                  "    {%s,\n     %u,\n"
                                  "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
                                  "      %ff, %ff, %ff, %ff, %ff}},\n",
-                                 constant_of(c->groups[i].bv), c->groups[i].leaf_max,
-                                 (double)w->bias, (double)w->lambda, (double)w->margin,
-                                 (double)w->level, (double)w->ratio, (double)w->others,
-                                 (double)w->root, (double)w->flat, (double)w->lambda_level,
-                                 (double)w->yes, (double)w->no, (double)w->sure);
+                                 constants[c->groups[i].bv], c->groups[i].leaf_max, (double)w->bias,
+                                 (double)w->lambda, (double)w->margin, (double)w->level,
+                                 (double)w->ratio, (double)w->others, (double)w->root,
+                                 (double)w->flat, (double)w->lambda_level, (double)w->yes,
+                                 (double)w->no, (double)w->sure);
     }
     size += (size_t)snprintf(text + size, room - size,
                              "};\nconst unsigned kiln_adb_fitted_count = sizeof "
                              "kiln_adb_fitted_rows / sizeof kiln_adb_fitted_rows[0];\n");
+    KILN_ASSERT(size < room);
     const int status = output_write(path, text, size);
     free(text);
     return status;

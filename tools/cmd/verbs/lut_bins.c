@@ -1,10 +1,15 @@
-/* kiln lut bins: generates a filled-bins table. */
+/* kiln lut bins: generates a table of filled bins.
+ *
+ * The table is that of Klein and Zachmann ("ADB-Trees", 2003, Equation 6); lut/ generates it and
+ * tools/encode/bins_file.c writes the file. This file checks what the table of options can't say,
+ * shows progress, and prints how many values were kept and what the run took. */
 #include "../kit/options.h"
 #include "../kit/files.h"
 #include "../kit/seconds.h"
 #include "table.h"
 #include "verbs.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/write_file.h"
 #include "../../encode/bins_file.h"
 
@@ -44,7 +49,7 @@ static const option bins_options[] = {
     OPTION_JSON(bins_settings),
 };
 
-/* What a run took. */
+/* Costs of a run. */
 typedef struct {
     double generate, write; /* seconds */
     size_t bytes;
@@ -72,72 +77,61 @@ static void print_summary(const kiln_lut_bins *table, const bins_costs *costs)
            costs->write);
 }
 
-static void add_json(const kiln_lut_bins *table, const bins_settings *settings,
-                     const bins_costs *costs)
+/* Generates the table, writes it with `weights` (NULL: none), and reports it. */
+static int make_table(const bins_settings *settings, const kiln_weights_rows *weights)
 {
-    json_t *root = report_root();
-    json_object_set_new(root, "output", json_cstring(settings->output));
-    table_describe(&table->header, root);
-    json_object_set_new(root, "exact_values", json_count(table->exact_values));
-    json_object_set_new(root, "exact_cuts", json_count(table->exact_cuts));
-    json_object_set_new(root, "bytes", json_count(costs->bytes));
-    json_object_set_new(root, "seconds_generate", json_number(costs->generate));
-    json_object_set_new(root, "seconds_write", json_number(costs->write));
-}
-
-static int write_table(const kiln_lut_bins *table, const kiln_weights_rows *weights,
-                       const bins_settings *settings, progress *bar, bins_costs *costs)
-{
-    const double start = seconds_now();
-    const table_work work = table_work_of(settings->threads, bar, "write", 1);
-    kiln_watch watch = work.watch;
-    watch.to = 1.0;
-    void *file = NULL;
-    int status = (int)kiln_bins_encode(table, weights, (kiln_layout)settings->layout, &watch, &file,
-                                       &costs->bytes);
-    status = status == EXIT_DONE
-                 ? output_write(settings->output, file, costs->bytes)
-                 : report_error(status, settings->output, "out of memory; free some and run again");
-    free(file);
-    costs->write = seconds_now() - start;
-    return status;
-}
-
-static int generate_table(const bins_settings *settings, progress *bar, kiln_lut_bins *table,
-                          bins_costs *costs)
-{
-    const double start = seconds_now();
     const kiln_lut_bins_options options = {
         .profile = settings->profile == 0 ? KILN_BINS_EXACT : KILN_BINS_COMPACT,
         .rounding = settings->rounding == 0 ? KILN_BINS_NEAREST : KILN_BINS_DOWN,
         .max_u = (uint32_t)settings->max_u,
         .max_x = (uint32_t)settings->max_x,
     };
-    table_work work = table_work_of(settings->threads, bar, "generate", 2);
-    const kiln_lut_parallel parallel = table_parallel(&work);
-    if (!kiln_lut_bins_generate(&options, &parallel, table)) {
-        return report_error(EXIT_RUN, settings->output,
-                            "out of memory; the table is too large; ask for less by --max-u or "
-                            "--max-x");
-    }
-    costs->generate = seconds_now() - start;
-    return EXIT_DONE;
-}
-
-static int make_table(const bins_settings *settings, const kiln_weights_rows *weights)
-{
     kiln_lut_bins table;
     bins_costs costs = {0};
     progress bar;
+    int status = EXIT_DONE;
+    KILN_ASSERT(settings->max_u > 0 && (uint32_t)settings->max_u <= KILN_BINS_TABLE_U_MAX);
+    KILN_ASSERT(settings->max_x > 0 && (uint32_t)settings->max_x <= KILN_BINS_TABLE_X_MAX);
     progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress,
                    settings->output);
-    int status = generate_table(settings, &bar, &table, &costs);
+
+    /* Generate. */
+    double start = seconds_now();
+    table_work generating = table_work_of(settings->threads, &bar, "generate", 2);
+    const kiln_lut_parallel parallel = table_parallel(&generating);
+    if (!kiln_lut_bins_generate(&options, &parallel, &table)) {
+        status = report_error(EXIT_RUN, settings->output,
+                              "out of memory; the table is too large; ask for less by --max-u or "
+                              "--max-x");
+    }
+    costs.generate = seconds_now() - start;
+
+    /* Write. */
     if (status == EXIT_DONE) {
-        status = write_table(&table, weights, settings, &bar, &costs);
+        table_work writing = table_work_of(settings->threads, &bar, "write", 1);
+        void *file = NULL;
+        start = seconds_now();
+        writing.watch.to = 1.0;
+        status = (int)kiln_bins_encode(&table, weights, (kiln_layout)settings->layout,
+                                       &writing.watch, &file, &costs.bytes);
+        status = status == EXIT_DONE ? output_write(settings->output, file, costs.bytes)
+                                     : report_error(status, settings->output,
+                                                    "out of memory; free some and run again");
+        free(file);
+        costs.write = seconds_now() - start;
     }
     progress_end(&bar);
+
+    /* Report. */
     if (status == EXIT_DONE && report_is_json()) {
-        add_json(&table, settings, &costs);
+        json_t *root = report_root();
+        json_object_set_new(root, "output", json_cstring(settings->output));
+        table_describe(&table.header, root);
+        json_object_set_new(root, "exact_values", json_count(table.exact_values));
+        json_object_set_new(root, "exact_cuts", json_count(table.exact_cuts));
+        json_object_set_new(root, "bytes", json_count(costs.bytes));
+        json_object_set_new(root, "seconds_generate", json_number(costs.generate));
+        json_object_set_new(root, "seconds_write", json_number(costs.write));
     } else if (status == EXIT_DONE && !settings->quiet && strcmp(settings->output, "-") != 0) {
         print_summary(&table, &costs);
     }

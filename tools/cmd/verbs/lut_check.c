@@ -1,8 +1,14 @@
-/* kiln lut check: is every value of a table what it should be? */
+/* kiln lut check: is every value of a table what it should be?
+ *
+ * The audit (lut/) computes each value anew from exact integers, independent of the generator's
+ * floating point, and compares: rounding, the certificates of the largest errors, and the ends of
+ * rows. This file chooses between all values and a sample, and prints the counts. */
 #include "../kit/options.h"
 #include "../kit/seconds.h"
 #include "table.h"
 #include "verbs.h"
+
+#include "../../../formats/assert.h"
 
 typedef struct {
     int sample, threads, progress;
@@ -39,24 +45,10 @@ static void check_json(const char *path, const kiln_lut_bins_audit *audit, bool 
     json_object_set_new(root, "seconds", json_number(seconds));
 }
 
-static int judge(const char *path, const kiln_lut_bins_audit *audit, const check_settings *settings,
-                 double seconds)
-{
-    const int status = table_judge(path, audit);
-    if (report_is_json()) {
-        check_json(path, audit, status == EXIT_DONE, seconds);
-    }
-    if (status == EXIT_DONE && !report_is_json() && !settings->quiet) {
-        printf("%s: sound; %llu values recomputed exactly, all rounded correctly, off by at most "
-               "%.3g; %llu beyond the ends of rows, off by at most %.3g; %.2f s\n",
-               path, (unsigned long long)audit->values, audit->worst_kept,
-               (unsigned long long)audit->beyond, audit->worst_beyond, seconds);
-    }
-    return status;
-}
-
+/* Recomputes the values of a table and prints how many were right. */
 static int check_table(const char *path, const table_file *table, const check_settings *settings)
 {
+    KILN_ASSERT(table->view.header != NULL);
     const double start = seconds_now();
     progress bar;
     progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress, path);
@@ -68,8 +60,20 @@ static int check_table(const char *path, const table_file *table, const check_se
                                                        &parallel, &audit)
                           : kiln_lut_bins_audit_all(&table->view, &parallel, &audit);
     progress_end(&bar);
-    return done ? judge(path, &audit, settings, seconds_now() - start)
-                : report_error(EXIT_RUN, path, "out of memory; free some and run again");
+    if (!done) {
+        return report_error(EXIT_RUN, path, "out of memory; free some and run again");
+    }
+    const double seconds = seconds_now() - start;
+    const int status = table_judge(path, &audit);
+    if (report_is_json()) {
+        check_json(path, &audit, status == EXIT_DONE, seconds);
+    } else if (status == EXIT_DONE && !settings->quiet) {
+        printf("%s: sound; %llu values recomputed exactly, all rounded correctly, off by at most "
+               "%.3g; %llu beyond the ends of rows, off by at most %.3g; %.2f s\n",
+               path, (unsigned long long)audit.values, audit.worst_kept,
+               (unsigned long long)audit.beyond, audit.worst_beyond, seconds);
+    }
+    return status;
 }
 
 static int run_lut_check(int argc, char **argv)

@@ -1,8 +1,13 @@
-/* kiln lut show: what the runtime answers from a table. */
+/* kiln lut show: the values that the runtime reads from a table.
+ *
+ * Values come from kiln_bins_probabilities() and not from the bytes of the file, so that a test
+ * sees what a program gets, and with 17 digits, which are enough to tell any two doubles apart. */
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "table.h"
 #include "verbs.h"
+
+#include "../../../formats/assert.h"
 
 typedef struct {
     const char *at;
@@ -18,38 +23,15 @@ static const option show_options[] = {
     OPTION_JSON(show_settings),
 };
 
-static int open_table(const char *path, kiln_bins **table)
-{
-    kiln_error error = {0};
-    kiln_open_options options = kiln_open_options_default();
-    options.error = &error;
-    const kiln_status status = kiln_bins_open(path, &options, table);
-    return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, error.message);
-}
-
-static void show_json(const char *path, const uint32_t place[3], uint32_t from, uint32_t to,
-                      const double *p)
-{
-    static const char *const names[] = {"u", "v", "w"};
-    json_t *root = report_root(), *values = json_array();
-    json_object_set_new(root, "file", json_cstring(path));
-    for (int i = 0; i < 3; i++) {
-        json_object_set_new(root, names[i], json_count(place[i]));
-    }
-    for (uint32_t x = from; x <= to; x++) {
-        json_t *value = json_object();
-        json_object_set_new(value, "x", json_count(x));
-        json_object_set_new(value, "p", json_number(p[x - 1]));
-        json_array_append_new(values, value);
-    }
-    json_object_set_new(root, "probabilities", values);
-}
-
+/* Prints the values for u, v, w at `place`: that of `x`, or with 0 those of every x. */
 static int show(const char *path, const kiln_bins *table, const uint32_t place[3], uint32_t x)
 {
+    static const char *const names[] = {"u", "v", "w"};
     const kiln_bins_info info = kiln_bins_get_info(table);
     const uint32_t from = x > 0 ? x : 1, to = x > 0 ? x : info.max_x;
     double p[KILN_BINS_MAX_X];
+    KILN_ASSERT(to <= KILN_BINS_MAX_X);
+    KILN_ASSERT(place[1] <= place[0] && place[2] <= place[0]);
     if (kiln_bins_probabilities(table, place[0], place[1], place[2], to, p) != KILN_OK) {
         return report_error(EXIT_USAGE, path,
                             "holds u to %u and x to %u only; ask for less, or generate a larger "
@@ -57,7 +39,18 @@ static int show(const char *path, const kiln_bins *table, const uint32_t place[3
                             info.max_u, info.max_x);
     }
     if (report_is_json()) {
-        show_json(path, place, from, to, p);
+        json_t *root = report_root(), *values = json_array();
+        json_object_set_new(root, "file", json_cstring(path));
+        for (int i = 0; i < 3; i++) {
+            json_object_set_new(root, names[i], json_count(place[i]));
+        }
+        for (uint32_t i = from; i <= to; i++) {
+            json_t *value = json_object();
+            json_object_set_new(value, "x", json_count(i));
+            json_object_set_new(value, "p", json_number(p[i - 1]));
+            json_array_append_new(values, value);
+        }
+        json_object_set_new(root, "probabilities", values);
     } else if (x > 0) {
         printf("%.17g\n", p[x - 1]);
     } else {
@@ -82,12 +75,15 @@ static int run_lut_show(int argc, char **argv)
         return report_usage("--at U,V,W is missing");
     }
     status = table_parse_place(settings.at, place);
-    if (status == EXIT_DONE) {
-        status = open_table(argv[0], &table);
+    if (status != EXIT_DONE) {
+        return status;
     }
-    if (status == EXIT_DONE) {
-        status = show(argv[0], table, place, (uint32_t)settings.x);
-    }
+    kiln_error error = {0};
+    kiln_open_options options = kiln_open_options_default();
+    options.error = &error;
+    const kiln_status opened = kiln_bins_open(argv[0], &options, &table);
+    status = opened == KILN_OK ? show(argv[0], table, place, (uint32_t)settings.x)
+                               : report_format_error(argv[0], (int)opened, error.message);
     kiln_bins_close(table);
     return status;
 }

@@ -1,9 +1,16 @@
-/* kiln plan: what kiln bake would do, as work for other programs. */
+/* kiln plan: the work of kiln bake, printed for other programs.
+ *
+ * The plan is made as kiln bake makes it (batch/plan.h), and batch/script.h prints it. So that
+ * options of an asset are taken here as well, the verb parses by a table that is put together when
+ * it runs: its own rows first, then the rows of kiln bake that are about one asset. --format is the
+ * exception, which means the form of the plan here and the format of a model there. */
 #include "../batch/manifest.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "../batch/script.h"
 #include "verbs.h"
+
+#include "../../../formats/assert.h"
 
 #include <string.h>
 
@@ -35,19 +42,6 @@ static const option plan_options[] = {
      "print one JSON document instead, of the assets with their outputs, also on failure"},
 };
 
-static void print_document(const plan *of)
-{
-    json_t *assets = json_array();
-    for (size_t i = 0; i < of->count; i++) {
-        json_t *asset = json_object();
-        json_object_set_new(asset, "input", json_cstring(of->jobs[i].input));
-        json_object_set_new(asset, "output", json_cstring(of->jobs[i].output));
-        json_object_set_new(asset, "bytes_source", json_count(of->jobs[i].size));
-        json_array_append_new(assets, asset);
-    }
-    json_object_set_new(report_root(), "assets", assets);
-}
-
 enum { OPTIONS_MOST = 64 };
 
 static bool is_own(const char *name)
@@ -60,13 +54,14 @@ static bool is_own(const char *name)
     return false;
 }
 
-/* The verb with the options of an asset behind its own, whose --format is the plan's. */
+/* Returns the verb with the options of an asset after its own, all of them in `table`. */
 static verb with_options_of_assets(option table[OPTIONS_MOST])
 {
     verb wide = verb_plan;
     memcpy(table, plan_options, sizeof plan_options);
     for (size_t i = 0; i < BAKE_OPTION_COUNT && wide.option_count < OPTIONS_MOST; i++) {
         if (bake_option_is_of_asset(&bake_options[i]) && !is_own(bake_options[i].name)) {
+            KILN_ASSERT(wide.option_count < OPTIONS_MOST);
             table[wide.option_count++] = bake_options[i];
         }
     }
@@ -74,19 +69,22 @@ static verb with_options_of_assets(option table[OPTIONS_MOST])
     return wide;
 }
 
-/* Which options of kiln bake were given, by their places in its own table. */
+/* Bits of the options of kiln bake that were given, by their places in its own table. */
 static uint64_t given_to_bake(const verb *wide, uint64_t given)
 {
     uint64_t bits = 0;
     for (size_t i = COUNT_OF(plan_options); i < wide->option_count; i++) {
         const char *name = wide->options[i].name;
         if ((given >> i & 1) != 0) {
-            bits |= UINT64_C(1) << (bake_option_find(name, strlen(name)) - bake_options);
+            const option *entry = bake_option_find(name, strlen(name));
+            KILN_ASSERT(entry != NULL && entry - bake_options < BAKE_OPTION_COUNT);
+            bits |= UINT64_C(1) << (entry - bake_options);
         }
     }
     return bits;
 }
 
+/* Fills the plan from a manifest, or from the arguments. */
 static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char **inputs, int count)
 {
     const char *manifest = manifest_meant(bake->manifest, count);
@@ -98,8 +96,7 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
         return report_usage("no file is given");
     }
     for (int i = 0; i < count; i++) {
-        if (strcmp(inputs[i], "-") ==
-            0) { /* kiln bake would ask for its --format, which this verb has not */
+        if (strcmp(inputs[i], "-") == 0) { /* it would need the --format of kiln bake */
             return report_usage("standard input can't stand in a plan; name a file");
         }
     }
@@ -124,7 +121,15 @@ static int run_plan(int argc, char **argv)
     status = status == EXIT_DONE ? plan_check(&of) : status;
     status = status == EXIT_DONE ? plan_check_options(&of) : status;
     if (status == EXIT_DONE && report_is_json()) {
-        print_document(&of);
+        json_t *assets = json_array();
+        for (size_t i = 0; i < of.count; i++) {
+            json_t *asset = json_object();
+            json_object_set_new(asset, "input", json_cstring(of.jobs[i].input));
+            json_object_set_new(asset, "output", json_cstring(of.jobs[i].output));
+            json_object_set_new(asset, "bytes_source", json_count(of.jobs[i].size));
+            json_array_append_new(assets, asset);
+        }
+        json_object_set_new(report_root(), "assets", assets);
     } else if (status == EXIT_DONE) {
         status = script_print(&of, (script_format)settings.format, settings.bake.cache);
     }

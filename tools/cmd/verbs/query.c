@@ -1,10 +1,18 @@
-/* kiln query: rays, points and shapes against one baked mesh. */
+/* kiln query: rays, points and shapes against one baked mesh.
+ *
+ * Each line of the input is one query. A function for each of the three kinds takes the numbers of
+ * a line, times the call of the library, and prints the answer at once, so that a long input needs
+ * no memory but for its times and, with --json, its answers. The buffers for hits grow to what
+ * --mode all needs and are kept from line to line. The first line that is wrong ends the run, named
+ * by its number. */
 #include "../kit/number_lines.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 #include "verbs.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +57,7 @@ static const option query_options[] = {
 
 typedef struct {
     const query_settings *settings;
-    const char *path; /* of the questions */
+    const char *path; /* of the lines of queries */
     const kiln_tree *tree;
     kiln_pose pose; /* of the mesh */
     kiln_query_options options;
@@ -64,59 +72,37 @@ typedef struct {
 static const char *const side_names[] = {"", "front", "back", "edge"};
 static const char *const place_names[] = {"outside", "inside", "surface"};
 
-/* ----------------------------------------------------------------------------------- telling -- */
-
-static unsigned name_of(const query_run *run, uint32_t triangle)
-{
-    kiln_source source;
-    if (run->settings->witness && kiln_tree_source(run->tree, triangle, &source) == KILN_OK) {
-        return source.face;
-    }
-    return triangle;
-}
+/* ----------------------------------------------------------------------------------- answers -- */
 
 static json_t *triangle_json(const query_run *run, uint32_t triangle)
 {
-    kiln_source source;
     json_t *object = json_object();
     json_object_set_new(object, "triangle", json_count(triangle));
     json_object_set_new(object, "value", json_count(kiln_tree_user(run->tree, triangle)));
-    if (run->settings->witness && kiln_tree_source(run->tree, triangle, &source) == KILN_OK) {
-        json_object_set_new(object, "face", json_count(source.face));
-        json_object_set_new(object, "node", json_cstring(source.node_path));
-        json_object_set_new(object, "mesh", json_cstring(source.mesh_name));
-        json_object_set_new(object, "material", json_cstring(source.material));
+    if (run->settings->witness) {
+        triangle_add_source(object, run->tree, triangle);
     }
     return object;
 }
 
-static json_t *numbers_json(const double numbers[3])
-{
-    json_t *array = json_array();
-    for (int k = 0; k < 3; k++) {
-        json_array_append_new(array, json_number(numbers[k]));
-    }
-    return array;
-}
-
-static json_t *hit_json(const query_run *run, const kiln_ray_hit *hit)
-{
-    json_t *object = triangle_json(run, hit->triangle);
-    json_object_set_new(object, "t", json_number(hit->t));
-    json_object_set_new(object, "side", json_string(side_names[hit->side]));
-    json_object_set_new(object, "weights", numbers_json(hit->weights));
-    json_object_set_new(object, "normal", numbers_json(hit->normal));
-    return object;
-}
-
-/* One answer: whether there is a hit, and `count` of them where they are told. */
-static void tell_rays(query_run *run, bool found, const kiln_ray_hit *hits, size_t count)
+/* Prints one answer about a ray: whether there is a hit, and the `count` hits that the mode
+ * shows. */
+static void report_rays(query_run *run, bool found, size_t count)
 {
     const query_mode mode = (query_mode)run->settings->mode;
+    const kiln_ray_hit *hits = run->hits;
+    KILN_ASSERT(count <= run->capacity);
+    KILN_ASSERT(found || count == 0);
     if (run->answers != NULL) {
         json_t *object = json_object(), *list = json_array();
         for (size_t i = 0; i < count; i++) {
-            json_array_append_new(list, hit_json(run, &hits[i]));
+            json_t *hit = triangle_json(run, hits[i].triangle);
+            KILN_ASSERT((size_t)hits[i].side < COUNT_OF(side_names));
+            json_object_set_new(hit, "t", json_number(hits[i].t));
+            json_object_set_new(hit, "side", json_string(side_names[hits[i].side]));
+            json_object_set_new(hit, "weights", json_numbers(hits[i].weights, 3));
+            json_object_set_new(hit, "normal", json_numbers(hits[i].normal, 3));
+            json_array_append_new(list, hit);
         }
         json_object_set_new(object, "hit", json_boolean(found));
         json_object_set_new(object, "hits", list);
@@ -128,15 +114,19 @@ static void tell_rays(query_run *run, bool found, const kiln_ray_hit *hits, size
         printf(" %zu", count);
     }
     for (size_t i = 0; i < count; i++) {
-        printf(mode == MODE_ALL ? " %u:%.17g:%s" : " %u %.17g %s", name_of(run, hits[i].triangle),
-               hits[i].t, side_names[hits[i].side]);
+        printf(mode == MODE_ALL ? " %u:%.17g:%s" : " %u %.17g %s",
+               triangle_number(run->tree, hits[i].triangle, run->settings->witness), hits[i].t,
+               side_names[hits[i].side]);
     }
     putchar('\n');
 }
 
-static void tell_triangles(query_run *run, bool found, const kiln_triangle_hit *triangles,
-                           size_t count)
+/* The same about a shape, whose hits are triangles alone. */
+static void report_triangles(query_run *run, bool found, size_t count)
 {
+    const kiln_triangle_hit *triangles = run->triangles;
+    KILN_ASSERT(count <= run->capacity);
+    KILN_ASSERT(found || count == 0);
     if (run->answers != NULL) {
         json_t *object = json_object(), *list = json_array();
         for (size_t i = 0; i < count; i++) {
@@ -152,20 +142,22 @@ static void tell_triangles(query_run *run, bool found, const kiln_triangle_hit *
         printf(" %zu", count);
     }
     for (size_t i = 0; i < count; i++) {
-        printf(" %u", name_of(run, triangles[i].triangle));
+        printf(" %u", triangle_number(run->tree, triangles[i].triangle, run->settings->witness));
     }
     putchar('\n');
 }
 
-/* ------------------------------------------------------------------------------------ asking -- */
+/* ----------------------------------------------------------------------------------- queries -- */
 
 static int wrong_count(const query_run *run, unsigned long line, int count, const char *what)
 {
     return report_error(EXIT_INVALID, run->path, "line %lu: %d numbers; %s", line, count, what);
 }
 
+/* Reports why a query has no answer, in terms of the line that it stands in. */
 static int wrong_answer(const query_run *run, unsigned long line, kiln_status status)
 {
+    KILN_ASSERT(status != KILN_OK);
     const char *why = kiln_status_text(status);
     if (status == KILN_ERROR_ARGUMENT) {
         why = "a number is not finite or out of range";
@@ -179,7 +171,8 @@ static int wrong_answer(const query_run *run, unsigned long line, kiln_status st
     return report_error(EXIT_INVALID, run->path, "line %lu: %s", line, why);
 }
 
-/* Room for `count` hits of either kind. */
+/* Makes room for `count` hits of either kind. False: no memory; the old buffers stay as they
+ * are. */
 static bool make_room(query_run *run, size_t count)
 {
     kiln_ray_hit *hits = realloc(run->hits, count * sizeof *hits);
@@ -188,11 +181,14 @@ static bool make_room(query_run *run, size_t count)
         hits == NULL ? NULL : realloc(run->triangles, count * sizeof *triangles);
     run->triangles = triangles != NULL ? triangles : run->triangles;
     run->capacity = triangles != NULL ? count : run->capacity;
+    KILN_ASSERT(run->capacity == 0 || (run->hits != NULL && run->triangles != NULL));
     return triangles != NULL;
 }
 
+/* Keeps the time since `start` and counts a hit. Reports want of memory. */
 static int note_time(query_run *run, double start, bool found)
 {
+    KILN_ASSERT(run->count <= run->time_capacity);
     if (run->count == run->time_capacity) {
         const size_t capacity = 2 * run->time_capacity + 64;
         double *times = realloc(run->times, capacity * sizeof *times);
@@ -207,7 +203,8 @@ static int note_time(query_run *run, double start, bool found)
     return EXIT_DONE;
 }
 
-static kiln_status ask_ray(query_run *run, const kiln_ray *ray, size_t *count)
+/* Finds the hits of a ray by the mode; all of them may take a second call with more room. */
+static kiln_status query_ray(query_run *run, const kiln_ray *ray, size_t *count)
 {
     const query_mode mode = (query_mode)run->settings->mode;
     if (mode != MODE_ALL) {
@@ -242,16 +239,16 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     ray.t_min = count == 8 ? numbers[6] : 0;
     ray.t_max = count == 8 ? numbers[7] : HUGE_VAL;
     const double start = seconds_now();
-    const kiln_status status = ask_ray(run, &ray, &found);
+    const kiln_status status = query_ray(run, &ray, &found);
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);
     }
     const int noted = note_time(run, start, found > 0);
-    tell_rays(run, found > 0, run->hits, run->settings->mode == MODE_ANY ? 0 : found);
+    report_rays(run, found > 0, run->settings->mode == MODE_ANY ? 0 : found);
     return noted;
 }
 
-static kiln_status ask_shape(query_run *run, const kiln_shape *shape, size_t *count)
+static kiln_status query_shape(query_run *run, const kiln_shape *shape, size_t *count)
 {
     if (run->settings->mode != MODE_ALL) {
         const kiln_status status =
@@ -288,12 +285,12 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     }
     shape.radius = count == 6 ? 0 : numbers[count - 1];
     const double start = seconds_now();
-    const kiln_status status = ask_shape(run, &shape, &found);
+    const kiln_status status = query_shape(run, &shape, &found);
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);
     }
     const int noted = note_time(run, start, found > 0);
-    tell_triangles(run, found > 0, run->triangles, run->settings->mode == MODE_ANY ? 0 : found);
+    report_triangles(run, found > 0, run->settings->mode == MODE_ANY ? 0 : found);
     return noted;
 }
 
@@ -322,20 +319,8 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-static void report_times(query_run *run)
-{
-    json_t *root = report_root();
-    const timing sum = timing_of(run->times, run->count);
-    const bool any = run->count > 0;
-    json_object_set_new(root, "questions", json_count(run->count));
-    json_object_set_new(root, "hits", json_count(run->found));
-    json_object_set_new(root, "us_median", any ? json_number(sum.median) : json_null());
-    json_object_set_new(root, "us_mean", any ? json_number(sum.mean) : json_null());
-    json_object_set_new(root, "us_p99", any ? json_number(sum.p99) : json_null());
-    json_object_set(root, "answers", run->answers);
-}
-
-static int run_questions(query_run *run)
+/* Reads all lines and answers them. Frees what the run has allocated. */
+static int run_lines(query_run *run)
 {
     const query_settings *settings = run->settings;
     run->options = kiln_query_options_default();
@@ -352,7 +337,11 @@ static int run_questions(query_run *run)
                                    run);
     }
     if (status == EXIT_DONE && run->answers != NULL) {
-        report_times(run);
+        json_t *root = report_root();
+        json_object_set_new(root, "questions", json_count(run->count));
+        json_object_set_new(root, "hits", json_count(run->found));
+        json_add_times(root, run->times, run->count);
+        json_object_set(root, "answers", run->answers);
     }
     json_decref(run->answers);
     free(run->times);
@@ -382,7 +371,7 @@ static int run_query(int argc, char **argv)
         status = choose_tree(argv[0], file, settings.tree, settings.bv, &run.tree);
     }
     if (status == EXIT_DONE) {
-        status = run_questions(&run);
+        status = run_lines(&run);
     }
     kiln_close(file);
     return status;

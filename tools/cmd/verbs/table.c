@@ -1,6 +1,14 @@
+/* Tables of filled bins, as the verbs about them use them: loading, describing, judging.
+ *
+ * The generator and the audit (lut/) run on any threads that their caller has; table_parallel()
+ * gives them kiln's own, with a part of a progress bar for each pass. An audit counts what is wrong
+ * and keeps one place; table_judge() makes an error of that, the same for kiln lut check and for
+ * kiln verify. */
 #include "table.h"
 
 #include "../kit/files.h"
+
+#include "../../../formats/assert.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +19,7 @@ int table_load(const char *path, table_file *table)
     kiln_format_error error;
     memset(table, 0, sizeof *table);
     int status = load_file(path, &table->data, &table->size);
+    KILN_ASSERT(status != EXIT_DONE || table->data != NULL);
     if (status == EXIT_DONE &&
         (!kiln_reader_open(&table->reader, table->data, table->size, NULL, &error) ||
          !kiln_bins_view_open(&table->view, &table->reader, false, &error))) {
@@ -42,12 +51,14 @@ const char *table_rounding_name(const kiln_format_bins *header)
 uint64_t table_kept(const kiln_format_bins *header)
 {
     uint64_t kept = 0;
+    KILN_ASSERT(header->max_x <= KILN_BINS_TABLE_X_MAX);
     for (uint32_t x = 1; x <= header->max_x; x++) {
         kept += header->kept[x - 1];
     }
     return kept;
 }
 
+/* Values of one x in a full table: as many bins as the limit, times the pairs of v >= w. */
 double table_full(const kiln_format_bins *header)
 {
     const double u = header->max_u;
@@ -75,6 +86,7 @@ void table_describe(const kiln_format_bins *header, json_t *object)
 int table_parse_place(const char *text, uint32_t place[3])
 {
     const char *at = text;
+    KILN_ASSERT(text != NULL);
     for (int i = 0; i < 3; i++) {
         char *end;
         errno = 0;
@@ -116,14 +128,16 @@ int table_judge(const char *path, const kiln_lut_bins_audit *audit)
                         audit->at[2], audit->at[3]);
 }
 
-static bool run_part(void *user, uint32_t count, void (*turn)(void *context, uint32_t index),
+/* Runs one pass on threads; its progress fills the next part of the bar. */
+static bool run_part(void *user, uint32_t count, void (*task)(void *context, uint32_t index),
                      void *context)
 {
     table_work *work = user;
+    KILN_ASSERT(work->done < work->parts);
     work->watch.from = (double)work->done / work->parts;
     work->watch.to = (double)(work->done + 1) / work->parts;
     work->done++;
-    return kiln_parallel_for(&work->watch, count, turn, context);
+    return kiln_parallel_for(&work->watch, count, task, context);
 }
 
 kiln_lut_parallel table_parallel(table_work *work)

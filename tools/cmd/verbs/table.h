@@ -1,4 +1,4 @@
-/* Filled-bins tables as the verbs about them need them. */
+/* Tables of filled bins, as the verbs about them use them. */
 #ifndef KILN_CMD_TABLE_H
 #define KILN_CMD_TABLE_H
 
@@ -34,8 +34,8 @@ double table_full(const kiln_format_bins *header);
 /* Members of a report about a table's header. */
 void table_describe(const kiln_format_bins *header, json_t *object);
 
-/* Recomputes `count` values of the table in a file's bytes, which are sound; reports the first
- * that is wrong and returns an exit status. */
+/* Recomputes `count` values of the table in the bytes of a sound file; reports the first that is
+ * wrong and returns an exit status. */
 int table_sample(const char *path, const void *data, size_t size, uint64_t count);
 
 /* Reports what an audit found wrong: EXIT_INVALID, or EXIT_DONE where that is nothing. */
@@ -44,7 +44,7 @@ int table_judge(const char *path, const kiln_lut_bins_audit *audit);
 /* "512,60,40" as u, v, w within KILN_BINS_MAX_U; reports what is wrong as wrong usage. */
 int table_parse_place(const char *text, uint32_t place[3]);
 
-/* How the generator and the audit run: on threads, in equal parts of a bar. */
+/* Threads for the generator and the audit, and a progress bar of equal parts, one for each pass. */
 typedef struct {
     kiln_watch watch;
     unsigned parts, done;

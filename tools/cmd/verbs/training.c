@@ -1,4 +1,16 @@
+/* Training data for the weights of time-critical queries: a tree is posed against a copy of itself
+ * at many distances, queries are run, and what they look at is paired with the exact truth.
+ *
+ * Poses follow Zachmann ("Minimal Hierarchical Collision Detection", VRST 2002): distances of the
+ * middles in steps, uniform random rotations and directions. Rotations are uniform unit quaternions
+ * by rejection from the ball (Marsaglia, "Choosing a Point from the Surface of a Sphere", 1972).
+ * Random numbers are those of SplitMix64 with a fixed seed, so that the same files give the same
+ * weights on every machine. A query with an observer reports each pair of boxes that it weighs;
+ * neighbouring observations are alike, so that one of eight is kept. All observations of a tree
+ * together weigh as much as those of any other, large or small. */
 #include "training.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,26 +23,26 @@ enum {
     CAPACITY = 1024
 };
 
-#define SEED UINT64_C(0x6B696C6E) /* any: nobody else draws from it */
+#define SEED UINT64_C(0x6B696C6E) /* any number would do */
 #define WEIGHT_OF_A_TREE 1000.0
 
-/* Pairs are seen as by two sorts of query, each of which counts as much as the other: one much like
- * the default, whose pairs matter most, and one that goes on where that ends, so that what is seen on the way
- * to sure answers is seen too, and leaves out only what no caller would open. */
+/* Pairs are observed in two sorts of query, which weigh the same: one much like the default, whose
+ * pairs matter most, and one that goes on where the default ends, so that pairs on the way to sure
+ * answers are in the data as well; it leaves out only pairs that no caller would open. */
 #define P_MIN_SOON 0.87
 #define P_MIN 0.97
 #define EPSILON 0.02
 
-/* Queries whose answers are looked at, in the order of p_min; epsilon as callers have it. */
+/* p_min of the queries whose decided answers are observed; epsilon is the default. */
 static const double answered_from[] = {0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
 enum { ANSWERED_FROM = sizeof answered_from / sizeof answered_from[0] };
 
-/* Roots are opened unless they are far surer than any p_min here: answers by roots would take away
- * which poses there are to learn from. */
+/* Added to the log-odds that roots have to pass, so that they are always opened: an answer from the
+ * roots alone would leave nothing to learn from at most poses. */
 #define ROOTS_OPENED 5.0f
 
-#define SAID_MOST 0.9999999 /* so that log-odds are finite */
-#define SAID_LEAST 1e-9
+#define PROBABILITY_MOST 0.9999999 /* so that log-odds are finite */
+#define PROBABILITY_LEAST 1e-9
 
 /* SplitMix64 (Steele, Lea and Flood 2014). */
 static uint64_t random_next(uint64_t *state)
@@ -47,10 +59,12 @@ static double random_signed(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-52 - 1.0;
 }
 
-/* A uniform point of the unit ball's shell in `n` <= 4 dimensions, by rejection. */
+/* A uniform unit vector in `n` <= 4 dimensions: a point of the ball, by rejection, scaled to length
+ * 1. Points near the centre are rejected too, whose direction has few digits. */
 static void random_unit(uint64_t *state, int n, double v[4])
 {
-    double length;
+    double length; /* squared */
+    KILN_ASSERT(n > 0 && n <= 4);
     do {
         length = 0;
         for (int i = 0; i < n; i++) {
@@ -65,7 +79,8 @@ static void random_unit(uint64_t *state, int n, double v[4])
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* A copy turned about the middle of its box, which then is `distance` half sides away. */
+/* A copy that is rotated about the middle of its box and moved until the middles are `distance`
+ * half sides of the box apart. */
 static kiln_pose draw_pose(uint64_t *state, const kiln_tree_info *info, double distance)
 {
     double quaternion[4], way[4], middle[3], side = 0;
@@ -86,18 +101,11 @@ static kiln_pose draw_pose(uint64_t *state, const kiln_tree_info *info, double d
     return pose;
 }
 
-/* Are even the roots apart? */
-static bool is_decided_at_once(const kiln_tree *tree, const kiln_pose *pose)
-{
-    kiln_adb_answer answer = {.verdict = KILN_ADB_NO};
-    (void)kiln_adb_collide(tree, NULL, tree, pose, NULL, 0, UINT64_MAX, &answer);
-    return answer.verdict == KILN_ADB_NO;
-}
-
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
 {
     const kiln_tree_info info = kiln_tree_get_info(tree);
     uint64_t state = SEED;
+    KILN_ASSERT(draws > 0);
     out->count = 0;
     out->poses = malloc((size_t)draws * DISTANCES * sizeof *out->poses);
     out->hits = malloc((size_t)draws * DISTANCES * sizeof *out->hits);
@@ -107,8 +115,12 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
     }
     for (unsigned i = 0; i < draws * DISTANCES; i++) {
         const kiln_pose pose = draw_pose(&state, &info, 0.1 * (4 + i % DISTANCES));
-        kiln_hit hit = {.found = false};
-        if (!is_decided_at_once(tree, &pose)) {
+        /* A query of no steps says "no" where the boxes of the roots are apart: nothing to
+         * learn. */
+        kiln_adb_answer roots = {.verdict = KILN_ADB_NO};
+        (void)kiln_adb_collide(tree, NULL, tree, &pose, NULL, 0, UINT64_MAX, &roots);
+        if (roots.verdict != KILN_ADB_NO) {
+            kiln_hit hit = {.found = false};
             (void)kiln_collide(tree, NULL, tree, &pose, NULL, &hit);
             out->hits[out->count] = hit.found;
             out->poses[out->count++] = pose;
@@ -145,6 +157,7 @@ static bool add_case(training_cases *list, const kiln_fit_case *of)
         list->cases = more;
         list->capacity = capacity;
     }
+    KILN_ASSERT(list->count < list->capacity);
     list->cases[list->count++] = *of;
     return true;
 }
@@ -152,11 +165,14 @@ static bool add_case(training_cases *list, const kiln_fit_case *of)
 typedef struct {
     training_set *set;
     uint64_t random;
-} watcher;
+} observer;
 
-static void watch(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
+/* Called by a query for each pair of boxes: keeps one of several, with whether the contents
+ * meet. */
+static void keep_observation(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
 {
-    watcher *w = user;
+    observer *w = user;
+    KILN_ASSERT(w->set != NULL);
     const bool roots = seen->lane[0] == 255 && seen->lane[1] == 255;
     bool meet = false;
     if ((!roots && random_next(&w->random) % ONE_OF != 0) ||
@@ -170,8 +186,10 @@ static void watch(void *user, const kiln_adb *query, const kiln_adb_observation 
     }
 }
 
+/* Shares the weight of one tree among the cases that it has added, from `first` on. */
 static void share_weight(training_cases *list, size_t first)
 {
+    KILN_ASSERT(first <= list->count);
     for (size_t i = first; i < list->count; i++) {
         list->cases[i].weight = (float)(WEIGHT_OF_A_TREE / (double)(list->count - first));
     }
@@ -184,14 +202,14 @@ static kiln_adb *place_query(uint64_t memory[4 * CAPACITY])
     return query;
 }
 
-/* What queries with these options look at. */
+/* Observes queries with these options at all poses. */
 static void observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
                     kiln_adb_options options)
 {
     uint64_t memory[4 * CAPACITY];
     kiln_adb *query = place_query(memory);
-    watcher w = {set, SEED};
-    options.observer = watch;
+    observer w = {set, SEED};
+    options.observer = keep_observation;
     options.observer_user = &w;
     const size_t pairs = set->pairs.count, roots = set->roots.count;
     for (size_t i = 0; i < poses->count; i++) {
@@ -217,21 +235,6 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
     observe(set, tree, poses, options);
 }
 
-/* Adds an answer that a query ended with, if by what it opened: roots say what they mean. */
-static void add_decided(training_cases *list, const kiln_adb_answer *answer, bool hit, bool *failed)
-{
-    if (answer->verdict == KILN_ADB_UNDECIDED || answer->pairs == 0 ||
-        answer->probability < SAID_LEAST) {
-        return;
-    }
-    const double said = fmin(answer->probability, SAID_MOST);
-    const double added = answer->verdict == KILN_ADB_YES ? (double)ROOTS_OPENED : 0.0;
-    const kiln_fit_case of = {.feature = {(float)(log(said / (1.0 - said)) - added),
-                                          answer->verdict == KILN_ADB_NO ? 1.0f : 0.0f},
-                              .yes = hit};
-    *failed = !add_case(list, &of) || *failed;
-}
-
 void training_decide(training_set *set, const kiln_tree *tree, const training_poses *poses,
                      const kiln_adb_weights *weights)
 {
@@ -246,12 +249,23 @@ void training_decide(training_set *set, const kiln_tree *tree, const training_po
             kiln_adb_answer answer = {.verdict = KILN_ADB_UNDECIDED};
             (void)kiln_adb_collide(tree, NULL, tree, &poses->poses[i], &options, PAIRS_A_QUERY,
                                    UINT64_MAX, &answer);
-            add_decided(&set->decided, &answer, poses->hits[i], &set->failed);
+            /* Only answers that come from pairs that were opened; those of roots need no fit. */
+            if (answer.verdict == KILN_ADB_UNDECIDED || answer.pairs == 0 ||
+                answer.probability < PROBABILITY_LEAST) {
+                continue;
+            }
+            const double p = fmin(answer.probability, PROBABILITY_MOST);
+            const double added = answer.verdict == KILN_ADB_YES ? (double)ROOTS_OPENED : 0.0;
+            const kiln_fit_case of = {.feature = {(float)(log(p / (1.0 - p)) - added),
+                                                  answer.verdict == KILN_ADB_NO ? 1.0f : 0.0f},
+                                      .yes = poses->hits[i]};
+            set->failed = !add_case(&set->decided, &of) || set->failed;
         }
     }
     share_weight(&set->decided, first);
 }
 
+/* p_min 1 and epsilon 0: no query decides by itself, and all end by the budget. */
 void training_answer(const kiln_tree *tree, const training_poses *poses,
                      const kiln_adb_weights *weights, uint64_t budget, kiln_prediction *out)
 {

@@ -1,5 +1,5 @@
-/* What weights of time-critical queries are fitted to: pairs of boxes that queries weigh, and
- * whether what is inside them meets. */
+/* Training data for weights of time-critical queries: pairs of boxes that queries weigh, and
+ * whether the triangles inside them meet. */
 #ifndef KILN_CMD_TRAINING_H
 #define KILN_CMD_TRAINING_H
 
@@ -35,8 +35,8 @@ typedef struct {
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out);
 void training_poses_free(training_poses *poses);
 
-/* Adds what queries of two copies of `tree` with these weights look at; all of a tree count as much
- * as all of another. */
+/* Adds the pairs of boxes that queries of two copies of `tree` with these weights look at; all
+ * those of a tree weigh as much as all those of another. */
 void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
                       const kiln_adb_weights *weights);
 

@@ -1,4 +1,8 @@
-/* kiln unpack: a packed file as a raw one, which is used in place from the map. */
+/* kiln unpack: a packed file as a raw one, which is used in place from the map.
+ *
+ * The file is opened in full first, so that no damaged bytes are written under a new checksum; what
+ * was decoded is then released, because the writer decodes section by section for itself and both
+ * at once would double the memory. Layout is no content: hash and build key stay what they are. */
 #include "contents.h"
 #include "../kit/options.h"
 #include "../kit/files.h"
@@ -26,47 +30,15 @@ static const option unpack_options[] = {
     OPTION_JSON(unpack_settings),
 };
 
-/* Of a file that was opened in full. */
-static int relayout(const contents *of, const unpack_settings *settings, void **out,
-                    size_t *out_size)
-{
-    const kiln_watch watch = {.threads = kiln_thread_count(settings->threads)};
-    char message[192];
-    const int status = (int)kiln_container_relayout(
-        of->data, of->size, (kiln_layout)settings->layout, &watch, out, out_size, message);
-    return status == EXIT_DONE ? status : report_error(status, of->path, "%s", message);
-}
-
-static int unpack_file(const char *path, const unpack_settings *settings)
-{
-    contents of;
-    void *out = NULL;
-    size_t out_size = 0;
-    int status = contents_open(&of, path);
-    if (status == EXIT_DONE) {
-        contents_release(&of);
-        status = relayout(&of, settings, &out, &out_size);
-    }
-    if (status == EXIT_DONE) {
-        status = output_write(settings->output, out, out_size);
-    }
-    if (status == EXIT_DONE && report_is_json()) {
-        json_t *root = report_root();
-        json_object_set_new(root, "file", json_cstring(path));
-        json_object_set_new(root, "output", json_cstring(settings->output));
-        json_object_set_new(root, "bytes_before", json_count(of.size));
-        json_object_set_new(root, "bytes", json_count(out_size));
-    }
-    free(out);
-    contents_close(&of);
-    return status;
-}
-
 static int run_unpack(int argc, char **argv)
 {
     unpack_settings settings = {.layout = (int)KILN_LAYOUT_RAW};
+    contents of;
+    void *out = NULL;
+    size_t out_size = 0;
+    char message[192];
     int count;
-    const int status = options_parse(&verb_unpack, argc, argv, &settings, &count);
+    int status = options_parse(&verb_unpack, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -76,8 +48,30 @@ static int run_unpack(int argc, char **argv)
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
     }
-    const int losing = output_check(settings.output);
-    return losing == EXIT_DONE ? unpack_file(argv[0], &settings) : losing;
+    status = output_check(settings.output);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    status = contents_open(&of, argv[0]);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    contents_release(&of);
+    const kiln_watch watch = {.threads = kiln_thread_count(settings.threads)};
+    status = (int)kiln_container_relayout(of.data, of.size, (kiln_layout)settings.layout, &watch,
+                                          &out, &out_size, message);
+    status = status == EXIT_DONE ? output_write(settings.output, out, out_size)
+                                 : report_error(status, of.path, "%s", message);
+    if (status == EXIT_DONE && report_is_json()) {
+        json_t *root = report_root();
+        json_object_set_new(root, "file", json_cstring(of.path));
+        json_object_set_new(root, "output", json_cstring(settings.output));
+        json_object_set_new(root, "bytes_before", json_count(of.size));
+        json_object_set_new(root, "bytes", json_count(out_size));
+    }
+    free(out);
+    contents_close(&of);
+    return status;
 }
 
 const verb verb_unpack = {

@@ -1,11 +1,17 @@
 /* kiln upgrade: are files of the version that this command writes, and what to do about those that
- * are not? */
+ * are not?
+ *
+ * The version is read from the header before anything is verified, because a file of another
+ * version fails the verifier with an error that does not say which one it has. Nothing is
+ * converted: there is one major version with a promise so far, and versions before it can only be
+ * baked again. */
 #include "contents.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "verbs.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/format.h"
 
 #include <string.h>
@@ -30,9 +36,11 @@ static const char *text_of(version of, char text[24])
     return text;
 }
 
-/* False: the bytes don't start as a kiln file does. */
+/* Reads the version from the little-endian header. False: the bytes don't start as a kiln file
+ * does. */
 static bool read_version(const uint8_t *bytes, size_t size, version *out)
 {
+    KILN_ASSERT(bytes != NULL);
     if (size < sizeof(kiln_format_header) ||
         memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) != 0) {
         return false;
@@ -47,6 +55,8 @@ static bool is_older(version a, version b)
     return a.major < b.major || (a.major == b.major && a.minor < b.minor);
 }
 
+/* Opens a file that is loaded. *state says what it is for this command; what can't be read is
+ * reported. */
 static int judge(contents *of, version found, const char **state)
 {
     char was[24], now[24];
@@ -69,16 +79,6 @@ static int judge(contents *of, version found, const char **state)
     return report_format_error(of->path, error.code, error.text);
 }
 
-static json_t *upgrade_json(const contents *of, int status, const char *state, const char *format)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "file", json_cstring(of->path));
-    json_object_set_new(object, "status", json_integer(status));
-    json_object_set_new(object, "state", json_cstring(state));
-    json_object_set_new(object, "format", format[0] != '\0' ? json_cstring(format) : json_null());
-    return object;
-}
-
 static int upgrade_one(const char *path, int count, const upgrade_settings *settings)
 {
     contents of;
@@ -94,7 +94,13 @@ static int upgrade_one(const char *path, int count, const upgrade_settings *sett
         contents_close(&of);
     }
     if (report_is_json()) {
-        report_file(upgrade_json(&of, status, state, format), count);
+        json_t *object = json_object();
+        json_object_set_new(object, "file", json_cstring(path));
+        json_object_set_new(object, "status", json_integer(status));
+        json_object_set_new(object, "state", json_cstring(state));
+        json_object_set_new(object, "format",
+                            format[0] != '\0' ? json_cstring(format) : json_null());
+        report_file(object, count);
     } else if (status == EXIT_DONE && !settings->quiet) {
         printf("%s: format %s, %s\n", path, format, state);
     }
