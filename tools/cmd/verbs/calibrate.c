@@ -15,6 +15,7 @@
 #include "verbs.h"
 
 #include "../../../formats/assert.h"
+#include "../../../formats/node_kinds.h"
 #include "../../encode/weights_file.h"
 
 #include <math.h>
@@ -377,9 +378,11 @@ static int write_file(const calibration *c, const char *path)
 /* Writes a C table, which the library can be built with. */
 static int write_table(const calibration *c, const char *path)
 {
-    static const char *const constants[] = {"0", "KILN_BV_OBB", "KILN_BV_AABB", "KILN_BV_OBB2",
-                                            "KILN_BV_AABB2"}; /* by kiln_bv */
-    enum { HEAD = 1024, ROW = 512 };                          /* more than the texts below can be */
+    /* The constants as kiln.h names them. */
+#define CONSTANT(KIND, kind, name, constant, ...) [KILN_FORMAT_BV_##KIND] = #constant,
+    static const char *const constants[] = {KILN_NODE_KINDS(CONSTANT, CONSTANT)};
+#undef CONSTANT
+    enum { HEAD = 1024, ROW = 512 }; /* more than the texts below can be */
     const size_t room = HEAD + c->group_count * (size_t)ROW;
     char *text = malloc(room);
     if (text == NULL) {

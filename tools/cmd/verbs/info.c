@@ -15,7 +15,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../common/soup.h"
-#include "../../encode/shares.h"
+#include "../../encode/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +34,9 @@ static const option info_options[] = {
 
 typedef struct {
     contents file;
-    bool all_trees;     /* list all of them for people */
+    bool all_trees;          /* list all of them for people */
     kiln_mesh_extent extent; /* of a model with polygons */
-    tree_sizes *trees;  /* of a model: one for each tree */
+    tree_sizes *trees;       /* of a model: one for each tree */
 } info;
 
 /* A count that the bake left in its meta document, or 0. */
