@@ -113,8 +113,7 @@ int load_stdin(void **data, size_t *size)
             const int error = errno;
             free(bytes);
             return report_error(EXIT_IO, "-",
-                                "standard input can't be read; %s; check where it "
-                                "comes from",
+                                "standard input can't be read; %s; check where it comes from",
                                 strerror(error));
         }
         used += (size_t)got;
@@ -172,8 +171,8 @@ int output_check(const char *path)
     return !is_foreign(path)
                ? EXIT_DONE
                : report_error(EXIT_USAGE, path,
-                              "would be replaced; it is no kiln file, and not named as one; "
-                              "name another output, or remove it first");
+                              "would be replaced; it is no kiln file, and not named as one; name "
+                              "another output, or remove it first");
 }
 
 /* -------------------------------------------------------------------------------- kiln files -- */
@@ -254,8 +253,8 @@ int choose_tree(const char *path, const kiln_file *file, const char *name, const
             chosen = info.name;
         } else if (strcmp(info.name, chosen) != 0) {
             return report_error(EXIT_USAGE, path,
-                                "has several trees, '%s' and '%s' among them; "
-                                "choose one by --tree (kiln info lists them)",
+                                "has several trees, '%s' and '%s' among them; choose one by --tree "
+                                "(kiln info lists them)",
                                 chosen, info.name);
         }
     }

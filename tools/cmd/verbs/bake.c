@@ -89,8 +89,8 @@ static int bake_run(int argc, char **argv)
     if (settings.need_version != NULL && strcmp(settings.need_version, own) != 0) {
         return report_error(
             EXIT_UNSUPPORTED, NULL,
-            "this is %s, not %s; its bytes may be others; use one version on all hosts, or "
-            "plan again",
+            "this is %s, not %s; its bytes may be others; use one version on all hosts, or plan "
+            "again",
             own, settings.need_version);
     }
     KILN_ASSERT((manifest != NULL) == (count == 0));
@@ -119,37 +119,25 @@ const verb verb_bake = {
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
     "bake models into kiln files",
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln when there are "
-    "several. "
-    "All nodes are placed by their full matrices; faces with more than three corners are cut; "
-    "points "
-    "and lines are left out and counted.\n\n"
+    "several. All nodes are placed by their full matrices; faces with more than three corners are "
+    "cut; points and lines are left out and counted.\n\n"
     "@LIST stands for the inputs that the file LIST names, one a line, or, as find -print0 writes "
-    "them, "
-    "each ended by a zero byte; @- reads standard input. A manifest says more: patterns, options "
-    "and "
-    "output of each asset; see --dump-config. What the command line says wins over a manifest. An "
-    "editor "
-    "completes and checks one that begins with '# yaml-language-server: $schema=' and the path of "
-    "kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
+    "them, each ended by a zero byte; @- reads standard input. A manifest says more: patterns, "
+    "options and output of each asset; see --dump-config. What the command line says wins over a "
+    "manifest. An editor completes and checks one that begins with '# yaml-language-server: "
+    "$schema=' and the path of kiln.manifest.schema.json, in PREFIX/share/kiln.\n\n"
     "Several assets are baked at once. When one fails, the others are baked, each failure is named "
-    "at "
-    "the end, and the exit status is that of the worst. A signal that asks to end lets no other "
-    "begin, "
-    "and what is left is named; every file is the old or the new one, whole.\n\n"
+    "at the end, and the exit status is that of the worst. A signal that asks to end lets no other "
+    "begin, and what is left is named; every file is the old or the new one, whole.\n\n"
     "No input and no file that one refers to is replaced, by whatever name or link an OUT leads to "
-    "it; and "
-    "what is there, is no kiln file and is not named .kiln has to be removed first. Of a hard link "
-    "only "
-    "the name OUT gets the new bytes. A cache that can't be used is told, and fails no bake. A "
-    "list or a "
-    "manifest that comes to no asset is an error, unless --allow-empty.\n\n"
+    "it; and what is there, is no kiln file and is not named .kiln has to be removed first. Of a "
+    "hard link only the name OUT gets the new bytes. A cache that can't be used is told, and fails "
+    "no bake. A list or a manifest that comes to no asset is an error, unless --allow-empty.\n\n"
     "With --max-memory each of several IN is baked in a process of its own, with a share of the "
-    "memory that is "
-    "guessed from its size. One that needs more is begun again with four times as much, at last "
-    "alone with all "
-    "of it. What counts is resident memory that is no file's, so neither code nor what is reserved "
-    "and not "
-    "used. Beyond it come about 6 MiB of the command and 1 MiB for each thread.\n\n"
+    "memory that is guessed from its size. One that needs more is begun again with four times as "
+    "much, at last alone with all of it. What counts is resident memory that is no file's, so "
+    "neither code nor what is reserved and not used. Beyond it come about 6 MiB of the command and "
+    "1 MiB for each thread.\n\n"
     "The same source bytes and options give the same file, whatever the threads, the order, the "
     "folder, the locale and the clock.",
     bake_options,

@@ -18,8 +18,7 @@ typedef struct {
 static const option gc_options[] = {
     {"max-size", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, offsetof(gc_settings, max_size),
      "what the cache may keep, in bytes, or with K, M, G or T behind it for 1024 to that power; 0 "
-     "empties "
-     "it"},
+     "empties it"},
     OPTION_JSON(gc_settings),
 };
 
@@ -65,10 +64,8 @@ const verb verb_cache_gc = {
     "DIR --max-size SIZE",
     "make a cache of baked files smaller",
     "Removes from DIR, which kiln bake --cache has filled, what has not been used for longest, "
-    "until the "
-    "rest takes no more than SIZE. Bakers may go on using the cache. Nothing but a cache's own "
-    "files is "
-    "touched.",
+    "until the rest takes no more than SIZE. Bakers may go on using the cache. Nothing but a "
+    "cache's own files is touched.",
     gc_options,
     COUNT_OF(gc_options),
     1,

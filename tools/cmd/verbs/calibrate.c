@@ -197,16 +197,6 @@ static void judge_with(const lesson_group *group, const kiln_adb_weights *weight
     }
 }
 
-/* Room for an answer at every pose of the group. */
-static kiln_prediction *room_for_answers(const lesson_group *group)
-{
-    size_t count = 1;
-    for (uint32_t i = 0; i < group->count; i++) {
-        count += group->lessons[i].poses.count;
-    }
-    return malloc(count * sizeof(kiln_prediction));
-}
-
 /* Fits the part that other pairs than the likeliest add: of a few values that with the least Brier
  * score, the mean square of predicted minus observed, over all budgets. A grid is enough, because
  * the score is flat around its minimum. */
@@ -251,7 +241,11 @@ static int fit_decided(lesson_group *group)
 
 static int fit_group(lesson_group *group)
 {
-    kiln_prediction *room = room_for_answers(group);
+    size_t poses = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        poses += group->lessons[i].poses.count;
+    }
+    kiln_prediction *room = malloc((poses + 1) * sizeof *room); /* an answer for every pose */
     int status = room != NULL ? EXIT_DONE : out_of_memory();
     KILN_ASSERT(group->count > 0);
     group->weights = start_weights;
@@ -435,18 +429,6 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
                                           : write_table(c, settings->output);
 }
 
-static int run_files(calibration *c, const calibrate_settings *settings, char **paths, int count)
-{
-    int status = EXIT_DONE;
-    for (int i = 0; i < count && status == EXIT_DONE; i++) {
-        status = add_file(c, paths[i], settings->draws);
-    }
-    for (uint32_t i = 0; i < c->group_count && status == EXIT_DONE; i++) {
-        status = fit_group(&c->groups[i]);
-    }
-    return status == EXIT_DONE ? report_all(c, settings) : status;
-}
-
 static void calibration_free(calibration *c)
 {
     for (uint32_t g = 0; g < c->group_count; g++) {
@@ -474,7 +456,16 @@ static int run_calibrate(int argc, char **argv)
         report_to_stderr();
     }
     calibration c = {.files = calloc((size_t)count, sizeof *c.files)};
-    status = c.files == NULL ? out_of_memory() : run_files(&c, &settings, argv, count);
+    status = c.files != NULL ? EXIT_DONE : out_of_memory();
+    for (int i = 0; i < count && status == EXIT_DONE; i++) {
+        status = add_file(&c, argv[i], settings.draws);
+    }
+    for (uint32_t i = 0; i < c.group_count && status == EXIT_DONE; i++) {
+        status = fit_group(&c.groups[i]);
+    }
+    if (status == EXIT_DONE) {
+        status = report_all(&c, &settings);
+    }
     calibration_free(&c);
     return status;
 }
@@ -484,14 +475,11 @@ const verb verb_calibrate = {
     "FILE.kiln...",
     "fit the weights of time-critical queries to meshes",
     "Lets two copies of each tree meet at random poses, looks at pairs of boxes that queries "
-    "weigh, "
-    "asks exactly whether what is inside them meets, and fits the weights that turn what is known "
-    "of "
-    "a pair into a probability: a set for each kind of tree and size of leaves among the files. "
-    "Prints "
-    "the weights and how far the probabilities are what they say.\n\nThe files must have been "
-    "baked "
-    "with --adb. The result depends on the files and on --draws alone.",
+    "weigh, asks exactly whether what is inside them meets, and fits the weights that turn what is "
+    "known of a pair into a probability: a set for each kind of tree and size of leaves among the "
+    "files. Prints the weights and how far the probabilities are what they say.\n\n"
+    "The files must have been baked with --adb. The result depends on the files and on --draws "
+    "alone.",
     calibrate_options,
     COUNT_OF(calibrate_options),
     1,

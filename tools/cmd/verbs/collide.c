@@ -53,27 +53,21 @@ typedef struct {
 static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
      "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
-     "the "
-     "pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is "
-     "enlarged "
-     "before it is turned; '#' starts a comment (default: both as they are)"},
+     "the pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is "
+     "enlarged before it is turned; '#' starts a comment (default: both as they are)"},
     {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0,
      FIELD(mode),
      "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
      "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
-     "of "
-     "pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and how "
-     "far "
-     "apart the surfaces are; within prints 1 where that is no more than --distance; geometry "
-     "prints "
-     "1 or 0, the number of pairs and the greatest depth of one, and with --json where and how "
-     "each "
-     "pair meets (default hit)"},
+     "of pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and "
+     "how far apart the surfaces are; within prints 1 where that is no more than --distance; "
+     "geometry prints 1 or 0, the number of pairs and the greatest depth of one, and with --json "
+     "where and how each pair meets (default hit)"},
     {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance), "of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source; hit adds the two faces of one pair that meets, "
-     "distance those that are nearest, within those of one pair that is near enough, "
-     "and so does adb where its answer is one (--hybrid)"},
+     "distance those that are nearest, within those of one pair that is near enough, and so does "
+     "adb where its answer is one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
      "kind of tree to use, of both or of each (default: the first in the file)"},
     {"tree", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree),
@@ -130,8 +124,8 @@ static int check_tree_counts(const char *path, const kiln_tree *tree, bool hybri
     if (info.adb_grid == 0) {
         return report_error(
             EXIT_INVALID, path,
-            "has no counts of possible collision cells; --mode adb needs them; bake "
-            "it again with --adb");
+            "has no counts of possible collision cells; --mode adb needs them; bake it again with "
+            "--adb");
     }
     if (hybrid && !info.polygons) {
         return report_error(EXIT_INVALID, path,
@@ -560,20 +554,14 @@ const verb verb_collide = {
     "A.kiln B.kiln",
     "do two meshes meet, at each of many poses",
     "Prints a line a pose: 1 where the surfaces meet, touching included, else 0. A mesh wholly "
-    "inside "
-    "another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, which "
-    "tells "
-    "how probable a hit is, and for distances, depths and points, which are within the last digits "
-    "of "
-    "doubles and given in the frame of the poses; a distance is 0 exactly where surfaces "
-    "meet.\n\nTriangles are named by "
-    "their "
-    "position among those of the import, counted from 0; with --witness by the face in the source "
-    "file. With --json the times of the queries are told, in microseconds, those of hits and of "
-    "misses "
-    "also apart. A pose that is not a rotation, a finite translation and a scale ends the run with "
-    "exit "
-    "status 3.",
+    "inside another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, "
+    "which tells how probable a hit is, and for distances, depths and points, which are within the "
+    "last digits of doubles and given in the frame of the poses; a distance is 0 exactly where "
+    "surfaces meet.\n\n"
+    "Triangles are named by their position among those of the import, counted from 0; with "
+    "--witness by the face in the source file. With --json the times of the queries are told, in "
+    "microseconds, those of hits and of misses also apart. A pose that is not a rotation, a finite "
+    "translation and a scale ends the run with exit status 3.",
     collide_options,
     COUNT_OF(collide_options),
     2,

@@ -75,17 +75,6 @@ static json_t *key_json(const contents *of)
     return json_cstring(text);
 }
 
-static void compare_files(diff *d)
-{
-    const contents *a = &d->files[0], *b = &d->files[1];
-    rows_add(&d->found, "file", "holds", json_cstring(contents_kind_name(a->kind)),
-             json_cstring(contents_kind_name(b->kind)));
-    rows_add(&d->found, "file", "format", version_json(a), version_json(b));
-    rows_add(&d->found, "file", "layout", layout_json(a), layout_json(b));
-    rows_add(&d->found, "file", "bytes", json_count(a->size), json_count(b->size));
-    rows_add(&d->found, "file", "build key", key_json(a), key_json(b));
-}
-
 /* Do two sections hold the same bytes, however they are stored? */
 static bool same_section(const kiln_reader_section *a, const kiln_reader_section *b)
 {
@@ -413,7 +402,12 @@ static bool compare(diff *d)
     d->same_bytes = a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
     d->same_content = true;
     d->same_geometry = a->kind == b->kind;
-    compare_files(d);
+    rows_add(&d->found, "file", "holds", json_cstring(contents_kind_name(a->kind)),
+             json_cstring(contents_kind_name(b->kind)));
+    rows_add(&d->found, "file", "format", version_json(a), version_json(b));
+    rows_add(&d->found, "file", "layout", layout_json(a), layout_json(b));
+    rows_add(&d->found, "file", "bytes", json_count(a->size), json_count(b->size));
+    rows_add(&d->found, "file", "build key", key_json(a), key_json(b));
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
         rows_add_members(&d->found, groups[i], json_object_get(a->meta, groups[i]),
                          json_object_get(b->meta, groups[i]));
@@ -436,23 +430,6 @@ static bool compare(diff *d)
 
 /* --------------------------------------------------------------------------------- reporting -- */
 
-static void add_json(const diff *d)
-{
-    json_t *root = report_root();
-    json_object_set_new(root, "a", json_cstring(d->files[0].path));
-    json_object_set_new(root, "b", json_cstring(d->files[1].path));
-    json_object_set_new(root, "same_bytes", json_boolean(d->same_bytes));
-    json_object_set_new(root, "same_content", json_boolean(d->same_content));
-    json_object_set_new(root, "same_geometry",
-                        d->have_sets ? json_boolean(d->same_geometry) : json_null());
-    if (d->have_sets) {
-        json_object_set_new(root, "triangles_only_a", json_count(d->sets.only_a));
-        json_object_set_new(root, "triangles_only_b", json_count(d->sets.only_b));
-        json_object_set_new(root, "triangles_renumbered", json_count(d->sets.renumbered));
-    }
-    json_object_set_new(root, "differences", rows_json(&d->found));
-}
-
 static const char *verdict_of(const diff *d)
 {
     if (d->same_content) {
@@ -470,7 +447,19 @@ static const char *verdict_of(const diff *d)
 static int report_diff(const diff *d, const diff_settings *settings)
 {
     if (report_is_json()) {
-        add_json(d);
+        json_t *root = report_root();
+        json_object_set_new(root, "a", json_cstring(d->files[0].path));
+        json_object_set_new(root, "b", json_cstring(d->files[1].path));
+        json_object_set_new(root, "same_bytes", json_boolean(d->same_bytes));
+        json_object_set_new(root, "same_content", json_boolean(d->same_content));
+        json_object_set_new(root, "same_geometry",
+                            d->have_sets ? json_boolean(d->same_geometry) : json_null());
+        if (d->have_sets) {
+            json_object_set_new(root, "triangles_only_a", json_count(d->sets.only_a));
+            json_object_set_new(root, "triangles_only_b", json_count(d->sets.only_b));
+            json_object_set_new(root, "triangles_renumbered", json_count(d->sets.renumbered));
+        }
+        json_object_set_new(root, "differences", rows_json(&d->found));
     } else if (d->same_bytes && !settings->quiet) {
         printf("%s and %s: the same bytes\n", d->files[0].path, d->files[1].path);
     } else if (!settings->quiet) {
@@ -482,8 +471,8 @@ static int report_diff(const diff *d, const diff_settings *settings)
         d->files[1].kind == CONTENTS_MODEL && !d->have_sets && !d->same_content) {
         return report_error(
             EXIT_INVALID, d->files[0].view.triangles == NULL ? d->files[0].path : d->files[1].path,
-            "baked without polygons; triangles can't be compared; bake it again "
-            "without --no-geometry");
+            "baked without polygons; triangles can't be compared; bake it again without "
+            "--no-geometry");
     }
     return (settings->geometry ? d->same_geometry || d->same_content : d->same_content)
                ? EXIT_DONE
@@ -523,9 +512,8 @@ const verb verb_diff = {
     "tell what differs between two kiln files",
     "Compares what two files hold: what they were baked from, by and with, their triangles as sets "
     "(exactly, corner by corner, wherever a triangle starts), their trees by kind and name, and "
-    "the "
-    "bytes of their sections. Prints what differs and by how much. Files with the same content are "
-    "the same, packed or raw. Exit status 7: they differ.",
+    "the bytes of their sections. Prints what differs and by how much. Files with the same content "
+    "are the same, packed or raw. Exit status 7: they differ.",
     diff_options,
     COUNT_OF(diff_options),
     2,

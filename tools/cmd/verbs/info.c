@@ -347,23 +347,6 @@ static void print_sections(const info *of)
     }
 }
 
-/* Prints what the bytes of a triangle are used for. */
-static void print_shares(const info *of)
-{
-    uint64_t shares[KILN_SHARE_COUNT];
-    char text[512] = "";
-    size_t used = 0;
-    kiln_shares(&of->file.reader, shares);
-    for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
-        if (shares[i] > 0) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f",
-                                     used > 0 ? ", " : "", kiln_share_name(i),
-                                     (double)shares[i] / (double)of->file.view.triangle_count);
-        }
-    }
-    columns_item(stdout, "a triangle", text);
-}
-
 /* Prints the first line about a file of any kind. */
 static void print_head(const info *of, const char *what)
 {
@@ -406,7 +389,9 @@ static void print_geometry(const info *of)
 
 static void print_info(const info *of)
 {
-    char digits[2][32], each[48];
+    uint64_t shares[KILN_SHARE_COUNT];
+    char digits[2][32], each[48], text[512] = "";
+    size_t used = 0;
     snprintf(each, sizeof each, "%.2f a triangle",
              (double)of->file.size / (double)of->file.view.triangle_count);
     print_head(of, each);
@@ -414,7 +399,16 @@ static void print_info(const info *of)
            columns_count(of->file.view.triangle_count, digits[0]),
            columns_count(of->file.view.vertex_count, digits[1]), of->file.view.part_count,
            of->file.view.part_count == 1 ? "" : "s");
-    print_shares(of);
+    kiln_shares(&of->file.reader, shares);
+    for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
+        if (shares[i] > 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f",
+                                     used > 0 ? ", " : "", kiln_share_name(i),
+                                     (double)shares[i] / (double)of->file.view.triangle_count);
+        }
+    }
+    KILN_ASSERT(used < sizeof text);
+    columns_item(stdout, "a triangle", text);
     print_geometry(of);
     print_trees(of);
     print_counts(of);
@@ -534,12 +528,9 @@ const verb verb_info = {
     "tell what is in kiln files",
     "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
     "with their nodes and bytes, sections, within the columns of the terminal (or of COLUMNS; 80 "
-    "into "
-    "a pipe); names that are too long are cut. With --json also hashes, materials and the document "
-    "that the "
-    "bake left about itself. Of a table of filled bins: its profile, limits, values and errors. "
-    "The "
-    "file is verified as when it is opened; kiln verify checks more.",
+    "into a pipe); names that are too long are cut. With --json also hashes, materials and the "
+    "document that the bake left about itself. Of a table of filled bins: its profile, limits, "
+    "values and errors. The file is verified as when it is opened; kiln verify checks more.",
     info_options,
     COUNT_OF(info_options),
     1,

@@ -39,8 +39,7 @@ static const option bins_options[] = {
      "raw is used in place from the map (default packed)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(weights),
      "put the weights of time-critical queries in FILE, which kiln calibrate wrote, into the "
-     "table, "
-     "for kiln_adb_read_weights"},
+     "table, for kiln_adb_read_weights"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads; the bytes do not depend on it (default: one a processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
@@ -179,10 +178,10 @@ const verb verb_lut_bins = {
     "-o FILE",
     "generate a table of filled-bins probabilities",
     "P(u, v, w, x): u bins, v blue and w red balls, at most one of a colour in a bin; the "
-    "probability that at least x bins get a ball of each colour (Klein and Zachmann 2003, "
-    "Equation 6). Each value is the true one, rounded once: floating point with a proven bound "
-    "answers, and exact arithmetic takes what that leaves in doubt. Rows end where 1 - P is at "
-    "most 0.9e-5. The largest error, found by comparing every value, is in the file.",
+    "probability that at least x bins get a ball of each colour (Klein and Zachmann 2003, Equation "
+    "6). Each value is the true one, rounded once: floating point with a proven bound answers, and "
+    "exact arithmetic takes what that leaves in doubt. Rows end where 1 - P is at most 0.9e-5. The "
+    "largest error, found by comparing every value, is in the file.",
     bins_options,
     COUNT_OF(bins_options),
     0,

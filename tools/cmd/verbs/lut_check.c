@@ -19,8 +19,8 @@ typedef struct {
 
 static const option check_options[] = {
     {"sample", 0, OPTION_INTEGER, "N", NULL, 1, 2000000000, FIELD(sample),
-     "recompute N values, the same ones each time: half drawn from all places, half from what "
-     "rows keep (default: all that is kept, and the first beyond the end of each row)"},
+     "recompute N values, the same ones each time: half drawn from all places, half from what rows "
+     "keep (default: all that is kept, and the first beyond the end of each row)"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads (default: one a processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
@@ -28,22 +28,6 @@ static const option check_options[] = {
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
     OPTION_JSON(check_settings),
 };
-
-static void check_json(const char *path, const kiln_lut_bins_audit *audit, bool sound,
-                       double seconds)
-{
-    json_t *root = report_root();
-    json_object_set_new(root, "file", json_cstring(path));
-    json_object_set_new(root, "sound", json_boolean(sound));
-    json_object_set_new(root, "values", json_count(audit->values));
-    json_object_set_new(root, "beyond", json_count(audit->beyond));
-    json_object_set_new(root, "off", json_count(audit->off));
-    json_object_set_new(root, "misrounded", json_count(audit->misrounded));
-    json_object_set_new(root, "misplaced", json_count(audit->misplaced));
-    json_object_set_new(root, "worst_kept", json_number(audit->worst_kept));
-    json_object_set_new(root, "worst_beyond", json_number(audit->worst_beyond));
-    json_object_set_new(root, "seconds", json_number(seconds));
-}
 
 /* Recomputes the values of a table and prints how many were right. */
 static int check_table(const char *path, const table_file *table, const check_settings *settings)
@@ -66,7 +50,17 @@ static int check_table(const char *path, const table_file *table, const check_se
     const double seconds = seconds_now() - start;
     const int status = table_judge(path, &audit);
     if (report_is_json()) {
-        check_json(path, &audit, status == EXIT_DONE, seconds);
+        json_t *root = report_root();
+        json_object_set_new(root, "file", json_cstring(path));
+        json_object_set_new(root, "sound", json_boolean(status == EXIT_DONE));
+        json_object_set_new(root, "values", json_count(audit.values));
+        json_object_set_new(root, "beyond", json_count(audit.beyond));
+        json_object_set_new(root, "off", json_count(audit.off));
+        json_object_set_new(root, "misrounded", json_count(audit.misrounded));
+        json_object_set_new(root, "misplaced", json_count(audit.misplaced));
+        json_object_set_new(root, "worst_kept", json_number(audit.worst_kept));
+        json_object_set_new(root, "worst_beyond", json_number(audit.worst_beyond));
+        json_object_set_new(root, "seconds", json_number(seconds));
     } else if (status == EXIT_DONE && !settings->quiet) {
         printf("%s: sound; %llu values recomputed exactly, all rounded correctly, off by at most "
                "%.3g; %llu beyond the ends of rows, off by at most %.3g; %.2f s\n",
@@ -97,8 +91,8 @@ const verb verb_lut_check = {
     "FILE",
     "recompute the values of a filled-bins table",
     "Each value is computed anew from exact integers and held against the file: it must be the "
-    "true one, rounded as the file says, and no further from it than the certificate in the "
-    "file; rows must end where they should. Anything else ends in exit status 3.",
+    "true one, rounded as the file says, and no further from it than the certificate in the file; "
+    "rows must end where they should. Anything else ends in exit status 3.",
     check_options,
     COUNT_OF(check_options),
     1,

@@ -25,18 +25,15 @@ typedef struct {
 static const option plan_options[] = {
     {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm|farm", 0, 0, FIELD(format),
      "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a "
-     "script "
-     "of an array of tasks for sbatch; or a script that has hosts without a shared disk bake, by "
-     "GNU "
-     "parallel over ssh (default ninja)"},
+     "script of an array of tasks for sbatch; or a script that has hosts without a shared disk "
+     "bake, by GNU parallel over ssh (default ninja)"},
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as of kiln bake"},
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest), "as of kiln bake"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),
      "memory that reading models may take, as of kiln bake; they are read one after another then "
-     "(farm, which "
-     "has to know what files they refer to)"},
+     "(farm, which has to know what files they refer to)"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
      "print one JSON document instead, of the assets with their outputs, also on failure"},
@@ -44,27 +41,22 @@ static const option plan_options[] = {
 
 enum { OPTIONS_MOST = 64 };
 
-static bool is_own(const char *name)
-{
-    for (size_t i = 0; i < COUNT_OF(plan_options); i++) {
-        if (strcmp(plan_options[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Returns the verb with the options of an asset after its own, all of them in `table`. */
+/* Returns the verb with the options of an asset after its own, all of them in `table`. Where both
+ * have an option of a name, the plan's is kept. */
 static verb with_options_of_assets(option table[OPTIONS_MOST])
 {
     verb wide = verb_plan;
     memcpy(table, plan_options, sizeof plan_options);
     for (size_t i = 0; i < BAKE_OPTION_COUNT && wide.option_count < OPTIONS_MOST; i++) {
-        if (bake_option_is_of_asset(&bake_options[i]) && !is_own(bake_options[i].name)) {
-            KILN_ASSERT(wide.option_count < OPTIONS_MOST);
+        bool own = false;
+        for (size_t k = 0; k < COUNT_OF(plan_options) && !own; k++) {
+            own = strcmp(plan_options[k].name, bake_options[i].name) == 0;
+        }
+        if (!own && bake_option_is_of_asset(&bake_options[i])) {
             table[wide.option_count++] = bake_options[i];
         }
     }
+    KILN_ASSERT(wide.option_count < OPTIONS_MOST); /* no row was dropped */
     wide.options = table;
     return wide;
 }
@@ -142,32 +134,24 @@ const verb verb_plan = {
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
     "print the work of kiln bake for ninja, make, slurm, a farm",
     "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake "
-    "an asset "
-    "on standard output. Options of kiln bake that say how an asset is made, such as --bv and "
-    "--leaf, are "
-    "taken too, all but its --format, and stand in the commands. Names are taken from the folder "
-    "that the plan is run in. The variable KILN of "
-    "the environment, or of make, or kiln of ninja, says which kiln is run.\n\n"
+    "an asset on standard output. Options of kiln bake that say how an asset is made, such as --bv "
+    "and --leaf, are taken too, all but its --format, and stand in the commands. Names are taken "
+    "from the folder that the plan is run in. The variable KILN of the environment, or of make, or "
+    "kiln of ninja, says which kiln is run.\n\n"
     "Lines for parallel bake on any number of hosts that see the folder under one path, as long as "
-    "one of "
-    "them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin 8/alpha,16/beta "
-    "--workdir . --retries 3 --ungroup --joblog log. An asset that was under way on a host that is "
-    "lost "
-    "is baked on another; every file is the old or the new one, whole. A host whose kiln would "
-    "write other "
-    "bytes refuses (--need-version of kiln bake). So that a lost host is noticed, PARALLEL_SSH or "
-    "the "
-    "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what is "
-    "missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all "
-    "that with "
-    "hosts that have disks of their own: each gets the files of an asset by rsync, and its output "
-    "comes back; "
-    "what no host has done is baked here.\n\n"
+    "one of them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin "
+    "8/alpha,16/beta --workdir . --retries 3 --ungroup --joblog log. An asset that was under way "
+    "on a host that is lost is baked on another; every file is the old or the new one, whole. A "
+    "host whose kiln would write other bytes refuses (--need-version of kiln bake). So that a lost "
+    "host is noticed, PARALLEL_SSH or the settings of ssh need ConnectTimeout and "
+    "ServerAliveInterval. A second run bakes only what is missing. The script of --format farm, "
+    "run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with hosts that have disks of "
+    "their own: each gets the files of an asset by rsync, and its output comes back; what no host "
+    "has done is baked here.\n\n"
     "A task of Slurm's array fails when one of its assets does, and only it; a task may be "
-    "cancelled, killed or put "
-    "back in the queue. Bazel and other engines of remote execution take actions rather than "
-    "scripts: "
-    "tests/examples in the sources of kiln has a rule for Bazel and says what an action is.",
+    "cancelled, killed or put back in the queue. Bazel and other engines of remote execution take "
+    "actions rather than scripts: tests/examples in the sources of kiln has a rule for Bazel and "
+    "says what an action is.",
     plan_options,
     COUNT_OF(plan_options),
     0,

@@ -32,8 +32,7 @@ typedef struct {
 static const option query_options[] = {
     {"rays", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(rays),
      "a line a ray, '-' for standard input: origin and direction, 6 numbers, and, with 8, the "
-     "least and "
-     "the largest t, in lengths of the direction (default 0 inf); '#' starts a comment"},
+     "least and the largest t, in lengths of the direction (default 0 inf); '#' starts a comment"},
     {"points", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(points),
      "a line a point, 3 numbers: where is it to a closed mesh?"},
     {"shapes", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(shapes),
@@ -41,8 +40,7 @@ static const option query_options[] = {
      "corner; 7, a capsule by both ends and radius"},
     {"mode", 0, OPTION_CHOICE, NULL, "first|any|all", 0, 0, FIELD(mode),
      "of rays and shapes: first tells one triangle, of a ray the closest; any prints 1 or 0; all "
-     "tells "
-     "every triangle that is met (default first)"},
+     "tells every triangle that is met (default first)"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
      "side of triangles that rays pass through (default none)"},
     {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
@@ -382,14 +380,11 @@ const verb verb_query = {
     "FILE.kiln",
     "ask rays, points or shapes of a mesh",
     "Prints a line a question. Rays: 1 or 0, then the triangle, t and the side that is met: front, "
-    "back or "
-    "edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is met, "
-    "touching "
-    "included. With --mode all the number of triangles follows, then all of them, of rays as "
-    "triangle:t:side in the order of t. Points: outside, inside or surface; only closed meshes "
-    "have an "
-    "inside.\n\nTriangles are named by their position among those of the import, counted from 0; "
-    "with "
+    "back or edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is "
+    "met, touching included. With --mode all the number of triangles follows, then all of them, of "
+    "rays as triangle:t:side in the order of t. Points: outside, inside or surface; only closed "
+    "meshes have an inside.\n\n"
+    "Triangles are named by their position among those of the import, counted from 0; with "
     "--witness by the face in the source file. With --json the times of the queries are told, in "
     "microseconds.",
     query_options,

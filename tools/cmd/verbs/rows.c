@@ -151,13 +151,6 @@ static void print_row(const row *one)
     print_line(one->name, text_of(one->values[0], text_a), text_of(one->values[1], text_b), change);
 }
 
-/* Do two groups start with the same word? */
-static bool is_kin(const char *a, const char *b)
-{
-    const size_t word = strcspn(a, " ");
-    return strncmp(a, b, word) == 0 && (b[word] == ' ' || b[word] == '\0');
-}
-
 static void print_more(size_t more)
 {
     if (more > 0) {
@@ -175,7 +168,10 @@ void rows_print(const rows *of, size_t groups)
     for (size_t i = 0; i < of->count; i++) {
         const row *one = &of->rows[i];
         const bool starts = strcmp(group, one->group) != 0;
-        if (starts && !is_kin(group, one->group)) {
+        const size_t word = strcspn(group, " ");
+        const bool kin = strncmp(group, one->group, word) == 0 &&
+                         (one->group[word] == ' ' || one->group[word] == '\0');
+        if (starts && !kin) { /* the first word of groups changes: a new count begins */
             print_more(groups > 0 && alike > groups ? alike - groups : 0);
             alike = 0;
         }

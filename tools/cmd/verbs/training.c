@@ -53,12 +53,6 @@ static uint64_t random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* In [-1, 1). */
-static double random_signed(uint64_t *state)
-{
-    return (double)(random_next(state) >> 11) * 0x1p-52 - 1.0;
-}
-
 /* A uniform unit vector in `n` <= 4 dimensions: a point of the ball, by rejection, scaled to length
  * 1. Points near the centre are rejected too, whose direction has few digits. */
 static void random_unit(uint64_t *state, int n, double v[4])
@@ -68,7 +62,7 @@ static void random_unit(uint64_t *state, int n, double v[4])
     do {
         length = 0;
         for (int i = 0; i < n; i++) {
-            v[i] = random_signed(state);
+            v[i] = (double)(random_next(state) >> 11) * 0x1p-52 - 1.0; /* in [-1, 1) */
             length += v[i] * v[i];
         }
     } while (length > 1.0 || length < 0.01);

@@ -79,10 +79,8 @@ const verb verb_unpack = {
     "IN.kiln -o OUT",
     "turn a packed file into a raw one, at install time",
     "A raw file is used in place from the map: opening it copies nothing. Sections, content hash "
-    "and "
-    "build key stay what they are. An OUT that is there, is no kiln file and is not named .kiln "
-    "has to be "
-    "removed first.",
+    "and build key stay what they are. An OUT that is there, is no kiln file and is not named "
+    ".kiln has to be removed first.",
     unpack_options,
     COUNT_OF(unpack_options),
     1,

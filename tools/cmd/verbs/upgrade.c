@@ -55,42 +55,34 @@ static bool is_older(version a, version b)
     return a.major < b.major || (a.major == b.major && a.minor < b.minor);
 }
 
-/* Opens a file that is loaded. *state says what it is for this command; what can't be read is
- * reported. */
-static int judge(contents *of, version found, const char **state)
-{
-    char was[24], now[24];
-    const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
-    kiln_format_error error;
-    if (contents_open_loaded(of, &error)) {
-        *state = is_older(found, current) ? "readable" : "current";
-        return EXIT_DONE;
-    }
-    if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {
-        *state = "bake again";
-        return report_error(EXIT_DIFFERS, of->path,
-                            "is of format %s; this command writes %s and can't convert it; bake it "
-                            "again from its source",
-                            text_of(found, was), text_of(current, now));
-    }
-    *state = error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE
-                 ? "newer"
-                 : "broken";
-    return report_format_error(of->path, error.code, error.text);
-}
-
+/* Opens one of `count` files, and reports what it is for this command. */
 static int upgrade_one(const char *path, int count, const upgrade_settings *settings)
 {
-    contents of;
+    const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
     version found = {0, 0};
-    char format[24] = "";
+    contents of;
+    kiln_format_error error;
+    char format[24] = "", writes[24];
     const char *state = "unreadable";
     int status = contents_load(&of, path);
     if (status == EXIT_DONE) {
         if (read_version(of.data, of.size, &found)) {
             (void)text_of(found, format);
         }
-        status = judge(&of, found, &state);
+        if (contents_open_loaded(&of, &error)) {
+            state = is_older(found, current) ? "readable" : "current";
+        } else if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {
+            state = "bake again";
+            status = report_error(EXIT_DIFFERS, path,
+                                  "is of format %s; this command writes %s and can't convert it; "
+                                  "bake it again from its source",
+                                  format, text_of(current, writes));
+        } else {
+            const bool newer =
+                error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE;
+            state = newer ? "newer" : "broken";
+            status = report_format_error(path, error.code, error.text);
+        }
         contents_close(&of);
     }
     if (report_is_json()) {
@@ -127,13 +119,10 @@ const verb verb_upgrade = {
     "FILE...",
     "tell which files have to be baked again for this version",
     "A file of the version that this command writes is current. An older one that it reads as it "
-    "is "
-    "is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be "
-    "read or "
-    "converted: such files have to be baked again, exit status 7. A file of a newer version than "
-    "this "
-    "command knows ends in exit status 5, a broken one in 3. Nothing is written: there is no older "
-    "version yet that could be converted.",
+    "is is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be "
+    "read or converted: such files have to be baked again, exit status 7. A file of a newer "
+    "version than this command knows ends in exit status 5, a broken one in 3. Nothing is written: "
+    "there is no older version yet that could be converted.",
     upgrade_options,
     COUNT_OF(upgrade_options),
     1,

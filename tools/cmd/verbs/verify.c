@@ -435,13 +435,11 @@ const verb verb_verify = {
     "tree, and, computed in double, that every box contains every triangle below it; that the "
     "counts of possible collision cells are right, of a sample or, with --full, all; of a table of "
     "filled bins, that 20000 of its values are right (kiln lut check computes all). A error ends "
-    "in "
-    "exit status 3 with the rule that is broken and the byte where it was seen; a file of another "
-    "version in exit status 5.\n\nWith --source the geometry of sound files is also held against a "
-    "fresh "
-    "import: corners, nodes, meshes, faces and materials, triangle by triangle, all exactly. Where "
-    "one "
-    "differs the first is named, exit status 7.",
+    "in exit status 3 with the rule that is broken and the byte where it was seen; a file of "
+    "another version in exit status 5.\n\n"
+    "With --source the geometry of sound files is also held against a fresh import: corners, "
+    "nodes, meshes, faces and materials, triangle by triangle, all exactly. Where one differs the "
+    "first is named, exit status 7.",
     verify_options,
     COUNT_OF(verify_options),
     1,
