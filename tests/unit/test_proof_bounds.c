@@ -18,6 +18,7 @@
 
 #include "../../formats/node_kinds.h"
 #include "../../runtime/base/tree.h"
+#include "../../runtime/exact/expansion.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../support/quick_bake.h"
 
@@ -238,6 +239,47 @@ static void a_small_object_in_a_large_leaf_is_separated_at_once(void **unused)
     mesh_free(&ring);
 }
 
+/* The same room, and the ring across one of its walls or just inside: what the rule proves about a box must be
+ * about that box. Brute force is the answer of any one kind, which all have to give. */
+static void a_small_object_across_a_large_leaf_is_found(void **unused)
+{
+    (void)unused;
+    enum { POSES = 60 };
+    uint64_t state = 15;
+    unsigned meeting[POSES] = {0};
+    kiln_pose poses[POSES];
+    mesh room = mesh_box(-8, -8, -8, 8, 8, 8), ring = mesh_torus(30, 20, 0.1);
+    for (int i = 0; i < POSES; i++) {
+        poses[i] = pose_random(&state, 5);
+        poses[i].translation[i % 3] = random_between(&state, 5, 8);
+    }
+    for (unsigned kind = 0; kind < KILN_NODE_KIND_COUNT; kind++) {
+        void *bytes[2];
+        kiln_file *file[2] = {
+            quick_open(&room, kiln_node_kinds[kind].name, 12, KILN_LAYOUT_RAW, &bytes[0]),
+            quick_open(&ring, kiln_node_kinds[kind].name, 4, KILN_LAYOUT_RAW, &bytes[1])};
+        for (int i = 0; i < POSES; i++) {
+            kiln_hit hit;
+            assert_int_equal(kiln_collide(kiln_file_tree(file[0], 0), NULL,
+                                          kiln_file_tree(file[1], 0), &poses[i], NULL, &hit),
+                             KILN_OK);
+            meeting[i] += hit.found;
+        }
+        for (int i = 0; i < 2; i++) {
+            kiln_close(file[i]);
+            free(bytes[i]);
+        }
+    }
+    unsigned found = 0;
+    for (int i = 0; i < POSES; i++) {
+        assert_true(meeting[i] == 0 || meeting[i] == KILN_NODE_KIND_COUNT);
+        found += meeting[i] != 0;
+    }
+    assert_true(found > 10 && found < POSES - 10);
+    mesh_free(&room);
+    mesh_free(&ring);
+}
+
 /* --------------------------------------------------------------------------- the slack of near_walk -- */
 
 /* A map between meshes far from their origins costs positions 2^-43 of how far (pose.c). Both boxes of a bound
@@ -338,14 +380,67 @@ static void the_nearest_of_nearly_equal_points_is_found(void **unused)
     assert_int_equal(unequal, 0);
 }
 
+/* -------------------------------------------------------------------------------- the canonical order -- */
+
+/* One of two trees is carried to the other, which rounds. Which one it is follows from the meshes and, for one
+ * mesh, from the poses, not from the order of the arguments: swapping these changes no bit. */
+static void swapping_arguments_changes_no_bit(void **unused)
+{
+    (void)unused;
+    uint64_t state = 17;
+    mesh soup[2] = {mesh_soup(&state, 30, 0.3), mesh_soup(&state, 30, 0.3)};
+    void *bytes[2];
+    kiln_file *file[2];
+    for (int i = 0; i < 2; i++) {
+        file[i] = quick_open(&soup[i], "obb", 4, KILN_LAYOUT_RAW, &bytes[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        const kiln_tree *a = kiln_file_tree(file[0], 0), *b = kiln_file_tree(file[i % 2], 0);
+        const kiln_pose pose_a = pose_random(&state, 3), pose_b = pose_random(&state, 3);
+        kiln_nearest one, other;
+        assert_int_equal(kiln_distance(a, &pose_a, b, &pose_b, NULL, &one), KILN_OK);
+        assert_int_equal(kiln_distance(b, &pose_b, a, &pose_a, NULL, &other), KILN_OK);
+        assert_memory_equal(&one.distance, &other.distance, sizeof one.distance);
+        assert_true(one.distance == 0 ||
+                    (one.pair.a == other.pair.b && one.pair.b == other.pair.a));
+    }
+    for (int i = 0; i < 2; i++) {
+        kiln_close(file[i]);
+        free(bytes[i]);
+        mesh_free(&soup[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------- exact products -- */
+
+/* The product of two doubles of 53 bits each is their rounded product and what a fused multiply-add says that
+ * is wrong of it. */
+static void products_of_full_doubles_are_exact(void **unused)
+{
+    (void)unused;
+    uint64_t state = 16;
+    for (int i = 0; i < round_count(); i++) {
+        const double a = random_between(&state, -1, 1), b = random_between(&state, -1, 1);
+        const double head = a * b, tail = fma(a, b, -head);
+        double out[2];
+        const int count = kiln_expansion_product(1, &a, 1, &b, out);
+        assert_int_equal(count, tail != 0 ? 2 : 1);
+        assert_true(out[count - 1] == head);
+        assert_true(tail == 0 || out[0] == tail);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_that_share_a_point_meet),
         cmocka_unit_test(slack_covers_where_a_probe_is),
         cmocka_unit_test(a_small_object_in_a_large_leaf_is_separated_at_once),
+        cmocka_unit_test(a_small_object_across_a_large_leaf_is_found),
         cmocka_unit_test(a_bound_has_the_slack_of_its_map),
         cmocka_unit_test(the_nearest_of_nearly_equal_points_is_found),
+        cmocka_unit_test(swapping_arguments_changes_no_bit),
+        cmocka_unit_test(products_of_full_doubles_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
