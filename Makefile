@@ -121,7 +121,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests kiln-bench models man amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -200,6 +200,11 @@ format:
 ## lint: holds the includes to one direction and the shell scripts to sh
 lint:
 	$(Q)tests/check_includes.sh
+	$(Q)tests/mutants/run.sh --check
+
+## mutants: applies each one-line change of tests/mutants/list.txt to a copy; its test must notice it
+mutants:
+	$(Q)tests/mutants/run.sh --build $(BUILD)
 
 ## install: command, libraries, headers, pkg-config, manual, schema, completion (PREFIX, DESTDIR)
 install: all man
