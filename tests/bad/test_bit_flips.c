@@ -1,8 +1,9 @@
-/* What is sampled: 20,000 flips of one bit in valid files, raw and packed, with trees of both kinds; a
- * third of them within the first 512 bytes. As it is, such a file must not open: every bit of a file
- * is under a checksum, or is padding that must be 0, or is a checksum. Then 20,000 flips after which the
- * checksums are made to fit again, so that only the structural verifier stands between the bytes and
- * the queries: those may answer anything, but must end, and read nothing that is not theirs.
+/* What is sampled: 20,000 flips of one bit in valid files, raw and packed, with trees of both
+ * kinds; a third of them within the first 512 bytes. As it is, such a file must not open: every
+ * bit of a file is under a checksum, or is padding that must be 0, or is a checksum. Then 20,000
+ * flips after which the checksums are made to fit again, so that only the structural verifier
+ * stands between the bytes and the queries: those may answer anything, but must end, and read
+ * nothing that is not theirs.
  *
  * Oracle: the unflipped file's answers; the sanitizers. Tolerance: none.
  *
@@ -150,8 +151,8 @@ static void no_flipped_file_opens(void **state)
     assert_int_equal(t.opened, 0);
 }
 
-/* The same files taken in two pieces: what is flipped is seen when it comes, or when all is there, and
- * whatever was there before stays in use. */
+/* The same files taken in two pieces: what is flipped is seen when it comes, or when all is
+ * there, and whatever was there before stays in use. */
 static void no_flipped_file_arrives(void **state)
 {
     (void)state;

@@ -172,8 +172,8 @@ static double time_ordinary(const kiln_bake_options *options)
     return spent;
 }
 
-/* No plane separates the faces: the depth is bounded all the same, and the bake near-linear. Time is
- * asserted only where the environment has KILN_TEST_TIMES, as in `make soak`. */
+/* No plane separates the faces: the depth is bounded all the same, and the bake near-linear.
+ * Time is asserted only where the environment has KILN_TEST_TIMES, as in `make soak`. */
 static void test_c029_time_and_depth(void **state)
 {
     (void)state;

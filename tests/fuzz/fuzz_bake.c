@@ -1,9 +1,10 @@
-/* Bake, verify, query: any bytes are read as a model by one of our own readers and baked. What comes
- * out has to be a sound file by everything that `kiln verify` checks, and its queries have to end.
+/* Bake, verify, query: any bytes are read as a model by one of our own readers and baked. What
+ * comes out has to be a sound file by everything that `kiln verify` checks, and its queries have
+ * to end.
  *
- * A reader runs in a child process, where a fuzzer sees nothing. So this file stands in for two of the
- * library's: child.c, by calling the work in this process, and sender.c, by handing pieces to the
- * receiver at once and leaving by a jump where the other ends the process. */
+ * A reader runs in a child process, where a fuzzer sees nothing. So this file stands in for two
+ * of the library's: child.c, by calling the work in this process, and sender.c, by handing
+ * pieces to the receiver at once and leaving by a jump where the other ends the process. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_bake.h"
 
@@ -20,7 +21,7 @@
 
 enum { MODEL_MAX = 1 << 14, BLOCKS_MAX = 1 << 12 };
 
-/* ------------------------------------------------------------------- what a reader leaves behind -- */
+/* --------------------------------------------------------------- what a reader leaves behind -- */
 
 /* A reader counts on the end of its process to give memory back. Where a sanitizer tells of every
  * allocation, what it left is released here. */
@@ -61,7 +62,7 @@ static void release_blocks(void)
     }
 }
 
-/* ------------------------------------------------------------------------ in place of child.c -- */
+/* ----------------------------------------------------------------------- in place of child.c -- */
 
 static const kiln_child *the_child;
 static jmp_buf end_of_work;
@@ -83,7 +84,7 @@ kiln_child_end kiln_child_run(const kiln_child *child, int *number)
     return end;
 }
 
-/* ----------------------------------------------------------------------- in place of sender.c -- */
+/* ---------------------------------------------------------------------- in place of sender.c -- */
 
 struct kiln_sender {
     uint32_t strings_size;
@@ -177,7 +178,7 @@ void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char 
     longjmp(end_of_work, 1);
 }
 
-/* --------------------------------------------------------------------------------- the target -- */
+/* -------------------------------------------------------------------------------- the target -- */
 
 static kiln_bake_options options_of(const uint8_t *asked)
 {
@@ -200,8 +201,8 @@ static kiln_bake_options options_of(const uint8_t *asked)
     return options;
 }
 
-/* A reader of ours ends with a scene or with a reason, whatever the bytes are. Reasons may quote the
- * model, so only their start is looked at. */
+/* A reader of ours ends with a scene or with a reason, whatever the bytes are. Reasons may quote
+ * the model, so only their start is looked at. */
 static void judge_failure(kiln_bake_status status, const kiln_bake_report *report)
 {
     static const char no_scene[] = "(memory): the importer ended without a scene";

@@ -1,10 +1,11 @@
-/* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child as always. Assimp may crash
- * or never end; a bake must not: it has a sound file, or a reason that names the model.
+/* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child as
+ * always. Assimp may crash or never end; a bake must not: it has a sound file, or a reason that
+ * names the model.
  *
- * The child is a process of its own, of which libFuzzer would see nothing. So its counters of coverage are
- * mapped from shared memory, from which they are taken over when it has ended, and sanitizers leave word there
- * of what they found in it, as nobody hears what it says. What they find within Assimp, an error message to us,
- * is not told. */
+ * The child is a process of its own, of which libFuzzer would see nothing. So its counters of
+ * coverage are mapped from shared memory, from which they are taken over when it has ended, and
+ * sanitizers leave word there of what they found in it, as nobody hears what it says. What they
+ * find within Assimp, an error message to us, is not told. */
 #define _GNU_SOURCE
 #include "fuzz_import.h"
 
@@ -28,10 +29,10 @@ const char *const fuzz_import_formats[] = {
 
 enum { MODEL_MAX = 1 << 15, REPORT_SIZE = 1 << 13 };
 
-/* ----------------------------------------------------------------------------- from the child -- */
+/* ---------------------------------------------------------------------------- from the child -- */
 
-/* Where the compiler counts, null where it does not. In assembly, since a C declaration of these names takes
- * them from the code that clang adds to announce the counters. */
+/* Where the compiler counts, null where it does not. In assembly, since a C declaration of these
+ * names takes them from the code that clang adds to announce the counters. */
 __asm__(".pushsection .data\n"
         ".balign 8\n"
         ".weak __start___sancov_cntrs\n"
@@ -141,7 +142,7 @@ static void prepare(void)
     }
 }
 
-/* --------------------------------------------------------------------------------- the target -- */
+/* -------------------------------------------------------------------------------- the target -- */
 
 static double seconds_now(void)
 {

@@ -1,6 +1,6 @@
-/* Replays small models of each format of our own through the fuzz target of baking, as they are and
- * changed, and what a fuzzer has found beside them to reach more. With --write FOLDER it writes the models as
- * seeds for libFuzzer. */
+/* Replays small models of each format of our own through the fuzz target of baking, as they are
+ * and changed, and what a fuzzer has found beside them to reach more. With --write FOLDER it
+ * writes the models as seeds for libFuzzer. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

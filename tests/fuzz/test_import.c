@@ -1,4 +1,5 @@
-/* Replays small models of formats that Assimp reads through the fuzz target of imports, as they are and changed. */
+/* Replays small models of formats that Assimp reads through the fuzz target of imports, as they
+ * are and changed. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

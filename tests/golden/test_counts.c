@@ -1,15 +1,17 @@
-/* How much work queries do, as a table that a change has to leave as it is: nodes opened, pairs of leaves
- * visited and pairs of triangles, for each mesh, class of poses, kind of tree and query. A walk or a tree
- * that got worse by 1 % is noise to a clock on a shared machine, but a line of a diff here.
+/* How much work queries do, as a table that a change has to leave as it is: nodes opened, pairs
+ * of leaves visited and pairs of triangles, for each mesh, class of poses, kind of tree and
+ * query. A walk or a tree that got worse by 1 % is noise to a clock on a shared machine, but a
+ * line of a diff here.
  *
- * The figures are the same on every machine: meshes (models/shape) and poses come of +, -, *, / and square
- * roots alone, trees have the same bytes everywhere, and the scalar set of kernels is forced, since the
- * masks of opened nodes may differ between sets of instructions (answers never do).
+ * The figures are the same on every machine: meshes (models/shape) and poses come of +, -, *, /
+ * and square roots alone, trees have the same bytes everywhere, and the scalar set of kernels is
+ * forced, since the masks of opened nodes may differ between sets of instructions (answers never
+ * do).
  *
- * Two copies of a mesh meet at random rotations. Along a random direction from afar the first contact is
- * bisected, and the classes are placed about it: `deep` at 0.3 of its distance, `hit` 0.2 % of the size
- * within it, `close` 0.2 % beyond it and `far` 5 % beyond it. Contacts are found by
- * kiln_collide, whose answer is exact and therefore no tree's own. */
+ * Two copies of a mesh meet at random rotations. Along a random direction from afar the first
+ * contact is bisected, and the classes are placed about it: `deep` at 0.3 of its distance, `hit`
+ * 0.2 % of the size within it, `close` 0.2 % beyond it and `far` 5 % beyond it. Contacts are
+ * found by kiln_collide, whose answer is exact and therefore no tree's own. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -63,8 +65,8 @@ static const kiln_tree *tree_of(const subject *s, int kind)
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* A rotation by a quaternion of four whole numbers, formed by +, *, / alone, and a direction that is a
- * column of another. */
+/* A rotation by a quaternion of four whole numbers, formed by +, *, / alone, and a direction
+ * that is a column of another. */
 static void draw(uint64_t *random, double rotation[9], double direction[3])
 {
     double other[9];
@@ -109,8 +111,8 @@ static bool meet(const subject *s, const kiln_pose *pose)
     return hit.found;
 }
 
-/* The distance of the outermost contact along a direction, as far as steps of a 64th of the size find it;
- * negative: there is none. */
+/* The distance of the outermost contact along a direction, as far as steps of a 64th of the size
+ * find it; negative: there is none. */
 static double find_contact(const subject *s, const double rotation[9], const double direction[3])
 {
     const double step = s->size / 64;

@@ -1,9 +1,9 @@
-/* Small files as the last change of bytes left them: they must open, pass the audit, and give the
- * answers in the table beside them, which came from exact arithmetic over all pairs of triangles. What
- * is baked today must be the same bytes, so that a change of bytes is never an accident: where it is
- * meant, `test_golden --write` writes files and table anew (released formats: test_kept.c). Packed bytes depend
- * on zlib's version; under another than the table names, packed files are compared by what is in
- * them. */
+/* Small files as the last change of bytes left them: they must open, pass the audit, and give
+ * the answers in the table beside them, which came from exact arithmetic over all pairs of
+ * triangles. What is baked today must be the same bytes, so that a change of bytes is never an
+ * accident: where it is meant, `test_golden --write` writes files and table anew (released
+ * formats: test_kept.c). Packed bytes depend on zlib's version; under another than the table
+ * names, packed files are compared by what is in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

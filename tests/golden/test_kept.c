@@ -1,8 +1,8 @@
-/* Files of format 1.0, kept as the command of their day wrote them: whatever is changed since, they
- * must open, pass the audit, hold the triangles with their sources and give the answers that
- * kept.txt tells. Files and table are never written again; a later minor or major version gets a folder
- * of its own beside them (README.md). `test_kept --keep FOLDER` makes the table of such a new folder,
- * the answers by exact arithmetic over all pairs of triangles. */
+/* Files of format 1.0, kept as the command of their day wrote them: whatever is changed since,
+ * they must open, pass the audit, hold the triangles with their sources and give the answers
+ * that kept.txt tells. Files and table are never written again; a later minor or major version
+ * gets a folder of its own beside them (README.md). `test_kept --keep FOLDER` makes the table of
+ * such a new folder, the answers by exact arithmetic over all pairs of triangles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void hex_of(kiln_sha256 *hash, char hex[HEX_SIZE])
     }
 }
 
-/* --------------------------------------------------------------------------------------- files -- */
+/* ------------------------------------------------------------------------------------- files -- */
 
 static kept kept_open(const char *folder, const char *name)
 {
@@ -104,7 +104,7 @@ static void content_hash(const kept *k, char hex[HEX_SIZE])
     }
 }
 
-/* ------------------------------------------------------------------------------------- answers -- */
+/* ----------------------------------------------------------------------------------- answers -- */
 
 enum { POSES = 4 };
 
@@ -170,7 +170,7 @@ static void ask(const kept *a, const kept *b, const double numbers[7], size_t wa
     }
 }
 
-/* ----------------------------------------------------------------------------------- the table -- */
+/* --------------------------------------------------------------------------------- the table -- */
 
 static FILE *open_table(const char *folder, const char *mode)
 {
@@ -249,7 +249,7 @@ static void kept_files_are_what_they_were(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------ a new folder's -- */
+/* ---------------------------------------------------------------------------- a new folder's -- */
 
 static void write_pairs(FILE *out, const kept *a, const kept *b)
 {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* A command that takes SURVEY_SECONDS_MAX hangs; the import within it is given up a little earlier. Both are
- * far above what the slowest file takes on a busy machine. */
+/* A command that takes SURVEY_SECONDS_MAX hangs; the import within it is given up a little
+ * earlier. Both are far above what the slowest file takes on a busy machine. */
 enum { SURVEY_MESSAGE_SIZE = 256, SURVEY_SECONDS_MAX = 1800 };
 #define SURVEY_IMPORT_SECONDS "1500"
 
@@ -25,8 +25,8 @@ typedef struct {
     size_t count;
 } survey;
 
-/* Bakes and verifies the regular files below `folder`, each `step`-th of them, `workers` at a time, with the
- * command `kiln`; scratch files go to `scratch`. */
+/* Bakes and verifies the regular files below `folder`, each `step`-th of them, `workers` at a
+ * time, with the command `kiln`; scratch files go to `scratch`. */
 survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers,
                   size_t step);
 void survey_free(survey *of);

@@ -1,13 +1,13 @@
-/* Two simplices are nearest inside a face of each (a corner, an edge, all of it), and those faces can
- * be chosen such that the nearest points of the flats that they span are unique. So it is enough to
- * look at every pair of faces: where the normal equations of |a - b|^2 over the two flats have one
- * solution, and it lies inside both faces, its distance is that of two points of the triangles; the
- * least of these is the distance of the triangles. No case is made of degenerate triangles or of those
- * that meet.
+/* Two simplices are nearest inside a face of each (a corner, an edge, all of it), and those
+ * faces can be chosen such that the nearest points of the flats that they span are unique. So it
+ * is enough to look at every pair of faces: where the normal equations of |a - b|^2 over the two
+ * flats have one solution, and it lies inside both faces, its distance is that of two points of
+ * the triangles; the least of these is the distance of the triangles. No case is made of
+ * degenerate triangles or of those that meet.
  *
- * The doubles are scaled to integers by one power of two and elimination divides by none but its pivots,
- * which leaves integers: see Bareiss, "Sylvester's Identity and Multistep Integer-Preserving Gaussian
- * Elimination", 1968. A fraction is only made of the distance. */
+ * The doubles are scaled to integers by one power of two and elimination divides by none but its
+ * pivots, which leaves integers: see Bareiss, "Sylvester's Identity and Multistep
+ * Integer-Preserving Gaussian Elimination", 1968. A fraction is only made of the distance. */
 #include "near_oracle.h"
 
 #include <math.h>
@@ -60,8 +60,8 @@ static void eliminate(mpz_t *row, mpz_t *of, int i, int n, const mpz_t previous)
     }
 }
 
-/* Gauss and Jordan. False: no unique solution. Else unknown i is matrix[i][n] over the determinant, which is
- * above 0: the matrix is one of scalar products. */
+/* Gauss and Jordan. False: no unique solution. Else unknown i is matrix[i][n] over the
+ * determinant, which is above 0: the matrix is one of scalar products. */
 static bool solve(int n)
 {
     mpz_set_ui(work.determinant, 1);

@@ -1,12 +1,13 @@
 /* The set of t for which the point is in the triangle is an interval, got by clipping.
  *
- *   with area, line not parallel to the plane: one t; the point is inside where it is on the inner
+ *   with area, line not parallel to the plane: one t; the point is inside where it is on the
+ *   inner
  *   side of each edge's plane that stands on the triangle;
  *   with area, line in the plane: clipped by those three planes (Cyrus and Beck);
  *   a segment, a point: solved for both parameters at once by scalar products.
  *
- * All coordinates are scaled to integers by one power of two, which leaves t as it is; fractions are
- * only made of t. Nothing is rounded. */
+ * All coordinates are scaled to integers by one power of two, which leaves t as it is; fractions
+ * are only made of t. Nothing is rounded. */
 #include "oracle_line.h"
 
 #include <gmp.h>

@@ -1,12 +1,12 @@
-/* What is sampled: pairs of triangles that meet: generic, on small grids as they are and turned (in which
- * touching, coplanar and degenerate pairs abound), nearly coplanar, sharing corners and edges, slivers, and of
- * sizes from 10^-30 to 10^30; and whole meshes at random poses.
+/* What is sampled: pairs of triangles that meet: generic, on small grids as they are and turned
+ * (in which touching, coplanar and degenerate pairs abound), nearly coplanar, sharing corners
+ * and edges, slivers, and of sizes from 10^-30 to 10^30; and whole meshes at random poses.
  *
- * Oracle: near_oracle.c for points (rational numbers), oracle.c for whether triangles meet after they were
- * moved; kiln_contacts for the pairs of meshes, with trees of every kind and in both orders.
- * Tolerance: points within 2^-40 of the size from both triangles and in the boxes of both exactly; a movement
- * by depth and 2^-30 of the size parts them; less by as much and by 2^-19 of itself, along this or a random
- * direction, does not.
+ * Oracle: near_oracle.c for points (rational numbers), oracle.c for whether triangles meet after
+ * they were moved; kiln_contacts for the pairs of meshes, with trees of every kind and in both
+ * orders. Tolerance: points within 2^-40 of the size from both triangles and in the boxes of
+ * both exactly; a movement by depth and 2^-30 of the size parts them; less by as much and by
+ * 2^-19 of itself, along this or a random direction, does not.
  *
  * support/amount.h tells how many. */
 #include <math.h>

@@ -1,12 +1,13 @@
-/* What is sampled: pairs of meshes: soups at random poses, lattices of small integers at poses that
- * doubles hold exactly (in which equally near pairs abound), dented tori, the same mesh twice, meshes of a
- * millionth and of a million times the size, of very different sizes, of one triangle, far apart,
- * out of sight, and specks a hair off a face. Each is asked for every combination of kinds of tree, in both
- * orders, under other rounding modes, with hints and with none, with limits and tolerances.
+/* What is sampled: pairs of meshes: soups at random poses, lattices of small integers at poses
+ * that doubles hold exactly (in which equally near pairs abound), dented tori, the same mesh
+ * twice, meshes of a millionth and of a million times the size, of very different sizes, of one
+ * triangle, far apart, out of sight, and specks a hair off a face. Each is asked for every
+ * combination of kinds of tree, in both orders, under other rounding modes, with hints and with
+ * none, with limits and tolerances.
  *
- * Oracle: every pair of triangles by kiln_triangles_nearest, which test_tri_distance.c holds to rational
- * numbers; here a sample of the least distances is held to them as well.
- * Tolerance: none, for value, pair, points and normal.
+ * Oracle: every pair of triangles by kiln_triangles_nearest, which test_tri_distance.c holds to
+ * rational numbers; here a sample of the least distances is held to them as well. Tolerance:
+ * none, for value, pair, points and normal.
  *
  * support/amount.h tells how many. */
 #include <math.h>

@@ -1,15 +1,15 @@
-/* What is sampled: boxes, spheres and capsules, as points and flat ones too, at soups, lattices of
- * small integers (in which shapes that just touch abound) and sizes from 1e-18 to 1e18, at random
- * and at exact poses of mesh and shape, in trees of every kind, leaf sizes 1 to 15, each
+/* What is sampled: boxes, spheres and capsules, as points and flat ones too, at soups, lattices
+ * of small integers (in which shapes that just touch abound) and sizes from 1e-18 to 1e18, at
+ * random and at exact poses of mesh and shape, in trees of every kind, leaf sizes 1 to 15, each
  * instruction set in turn, under other rounding modes and flush-to-zero.
  *
  * Oracle: every triangle, carried as kiln.h says. Boxes: a corner inside, or exact integer
  * arithmetic (oracle.c) against the twelve triangles of the surface. Spheres and capsules:
  * distances by clamping, after Ericson, "Real-Time Collision Detection", 2005, 5.1, in long
- * double; what is nearer to the radius than that arithmetic can tell is not compared, but must be
- * equal for all kinds. And balls beyond the tip of needles whose width is a rounding, and capsules in line
- * with them, which that arithmetic knows nothing of: distances in fractions (near_oracle.c), at radii as far
- * from them as kiln.h allows.
+ * double; what is nearer to the radius than that arithmetic can tell is not compared, but must
+ * be equal for all kinds. And balls beyond the tip of needles whose width is a rounding, and
+ * capsules in line with them, which that arithmetic knows nothing of: distances in fractions
+ * (near_oracle.c), at radii as far from them as kiln.h allows.
  *
  * support/amount.h tells how many. */
 #include <math.h>

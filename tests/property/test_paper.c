@@ -1,5 +1,5 @@
-/* The published query on meshes of every sort, with every choice: it ends, its numbers are in range,
- * it answers alike each time and, where that is claimed, whichever tree comes first. */
+/* The published query on meshes of every sort, with every choice: it ends, its numbers are in
+ * range, it answers alike each time and, where that is claimed, whichever tree comes first. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

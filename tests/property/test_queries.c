@@ -1,11 +1,11 @@
-/* What is sampled: 20,000 pairs of small meshes: soups at random poses, and lattices of small integers
- * (in which touching, coplanar and degenerate triangles abound) at poses that doubles hold exactly.
- * Each pair is baked with trees of every kind, raw or, each eighth, packed, at leaf sizes 1 to 15, and asked for
- * every combination of kinds, both orders of A and B, under other rounding modes and flush-to-zero, by the
- * kernels of each instruction set in turn.
+/* What is sampled: 20,000 pairs of small meshes: soups at random poses, and lattices of small
+ * integers (in which touching, coplanar and degenerate triangles abound) at poses that doubles
+ * hold exactly. Each pair is baked with trees of every kind, raw or, each eighth, packed, at
+ * leaf sizes 1 to 15, and asked for every combination of kinds, both orders of A and B, under
+ * other rounding modes and flush-to-zero, by the kernels of each instruction set in turn.
  *
- * Oracle: every pair of triangles by exact integer arithmetic (brute.c, oracle.c).
- * Tolerance: none, neither for the answer nor for the set of pairs.
+ * Oracle: every pair of triangles by exact integer arithmetic (brute.c, oracle.c). Tolerance:
+ * none, neither for the answer nor for the set of pairs.
  *
  * support/amount.h tells how many. */
 #include <math.h>
@@ -188,8 +188,9 @@ static void test_bumpy_tori(void **state)
     body_free(&b);
 }
 
-/* Boxes a few float ulps wide about the faces of one a million times larger. Its flat leaves have
- * no extent across and stand where rounding a centre to float moves it by as much as a small box. */
+/* Boxes a few float ulps wide about the faces of one a million times larger. Its flat leaves
+ * have no extent across and stand where rounding a centre to float moves it by as much as a
+ * small box. */
 static void test_specks_on_faces(void **state)
 {
     (void)state;
@@ -249,8 +250,8 @@ static kiln_pose pose_near_triangle(uint64_t *random, const mesh *m)
     return pose;
 }
 
-/* A small torus beside triangles some fifty times its size: whole branches lie within the box of one leaf,
- * and its triangles separate them or not. At random poses of both. */
+/* A small torus beside triangles some fifty times its size: whole branches lie within the box of
+ * one leaf, and its triangles separate them or not. At random poses of both. */
 static void test_fine_beside_coarse(void **state)
 {
     (void)state;
@@ -275,7 +276,8 @@ static void test_fine_beside_coarse(void **state)
     assert_true(hits > asked / 4 && hits < asked - asked / 20);
 }
 
-/* The same with the outermost vertices in the plane of a face, where they touch, or a few ulps above or below. */
+/* The same with the outermost vertices in the plane of a face, where they touch, or a few ulps
+ * above or below. */
 static void test_fine_touches_coarse(void **state)
 {
     (void)state;
@@ -330,9 +332,9 @@ static void test_poses_out_of_sight(void **state)
     body_free(&a);
 }
 
-/* A torus with one triangle a hundred million times its size away: the torus's own boxes must stay as
- * small as they are, in every kind of tree. What a hit costs shows it: without care for the frame, every
- * leaf meets every other and a query takes seconds. */
+/* A torus with one triangle a hundred million times its size away: the torus's own boxes must
+ * stay as small as they are, in every kind of tree. What a hit costs shows it: without care for
+ * the frame, every leaf meets every other and a query takes seconds. */
 static void test_far_strays(void **state)
 {
     (void)state;

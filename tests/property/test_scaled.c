@@ -1,12 +1,13 @@
-/* What is sampled: pairs of small meshes, soups at random poses and lattices of small integers at poses that
- * doubles hold exactly, scaled by powers of two, by any numbers and by the least and the largest scale, with
- * trees of every kind, in both orders, under other rounding modes, without and with filters of pairs.
+/* What is sampled: pairs of small meshes, soups at random poses and lattices of small integers
+ * at poses that doubles hold exactly, scaled by powers of two, by any numbers and by the least
+ * and the largest scale, with trees of every kind, in both orders, under other rounding modes,
+ * without and with filters of pairs.
  *
- * Oracle: every pair of triangles that is kept, carried as kiln.h says, by exact integer arithmetic (oracle.c)
- * for contacts and by kiln_triangles_nearest for distances; and for lattices at powers of two the same question
- * of meshes that were scaled before they were baked.
- * Tolerance: none, but 2^-40 of the distance between scaled poses and scaled meshes, which are compared in
- * different frames. */
+ * Oracle: every pair of triangles that is kept, carried as kiln.h says, by exact integer
+ * arithmetic (oracle.c) for contacts and by kiln_triangles_nearest for distances; and for
+ * lattices at powers of two the same question of meshes that were scaled before they were baked.
+ * Tolerance: none, but 2^-40 of the distance between scaled poses and scaled meshes, which are
+ * compared in different frames. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
-/* What is sampled: pairs of triangles of 12 classes: generic, far apart, with sides of very different
- * length, on small grids (in which parallel, touching and degenerate features abound), a hair apart at
- * corner, edge or face, edges nearly parallel, slivers, segments and points, and all magnitudes that
- * coordinates may have. Every pair is asked as it is, with corners permuted, and with a limit on both
- * sides of its distance.
+/* What is sampled: pairs of triangles of 12 classes: generic, far apart, with sides of very
+ * different length, on small grids (in which parallel, touching and degenerate features abound),
+ * a hair apart at corner, edge or face, edges nearly parallel, slivers, segments and points, and
+ * all magnitudes that coordinates may have. Every pair is asked as it is, with corners permuted,
+ * and with a limit on both sides of its distance.
  *
  * Oracle: near_oracle.c, the squared distance in rational numbers; oracle.c for those that meet.
  * Tolerance: what tri_distance.h states, 2^-43 of the size; none for 0.

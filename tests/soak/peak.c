@@ -1,9 +1,10 @@
-/* Runs a command and follows what it takes of memory, its children and theirs included: the sum of their
- * proportional set sizes (Pss of /proc/PID/smaps_rollup: a page that N processes share counts to each by an
- * Nth), every MICROSECONDS. Writes a line into FILE: the peak in KiB, how many sums, how many a second, the most
- * processes at once. A sum adds what processes took at one moment only if nothing came between: one during
- * which this process had to wait for a processor counts as none, since by then one process may have ended and
- * another have grown. Ends as the command does; 125: the system does not report it.
+/* Runs a command and follows what it takes of memory, its children and theirs included: the sum
+ * of their proportional set sizes (Pss of /proc/PID/smaps_rollup: a page that N processes share
+ * counts to each by an Nth), every MICROSECONDS. Writes a line into FILE: the peak in KiB, how
+ * many sums, how many a second, the most processes at once. A sum adds what processes took at
+ * one moment only if nothing came between: one during which this process had to wait for a
+ * processor counts as none, since by then one process may have ended and another have grown.
+ * Ends as the command does; 125: the system does not report it.
  *
  *   peak FILE MICROSECONDS COMMAND... */
 #define _GNU_SOURCE

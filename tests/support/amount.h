@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* `count` times KILN_PROPERTY_SCALE (default 1); a twentieth, at least 1, where KILN_TEST_QUICK is set. */
+/* `count` times KILN_PROPERTY_SCALE (default 1); a twentieth, at least 1, where KILN_TEST_QUICK
+ * is set. */
 uint32_t amount(uint32_t count);
 
 #endif

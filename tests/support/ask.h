@@ -1,5 +1,5 @@
-/* Every query of two files in one number, for tests that compare answers of files, or that only want
- * the queries to end. */
+/* Every query of two files in one number, for tests that compare answers of files, or that only
+ * want the queries to end. */
 #ifndef KILN_TEST_ASK_H
 #define KILN_TEST_ASK_H
 

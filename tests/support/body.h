@@ -18,14 +18,15 @@ body body_of(mesh m, int leaf, kiln_layout layout);
 
 void body_free(body *b);
 
-/* Packed for an eighth of i, else raw: packing a small mesh takes longer than most queries of it. */
+/* Packed for an eighth of i, else raw: packing a small mesh takes longer than most queries of
+ * it. */
 kiln_layout body_layout(uint32_t i);
 
 /* The user value of a triangle of any body: 0 to 255. */
 uint32_t body_value(uint32_t triangle);
 
-/* Which triangles and pairs count, as filters of queries: those whose ids leave such a rest. They check the
- * user values that they are told, and count calls. */
+/* Which triangles and pairs count, as filters of queries: those whose ids leave such a rest.
+ * They check the user values that they are told, and count calls. */
 typedef struct {
     uint32_t modulus, rest;
     size_t calls;

@@ -1,6 +1,6 @@
 /* Whether importing, which forks, may be done by one thread at a time only: the allocator of
- * AddressSanitizer does not take its locks over a fork, as the C library's does, so that a child may wait
- * for one that another thread held. */
+ * AddressSanitizer does not take its locks over a fork, as the C library's does, so that a child
+ * may wait for one that another thread held. */
 #ifndef KILN_TEST_FORKING_H
 #define KILN_TEST_FORKING_H
 

@@ -22,22 +22,26 @@ double random_between(uint64_t *state, double lower, double upper);
 /* Closed box of 12 triangles. */
 mesh mesh_box(float x0, float y0, float z0, float x1, float y1, float z1);
 
-/* Torus around z with 2 * rings * sides triangles, radii 1 and 0.4, its surface dented by `bump`. */
+/* Torus around z with 2 * rings * sides triangles, radii 1 and 0.4, its surface dented by
+ * `bump`. */
 mesh mesh_torus(uint32_t rings, uint32_t sides, double bump);
 
 /* Triangles of size `size` anywhere in [-1, 1]^3, no shared vertices. */
 mesh mesh_soup(uint64_t *state, uint32_t triangles, double size);
 
-/* `triangles` triangles whose corners are integers of at most `extent`: many touch, some have no area. */
+/* `triangles` triangles whose corners are integers of at most `extent`: many touch, some have no
+ * area. */
 mesh mesh_lattice(uint64_t *state, uint32_t triangles, int extent);
 
 /* A random rotation (uniform) and a translation of at most `reach` on each axis. */
 kiln_pose pose_random(uint64_t *state, double reach);
 
-/* One of the 24 rotations of a cube, and integer translations of at most `reach`: exact in doubles. */
+/* One of the 24 rotations of a cube, and integer translations of at most `reach`: exact in
+ * doubles. */
 kiln_pose pose_exact(uint64_t *state, int reach);
 
-/* Of a pose: now and then 1, else a power of two from 1/8 to 8 where `exact`, or anything from 0.1 to 10. */
+/* Of a pose: now and then 1, else a power of two from 1/8 to 8 where `exact`, or anything from
+ * 0.1 to 10. */
 double scale_random(uint64_t *state, bool exact);
 
 #endif

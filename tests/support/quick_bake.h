@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* The bytes of a file, released by free(). `bv` as in kiln_bake_options. Stops the test on failure. */
+/* The bytes of a file, released by free(). `bv` as in kiln_bake_options. Stops the test on
+ * failure. */
 void *quick_bake(const mesh *m, const char *bv, int leaf, kiln_layout layout, size_t *size);
 
 /* The same on so many threads. */

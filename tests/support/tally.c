@@ -1,8 +1,8 @@
 /* Counts for boolean queries.
  *
- * This is the library's own walk, compiled a second time with two functions exchanged for ones that count
- * and then do the same: what is counted is what a query does, not what a copy of it did once, and the
- * library itself carries no counters. tally_near.c does the same to distances. */
+ * This is the library's own walk, compiled a second time with two functions exchanged for ones
+ * that count and then do the same: what is counted is what a query does, not what a copy of it
+ * did once, and the library itself carries no counters. tally_near.c does the same to distances. */
 #include "tally.h"
 
 #include "../../runtime/walk/leaf_pair.h"

@@ -1,5 +1,5 @@
-/* What queries do, counted instead of timed: figures without noise, which are the same on every machine and
- * by which trees and walks can be compared. */
+/* What queries do, counted instead of timed: figures without noise, which are the same on every
+ * machine and by which trees and walks can be compared. */
 #ifndef KILN_TEST_TALLY_H
 #define KILN_TEST_TALLY_H
 
@@ -15,9 +15,9 @@ extern "C" {
 typedef struct {
     uint64_t nodes; /* opened and tested against a box of the other tree */
     uint64_t
-        leaves; /* pairs of leaves that were visited, since their boxes may meet or be near enough */
+        leaves; /* pairs of leaves visited, since their boxes may meet or be near enough */
     uint64_t
-        pairs; /* boolean queries: of triangles in these leaves; distances: those measured exactly */
+        pairs; /* boolean: of triangles in these leaves; distances: those measured exactly */
 } tally;
 
 /* Each adds to *sum. One thread at a time. */

@@ -1,5 +1,6 @@
-/* Counts for distances: the library's walk towards what is near and the query over it, compiled a second
- * time with the functions exchanged that open a node, run the walk and measure two triangles. */
+/* Counts for distances: the library's walk towards what is near and the query over it, compiled
+ * a second time with the functions exchanged that open a node, run the walk and measure two
+ * triangles. */
 #include "tally.h"
 
 #include "../../runtime/exact/tri_distance.h"

@@ -502,8 +502,8 @@ static mesh small_torus(float size)
     return m;
 }
 
-/* Of poses at which a small body's box meets that of a large one: how many meet, and how many of these
- * and of the others were told by the probability. */
+/* Of poses at which a small body's box meets that of a large one: how many meet, and how many of
+ * these and of the others were told by the probability. */
 static void ask_about_small(const counted *large, const counted *small, uint64_t random,
                             uint32_t of[2], uint32_t told[2])
 {
@@ -524,8 +524,8 @@ static void ask_about_small(const counted *large, const counted *small, uint64_t
     }
 }
 
-/* Weights are fitted to copies of one size. Smaller bodies are not passed over in larger ones' boxes,
- * nor taken for hits. */
+/* Weights are fitted to copies of one size. Smaller bodies are not passed over in larger ones'
+ * boxes, nor taken for hits. */
 static void small_bodies_are_found(void **state)
 {
     (void)state;
@@ -907,9 +907,9 @@ typedef struct {
     int compared, by_chance; /* by_chance: of those compared, not certain */
 } scaled_tally;
 
-/* One question of the meshes at scales of `powers` of 2, by their poses and by meshes that were scaled before
- * they were baked. Which body's frame is reckoned in goes by the vertices, scaled or not: where that is
- * another, so is the rounding, and nothing is compared. */
+/* One question of the meshes at scales of `powers` of 2, by their poses and by meshes that were
+ * scaled before they were baked. Which body's frame is reckoned in goes by the vertices, scaled
+ * or not: where that is another, so is the rounding, and nothing is compared. */
 static void expect_scaled(const counted as_they_are[2], const counted scaled[2],
                           const int powers[2], kiln_pose at, const kiln_adb_options *options,
                           uint64_t pairs, scaled_tally *sum)

@@ -1,5 +1,5 @@
-/* The audit sees what opening does not: each case damages a sound file in one place, seals it again so
- * that every checksum fits, and expects the audit, and only the audit, to refuse it. */
+/* The audit sees what opening does not: each case damages a sound file in one place, seals it
+ * again so that every checksum fits, and expects the audit, and only the audit, to refuse it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

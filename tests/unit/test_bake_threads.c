@@ -1,5 +1,5 @@
-/* Many bakes at once in one process, sharing threads, a cache and an output: each makes the bytes that
- * it makes alone. One that is cancelled says so. Also run under ThreadSanitizer. */
+/* Many bakes at once in one process, sharing threads, a cache and an output: each makes the
+ * bytes that it makes alone. One that is cancelled says so. Also run under ThreadSanitizer. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,8 +119,8 @@ static void *bake_first(void *argument)
     return NULL;
 }
 
-/* Runs before any other bake: what a process finds out once, such as the versions in the build key, is
- * found out by several threads. */
+/* Runs before any other bake: what a process finds out once, such as the versions in the build
+ * key, is found out by several threads. */
 static void the_first_bakes_of_a_process(void **state)
 {
     pthread_t threads[THREADS];
@@ -176,7 +176,8 @@ static bool cancel_at(void *user, const char *stage, double part)
     return strncmp(stage, from, strlen(from)) != 0;
 }
 
-/* Whatever stage it is in, within a limit of memory or without, of one tree or of one for each mesh. */
+/* Whatever stage it is in, within a limit of memory or without, of one tree or of one for each
+ * mesh. */
 static void a_cancelled_bake_says_so(void **state)
 {
     static const char *const stages[] = {"import", "build", "count", "write"};

@@ -417,7 +417,8 @@ static void check_empty(const walk *w, const kiln_format_node8 *node, unsigned l
     }
 }
 
-/* Numbers are given breadth-first while there is room in the first block of nodes, then depth-first. */
+/* Numbers are given breadth-first while there is room in the first block of nodes, then
+ * depth-first. */
 static void check_children(walk *w, const kiln_format_node8 *node, uint32_t index)
 {
     const uint32_t children = kiln_popcount8(node->inner);
@@ -589,8 +590,8 @@ static void every_mesh_is_contained(void **state)
     }
 }
 
-/* Judging many trees takes its time: of kinds that best trees differ in, what is neither too small to be
- * judged nor large. */
+/* Judging many trees takes its time: of kinds that best trees differ in, what is neither too
+ * small to be judged nor large. */
 static void best_boxes_contain(void **state)
 {
     (void)state;
@@ -1020,8 +1021,8 @@ static double median_leaf(const mesh *m, const kiln_build_kind *kind)
     return median;
 }
 
-/* Before node-wise scales of half-extents and an origin amid the crowd, no box was smaller than 2^-24 of
- * the whole, and one triangle far away turned the tree into a list. */
+/* Before node-wise scales of half-extents and an origin amid the crowd, no box was smaller than
+ * 2^-24 of the whole, and one triangle far away turned the tree into a list. */
 static void far_stray_leaves_boxes_small(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The build key of a kiln of other versions: the function is compiled here once more, with versions that
- * a test can change. */
+/* The build key of a kiln of other versions: the function is compiled here once more, with
+ * versions that a test can change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

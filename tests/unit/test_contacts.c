@@ -1,4 +1,5 @@
-/* Contacts with their geometry: boxes that touch and overlap, triangles without area, wrong arguments. */
+/* Contacts with their geometry: boxes that touch and overlap, triangles without area, wrong
+ * arguments. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

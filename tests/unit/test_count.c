@@ -642,8 +642,8 @@ static void threads_do_not_show(void **state)
     mesh_free(&m);
 }
 
-/* A bake sets the environment of its caller aside, for trees of all kinds as for counts. All coordinates of
- * the second scale are subnormal, which one mode flushes to zero. */
+/* A bake sets the environment of its caller aside, for trees of all kinds as for counts. All
+ * coordinates of the second scale are subnormal, which one mode flushes to zero. */
 static void rounding_does_not_show(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What is told does not depend on the caller's floating-point environment, and nothing traps in it: calls that
- * do their arithmetic outside a descent, and options that are NaN. */
+/* What is told does not depend on the caller's floating-point environment, and nothing traps in
+ * it: calls that do their arithmetic outside a descent, and options that are NaN. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The documents of the format, formats/hierarchy.md and bins.md, held against the headers: each
  * table behind a comment `<!-- struct NAME -->` has the members of that structure, all of them,
- * where the compiler puts them; the rules are those of format_error.h, word for word; the section kinds
- * are the rows of sections.c. */
+ * where the compiler puts them; the rules are those of format_error.h, word for word; the
+ * section kinds are the rows of sections.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

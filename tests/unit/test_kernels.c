@@ -1,7 +1,7 @@
 /* Kernels of every instruction set that runs here against the scalar ones.
  *
- * Lanes and probes are random, degenerate (flat, points, coincident, parallel axes), huge and tiny, and
- * with infinities and NaN in any place. Masks of lanes that are used: all 256. */
+ * Lanes and probes are random, degenerate (flat, points, coincident, parallel axes), huge and
+ * tiny, and with infinities and NaN in any place. Masks of lanes that are used: all 256. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,8 +217,8 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
         ->open(kiln_tree_node(tree, node), &by, &box, true, out);
 }
 
-/* Masks that need not be alike lie between those of a bound that is a little tighter and of one that is
- * a little looser. */
+/* Masks that need not be alike lie between those of a bound that is a little tighter and of one
+ * that is a little looser. */
 static void check_free_mask(const kiln_kernel *kernel, const kiln_tree *tree, uint32_t node)
 {
     kiln_decoded_node opened;
@@ -274,7 +274,8 @@ static void nodes_are_decoded_as_the_format_says(void **unused)
     mesh_free(&m);
 }
 
-/* Corners of two leaves: whole numbers of a small range, where much touches and is flat, or anything. */
+/* Corners of two leaves: whole numbers of a small range, where much touches and is flat, or
+ * anything. */
 static uint32_t any_leaf(uint64_t *state, bool whole, float vertices[45][3],
                          uint32_t triangles[16][3], const uint32_t *list[16])
 {

@@ -1,5 +1,5 @@
-/* What a bake takes of memory, and that it keeps to a limit. Each bake runs in a process of its own,
- * whose peak the system knows; what the process had before counts for nothing. */
+/* What a bake takes of memory, and that it keeps to a limit. Each bake runs in a process of its
+ * own, whose peak the system knows; what the process had before counts for nothing. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The memory_budget of a limited memory: never more than there is, everything has its turn, what was refused gets
- * more, at last all. */
+/* The memory_budget of a limited memory: never more than there is, everything has its turn, what
+ * was refused gets more, at last all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,8 +81,8 @@ static void smaller_ones_fill_the_room(void **state)
     memory_budget_close(&l);
 }
 
-/* Tasks of unknown needs, ended in any order: what is under way never has more than there is, and there is
- * never nothing under way while something waits. */
+/* Tasks of unknown needs, ended in any order: what is under way never has more than there is,
+ * and there is never nothing under way while something waits. */
 static void any_order_comes_to_an_end(void **state)
 {
     (void)state;

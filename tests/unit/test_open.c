@@ -1,5 +1,6 @@
-/* What the public header promises of opening, of facts and of poses, and what a query may cost: data
- * at any address, options left out, no memory, poses that are none, short buffers, little stack. */
+/* What the public header promises of opening, of facts and of poses, and what a query may cost:
+ * data at any address, options left out, no memory, poses that are none, short buffers, little
+ * stack. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -683,8 +684,8 @@ static void *ask(void *context)
     return NULL;
 }
 
-/* Works on a stack of `size` bytes that was filled with a pattern; the result is how far into it was
- * written. */
+/* Works on a stack of `size` bytes that was filled with a pattern; the result is how far into it
+ * was written. */
 static size_t on_stack(void *(*work)(void *), void *context, size_t size)
 {
     void *stack;

@@ -20,7 +20,7 @@ static void near_to(double value, double expected, double tolerance)
     }
 }
 
-/* ------------------------------------------------------------------------- trees made by hand -- */
+/* ------------------------------------------------------------------------ trees made by hand -- */
 
 enum { BOXES = 7 };
 
@@ -88,7 +88,7 @@ static kiln_paper_estimate estimate(const small_tree *a, const small_tree *b,
     return out;
 }
 
-/* ---------------------------------------------------------------------- section 3.4: s, sA, sB -- */
+/* -------------------------------------------------------------------- section 3.4: s, sA, sB -- */
 
 static void boxes_of_one_size_have_parts_of_their_cells(void **state)
 {
@@ -227,7 +227,7 @@ static void sums_do_not_exceed_the_cells(void **state)
     assert_true(e.sa <= e.s);
 }
 
-/* ------------------------------------------------------------------------ section 3.5: Eq. 1, 6 - 8 -- */
+/* ----------------------------------------------------------------- section 3.5: Eq. 1, 6 - 8 -- */
 
 static double equation_8(const kiln_paper_options *options, double s, double sa, double sb,
                          double lb)

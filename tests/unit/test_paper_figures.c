@@ -1,5 +1,6 @@
-/* What is measured for Figures 14, 16 and 17 of Klein and Zachmann (2003), in small: every method
- * asked at the same poses, exact ones without errors, and the reports whole. Times are not judged. */
+/* What is measured for Figures 14, 16 and 17 of Klein and Zachmann (2003), in small: every
+ * method asked at the same poses, exact ones without errors, and the reports whole. Times are
+ * not judged. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

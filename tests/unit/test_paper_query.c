@@ -98,7 +98,7 @@ static kiln_pose moved(double x)
     return pose;
 }
 
-/* ---------------------------------------------------------------------------------- p_min, k_min -- */
+/* ------------------------------------------------------------------------------ p_min, k_min -- */
 
 /* What is opened does not depend on p_min, so what counts at one counts at any lower one. */
 static void lower_thresholds_find_more_and_sooner(void **state)

@@ -91,8 +91,8 @@ static void spheres_have_a_lens_in_common(void **state)
     near_to(kiln_paper_lens_volume(1, 3, 2), 4 * PI / 3, 1e-14);
     assert_true(kiln_paper_lens_volume(1, 3, 4) == 0);
     assert_true(kiln_paper_lens_volume(1, 3, 5) == 0);
-    /* A unit ball cut by the surface of a ball of radius 2 through its middle: a cap of each, of heights
-     * 3/4 and 1/4: pi h^2 (3 r - h) / 3. */
+    /* A unit ball cut by the surface of a ball of radius 2 through its middle: a cap of each, of
+     * heights 3/4 and 1/4: pi h^2 (3 r - h) / 3. */
     const double caps = PI * 0.5625 * 2.25 / 3 + PI * 0.0625 * 5.75 / 3;
     near_to(kiln_paper_lens_volume(1, 2, 2), caps, 1e-13);
     near_to(kiln_paper_lens_volume(2, 1, 2), caps, 1e-13);
@@ -159,7 +159,7 @@ static void known_boxes_have_known_volumes(void **state)
     near_to(volume_of(&pair, KILN_PAPER_EXACT), 2 * 0.5 * 0.25, 1e-14);
 }
 
-/* ----------------------------------------------------------------------------- cutting is right -- */
+/* -------------------------------------------------------------------------- cutting is right -- */
 
 static bool in_both(const kiln_paper_pair *pair, const double p[3])
 {
@@ -358,8 +358,9 @@ static void boxes_unequal(kiln_paper_pair *pair, uint64_t *state)
     cubes_turned(pair, state);
 }
 
-/* "max{V1, V2, V3} is an upper bound": the proof that the text sketches fails at its first step. Of
- * boxes along the same axes the common volume is not largest when their middles are on a diagonal. */
+/* "max{V1, V2, V3} is an upper bound": the proof that the text sketches fails at its first step.
+ * Of boxes along the same axes the common volume is not largest when their middles are on a
+ * diagonal. */
 static void figure_10_fails_for_aligned_boxes(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Files of which not all is there: whatever arrived, no box query denies what meets, nothing that needs
- * triangles answers, and in the end the file is as one that was opened at once.
+/* Files of which not all is there: whatever arrived, no box query denies what meets, nothing
+ * that needs triangles answers, and in the end the file is as one that was opened at once.
  *
  * KILN_TEST_QUICK takes fewer prefixes and models. */
 #define _POSIX_C_SOURCE 200809L
@@ -85,7 +85,8 @@ static void meet_by_query(baked *b)
     }
 }
 
-/* In a buffer of its own that ends where the prefix does, for sanitizers to see what is read behind it. */
+/* In a buffer of its own that ends where the prefix does, for sanitizers to see what is read
+ * behind it. */
 static uint8_t *prefix_of(const baked *b, size_t size)
 {
     uint8_t *copy = malloc(size > 0 ? size : 1);
@@ -339,7 +340,7 @@ static void the_top_of_a_tree_comes_first(void **state)
     let_go(&b);
 }
 
-/* ----------------------------------------------------------------------- time-critical queries -- */
+/* --------------------------------------------------------------------- time-critical queries -- */
 
 static void probabilities_from_the_top(void **state)
 {

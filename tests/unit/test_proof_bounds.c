@@ -1,9 +1,9 @@
 /* The margins that make a proof of what the broad phase says, each on inputs that need it.
  *
- * Ordinary meshes hardly ever touch within a few units in the last place, so that a margin could be
- * dropped and every other test would still pass. Here boxes share a single point of their surfaces that is
- * known without rounding, points lie at equal distances up to the rounding of a map, and a kernel that
- * counts or records what it is given stands in for the real one. */
+ * Ordinary meshes hardly ever touch within a few units in the last place, so that a margin could
+ * be dropped and every other test would still pass. Here boxes share a single point of their
+ * surfaces that is known without rounding, points lie at equal distances up to the rounding of a
+ * map, and a kernel that counts or records what it is given stands in for the real one. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
@@ -29,9 +29,10 @@ static int round_count(void)
     return getenv("KILN_TEST_QUICK") != NULL ? QUICK_ROUNDS : ROUNDS;
 }
 
-/* ------------------------------------------------------------------ boxes that share one point -- */
+/* ---------------------------------------------------------------- boxes that share one point -- */
 
-/* Axes of a lane as nodes store them, or nearly those of another box: parallel edges are the hard case. */
+/* Axes of a lane as nodes store them, or nearly those of another box: parallel edges are the
+ * hard case. */
 static void any_axes(uint64_t *state, const float near[3][3], float axis[3][3])
 {
     if (near != NULL && random_below(state, 2) == 0) {
@@ -52,9 +53,9 @@ static void any_axes(uint64_t *state, const float near[3][3], float axis[3][3])
                          (float)random_between(state, -127, 127), axis);
 }
 
-/* The least half-extents of a box of these axes, around 0, that holds `point` in exact arithmetic: a float
- * times a float has 48 bits, and the sum of three is rounded in long double far below a float's last place,
- * so that the next float above is enough. */
+/* The least half-extents of a box of these axes, around 0, that holds `point` in exact
+ * arithmetic: a float times a float has 48 bits, and the sum of three is rounded in long double
+ * far below a float's last place, so that the next float above is enough. */
 static void hold_point(const float axis[3][3], const double point[3], float half[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -71,8 +72,8 @@ static void hold_point(const float axis[3][3], const double point[3], float half
 /* How the two boxes are made. */
 enum { LARGE_LANE, LARGE_PROBE, BOTH, SHAPES };
 
-/* Lane 0 and the probe share `point`, which lies on the surface of both, and of extents that do not matter
- * some are larger. */
+/* Lane 0 and the probe share `point`, which lies on the surface of both, and of extents that do
+ * not matter some are larger. */
 static void make_touching(uint64_t *state, int shape, bool aligned, kiln_lanes *lanes,
                           kiln_probe *probe)
 {
@@ -163,7 +164,7 @@ static void slack_covers_where_a_probe_is(void **unused)
     }
 }
 
-/* ------------------------------------------------------------------------- a kernel that records -- */
+/* --------------------------------------------------------------------- a kernel that records -- */
 
 static kiln_kernel real, spy;
 static uint64_t opened;   /* nodes */
@@ -206,10 +207,11 @@ static void begin_spying(const kiln_tree *tree)
     kiln_kernel_force(&spy);
 }
 
-/* ----------------------------------------------------------------------------- the large-leaf rule -- */
+/* ----------------------------------------------------------------------- the large-leaf rule -- */
 
-/* A fine sphere inside a room of twelve triangles: the box of the room's leaves holds all of the sphere, and
- * separates none of its nodes; the triangles separate nearly all. Without the rule every node is opened. */
+/* A fine sphere inside a room of twelve triangles: the box of the room's leaves holds all of the
+ * sphere, and separates none of its nodes; the triangles separate nearly all. Without the rule
+ * every node is opened. */
 static void a_small_object_in_a_large_leaf_is_separated_at_once(void **unused)
 {
     (void)unused;
@@ -239,8 +241,9 @@ static void a_small_object_in_a_large_leaf_is_separated_at_once(void **unused)
     mesh_free(&ring);
 }
 
-/* The same room, and the ring across one of its walls or just inside: what the rule proves about a box must be
- * about that box. Brute force is the answer of any one kind, which all have to give. */
+/* The same room, and the ring across one of its walls or just inside: what the rule proves about
+ * a box must be about that box. Brute force is the answer of any one kind, which all have to
+ * give. */
 static void a_small_object_across_a_large_leaf_is_found(void **unused)
 {
     (void)unused;
@@ -280,11 +283,12 @@ static void a_small_object_across_a_large_leaf_is_found(void **unused)
     mesh_free(&ring);
 }
 
-/* --------------------------------------------------------------------------- the slack of near_walk -- */
+/* -------------------------------------------------------------------- the slack of near_walk -- */
 
-/* A map between meshes far from their origins costs positions 2^-43 of how far (pose.c). Both boxes of a bound
- * are placed by it, and a vector is up to three times as long as its largest part, so that a probe is given
- * four times that. Here this is more than the probe's own rounding. */
+/* A map between meshes far from their origins costs positions 2^-43 of how far (pose.c). Both
+ * boxes of a bound are placed by it, and a vector is up to three times as long as its largest
+ * part, so that a probe is given four times that. Here this is more than the probe's own
+ * rounding. */
 static void a_bound_has_the_slack_of_its_map(void **unused)
 {
     (void)unused;
@@ -324,8 +328,9 @@ static bool only_one(void *user, kiln_pair pair)
     return pair.a == *wanted;
 }
 
-/* Points at nearly the same distance from a point that a map from far away places: with the bounds of boxes
- * off by what the map rounds, the least distance is found only if they are lowered by as much. */
+/* Points at nearly the same distance from a point that a map from far away places: with the
+ * bounds of boxes off by what the map rounds, the least distance is found only if they are
+ * lowered by as much. */
 static void the_nearest_of_nearly_equal_points_is_found(void **unused)
 {
     (void)unused;
@@ -380,10 +385,11 @@ static void the_nearest_of_nearly_equal_points_is_found(void **unused)
     assert_int_equal(unequal, 0);
 }
 
-/* -------------------------------------------------------------------------------- the canonical order -- */
+/* ----------------------------------------------------------------------- the canonical order -- */
 
-/* One of two trees is carried to the other, which rounds. Which one it is follows from the meshes and, for one
- * mesh, from the poses, not from the order of the arguments: swapping these changes no bit. */
+/* One of two trees is carried to the other, which rounds. Which one it is follows from the
+ * meshes and, for one mesh, from the poses, not from the order of the arguments: swapping these
+ * changes no bit. */
 static void swapping_arguments_changes_no_bit(void **unused)
 {
     (void)unused;
@@ -411,10 +417,10 @@ static void swapping_arguments_changes_no_bit(void **unused)
     }
 }
 
-/* ------------------------------------------------------------------------------- exact products -- */
+/* ---------------------------------------------------------------------------- exact products -- */
 
-/* The product of two doubles of 53 bits each is their rounded product and what a fused multiply-add says that
- * is wrong of it. */
+/* The product of two doubles of 53 bits each is their rounded product and what a fused
+ * multiply-add says that is wrong of it. */
 static void products_of_full_doubles_are_exact(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
-/* One input, one file: whatever the number of threads, however often, and by way of the packed file
- * or at once. The meshes are those that have tempted others to depend on threads: a grid of many equal
- * centroid coordinates, and triangles that all have one centroid. */
+/* One input, one file: whatever the number of threads, however often, and by way of the packed
+ * file or at once. The meshes are those that have tempted others to depend on threads: a grid of
+ * many equal centroid coordinates, and triangles that all have one centroid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

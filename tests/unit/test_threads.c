@@ -1,9 +1,10 @@
-/* Many threads start their first queries at once, on one mapping, with trees of both kinds; open a
- * file at once; decode a packed file together. The answers are those of one thread. Meant for
+/* Many threads start their first queries at once, on one mapping, with trees of both kinds; open
+ * a file at once; decode a packed file together. The answers are those of one thread. Meant for
  * ThreadSanitizer, too.
  *
- * 16 threads ask 10,000 queries each at 1,000 poses on circles of radius 2.2 and 2.75 around a torus:
- * well within it, and hardly touching. Under KILN_TEST_QUICK and under ThreadSanitizer: 1,000 each. */
+ * 16 threads ask 10,000 queries each at 1,000 poses on circles of radius 2.2 and 2.75 around a
+ * torus: well within it, and hardly touching. Under KILN_TEST_QUICK and under ThreadSanitizer:
+ * 1,000 each. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>

@@ -204,7 +204,7 @@ static void damage_is_seen(void **state)
     expect("m.obj", "m.kiln", KILN_OUTCOME_UP_TO_DATE);
 }
 
-/* ---------------------------------------------------------------------------------- the cache -- */
+/* --------------------------------------------------------------------------------- the cache -- */
 
 static void cached_by_what_it_is_made_from(void **state)
 {

@@ -1,5 +1,5 @@
-/* Writing of whole files when writers are killed, or meet: what a killed one leaves is removed by the next
- * of the same target, what one is at work on is left alone. */
+/* Writing of whole files when writers are killed, or meet: what a killed one leaves is removed
+ * by the next of the same target, what one is at work on is left alone. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -160,7 +160,8 @@ static void a_live_writer_keeps_its_file(void **state)
     }
 }
 
-/* What is found under the name may be anybody's: a link is not followed, a folder is no reason to fail. */
+/* What is found under the name may be anybody's: a link is not followed, a folder is no reason
+ * to fail. */
 static void strange_things_under_the_name_stay(void **state)
 {
     char message[KILN_WRITE_MESSAGE_SIZE], name[4400], victim[4200];

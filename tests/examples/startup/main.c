@@ -2,8 +2,8 @@
  *
  *     startup SHIP.kiln ROCK.kiln [BINS.kiln]
  *
- * SHIP and ROCK come from `kiln bake`, raw for use in place: kiln bake --layout raw -o ship.kiln ship.obj.
- * BINS, a table of filled-bins probabilities, comes from `kiln lut bins -o bins.kiln`. */
+ * SHIP and ROCK come from `kiln bake`, raw for use in place: kiln bake --layout raw -o ship.kiln
+ * ship.obj. BINS, a table of filled-bins probabilities, comes from `kiln lut bins -o bins.kiln`. */
 #include <kiln_adb.h>
 
 #include <math.h>

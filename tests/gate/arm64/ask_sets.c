@@ -1,7 +1,8 @@
-/* For each instruction set that runs here, a line: its name, and a digest of all answers, witnesses,
- * contacts, hits of rays and of balls, places and decoded boxes of the trees in the files named. Needs nothing but the runtime, so that it can
- * be built for another machine and run by an emulator. Poses come out of arithmetic that every machine
- * rounds alike; queries are asked under all four rounding modes by turns. */
+/* For each instruction set that runs here, a line: its name, and a digest of all answers,
+ * witnesses, contacts, hits of rays and of balls, places and decoded boxes of the trees in the
+ * files named. Needs nothing but the runtime, so that it can be built for another machine and
+ * run by an emulator. Poses come out of arithmetic that every machine rounds alike; queries are
+ * asked under all four rounding modes by turns. */
 #include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>

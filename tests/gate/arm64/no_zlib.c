@@ -1,5 +1,5 @@
-/* What the runtime calls of zlib, for machines that a cross-compiler has no zlib for: raw files opened
- * trusted need none of it. */
+/* What the runtime calls of zlib, for machines that a cross-compiler has no zlib for: raw files
+ * opened trusted need none of it. */
 #include <stdlib.h>
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
-/* What the operating system is asked for, tried: prints a line for each path, how opening it ended, and
- * last whether the clock goes on and memory is aligned. */
+/* What the operating system is asked for, tried: prints a line for each path, how opening it
+ * ended, and last whether the clock goes on and memory is aligned. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
