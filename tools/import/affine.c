@@ -20,6 +20,7 @@ kiln_affine kiln_affine_join(const kiln_affine *outer, const kiln_affine *inner)
     return joined;
 }
 
+/* The last row of the node's matrix is dropped: transforms of scenes are affine. */
 kiln_affine kiln_affine_of_node(const kiln_scene_node *node)
 {
     kiln_affine affine;

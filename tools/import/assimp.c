@@ -126,6 +126,7 @@ typedef struct {
     bool owned; /* the descriptor is ours to close */
 } open_file;
 
+/* The file that Assimp's handle stands for. */
 static open_file *self(struct aiFile *file)
 {
     KILN_ASSERT(file->UserData != NULL);
@@ -181,6 +182,7 @@ static void flush_nothing(struct aiFile *file)
     (void)file;
 }
 
+/* The model stays open: the reader needs it after the import. */
 static void close_one(struct aiFileIO *files, struct aiFile *file)
 {
     open_file *f;
@@ -316,6 +318,7 @@ static bool fact_of(const struct aiScene *scene, const char *key, double *value)
     }
 }
 
+/* Formats that Assimp's reader of glTF 2.0 takes. */
 static bool is_gltf(const kiln_reading *reading)
 {
     return strcmp(reading->format, "gltf") == 0 || strcmp(reading->format, "glb") == 0 ||
@@ -346,6 +349,7 @@ static void find_units(kiln_reading *reading, const struct aiScene *scene)
 
 /* -- the scene -- */
 
+/* Assimp's strings have a length that nothing guarantees. */
 static void send_aistring(kiln_reading *reading, const struct aiString *text, uint32_t *offset)
 {
     size_t most = text->length < sizeof text->data ? text->length : sizeof text->data;
@@ -425,6 +429,7 @@ typedef struct {
     uint32_t sent;        /* nodes so far */
 } walk;
 
+/* Puts a node on the stack of those to be sent. */
 static void push(walk *w, const struct aiNode *node, uint32_t parent)
 {
     void *stack = w->stack;

@@ -81,6 +81,7 @@ typedef struct {
     (kiln_bake_report_error((f)->task->report, (f)->task->path, __VA_ARGS__),                      \
      (f)->status = (code), false)
 
+/* Memory that can't be had; the limits have their own message. */
 static bool no_memory(flat *f)
 {
     return FAIL(f, KILN_BAKE_FAILED, "out of memory; split the model");
@@ -231,6 +232,7 @@ static bool find_ranges(flat *f)
     KILN_ASSERT(at.face == arrays[KILN_ARRAY_SIZES].count);
     KILN_ASSERT(at.corner == arrays[KILN_ARRAY_CORNERS].count);
 
+    /* Instances multiply: a mesh of a few bytes may be shown a million times. */
     if (memory != 0 && memory / BYTES_A_TRIANGLE < most)
         most = memory / BYTES_A_TRIANGLE;
     for (size_t i = 0; i < arrays[KILN_ARRAY_PLACES].count; i++) {
@@ -249,6 +251,7 @@ static bool find_ranges(flat *f)
 
 /* -- faces -- */
 
+/* A corner of the mesh as the reader has it. */
 static const float *position_of(const flat *f, uint32_t corner)
 {
     const float(*positions)[3] = f->scene->arrays[KILN_ARRAY_POSITIONS].items;
@@ -364,6 +367,7 @@ static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint
             f->loss = loss > f->loss ? loss : f->loss;
         }
     }
+    /* A mirror would show the inside of faces: two corners change places. */
     if (f->mirrored) {
         uint32_t second = indices[1];
 
@@ -431,6 +435,7 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
         cut = f->cut;
         f->soup->polygons_cut++;
     }
+    /* All triangles of a face have its number and material. */
     for (size_t i = 0; i < count - 2; i++) {
         uint32_t triangle[3];
 
@@ -446,31 +451,6 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
 
 /* -- parts -- */
 
-/* Loss matters from a hundredth of the typical edge on. And where floats step by more than a
- * hundredth of the part, nothing can be placed against it as authored, even if it has lost nothing
- * itself. */
-static void judge_loss(flat *f, const kiln_soup_part *part)
-{
-    const uint32_t *indices = f->soup->indices + 3 * (size_t)part->triangle_first;
-    double edge = kiln_typical_edge(f->weld.positions, indices, part->triangle_count);
-    double extent = kiln_extent(f->weld.positions, indices, part->triangle_count);
-    double step = kiln_float_step(f->magnitude);
-    double loss = f->loss > edge / 100 ? f->loss : 0;
-
-    KILN_ASSERT(part->triangle_count > 0 && extent >= 0 && f->loss >= 0);
-    if (extent > 0 && step > extent / 100)
-        loss = fmax(loss, step / 2);
-    if (loss == 0)
-        return;
-    f->coarse_parts++;
-    if (loss <= f->worst_loss)
-        return;
-    f->worst_loss = loss;
-    f->worst_extent = extent;
-    f->worst_magnitude = f->magnitude;
-    f->worst_part = f->soup->part_count - 1;
-}
-
 /* Adds a mesh in the place of a node, with all its faces. */
 static bool add_part(flat *f, size_t node, uint32_t mesh)
 {
@@ -480,6 +460,8 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     const uint32_t *users = arrays[KILN_ARRAY_USERS].items;
     const uint32_t *corners = arrays[KILN_ARRAY_CORNERS].items;
     void *parts = f->soup->parts;
+    double edge, extent, step, loss;
+    const uint32_t *indices;
     uint64_t corner;
     kiln_soup_part *part;
 
@@ -513,8 +495,27 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     }
     part->triangle_count = f->soup->triangle_count - part->triangle_first;
     KILN_ASSERT(part->triangle_count <= f->at->triangles);
-    if (part->triangle_count > 0)
-        judge_loss(f, part);
+    if (part->triangle_count == 0)
+        return true;
+
+    /* Loss matters from a hundredth of the typical edge on. And where floats step by more than a
+     * hundredth of the part, nothing can be placed against it as authored, even if it has lost
+     * nothing itself. */
+    indices = f->soup->indices + 3 * (size_t)part->triangle_first;
+    edge = kiln_typical_edge(f->weld.positions, indices, part->triangle_count);
+    extent = kiln_extent(f->weld.positions, indices, part->triangle_count);
+    step = kiln_float_step(f->magnitude);
+    loss = f->loss > edge / 100 ? f->loss : 0;
+    KILN_ASSERT(extent >= 0 && f->loss >= 0);
+    if (extent > 0 && step > extent / 100)
+        loss = fmax(loss, step / 2);
+    f->coarse_parts += loss != 0;
+    if (loss > f->worst_loss) {
+        f->worst_loss = loss;
+        f->worst_extent = extent;
+        f->worst_magnitude = f->magnitude;
+        f->worst_part = f->soup->part_count - 1;
+    }
     return true;
 }
 
@@ -543,31 +544,13 @@ static bool add_parts(flat *f)
 
 /* -- degenerate and duplicate triangles -- */
 
-/* The reason to drop a triangle, or 0; counts those that are kept. */
-static uint32_t reason_to_drop(flat *f, kiln_triangle_set *set, uint32_t triangle)
-{
-    const float(*positions)[3] = f->weld.positions;
-    const uint32_t *corners = f->soup->indices + 3 * (size_t)triangle;
-    const unsigned drop = f->task->options->drop;
-    const bool degenerate =
-        kiln_no_area(positions[corners[0]], positions[corners[1]], positions[corners[2]]);
-
-    if (degenerate && (drop & KILN_DROP_DEGENERATE) != 0)
-        return KILN_FACE_DEGENERATE;
-    if (kiln_triangle_set_has(set, triangle)) {
-        if ((drop & KILN_DROP_DUPLICATE) != 0)
-            return KILN_FACE_DUPLICATE;
-        f->soup->duplicate_count++;
-    }
-    f->soup->degenerate_count += degenerate;
-    return 0;
-}
-
-/* Moves the triangles that stay together, part by part. The set refers to triangles that stay and
- * have moved already: they only move towards the front, so a slot never changes once it is looked
- * at. */
+/* Drops degenerate and duplicate triangles, or counts them, as the options say; moves the triangles
+ * that stay together, part by part. The set refers to triangles that stay and have moved already:
+ * they only move towards the front, so a slot never changes once it is looked at. */
 static bool sift(flat *f)
 {
+    const float(*positions)[3] = f->weld.positions;
+    const unsigned drop = f->task->options->drop;
     kiln_soup *soup = f->soup;
     kiln_triangle_set set = {0};
     uint32_t kept = 0;
@@ -585,16 +568,25 @@ static bool sift(flat *f)
 
         part->triangle_first = kept;
         for (uint32_t i = first; i < end; i++) {
-            uint32_t reason;
+            uint32_t *corners = soup->indices + 3 * (size_t)kept, reason = 0;
+            bool degenerate, duplicate;
 
             KILN_ASSERT(kept <= i);
             if (i % TRIANGLES_A_LOOK == 0 && !go_on(f))
                 goto done;
-            memmove(soup->indices + 3 * (size_t)kept, soup->indices + 3 * (size_t)i,
-                    3 * sizeof(uint32_t));
+            memmove(corners, soup->indices + 3 * (size_t)i, 3 * sizeof *corners);
             soup->face[kept] = soup->face[i];
             soup->user[kept] = soup->user[i];
-            reason = reason_to_drop(f, &set, kept);
+            /* A triangle that is dropped for its area is not put into the set. */
+            degenerate =
+                kiln_no_area(positions[corners[0]], positions[corners[1]], positions[corners[2]]);
+            if (degenerate && (drop & KILN_DROP_DEGENERATE) != 0)
+                reason = KILN_FACE_DEGENERATE;
+            duplicate = reason == 0 && kiln_triangle_set_has(&set, kept);
+            if (duplicate && (drop & KILN_DROP_DUPLICATE) != 0)
+                reason = KILN_FACE_DUPLICATE;
+            soup->duplicate_count += reason == 0 && duplicate;
+            soup->degenerate_count += reason == 0 && degenerate;
             if (reason == 0)
                 kept++;
             else if (!add_note(f, p, soup->face[kept], reason))
@@ -652,6 +644,7 @@ static bool copy_facts(flat *f)
                        "the importer dropped faces with indices out of range without naming them");
 }
 
+/* A soup without triangles is an error, before anything is dropped and after. */
 static bool must_have_faces(flat *f, const char *which)
 {
     return f->soup->triangle_count > 0 ||
@@ -741,6 +734,7 @@ kiln_bake_status kiln_flatten(const kiln_scene *scene, const kiln_flatten_task *
                                        options->up >= 0 ? options->up : f.facts.up_now);
     kiln_names_append(&f.names, "");
     kiln_names_append(&f.messages, "");
+    /* Each step sets f.status and the error when it fails, and the rest is not run. */
     (void)(copy_facts(&f) && find_ranges(&f) && walk_nodes(&f) && add_parts(&f) &&
            must_have_faces(&f, "no face") && sift(&f) && must_have_faces(&f, "no face is left") &&
            finish(&f));

@@ -43,6 +43,7 @@ typedef struct {
 
 /* -- bytes -- */
 
+/* All bytes of a file at once: they are searched back and forth. */
 static bool load_model(const kiln_model *model, span *whole)
 {
     whole->size = (size_t)model->size;
@@ -293,6 +294,7 @@ static bool open_document(gltf *g, const kiln_model *model, span *whole)
     return g->root != NULL;
 }
 
+/* Frees all of it, also after open_document has failed. */
 static void close_document(gltf *g, span *whole)
 {
     for (size_t i = 0; i < g->buffer_count; i++)
@@ -415,6 +417,7 @@ void kiln_gltf_check(kiln_reading *reading)
 
         instanced += json_object_get(extensions, "EXT_mesh_gpu_instancing") != NULL;
     }
+    /* One warning for all, since a file of instances has thousands. */
     if (instanced > 0)
         kiln_send_warning(reading->sender,
                           "%zu nodes stand for several instances (EXT_mesh_gpu_instancing): one of "

@@ -25,6 +25,7 @@
 #include "reader.h"
 #include "source.h"
 
+/* One import, from its parameters to the scene that the child has sent. */
 typedef struct {
     const kiln_bake_input *input;
     const kiln_bake_options *options;
@@ -80,6 +81,7 @@ static void read_scene(void *user, int pipe, int file)
         snprintf(name, sizeof name, "model.%s", j->source.format);
         reading.name = name;
     }
+    /* Names in the model are relative to its folder. */
     if (chdir(j->source.folder) != 0)
         kiln_send_failure(reading.sender, KILN_BAKE_IO,
                           "its folder can't be entered; side files may be there; allow it");
@@ -139,7 +141,7 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
                     : number == EAGAIN
                         ? "raise the limit on processes (ulimit -u), or close other programs"
                         : "close other programs");
-    default:
+    default: /* it ended, or was killed because the scene is not taken */
         if (j->scene.no_memory)
             return FAIL(
                 j, KILN_BAKE_FAILED,
@@ -301,6 +303,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
     fesetenv(FE_DFL_ENV);
     if (!kiln_source_open(&j.source, input, &status, report))
         goto done;
+    /* Time and memory are counted from here, for the child and for what follows. */
     start = kiln_seconds();
     task.before = kiln_resident();
     kiln_source_mark(&j.source);
@@ -309,6 +312,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
         task.deadline = start + options->import_seconds;
     if (status == KILN_BAKE_OK)
         status = kiln_flatten(&j.scene, &task, soup);
+    /* Last, since it compares what is there now with what was there when reading began. */
     if (status == KILN_BAKE_OK)
         status = hash_source(&j, soup);
     kiln_scene_free(&j.scene);

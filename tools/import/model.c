@@ -25,7 +25,7 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
         return 0;
     if (size > model->size - offset)
         size = (size_t)(model->size - offset);
-    if (model->file < 0) {
+    if (model->file < 0) { /* in memory */
         memcpy(to, model->data + offset, size);
         return size;
     }
@@ -34,6 +34,7 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
 
         if (got < 0 && errno == EINTR)
             continue;
+        /* The end comes early when another process cuts the file short. */
         if (got <= 0)
             break;
         have += (size_t)got;
@@ -42,6 +43,7 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
     return have;
 }
 
+/* By blocks, as with reading: a model may be larger than memory. */
 uint32_t kiln_model_crc(const kiln_model *model)
 {
     uint8_t *block = malloc(FETCH_SIZE);
@@ -67,6 +69,7 @@ bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offse
     lines->model = model;
     lines->offset = offset;
     lines->continuation = continuation;
+    /* The byte order mark: of UTF-16 in either order, or of UTF-8, where it is only skipped. */
     if (got >= 2 && mark[0] == 0xFF && mark[1] == 0xFE)
         lines->wide = 1;
     else if (got >= 2 && mark[0] == 0xFE && mark[1] == 0xFF)
@@ -112,6 +115,7 @@ static int peek(kiln_lines *lines)
            lines->fetched[lines->at + (lines->wide == 1 ? 1 : 0)] << 8;
 }
 
+/* Takes the code unit that peek has given. */
 static void skip(kiln_lines *lines)
 {
     KILN_ASSERT(lines->at < lines->have);
@@ -184,9 +188,11 @@ char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
             if (lines->continuation == '\0' || *length == 0 ||
                 lines->line[*length - 1] != (uint8_t)lines->continuation)
                 break;
+            /* The next line goes on here; what joins the two separates words. */
             lines->line[*length - 1] = ' ';
             continue;
         }
+        /* Bytes go by runs, which is several times as fast; code units one by one. */
         if (lines->wide == 0 ? !append_run(lines, length) : !append(lines, length, unit)) {
             *no_memory = true;
             return NULL;

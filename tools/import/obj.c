@@ -61,6 +61,7 @@ static char *rest_of_line(obj *o, const char *at)
     return copy;
 }
 
+/* "v x y z", with a weight, or with a colour and what else programs add. */
 static void read_vertex(obj *o, const char *at)
 {
     double values[4] = {0, 0, 0, 1};
@@ -108,6 +109,7 @@ static size_t read_corners(obj *o, const char *at)
     return o->corners.count;
 }
 
+/* "f" or "fo". One without any corner is counted and reported at the end. */
 static void read_face(obj *o, const char *at)
 {
     size_t count = read_corners(o, at);
@@ -119,12 +121,14 @@ static void read_face(obj *o, const char *at)
     o->object_hollow = o->object_hollow && count == 0;
 }
 
+/* "p": each of its corners is a point. */
 static void read_points(obj *o, const char *at)
 {
     o->reading->facts.points += read_corners(o, at);
     o->object_hollow = false;
 }
 
+/* "l": a line of n corners has n - 1 pieces. */
 static void read_line(obj *o, const char *at)
 {
     size_t count = read_corners(o, at);
@@ -168,6 +172,7 @@ static void end_object(obj *o)
     kiln_send_warning(o->reading->sender, "object \"%s\" has no face", o->object);
 }
 
+/* Replaces a name, and owns the new one. */
 static void set_name(char **name, char *to)
 {
     free(*name);
@@ -181,6 +186,7 @@ static void read_group(obj *o, const char *at)
 
     if (name[0] == '\0' || strcmp(name, "default") == 0)
         set_name(&name, NULL);
+    /* The same group again continues the run. */
     if (name == o->group || (name != NULL && o->group != NULL && strcmp(name, o->group) == 0)) {
         free(name);
         return;
@@ -189,6 +195,7 @@ static void read_group(obj *o, const char *at)
     set_name(&o->group, name);
 }
 
+/* "o": a new object begins outside of any group. */
 static void read_object(obj *o, const char *at)
 {
     end_object(o);
@@ -266,6 +273,7 @@ static void read_library(obj *o, const char *at)
     free(names);
 }
 
+/* Free-form curves and surfaces are not read. */
 static void count_element(obj *o, const char *at)
 {
     (void)at;
@@ -273,6 +281,7 @@ static void count_element(obj *o, const char *at)
     o->object_hollow = false;
 }
 
+/* Other files of records are not followed. */
 static void count_call(obj *o, const char *at)
 {
     (void)at;

@@ -17,6 +17,7 @@
 
 typedef enum { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT } type;
 
+/* What a property is to this reader. */
 typedef enum { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_CORNERS } role;
 
 typedef struct {
@@ -212,27 +213,6 @@ static _Noreturn void fail_short(ply *p, const element *in)
                       (unsigned long long)in->count, in->name);
 }
 
-/* Values of one element may share lines or be spread over several. */
-static double next_text(ply *p, const element *in)
-{
-    size_t length;
-    const char *token;
-    double value;
-
-    while ((token = kiln_token(&p->at, &length)) == NULL) {
-        bool no_memory;
-
-        p->at = kiln_lines_next(&p->lines, &length, &no_memory);
-        if (no_memory)
-            kiln_read_no_memory(p->reading);
-        if (p->at == NULL)
-            fail_short(p, in);
-    }
-    if (!kiln_token_number(token, length, &value))
-        fail(p, "a value is not a number");
-    return value;
-}
-
 /* Byte by byte from a block of the file: values are not aligned. */
 static double next_binary(ply *p, const element *in, type of)
 {
@@ -277,10 +257,28 @@ static double next_binary(ply *p, const element *in, type of)
     }
 }
 
-/* Every type of PLY is a double without loss. */
+/* The next value of an element. Every type of PLY is a double without loss. In text, the values of
+ * one element may share lines or be spread over several. */
 static double next(ply *p, const element *in, type of)
 {
-    return p->coding == TEXT ? next_text(p, in) : next_binary(p, in, of);
+    const char *token;
+    size_t length;
+    double value;
+
+    if (p->coding != TEXT)
+        return next_binary(p, in, of);
+    while ((token = kiln_token(&p->at, &length)) == NULL) {
+        bool no_memory;
+
+        p->at = kiln_lines_next(&p->lines, &length, &no_memory);
+        if (no_memory)
+            kiln_read_no_memory(p->reading);
+        if (p->at == NULL)
+            fail_short(p, in);
+    }
+    if (!kiln_token_number(token, length, &value))
+        fail(p, "a value is not a number");
+    return value;
 }
 
 /* -- elements -- */
@@ -330,6 +328,7 @@ static void end_strips(ply *p)
     }
 }
 
+/* Whether an element has a property of a role. */
 static bool has_role(const ply *p, const element *in, role wanted)
 {
     for (size_t i = 0; i < in->property_count; i++)
@@ -390,6 +389,7 @@ void kiln_read_ply(kiln_reading *reading)
         kiln_read_no_memory(reading);
     kiln_read_default_material(reading);
     read_header(&p);
+    /* Binary data starts right after the line end of the header. */
     p.offset = kiln_lines_tell(&p.lines);
     for (size_t i = 0; i < p.element_count; i++)
         read_all(&p, &p.elements[i]);

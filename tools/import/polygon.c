@@ -19,31 +19,6 @@
 #include "../common/clock.h"
 #include "../common/soup.h"
 
-static bool make_room(kiln_polygon_work *work, size_t count)
-{
-    size_t capacity = count + count / 2;
-    void *points, *next, *previous, *tests;
-
-    if (count <= work->capacity)
-        return true;
-    points = realloc(work->points, capacity * sizeof *work->points);
-    if (points != NULL)
-        work->points = points;
-    next = realloc(work->next, capacity * sizeof *work->next);
-    if (next != NULL)
-        work->next = next;
-    previous = realloc(work->previous, capacity * sizeof *work->previous);
-    if (previous != NULL)
-        work->previous = previous;
-    tests = realloc(work->tests, capacity * sizeof *work->tests);
-    if (tests != NULL)
-        work->tests = tests;
-    if (points == NULL || next == NULL || previous == NULL || tests == NULL)
-        return false;
-    work->capacity = capacity;
-    return true;
-}
-
 void kiln_polygon_work_free(kiln_polygon_work *work)
 {
     free(work->points);
@@ -156,20 +131,6 @@ static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
     work->next[i] = work->previous[i] = i;
 }
 
-/* The corner to cut when there is no ear: what is left crosses itself or has no area. A corner on a
- * line between its neighbours changes no area; without one, any is as good. */
-static uint32_t least_harm(const kiln_polygon_work *work, uint32_t start)
-{
-    uint32_t i = start;
-
-    do {
-        if (turn_at(work, i) == 0)
-            return i;
-        i = work->next[i];
-    } while (i != start);
-    return start;
-}
-
 kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
                                   const uint32_t *corners, size_t count, uint32_t *triangles)
 {
@@ -177,8 +138,22 @@ kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *position
     uint32_t i = 1;
 
     KILN_ASSERT(count >= 3 && count <= UINT32_MAX);
-    if (!make_room(work, count))
-        return KILN_POLYGON_NO_MEMORY;
+    if (count > work->capacity) {
+        const size_t capacity = count + count / 2;
+        const double deadline = work->deadline;
+
+        /* What the arrays hold is of no use to this polygon. */
+        kiln_polygon_work_free(work);
+        work->deadline = deadline;
+        work->points = malloc(capacity * sizeof *work->points);
+        work->next = malloc(capacity * sizeof *work->next);
+        work->previous = malloc(capacity * sizeof *work->previous);
+        work->tests = malloc(capacity * sizeof *work->tests);
+        if (work->points == NULL || work->next == NULL || work->previous == NULL ||
+            work->tests == NULL)
+            return KILN_POLYGON_NO_MEMORY;
+        work->capacity = capacity;
+    }
     project(work, positions, corners, count);
     for (size_t j = 0; j < count; j++) {
         work->next[j] = (uint32_t)(j + 1 < count ? j + 1 : 0);
@@ -193,7 +168,10 @@ kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *position
         if (left > 1000 && work->deadline != 0 && kiln_seconds() > work->deadline)
             return KILN_POLYGON_OVER_TIME;
         if (stuck) {
-            i = least_harm(work, i);
+            /* There is no ear: what is left crosses itself or has no area. A corner on a line
+             * between its neighbours changes no area; without one, any is as good. */
+            for (size_t tried = 0; tried < left && turn_at(work, i) != 0; tried++)
+                i = work->next[i];
         } else if (!is_ear(work, i, &test_count)) {
             i = work->next[i];
             failures++;

@@ -35,6 +35,7 @@ void kiln_read_vertex(kiln_reading *reading, const double position[3])
 void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count, uint64_t record,
                     uint32_t user)
 {
+    /* Points and lines have nothing to collide with. They are counted for the report. */
     if (count < 3) {
         reading->facts.points += count == 1;
         reading->facts.lines += count == 2;
@@ -170,6 +171,7 @@ void kiln_read_side_file(kiln_reading *reading, const char *name)
     kiln_send(reading->sender, KILN_ARRAY_SIDE_FILES, &side, 1);
 }
 
+/* An empty name is no file. */
 void kiln_read_absent_file(kiln_reading *reading, const char *name)
 {
     if (name[0] != '\0')
@@ -184,6 +186,7 @@ _Noreturn void kiln_read_fail_line(kiln_reading *reading, const kiln_lines *line
                       (unsigned long long)lines->number, what);
 }
 
+/* With a limit, the message names the option that raises it. */
 _Noreturn void kiln_read_no_memory(kiln_reading *reading)
 {
     char limit[KILN_MESSAGE_BYTES_SIZE];

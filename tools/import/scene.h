@@ -100,8 +100,8 @@ typedef struct {
     kiln_scene_array arrays[KILN_ARRAY_COUNT];
     uint64_t received, most; /* bytes; most 0: no limit */
     uint8_t header[16];
-    size_t have;         /* bytes of the header or of the piece under way */
-    kiln_array array;    /* the piece under way */
+    size_t have;         /* bytes of the header or of the piece that is coming in */
+    kiln_array array;    /* of the piece that is coming in */
     uint64_t piece_left; /* bytes of it */
     bool ended, broken, no_memory;
 } kiln_scene;

@@ -25,6 +25,7 @@ struct kiln_sender {
     uint8_t buffers[KILN_ARRAY_COUNT][BUFFER_SIZE];
 };
 
+/* Writes all of it. The pipe blocks while the parent is busy. */
 static void put(const kiln_sender *sender, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
@@ -131,6 +132,7 @@ void kiln_send_warning(kiln_sender *sender, const char *format, ...)
     va_end(arguments);
 }
 
+/* The last pieces of all arrays, and the piece without bytes. */
 void kiln_send_end(kiln_sender *sender)
 {
     for (int i = 0; i < KILN_ARRAY_COUNT; i++)
@@ -138,6 +140,7 @@ void kiln_send_end(kiln_sender *sender)
     put_header(sender, 0, 0);
 }
 
+/* The parent takes a failure for the whole scene, whatever was sent before. */
 void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char *format, ...)
 {
     kiln_scene_failure failure = {.status = (int32_t)status, .message = 0};

@@ -111,6 +111,7 @@ failed:
     return false;
 }
 
+/* May be called twice. */
 void kiln_source_close(kiln_source_file *source)
 {
     if (source->model.file >= 0)
@@ -190,6 +191,7 @@ const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sid
     if (!source->has_digest)
         bad = "";
     kiln_sha256_update(&all, source->digest, sizeof source->digest);
+    /* Names are hashed with their zero byte, so that no two lists of files hash the same bytes. */
     for (size_t i = 0; bad == NULL && i < count; i++) {
         if (!digest_of(folder, &sides[i], digest, bytes))
             bad = sides[i].name;

@@ -23,7 +23,7 @@ bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
 void kiln_source_close(kiln_source_file *source);
 
 /* Notes what the model's bytes are before they are read: kiln_source_hash then finds out whether
- * they were changed under way. */
+ * they were changed meanwhile. */
 void kiln_source_mark(kiln_source_file *source);
 
 typedef struct kiln_side_file {

@@ -49,6 +49,7 @@ bool kiln_token_is(const char *token, size_t length, const char *word)
     return i == length && word[i] == '\0';
 }
 
+/* Without the C library, whose functions stop at the first character that fits no number. */
 bool kiln_token_integer(const char *token, size_t length, int64_t *value)
 {
     size_t i = length > 0 && (token[0] == '-' || token[0] == '+') ? 1 : 0;
@@ -122,21 +123,6 @@ static size_t scan_decimal(const char *token, size_t start, size_t length, decim
     return i;
 }
 
-/* Exact where digits and the power of ten both are doubles: one rounding. */
-static bool quick_value(const decimal *d, double *value)
-{
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-    if (d->cut || d->digits > UINT64_C(1) << 53 || d->exponent < -22 || d->exponent > 22)
-        return false;
-    KILN_ASSERT(d->exponent >= -22 && d->exponent <= 22);
-    *value = d->exponent < 0 ? (double)d->digits / tens[-d->exponent]
-                             : (double)d->digits * tens[d->exponent];
-    return true;
-}
-
 /* Spellings of C, of other tools, and Microsoft's "1.#QNAN", "-1.#IND", "1.#INF00". */
 static bool odd_value(const char *token, size_t length, double *value)
 {
@@ -154,6 +140,9 @@ static bool odd_value(const char *token, size_t length, double *value)
 
 bool kiln_token_number(const char *token, size_t length, double *value)
 {
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     size_t sign = length > 0 && (token[0] == '-' || token[0] == '+') ? 1 : 0;
     decimal d = {0, 0, false};
     char copy[512];
@@ -163,7 +152,12 @@ bool kiln_token_number(const char *token, size_t length, double *value)
     if (scan_decimal(token, sign, length, &d) != length) {
         if (!odd_value(token + sign, length - sign, value))
             return false;
-    } else if (!quick_value(&d, value)) {
+    } else if (!d.cut && d.digits <= UINT64_C(1) << 53 && d.exponent >= -22 && d.exponent <= 22) {
+        /* Digits and power of ten both are doubles: one rounding. */
+        *value = d.exponent < 0 ? (double)d.digits / tens[-d.exponent]
+                                : (double)d.digits * tens[d.exponent];
+    } else {
+        /* A number of 500 digits is a mistake, or meant to keep us busy. */
         if (length - sign >= sizeof copy)
             return false;
         memcpy(copy, token + sign, length - sign);

@@ -67,6 +67,7 @@ bool kiln_weld_vertex(kiln_weld *weld, const float position[3], uint32_t *vertex
     return true;
 }
 
+/* Old and new slots are there at the same time for a moment; the old ones count already. */
 size_t kiln_weld_growth(const kiln_weld *weld, size_t vertices)
 {
     return 2 * (weld->count + vertices) < weld->slot_count
@@ -104,6 +105,8 @@ bool kiln_triangle_set_start(kiln_triangle_set *set, const uint32_t *indices, si
     return set->slots != NULL;
 }
 
+/* The three vertices in ascending order: the same triangle, whichever corner it begins with and
+ * whichever way it winds. */
 static void sorted(const uint32_t from[3], uint32_t to[3])
 {
     uint32_t low = from[0] < from[1] ? from[0] : from[1];
