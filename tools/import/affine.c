@@ -51,6 +51,7 @@ kiln_affine kiln_affine_of_options(double scale, int from, int to)
     return affine;
 }
 
+/* Products of large scales overflow. */
 bool kiln_affine_is_finite(const kiln_affine *affine)
 {
     for (int i = 0; i < 3; i++)

@@ -71,6 +71,7 @@ static bool contains(const char *text, const char *word)
     return false;
 }
 
+/* Whether a text contains one of several words. */
 static bool contains_any(const char *text, const char *const words[], size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -105,6 +106,7 @@ static void hear(const char *message, char *user)
     const char *text = strstr(message, ": ");
     char line[sizeof l->last];
 
+    /* "Warn,  T0: text" or "Error, T0: text". */
     if (text == NULL || (strncmp(message, "Warn", 4) != 0 && strncmp(message, "Error", 5) != 0) ||
         !reports_loss(text))
         return;
@@ -405,6 +407,7 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
     }
     send_lost(s);
     sent.face_count = s->sent;
+    /* An empty mesh may be a mistake of the exporter. */
     if (mesh->mNumFaces == 0) {
         reading->facts.empty_meshes++;
         kiln_send_warning(reading->sender, "mesh \"%.*s\" has no face", (int)mesh->mName.length,
@@ -536,6 +539,7 @@ void kiln_read_by_assimp(kiln_reading *reading)
         kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
                           "a kiln file is baked already; give the model that it was made from");
     snprintf(extension, sizeof extension, ".%s", reading->format);
+    /* Assimp itself would try every reader that it has on an unknown file. */
     if (!aiIsExtensionSupported(extension))
         kiln_send_failure(
             reading->sender, KILN_BAKE_UNSUPPORTED,

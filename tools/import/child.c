@@ -107,6 +107,7 @@ static _Noreturn void be_child(const kiln_child *child, int pipe)
         setrlimit(RLIMIT_AS, &limit);
     }
 
+    /* Decimals are written with a point, whatever the host's locale says. */
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
         _exit(1);

@@ -4,8 +4,8 @@
  * times by nodes, each with a transform to its parent. A soup is what the builders take: triangles
  * over one list of vertices, sorted by part, a part being one mesh in one place. The pass is
  *
- *   ranges of the meshes → paths and transforms of the nodes → parts, face by face, triangle by
- *   triangle → degenerate and duplicate triangles → vertices, warnings and strings of the soup.
+ *   ranges of the meshes -> paths and transforms of the nodes -> parts, face by face, triangle by
+ *   triangle -> degenerate and duplicate triangles -> vertices, warnings and strings of the soup.
  *
  * What can be wrong with a file is found here and nowhere later: indices out of range, coordinates
  * that are not finite, before and after their transform. Transforms are applied in double, and the
@@ -87,6 +87,7 @@ static bool no_memory(flat *f)
     return FAIL(f, KILN_BAKE_FAILED, "out of memory; split the model");
 }
 
+/* kiln_grow, with the error. */
 static bool grow(flat *f, void **items, size_t *capacity, size_t needed, size_t size)
 {
     return kiln_grow(items, capacity, needed, size) || no_memory(f);
@@ -144,6 +145,7 @@ static bool go_on(flat *f)
 
 /* -- nodes and meshes -- */
 
+/* The scene's arrays by their types. */
 static const kiln_scene_node *nodes_of(const kiln_scene *scene)
 {
     return scene->arrays[KILN_ARRAY_NODES].items;
@@ -374,6 +376,7 @@ static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint
         indices[1] = indices[2];
         indices[2] = second;
     }
+    /* Where the triangle comes from, for reports and for the user's own tables. */
     f->soup->face[number] = face;
     f->soup->user[number] = user;
     f->soup->triangle_count++;
@@ -493,6 +496,7 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
             return false;
         corner += sizes[i];
     }
+    /* Faces that were dropped leave a part smaller, or empty. */
     part->triangle_count = f->soup->triangle_count - part->triangle_first;
     KILN_ASSERT(part->triangle_count <= f->at->triangles);
     if (part->triangle_count == 0)
@@ -528,6 +532,7 @@ static bool add_parts(flat *f)
     for (size_t i = 0; i < f->scene->arrays[KILN_ARRAY_NODES].count; i++) {
         const uint32_t count = nodes_of(f->scene)[i].place_count;
 
+        /* Of a node that shows nothing, the transform may be anything. */
         f->place = f->places[i];
         f->mirrored = kiln_affine_mirrors(&f->place);
         if (count > 0 && !kiln_affine_is_finite(&f->place))

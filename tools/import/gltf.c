@@ -141,6 +141,7 @@ static bool load_file(const gltf *g, const char *uri, span *to)
     free(name);
     if (model.file < 0)
         return false;
+    /* Pipes and devices are left alone: reading them may wait forever. */
     good = fstat(model.file, &facts) == 0 && S_ISREG(facts.st_mode);
     model.size = good ? (uint64_t)facts.st_size : 0;
     good = good && load_model(&model, to);
@@ -210,6 +211,7 @@ static const json_t *item_of(const gltf *g, const char *list, size_t index)
     return json_array_get(json_object_get(g->root, list), index);
 }
 
+/* Which vertex the list has at a place. */
 static uint32_t index_at(const index_list *list, size_t at)
 {
     KILN_ASSERT(at < list->count);
@@ -237,6 +239,7 @@ static bool search_primitive(gltf *g, const json_t *primitive)
         return true;
     /* The indices have to lie within their buffer, and each has to be given. */
     buffer = view != NULL ? buffer_at(g, number_in(view, "buffer", SIZE_MAX)) : NULL;
+    /* Sizes are compared by differences, which can't overflow. */
     list.width = type == UNSIGNED_BYTE    ? 1
                  : type == UNSIGNED_SHORT ? 2
                  : type == UNSIGNED_INT   ? 4
@@ -304,6 +307,7 @@ static void close_document(gltf *g, span *whole)
     free(whole->bytes);
 }
 
+/* Primitives are counted through all meshes of the file, as Assimp makes its meshes of them. */
 bool kiln_gltf_find_bad(kiln_reading *reading, kiln_gltf_faces *faces)
 {
     gltf g = {.reading = reading, .faces = faces};
@@ -417,6 +421,7 @@ void kiln_gltf_check(kiln_reading *reading)
 
         instanced += json_object_get(extensions, "EXT_mesh_gpu_instancing") != NULL;
     }
+    /* Nodes and scenes: what Assimp leaves out of them. */
     /* One warning for all, since a file of instances has thousands. */
     if (instanced > 0)
         kiln_send_warning(reading->sender,

@@ -74,7 +74,7 @@ static void read_scene(void *user, int pipe, int file)
                             .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
     char name[64];
 
-    reading.model.file = file;
+    reading.model.file = file; /* in the child it has another number */
     reading.sender = kiln_sender_start(pipe);
     if (j->input->path == NULL || j->input->format != NULL) {
         /* Assimp goes by the extension. */
@@ -111,6 +111,7 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     const char *limit = name_of_limit(j->options);
     char memory[KILN_MESSAGE_BYTES_SIZE];
 
+    /* Every message names the file, what happened, and what to do about it. */
     kiln_message_bytes(memory_limit(j->options), memory);
     switch (end) {
     case KILN_CHILD_CRASHED:
@@ -186,6 +187,7 @@ static kiln_bake_status fetch_scene(job *j)
                     "take; repair it or convert it to another format");
     if (j->scene.arrays[KILN_ARRAY_FAILURE].count == 0)
         return KILN_BAKE_OK;
+    /* The reader's own reason; its status is a number from another process and is checked. */
     failure = j->scene.arrays[KILN_ARRAY_FAILURE].items;
     kiln_bake_report_error(j->report, j->input->path, "%s",
                            kiln_scene_string(&j->scene, failure->message));

@@ -17,6 +17,7 @@
 
 enum { FETCH_SIZE = 1 << 16 };
 
+/* By position, since the descriptor's own is shared with the parent of the reading process. */
 size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_t size)
 {
     size_t have = 0;
@@ -59,6 +60,7 @@ uint32_t kiln_model_crc(const kiln_model *model)
     return at == model->size ? (uint32_t)crc : 0;
 }
 
+/* `offset` is not 0 for text that follows a binary part; there is no mark then. */
 bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
                       char continuation)
 {
@@ -100,6 +102,7 @@ static int peek(kiln_lines *lines)
 {
     size_t unit = lines->wide != 0 ? 2 : 1;
 
+    /* A code unit may be cut by the end of the block: what is left of it is fetched again. */
     if (lines->have - lines->at < unit) {
         uint64_t from = kiln_lines_tell(lines);
 
@@ -109,6 +112,7 @@ static int peek(kiln_lines *lines)
         if (lines->have < unit)
             return -1;
     }
+    /* Bytes stay as they are, whatever the encoding. */
     if (lines->wide == 0)
         return lines->fetched[lines->at];
     return lines->fetched[lines->at + (lines->wide == 2 ? 1 : 0)] |

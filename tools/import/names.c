@@ -74,6 +74,7 @@ uint32_t kiln_names_join(kiln_names *names, uint32_t parent, const char *name)
     return kiln_names_add(names, name);
 }
 
+/* An offset that a failed addition has given is 0, which is "". */
 const char *kiln_names_at(const kiln_names *names, uint32_t offset)
 {
     return offset < names->size ? (const char *)names->text + offset : "";

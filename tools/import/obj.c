@@ -148,6 +148,7 @@ static void end_run(obj *o)
 
     if (o->run_faces == 0)
         return;
+    /* Without an object the group takes its place. */
     if (object == NULL)
         object = group != NULL ? group : "default", group = NULL;
     path = malloc(strlen(object) + (group != NULL ? strlen(group) : 0) + 2);
@@ -288,6 +289,7 @@ static void count_call(obj *o, const char *at)
     o->calls_ignored++;
 }
 
+/* The records that are read. */
 static const struct {
     const char *keyword;
     void (*read)(obj *o, const char *at);

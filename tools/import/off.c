@@ -40,6 +40,7 @@ static void next_line(off *o, const char *expected)
     fail_line(o, expected);
 }
 
+/* The next word of the line, as an integer. */
 static bool next_integer(off *o, int64_t *value)
 {
     size_t length;

@@ -15,6 +15,7 @@
 #include "../common/memory.h"
 #include "reader.h"
 
+/* The types of values, in the order of their names below. */
 typedef enum { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, TYPE_COUNT } type;
 
 /* What a property is to this reader. */
@@ -26,6 +27,7 @@ typedef struct {
     role role;
 } property;
 
+/* What an element is to this reader. The others are read and dropped. */
 typedef enum { ELEMENT_OTHER, ELEMENT_VERTEX, ELEMENT_FACE, ELEMENT_STRIPS, ELEMENT_EDGE } kind;
 
 typedef struct {
@@ -55,6 +57,7 @@ typedef struct {
 
 /* -- header -- */
 
+/* Lines are counted in the header, and in text after it. */
 static _Noreturn void fail(ply *p, const char *what)
 {
     kiln_read_fail_line(p->reading, &p->lines, what);
@@ -134,6 +137,7 @@ static void read_property(ply *p, const char *at)
         added->count = type_of(p, token, length);
         token = kiln_token(&at, &length);
     }
+    /* The type of a number, or of the values of a list. */
     added->value = type_of(p, token, length);
     token = kiln_token(&at, &length);
     if (token == NULL)
@@ -172,8 +176,10 @@ static void read_header(ply *p)
     size_t length;
     const char *token = kiln_token(&at, &length);
 
+    /* The first line is the magic number of the format. */
     if (token == NULL || !kiln_token_is(token, length, "ply"))
         fail(p, "no PLY file: it does not begin with \"ply\"");
+    /* Elements and their properties, in order; each property belongs to the last element. */
     while (!done) {
         at = header_line(p);
         token = kiln_token(&at, &length);
@@ -199,6 +205,7 @@ static void read_header(ply *p)
             done = kiln_token_is(token, length, "end_header");
         }
     }
+    /* Without a format, text or binary would be a guess. */
     if (!coded)
         fail(p, "the header names no format");
 }
@@ -238,6 +245,8 @@ static double next_binary(ply *p, const element *in, type of)
         byte = p->block[p->block_at++];
         bits = p->coding == BIG ? bits << 8 | byte : bits | (uint64_t)byte << 8 * i;
     }
+    /* Bits to values. Conversions to narrower signed types keep the low bits, in two's complement.
+     */
     half = (uint32_t)bits;
     switch (of) {
     case INT8:
@@ -393,6 +402,7 @@ void kiln_read_ply(kiln_reading *reading)
     p.offset = kiln_lines_tell(&p.lines);
     for (size_t i = 0; i < p.element_count; i++)
         read_all(&p, &p.elements[i]);
+    /* All vertices belong to the one mesh of the file. */
     kiln_read_warn_empty(reading, p.empty_faces);
     if (p.faces == 0 && p.records == 0)
         reading->facts.points += p.vertices; /* a cloud of points */

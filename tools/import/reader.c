@@ -41,6 +41,7 @@ void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count
         reading->facts.lines += count == 2;
         return;
     }
+    /* Numbers of faces are 32 bits wide in the scene and in the file that is baked. */
     if (count > UINT32_MAX || record > UINT32_MAX)
         kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
                           "more than 4294967295 faces or corners; split the model");
@@ -50,6 +51,7 @@ void kiln_read_face(kiln_reading *reading, const uint32_t *corners, size_t count
     kiln_send(reading->sender, KILN_ARRAY_CORNERS, corners, count);
 }
 
+/* The node has the identity as its matrix. */
 void kiln_read_place(kiln_reading *reading, uint32_t name, uint32_t mesh)
 {
     kiln_scene_node node = {.parent = KILN_SCENE_NONE, .name = name, .place_count = 1};
@@ -156,6 +158,7 @@ static uint32_t send_name(kiln_reading *reading, const char *name)
     return offset;
 }
 
+/* Its CRC is taken here, before it is read; 0 when it can't be. */
 void kiln_read_side_file(kiln_reading *reading, const char *name)
 {
     kiln_scene_side_file side = {.name = send_name(reading, name)};

@@ -21,12 +21,14 @@
 /* Does not wait for a writer, should the path be a pipe. */
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 
+/* Before the child starts: whatever it reads is compared with this. */
 void kiln_source_mark(kiln_source_file *source)
 {
     source->crc = kiln_model_crc(&source->model);
     source->has_crc = true;
 }
 
+/* *status is set before each step to what its failure means. */
 bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
                       kiln_bake_status *status, kiln_bake_report *report)
 {
@@ -130,6 +132,7 @@ static bool hash_model(const kiln_model *model, uint8_t digest[KILN_SHA256_SIZE]
     kiln_sha256 hash;
     uint64_t at = 0;
 
+    /* Both sums in one pass, so that they are of the same bytes. */
     kiln_sha256_init(&hash);
     while (block != NULL && at < model->size) {
         size_t got = kiln_model_read(model, at, block, BLOCK);
@@ -175,6 +178,7 @@ static bool digest_of(int folder, const kiln_side_file *side, uint8_t digest[KIL
 const char *kiln_source_hash(kiln_source_file *source, const kiln_side_file *sides, size_t count,
                              uint8_t hash[KILN_SHA256_SIZE], uint64_t *bytes)
 {
+    /* Names of side files are relative to the folder of the model, not to that of the process. */
     int folder = open(source->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     uint8_t digest[KILN_SHA256_SIZE];
     const char *bad = NULL;

@@ -80,6 +80,7 @@ static void end_facet(text *t)
 {
     if (!t->in_facet)
         return;
+    /* More than three corners are cut like any polygon. */
     if (t->corners.count < 3)
         fail_line(t, "a facet has fewer than three vertices");
     kiln_read_face(t->reading, t->corners.items, t->corners.count, t->records, 0);

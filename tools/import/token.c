@@ -12,6 +12,7 @@
 #include "../../formats/assert.h"
 #include "model.h"
 
+/* Lines end before a token is looked for, so that no line end is among the blanks. */
 static bool blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';

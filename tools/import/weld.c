@@ -92,6 +92,7 @@ static size_t set_slots(size_t triangles)
     return count;
 }
 
+/* Known before the set is made, so that it can be compared with the limit of memory. */
 size_t kiln_triangle_set_bytes(size_t triangles)
 {
     return set_slots(triangles) * sizeof(uint32_t);
