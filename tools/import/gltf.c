@@ -421,7 +421,6 @@ void kiln_gltf_check(kiln_reading *reading)
 
         instanced += json_object_get(extensions, "EXT_mesh_gpu_instancing") != NULL;
     }
-    /* Nodes and scenes: what Assimp leaves out of them. */
     /* One warning for all, since a file of instances has thousands. */
     if (instanced > 0)
         kiln_send_warning(reading->sender,
