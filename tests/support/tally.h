@@ -13,11 +13,9 @@ extern "C" {
 #endif
 
 typedef struct {
-    uint64_t nodes; /* opened and tested against a box of the other tree */
-    uint64_t
-        leaves; /* pairs of leaves visited, since their boxes may meet or be near enough */
-    uint64_t
-        pairs; /* boolean: of triangles in these leaves; distances: those measured exactly */
+    uint64_t nodes;  /* opened and tested against a box of the other tree */
+    uint64_t leaves; /* pairs of leaves visited, since their boxes may meet or be near enough */
+    uint64_t pairs;  /* boolean: of triangles in these leaves; distances: those measured exactly */
 } tally;
 
 /* Each adds to *sum. One thread at a time. */

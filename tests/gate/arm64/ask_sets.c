@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../../runtime/kernel/kernel.h"
+#include "../../../runtime/kiln.h"
 
 enum { FILES_MAX = 8, TREES_MAX = 16, POSES = 24, PAIRS_MAX = 4096, RAYS = 200, HITS_MAX = 64 };
 
