@@ -28,7 +28,9 @@ typedef struct {
 static thread_pool_state look_for_single(void *user)
 {
     const singles *s = user;
-    return s->begun == TASKS ? CREW_DONE : s->running ? CREW_LATER : CREW_READY;
+    return s->begun == TASKS ? THREAD_POOL_DONE
+           : s->running      ? THREAD_POOL_LATER
+                             : THREAD_POOL_READY;
 }
 
 static size_t begin_single(void *user)

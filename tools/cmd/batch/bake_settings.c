@@ -1,15 +1,23 @@
-/* See bake_settings.h. */
+/* The options of kiln bake: their table, from which the command line, the help, the man page, shell
+ * completion and manifests are all made, and what they mean for the library.
+ *
+ * A field of bake_settings has the value of one option. The table gives its kind and its offset, so
+ * that settings can be compared, printed and laid over each other without naming any of them. What
+ * the table can't say, such as that one option needs another, is checked where settings become the
+ * options of the library, in bake_settings_convert. */
 #define _XOPEN_SOURCE 700
 
 #include "bake_settings.h"
-#include "../kit/options.h"
 
+#include "../../../formats/assert.h"
+#include "../kit/options.h"
 #include "../kit/report.h"
 
 #include "../../../formats/node_kinds.h"
 
 #include <float.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,17 +177,28 @@ const option *bake_option_find(const char *name, size_t length)
     return NULL;
 }
 
-static size_t size_of(option_kind kind)
+void bake_option_print(const option *entry, const bake_settings *settings)
 {
-    switch (kind) {
+    const void *field = (const char *)settings + entry->field;
+    KILN_ASSERT(entry->kind != OPTION_TEXT);
+    KILN_ASSERT(entry->field < sizeof *settings);
+    switch (entry->kind) {
     case OPTION_FLAG:
-        return sizeof(bool);
-    case OPTION_TEXT:
-        return sizeof(const char *);
+        fputs(*(const bool *)field ? "true" : "false", stdout);
+        break;
+    case OPTION_INTEGER:
+        printf("%d", *(const int *)field);
+        break;
     case OPTION_REAL:
-        return sizeof(double);
-    default:
-        return sizeof(int);
+        printf("%.17g", *(const double *)field);
+        break;
+    default: { /* a choice, kept as its index */
+        const char *choices = entry->choices;
+        for (int i = *(const int *)field; i > 0; i--) {
+            choices += strcspn(choices, "|") + 1;
+        }
+        printf("%.*s", (int)strcspn(choices, "|"), choices);
+    }
     }
 }
 
@@ -188,13 +207,17 @@ void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_
     for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
         const option *entry = &bake_options[i];
         if ((given >> i & 1) != 0 && bake_option_is_of_asset(entry)) {
-            memcpy((char *)to + entry->field, (const char *)from + entry->field,
-                   size_of(entry->kind));
+            const size_t size = entry->kind == OPTION_FLAG   ? sizeof(bool)
+                                : entry->kind == OPTION_TEXT ? sizeof(const char *)
+                                : entry->kind == OPTION_REAL ? sizeof(double)
+                                                             : sizeof(int);
+            KILN_ASSERT(entry->field + size <= sizeof *to);
+            memcpy((char *)to + entry->field, (const char *)from + entry->field, size);
         }
     }
 }
 
-/* What is wrong with the options of an asset, or of the command line. */
+/* Reports what is wrong with the options of an asset, or, where it is NULL, of the command line. */
 #define REFUSE(asset, ...)                                                                         \
     ((asset) == NULL ? report_usage(__VA_ARGS__) : report_error(EXIT_USAGE, asset, __VA_ARGS__))
 
@@ -223,33 +246,11 @@ static int parse_drop(const char *list, const char *asset, unsigned *bits)
     return EXIT_DONE;
 }
 
-/* "512M" in bytes. */
-static int parse_memory(const char *text, const char *asset, uint64_t *bytes)
-{
-    return option_size(text, "KMG", bytes)
-               ? EXIT_DONE
-               : REFUSE(asset,
-                        "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
-                        text);
-}
-
-/* What was not given is -1, and 0 for the factor. */
-static void to_count_options(const bake_settings *settings, kiln_bake_options *options)
+int bake_settings_convert(const bake_settings *settings, const char *asset,
+                          kiln_bake_options *options)
 {
     static const int grids[] = {4, 8, 16};
     static const kiln_adb_regions regions[] = {KILN_ADB_OCTANTS, KILN_ADB_SECTORS, KILN_ADB_ONE};
-    options->adb = settings->adb < 0 ? 0 : grids[settings->adb];
-    options->adb_area = settings->adb_area == 1 ? KILN_ADB_AREA_BY_MAX : KILN_ADB_AREA_BY_MEAN;
-    options->adb_factor = settings->adb_factor;
-    options->adb_polygons = settings->adb_polygons == 1 ? KILN_ADB_MEETING_BOX : KILN_ADB_SUBTREE;
-    options->adb_regions = regions[settings->adb_regions < 0 ? 0 : settings->adb_regions];
-    options->no_geometry = settings->no_geometry;
-    options->adb_weights = settings->adb_weights;
-}
-
-/* What the table of options can't say. */
-static int check_counting(const bake_settings *settings, const char *asset)
-{
     const bool counting = settings->adb_area >= 0 || settings->adb_factor > 0 ||
                           settings->adb_polygons >= 0 || settings->adb_regions >= 0 ||
                           settings->adb_weights != NULL;
@@ -257,16 +258,8 @@ static int check_counting(const bake_settings *settings, const char *asset)
         return REFUSE(asset, "%s needs --adb",
                       settings->no_geometry ? "--no-geometry" : "an --adb- option");
     }
-    return EXIT_DONE;
-}
-
-int bake_settings_convert(const bake_settings *settings, const char *asset,
-                          kiln_bake_options *options)
-{
-    const int status = check_counting(settings, asset);
-    if (status != EXIT_DONE) {
-        return status;
-    }
+    KILN_ASSERT(settings->adb < (int)COUNT_OF(grids));
+    KILN_ASSERT(settings->adb_regions < (int)COUNT_OF(regions));
     *options = kiln_bake_options_default();
     options->bv = settings->bv;
     options->builder = settings->builder;
@@ -284,10 +277,19 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->import_seconds = settings->import_seconds;
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
-    to_count_options(settings, options);
+    /* An option of counts that was not given is -1, the factor 0; then the library's default holds. */
+    options->adb = settings->adb < 0 ? 0 : grids[settings->adb];
+    options->adb_area = settings->adb_area == 1 ? KILN_ADB_AREA_BY_MAX : KILN_ADB_AREA_BY_MEAN;
+    options->adb_factor = settings->adb_factor;
+    options->adb_polygons = settings->adb_polygons == 1 ? KILN_ADB_MEETING_BOX : KILN_ADB_SUBTREE;
+    options->adb_regions = regions[settings->adb_regions < 0 ? 0 : settings->adb_regions];
+    options->no_geometry = settings->no_geometry;
+    options->adb_weights = settings->adb_weights;
     if (settings->max_memory != NULL &&
-        parse_memory(settings->max_memory, asset, &options->max_memory) != EXIT_DONE) {
-        return EXIT_USAGE;
+        !option_size(settings->max_memory, "KMG", &options->max_memory)) {
+        return REFUSE(asset,
+                      "--max-memory takes a number of bytes, or one with K, M or G, not '%s'",
+                      settings->max_memory);
     }
     return settings->drop == NULL ? EXIT_DONE : parse_drop(settings->drop, asset, &options->drop);
 }

@@ -1,4 +1,4 @@
-/* What kiln bake is told: the options of its table, and what they mean for one asset. A manifest has
+/* The settings of kiln bake: the options of its table, and what they mean for one asset. A manifest has
  * options by the same names, from the same table. */
 #ifndef KILN_CMD_BAKE_SETTINGS_H
 #define KILN_CMD_BAKE_SETTINGS_H
@@ -26,11 +26,14 @@ extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);
 
-/* Is it about one asset, so that a manifest may have it, rather than about the run? */
+/* Is the option about one asset, so that a manifest may have it, rather than about the run? */
 bool bake_option_is_of_asset(const option *entry);
 
-/* NULL: there is none about an asset by this name. */
+/* The option about an asset that has this name; NULL: there is none. */
 const option *bake_option_find(const char *name, size_t length);
+
+/* Prints the value that the settings have of an option, of any kind but text, to standard output. */
+void bake_option_print(const option *entry, const bake_settings *settings);
 
 /* Bit i of `given` stands for option i: takes those about assets over from another's settings. */
 void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given);

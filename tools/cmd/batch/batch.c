@@ -1,23 +1,35 @@
-/* See batch.h. Assets are begun from the largest on, so that the last ones are small and all threads end
- * at about the same time. With a limit of memory each of several is baked in a process of its own (worker.h) that
- * is held to a share of it, and the shares under way never add up to more (ledger.h). What is told of an asset is told at once and by one thread at a time; what
- * goes into a document or a depfile keeps the order of the plan. */
+/* Carries out a plan: bakes its assets on several threads, reports each as it ends, and all at the end.
+ *
+ * Assets are begun from the largest on, so that the last ones are small and all threads end at about
+ * the same time. With a limit of memory each of several assets is baked in a process of its own
+ * (worker.h) that is held to a share of it, and the memory budget lets only so many begin that their
+ * shares never add up to more. An asset that its share was too small for is baked again with a larger
+ * one; only the last run is reported.
+ *
+ * One lock covers everything that is reported, so that the lines of two assets never mix. What goes
+ * into a document or a depfile is kept in results[] and written at the end, in the order of the plan.
+ *
+ * The file follows an asset: bake_asset makes its bytes, report_asset says what came of it, the four
+ * functions of the thread pool's work join the two, finish reports the whole batch, and batch_run
+ * holds all of it. */
 #define _XOPEN_SOURCE 700
 
 #include "batch.h"
 
 #include "bake_report.h"
 #include "batch_bar.h"
-#include "thread_pool.h"
 #include "depfile.h"
 #include "memory_budget.h"
+#include "output_registry.h"
+#include "thread_pool.h"
+#include "worker.h"
+
 #include "../kit/files.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 #include "../kit/signals.h"
-#include "worker.h"
-#include "output_registry.h"
 
+#include "../../../formats/assert.h"
 #include "../../bake/bake.h"
 #include "../../common/text.h"
 #include "../../common/write_file.h"
@@ -28,7 +40,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef enum { LEFT, BAKED, UP_TO_DATE, CACHED, FAILED, OUTCOMES } outcome;
@@ -39,7 +50,7 @@ static const char *const outcome_names[OUTCOMES] = {"not_baked", "baked", "up_to
 typedef struct {
     outcome outcome;
     int status;
-    bool again;     /* its share of memory was too little */
+    bool again;     /* its share of memory was too small */
     char *message;  /* of a failure; may be NULL */
     json_t *object; /* of the document; NULL: none */
     depfile rule;
@@ -48,15 +59,15 @@ typedef struct {
 typedef struct {
     const plan *of;
     const bake_settings *run;
-    size_t *order; /* of beginning */
+    size_t *order; /* in which assets begin */
     result *results;
     written *written;
-    pthread_mutex_t lock; /* of all that is told */
+    pthread_mutex_t lock; /* for all that is reported */
     batch_bar bar;        /* of several */
     progress one;         /* of a single asset */
     unsigned threads;
-    memory_budget memory; /* a line for each of `order` */
-    bool cache_told, depfile_refused;
+    memory_budget memory; /* task i is asset order[i] */
+    bool cache_error_reported, depfile_refused;
     atomic_bool stop;
     double start;
 } batch;
@@ -65,26 +76,23 @@ typedef struct {
 typedef struct {
     batch *b;
     const job *of;
-    progress_last *told;
+    progress_last *last_line;
     uint64_t memory; /* that it may take; 0: no limit */
 } asset;
 
-static bool is_stopped(const batch *b)
-{
-    return atomic_load(&b->stop) || signals_noted() != 0;
-}
+/* -- baking an asset -- */
 
-/* -------------------------------------------------------------------------------------- baking -- */
-
+/* A program that reads the progress gets every step. A bar needs only some of them: the thread does
+ * not wait for the lock to draw it. */
 static bool step_of_many(void *user, const char *stage, double part)
 {
     const asset *a = user;
     batch *b = a->b;
-    const bool to_program = b->bar.mode == PROGRESS_JSON; /* it counts on all begins and ends */
+    const bool to_program = b->bar.mode == PROGRESS_JSON; /* it counts on all beginnings and ends */
     if ((to_program ? pthread_mutex_lock(&b->lock) : pthread_mutex_trylock(&b->lock)) == 0) {
-        batch_bar_step(&b->bar, a->told, a->of->input, stage, part);
+        batch_bar_step(&b->bar, a->last_line, a->of->input, stage, part);
         pthread_mutex_unlock(&b->lock);
-    } /* else who tells something now shows the bar later */
+    } /* else the thread that reports something now shows the bar later */
     return signals_noted() == 0;
 }
 
@@ -92,54 +100,6 @@ static bool step_of_one(void *user, const char *stage, double part)
 {
     const asset *a = user;
     return progress_step(&a->b->one, stage, part);
-}
-
-/* No other of this run may have made the file under its name. */
-static int bake_to_file(const asset *a, const kiln_bake_input *input,
-                        const kiln_bake_options *options, kiln_bake_report *report)
-{
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    output_registry_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
-    const kiln_write_mover mover = {output_registry_move, &place};
-    const int status = (int)kiln_bake_moving(input, a->of->output, options, report, &mover);
-    if (status == EXIT_DONE && report->outcome == KILN_OUTCOME_UP_TO_DATE &&
-        !output_registry_note(&place, a->of->output, message)) {
-        kiln_bake_report_error(report, a->of->output, "%s", message);
-        return EXIT_IO;
-    }
-    return status;
-}
-
-/* Standard output is written by us, a file by the library. */
-static int bake_to(const asset *a, const kiln_bake_input *input, const kiln_bake_options *options,
-                   kiln_bake_report *report)
-{
-    if (strcmp(a->of->output, "-") != 0) {
-        return bake_to_file(a, input, options, report);
-    }
-    void *data = NULL;
-    size_t size = 0;
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    int status = (int)kiln_bake_to_memory(input, options, &data, &size, report);
-    if (status == EXIT_DONE && !kiln_write_descriptor(STDOUT_FILENO, data, size, message)) {
-        snprintf(report->error, sizeof report->error, "standard output: %s", message);
-        status = EXIT_IO;
-    }
-    free(data);
-    return status;
-}
-
-/* Makes a folder, or finds it there. False with errno. */
-static bool have_folder(const char *path)
-{
-    struct stat entry;
-    if (mkdir(path, 0777) == 0) {
-        return true;
-    }
-    const int error = errno;
-    const bool there = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
-    errno = error;
-    return there;
 }
 
 /* Makes the folders of an output, as mkdir -p does. */
@@ -150,7 +110,7 @@ static int make_folders(const char *output, kiln_bake_report *report)
     for (char *slash = path != NULL ? strchr(path + 1, '/') : NULL;
          slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (!have_folder(path)) {
+        if (!plan_make_one_folder(path)) {
             snprintf(report->error, sizeof report->error,
                      "%.500s: the folder can't be made; %s; check the path and its permissions",
                      path, errno == EEXIST ? "there is a file of that name" : strerror(errno));
@@ -162,25 +122,51 @@ static int make_folders(const char *output, kiln_bake_report *report)
     return status;
 }
 
-/* Is somebody told how soon the file answers? */
-static bool wants_first_query(const batch *b)
+/* Bakes to the output. A file is written by the library, which first makes sure that no other asset of
+ * this run has made the file under its name; standard output is written here. */
+static int bake_to_output(const asset *a, const kiln_bake_input *input,
+                          const kiln_bake_options *options, kiln_bake_report *report)
 {
-    return report_is_json() || (!b->run->quiet && (b->run->verbose || isatty(STDOUT_FILENO)));
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    if (strcmp(a->of->output, "-") != 0) {
+        output_registry_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
+        const kiln_write_mover mover = {output_registry_move, &place};
+        KILN_ASSERT(place.job < a->b->of->count);
+        const int status = (int)kiln_bake_moving(input, a->of->output, options, report, &mover);
+        if (status == EXIT_DONE && report->outcome == KILN_OUTCOME_UP_TO_DATE &&
+            !output_registry_note(&place, a->of->output, message)) {
+            kiln_bake_report_error(report, a->of->output, "%s", message);
+            return EXIT_IO;
+        }
+        return status;
+    }
+    void *data = NULL;
+    size_t size = 0;
+    int status = (int)kiln_bake_to_memory(input, options, &data, &size, report);
+    if (status == EXIT_DONE && !kiln_write_descriptor(STDOUT_FILENO, data, size, message)) {
+        snprintf(report->error, sizeof report->error, "standard output: %s", message);
+        status = EXIT_IO;
+    }
+    free(data);
+    return status;
 }
 
+/* One asset from its settings to its output. Runs in this process or in a worker; with `steps` the
+ * progress finds its way back in both cases. */
 static void bake_asset(void *user, const baking_steps *steps, baked *out)
 {
     const asset *a = user;
-    const bool is_file = strcmp(a->of->output, "-") != 0;
+    const batch *b = a->b;
     kiln_bake_options options;
     kiln_bake_input input = {.path = a->of->input, .format = a->of->settings.format};
     void *data = NULL;
     out->status = bake_settings_convert(&a->of->settings, NULL, &options);
-    options.threads = (int)a->b->threads;
+    KILN_ASSERT(b->threads > 0 && out->report.error[0] == '\0');
+    options.threads = (int)b->threads;
     options.max_memory = a->memory;
     options.progress = steps->step;
     options.progress_user = steps->user;
-    if (out->status == EXIT_DONE && a->b->of->make_folders) {
+    if (out->status == EXIT_DONE && b->of->make_folders) {
         out->status = make_folders(a->of->output, &out->report);
     }
     if (out->status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
@@ -188,15 +174,18 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
         input.data = data;
     }
     if (out->status == EXIT_DONE) {
-        out->status = bake_to(a, &input, &options, &out->report);
+        out->status = bake_to_output(a, &input, &options, &out->report);
     }
     free(data);
+    /* How soon the file answers is measured only where it is going to be read. */
+    const bool shown =
+        report_is_json() || (!b->run->quiet && (b->run->verbose || isatty(STDOUT_FILENO)));
     out->has_first = out->status == EXIT_DONE && out->report.outcome == KILN_OUTCOME_BAKED &&
-                     is_file && wants_first_query(a->b) &&
+                     strcmp(a->of->output, "-") != 0 && shown &&
                      first_query_measure(a->of->output, &out->first);
 }
 
-/* ------------------------------------------------------------------------------------- telling -- */
+/* -- reporting an asset -- */
 
 static outcome outcome_of(int status, const kiln_bake_report *report)
 {
@@ -213,162 +202,154 @@ static outcome outcome_of(int status, const kiln_bake_report *report)
     }
 }
 
-static void tell_failure(batch *b, int status, const kiln_bake_report *report)
-{
-    if (report->error[0] == '\0') { /* load_stdin has said it */
-        return;
-    }
-    if (status == EXIT_USAGE && b->of->uniform) {
-        report_usage("%s", report->error);
-    } else {
-        report_error(status, NULL, "%s", report->error);
-    }
-}
-
 static bool rules_to_standard_output(const batch *b)
 {
     return b->run->depfile != NULL && strcmp(b->run->depfile, "-") == 0;
 }
 
-static void tell_success(batch *b, const job *of, outcome how, const baked *what, double seconds)
+/* Reports an asset that was baked or needed no bake. */
+static void report_success(batch *b, const job *of, outcome how, const baked *what, double seconds)
 {
     const kiln_bake_report *report = &what->report;
-    const bool alone = b->of->count == 1;
+    /* Standard output is the file, or the rules, then. */
     const bool standard = strcmp(of->output, "-") == 0 || rules_to_standard_output(b);
-    if (report->cache_error[0] != '\0' && !b->cache_told) { /* the rest would say the same */
+    if (report->cache_error[0] != '\0' && !b->cache_error_reported) { /* later ones say the same */
         report_note("not kept", b->run->cache, report->cache_error);
-        b->cache_told = true;
+        b->cache_error_reported = true;
     }
-    if (how == UP_TO_DATE && alone && !report_is_json()) {
-        report_note("up to date", of->output, "made from the same bytes by the same options");
-    } else if (how != UP_TO_DATE && !report_is_json() && !b->run->quiet &&
-               (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
-        FILE *stream =
-            standard ? stderr : stdout; /* standard output is the file, or the rules, then */
+    if (report_is_json()) {
+        return;
+    }
+    if (how == UP_TO_DATE) {
+        if (b->of->count == 1) {
+            report_note("up to date", of->output, "made from the same bytes by the same options");
+        }
+    } else if (!b->run->quiet && (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
+        FILE *stream = standard ? stderr : stdout;
         bake_report_summary(stream, of, report, what->has_first ? &what->first : NULL, seconds);
         fflush(stream);
     }
 }
 
-static int add_rule(batch *b, const job *of, const kiln_bake_report *report, depfile *rule)
-{
-    if (!rules_to_standard_output(b) && depfile_is_side_file(b->run->depfile, of->input, report)) {
-        b->depfile_refused = true;
-        return report_error(EXIT_USAGE, b->run->depfile,
-                            "is a file that '%s' refers to; no depfile was written; name another",
-                            of->input);
-    }
-    return depfile_add(rule, of->output, of->input, report, of->settings.adb_weights);
-}
-
-/* What comes of an asset, while nobody else tells something. */
-static void tell(batch *b, size_t index, const baked *what, double seconds)
+/* Reports what came of an asset and keeps its result. With the lock. */
+static void report_asset(batch *b, size_t index, const baked *what, double seconds)
 {
     const kiln_bake_report *report = &what->report;
-    const int status = what->status;
     const job *of = &b->of->jobs[index];
     result *r = &b->results[index];
-    r->status = status;
-    r->outcome = outcome_of(status, report);
+    KILN_ASSERT(r->object == NULL && r->message == NULL);
+    r->status = what->status;
+    r->outcome = outcome_of(what->status, report);
     if (!b->run->quiet && r->outcome != LEFT) {
         bake_report_notes(of, report);
     }
     if (r->outcome == FAILED) {
-        tell_failure(b, status, report);
+        if (report->error[0] == '\0') {
+            /* load_stdin has reported it */
+        } else if (what->status == EXIT_USAGE && b->of->uniform) {
+            report_usage("%s", report->error);
+        } else {
+            report_error(what->status, NULL, "%s", report->error);
+        }
         r->message = strdup(report->error);
     } else if (r->outcome != LEFT) {
-        tell_success(b, of, r->outcome, what, seconds);
-        if (b->run->depfile != NULL) {
-            r->status = add_rule(b, of, report, &r->rule);
+        report_success(b, of, r->outcome, what, seconds);
+        if (b->run->depfile == NULL) {
+            /* no rule */
+        } else if (!rules_to_standard_output(b) &&
+                   depfile_is_side_file(b->run->depfile, of->input, report)) {
+            b->depfile_refused = true;
+            r->status = report_error(
+                EXIT_USAGE, b->run->depfile,
+                "is a file that '%s' refers to; no depfile was written; name another", of->input);
+        } else {
+            r->status =
+                depfile_add(&r->rule, of->output, of->input, report, of->settings.adb_weights);
         }
     }
     if (report_is_json()) {
-        r->object = bake_report_json(of, status, report, what->has_first ? &what->first : NULL);
+        r->object =
+            bake_report_json(of, what->status, report, what->has_first ? &what->first : NULL);
         json_object_set_new(r->object, "outcome", json_cstring(outcome_names[r->outcome]));
     }
 }
 
-static void end_asset(batch *b, size_t index, const baked *what, double seconds)
-{
-    const job *of = &b->of->jobs[index];
-    pthread_mutex_lock(&b->lock);
-    batch_bar_hide(&b->bar);
-    progress_end(&b->one);
-    tell(b, index, what, seconds);
-    if (b->of->count > 1) {
-        batch_bar_end_asset(&b->bar, of->input, outcome_names[b->results[index].outcome],
-                            what->status, of->size);
-    }
-    pthread_mutex_unlock(&b->lock);
-    if (what->status != EXIT_DONE &&
-        (b->run->fail_fast || (what->status == EXIT_USAGE && b->of->uniform))) {
-        atomic_store(&b->stop, true);
-    }
-}
-
-/* ------------------------------------------------------------------------------ one after another -- */
+/* -- the work of the thread pool -- */
 
 static thread_pool_state look_for_asset(void *user)
 {
     batch *b = user;
-    size_t line;
-    if (is_stopped(b)) {
-        return CREW_DONE;
+    size_t task;
+    if (atomic_load(&b->stop) || signals_noted() != 0) {
+        return THREAD_POOL_DONE;
     }
-    return memory_budget_find(&b->memory, &line) ? CREW_READY
-           : memory_budget_any_later(&b->memory) ? CREW_LATER
-                                                 : CREW_DONE;
+    return memory_budget_find(&b->memory, &task) ? THREAD_POOL_READY
+           : memory_budget_any_later(&b->memory) ? THREAD_POOL_LATER
+                                                 : THREAD_POOL_DONE;
 }
 
 static size_t begin_asset(void *user)
 {
     batch *b = user;
-    size_t line = 0;
-    if (memory_budget_find(&b->memory, &line)) {
-        memory_budget_take(&b->memory, line);
+    size_t task = 0;
+    const bool found = memory_budget_find(&b->memory, &task);
+    KILN_ASSERT(found); /* nothing has changed since look_for_asset */
+    if (found) {
+        memory_budget_take(&b->memory, task);
     }
-    return line;
+    return task;
 }
 
-/* More memory is no cure where it was time that ran out. */
-static bool may_want_memory(const asset *a, const baked *what)
-{
-    const double most = a->of->settings.import_seconds;
-    return what->status == EXIT_RUN && signals_noted() == 0 &&
-           (most <= 0 || what->report.seconds_import < most);
-}
-
-static void run_asset(void *user, size_t line, const kiln_helpers *helpers)
+static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
 {
     batch *b = user;
-    const size_t index = b->order[line];
-    progress_last told = {"", 0, 0};
-    asset a = {b, &b->of->jobs[index], &told, b->memory.lines[line].share};
+    KILN_ASSERT(task < b->of->count);
+    const size_t index = b->order[task];
+    const job *of = &b->of->jobs[index];
+    progress_last last_line = {"", 0, 0};
+    asset a = {b, of, &last_line, b->memory.lines[task].share};
     baked what;
     memset(&what, 0, sizeof what);
     const baking_steps steps = {b->of->count > 1 ? step_of_many : step_of_one, &a};
     const double start = seconds_now();
     if (b->memory.limit != 0 && b->of->count > 1) {
-        const worker_task task = {bake_asset, &a, a.of->input, steps, helpers};
-        worker_run(&task, &what);
+        const worker_task in_worker = {bake_asset, &a, of->input, steps, helpers};
+        worker_run(&in_worker, &what);
     } else {
         bake_asset(&a, &steps, &what);
     }
-    b->results[index].again =
-        !memory_budget_has_all(&b->memory, line) && may_want_memory(&a, &what);
+
+    /* A larger share may help where the bake failed, but not where a signal or the time that an import
+     * may take ended it. */
+    const double seconds_most = of->settings.import_seconds;
+    b->results[index].again = !memory_budget_has_all(&b->memory, task) && what.status == EXIT_RUN &&
+                              signals_noted() == 0 &&
+                              (seconds_most <= 0 || what.report.seconds_import < seconds_most);
     if (!b->results[index].again) {
-        end_asset(b, index, &what, seconds_now() - start);
+        pthread_mutex_lock(&b->lock);
+        batch_bar_hide(&b->bar);
+        progress_end(&b->one);
+        report_asset(b, index, &what, seconds_now() - start);
+        if (b->of->count > 1) {
+            batch_bar_end_asset(&b->bar, of->input, outcome_names[b->results[index].outcome],
+                                what.status, of->size);
+        }
+        pthread_mutex_unlock(&b->lock);
+        if (what.status != EXIT_DONE &&
+            (b->run->fail_fast || (what.status == EXIT_USAGE && b->of->uniform))) {
+            atomic_store(&b->stop, true);
+        }
     }
     kiln_bake_report_free(&what.report);
 }
 
-static void leave_asset(void *user, size_t line)
+static void leave_asset(void *user, size_t task)
 {
     batch *b = user;
-    memory_budget_give(&b->memory, line, !b->results[b->order[line]].again);
+    memory_budget_give(&b->memory, task, !b->results[b->order[task]].again);
 }
 
-/* ------------------------------------------------------------------------------------- the end -- */
+/* -- reporting the batch -- */
 
 static void count_outcomes(const batch *b, size_t counts[OUTCOMES])
 {
@@ -378,8 +359,9 @@ static void count_outcomes(const batch *b, size_t counts[OUTCOMES])
     }
 }
 
-/* "3 baked, 997 up to date, 1 failed", without what there is none of. */
-static void summarise(const size_t counts[OUTCOMES], char *text, size_t size)
+/* Names what failed and what was not baked, then counts: "3 baked, 997 up to date, 1 failed". Nothing is
+ * reported of a single asset, nor where all were baked. */
+static void report_summary(const batch *b)
 {
     static const struct {
         outcome of;
@@ -389,48 +371,35 @@ static void summarise(const size_t counts[OUTCOMES], char *text, size_t size)
                  {UP_TO_DATE, "up to date"},
                  {FAILED, "failed"},
                  {LEFT, "not baked"}};
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < COUNT_OF(parts); i++) {
-        if (counts[parts[i].of] > 0) {
-            used += (size_t)snprintf(text + used, size - used, "%s%zu %s", used > 0 ? ", " : "",
-                                     counts[parts[i].of], parts[i].words);
-        }
-    }
-}
-
-/* What is behind the name of the asset. */
-static const char *reason_of(const char *message, const char *input)
-{
-    const size_t length = strlen(input);
-    const bool named = message != NULL && strncmp(message, input, length) == 0 &&
-                       strncmp(message + length, ": ", 2) == 0;
-    return message == NULL || message[0] == '\0' ? "see above"
-           : named                               ? message + length + 2
-                                                 : message;
-}
-
-/* Of several assets: names what failed and what is left. Where all went as it was told to, nothing is
- * said but of what needed no bake. */
-static void tell_summary(const batch *b)
-{
-    size_t counts[OUTCOMES];
-    char text[256];
+    size_t counts[OUTCOMES], used = 0;
+    char text[256] = "";
     count_outcomes(b, counts);
     if (b->of->count < 2 || counts[BAKED] == b->of->count) {
         return;
     }
     for (size_t i = 0; i < b->of->count; i++) {
-        const result *r = &b->results[i];
-        if (r->outcome == FAILED) {
-            report_note("failed", b->of->jobs[i].input,
-                        reason_of(r->message, b->of->jobs[i].input));
-        } else if (r->outcome == LEFT) {
-            report_note("not baked", b->of->jobs[i].input,
+        const char *input = b->of->jobs[i].input, *reason = b->results[i].message;
+        const size_t length = strlen(input);
+        if (b->results[i].outcome == FAILED) {
+            if (reason == NULL || reason[0] == '\0') {
+                reason = "see above";
+            } else if (strncmp(reason, input, length) == 0 &&
+                       strncmp(reason + length, ": ", 2) == 0) {
+                reason += length + 2; /* the note itself begins with the name */
+            }
+            report_note("failed", input, reason);
+        } else if (b->results[i].outcome == LEFT) {
+            report_note("not baked", input,
                         signals_noted() != 0 ? "interrupted" : "another has failed");
         }
     }
-    summarise(counts, text, sizeof text);
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        if (counts[parts[i].of] > 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s",
+                                     used > 0 ? ", " : "", counts[parts[i].of], parts[i].words);
+        }
+    }
+    KILN_ASSERT(used < sizeof text);
     report_line("%s", text);
 }
 
@@ -447,30 +416,28 @@ static void add_summary(const batch *b)
     json_object_set_new(report_root(), "summary", summary);
 }
 
-static json_t *left_object(const job *of)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "input", json_cstring(of->input));
-    json_object_set_new(object, "output", json_cstring(of->output));
-    json_object_set_new(object, "status", json_integer(EXIT_RUN));
-    json_object_set_new(object, "outcome", json_cstring(outcome_names[LEFT]));
-    return object;
-}
-
+/* The files of the document in the order of the plan, and the summary. */
 static void write_document(batch *b)
 {
     for (size_t i = 0; i < b->of->count; i++) {
-        result *r = &b->results[i];
-        report_file(r->object != NULL ? r->object : left_object(&b->of->jobs[i]),
-                    b->of->batch ? 0 : 1);
-        r->object = NULL;
+        const job *of = &b->of->jobs[i];
+        json_t *object = b->results[i].object;
+        if (object == NULL) { /* it was never begun */
+            object = json_object();
+            json_object_set_new(object, "input", json_cstring(of->input));
+            json_object_set_new(object, "output", json_cstring(of->output));
+            json_object_set_new(object, "status", json_integer(EXIT_RUN));
+            json_object_set_new(object, "outcome", json_cstring(outcome_names[LEFT]));
+        }
+        report_file(object, b->of->batch ? 0 : 1);
+        b->results[i].object = NULL;
     }
     if (b->of->batch) {
         add_summary(b);
     }
 }
 
-/* One file with the rules of all that were baked. */
+/* Writes one file with the rules of all assets that were baked. */
 static int write_depfile(const batch *b)
 {
     depfile all = {NULL, 0, 0};
@@ -485,7 +452,8 @@ static int write_depfile(const batch *b)
     return status;
 }
 
-static int worst_status(const batch *b)
+/* Writes what is written of the whole batch. Returns the highest exit status. */
+static int finish(batch *b)
 {
     int worst = EXIT_DONE;
     for (size_t i = 0; i < b->of->count; i++) {
@@ -493,12 +461,6 @@ static int worst_status(const batch *b)
         const int status = r->outcome == LEFT && signals_noted() != 0 ? EXIT_RUN : r->status;
         worst = status > worst ? status : worst;
     }
-    return worst;
-}
-
-static int finish(batch *b)
-{
-    int worst = worst_status(b);
     if (b->run->depfile != NULL && !b->depfile_refused) {
         const int status = write_depfile(b);
         worst = status > worst ? status : worst;
@@ -506,15 +468,15 @@ static int finish(batch *b)
     if (report_is_json()) {
         write_document(b);
     }
-    tell_summary(b);
+    report_summary(b);
     return worst;
 }
 
-/* ----------------------------------------------------------------------------------- the batch -- */
+/* -- the batch -- */
 
 static const plan *sorted_plan;
 
-/* The largest first; equals in the order of the plan. */
+/* Sorts the largest first, and equals in the order of the plan. */
 static int compare_sizes(const void *p, const void *q)
 {
     const size_t a = *(const size_t *)p, b = *(const size_t *)q;
@@ -522,22 +484,10 @@ static int compare_sizes(const void *p, const void *q)
     return size_a != size_b ? (size_a > size_b ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-static uint64_t put_in_order(batch *b)
-{
-    uint64_t size = 0;
-    for (size_t i = 0; i < b->of->count; i++) {
-        b->order[i] = i;
-        size += b->of->jobs[i].size;
-    }
-    sorted_plan = b->of;
-    qsort(b->order, b->of->count, sizeof *b->order, compare_sizes);
-    return size;
-}
-
-/* What an asset may well take of memory, by its source: too little means a second run, of which the first is
- * mostly stopped before it builds, too much that fewer run at once. Triangles take 19 to 50 bytes in a file and 110
- * while they are baked to one tree; what Assimp reads is less dense, or takes as much while it is read. Of standard
- * input all is to be had, since it can't be read again. */
+/* Guesses from its source how much memory an asset takes. Too little means a second run, of which the
+ * first is mostly stopped before it builds; too much means that fewer run at once. Triangles take 19 to
+ * 50 bytes in a file and 110 while they are baked to one tree; what Assimp reads is less dense, or takes
+ * as much while it is read. Standard input gets everything, since it can't be read again. */
 static uint64_t guess_memory(const job *of)
 {
     static const char *const own[] = {".obj", ".ply", ".stl", ".off"};
@@ -549,11 +499,12 @@ static uint64_t guess_memory(const job *of)
     return strcmp(of->input, "-") == 0 ? UINT64_MAX : ((uint64_t)8 << 20) + times * of->size;
 }
 
-/* Shares of the limit, which is the same for all. */
+/* Opens the memory budget, with a share of the limit, which is the same for all, for each asset. */
 static bool open_memory_budget(batch *b)
 {
     kiln_bake_options options;
     uint64_t limit = 0;
+    KILN_ASSERT(b->of->count > 0);
     if (bake_settings_convert(&b->of->jobs[0].settings, NULL, &options) == EXIT_DONE) {
         limit = options.max_memory;
     }
@@ -567,9 +518,28 @@ static bool open_memory_budget(batch *b)
     return true;
 }
 
-static void run_assets(batch *b)
+/* Bakes everything, with the arrays of batch_run in place. */
+static int run_all(batch *b)
 {
+    const progress_mode mode = b->run->quiet ? PROGRESS_NONE : (progress_mode)b->run->progress;
     const thread_pool_work work = {look_for_asset, begin_asset, run_asset, leave_asset, b};
+    uint64_t size = 0;
+    for (size_t i = 0; i < b->of->count; i++) {
+        b->order[i] = i;
+        size += b->of->jobs[i].size;
+    }
+    sorted_plan = b->of;
+    qsort(b->order, b->of->count, sizeof *b->order, compare_sizes);
+    if (!open_memory_budget(b)) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+
+    if (b->of->count > 1) {
+        signals_note();
+        batch_bar_begin(&b->bar, mode, b->of->count, size);
+    } else {
+        progress_begin(&b->one, mode, b->of->jobs[0].input);
+    }
     b->start = seconds_now();
     b->threads = thread_pool_size(b->run->threads);
     pthread_mutex_init(&b->lock, NULL);
@@ -579,22 +549,6 @@ static void run_assets(batch *b)
     thread_pool_run_work(&work, b->run->threads, b->of->count);
     pthread_mutex_destroy(&b->lock);
     batch_bar_hide(&b->bar);
-}
-
-static int run_all(batch *b)
-{
-    const uint64_t size = put_in_order(b);
-    const progress_mode mode = b->run->quiet ? PROGRESS_NONE : (progress_mode)b->run->progress;
-    if (!open_memory_budget(b)) {
-        return report_error(EXIT_RUN, NULL, "out of memory");
-    }
-    if (b->of->count > 1) {
-        signals_note();
-        batch_bar_begin(&b->bar, mode, b->of->count, size);
-    } else {
-        progress_begin(&b->one, mode, b->of->jobs[0].input);
-    }
-    run_assets(b);
     memory_budget_close(&b->memory);
     return finish(b);
 }

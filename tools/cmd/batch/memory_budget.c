@@ -26,11 +26,11 @@ void memory_budget_set_share(memory_budget *of, size_t task, uint64_t share)
 
 bool memory_budget_find(memory_budget *of, size_t *task)
 {
-    while (of->first < of->count && of->lines[of->first].state != LEDGER_WAITING) {
+    while (of->first < of->count && of->lines[of->first].state != MEMORY_WAITING) {
         of->first++;
     }
     for (size_t i = of->first; i < of->count && (of->limit == 0 || of->taken < of->limit); i++) {
-        if (of->lines[i].state == LEDGER_WAITING &&
+        if (of->lines[i].state == MEMORY_WAITING &&
             (of->limit == 0 || of->lines[i].share <= of->limit - of->taken)) {
             *task = i;
             return true;
@@ -46,7 +46,7 @@ bool memory_budget_any_later(const memory_budget *of)
 
 void memory_budget_take(memory_budget *of, size_t task)
 {
-    of->lines[task].state = LEDGER_UNDER_WAY;
+    of->lines[task].state = MEMORY_UNDER_WAY;
     of->waiting--;
     of->taken += of->lines[task].share;
     of->may_return += !memory_budget_has_all(of, task);
@@ -57,7 +57,7 @@ void memory_budget_give(memory_budget *of, size_t task, bool enough)
     memory_budget_line *line = &of->lines[task];
     of->taken -= line->share;
     of->may_return -= !memory_budget_has_all(of, task);
-    line->state = enough ? LEDGER_ENDED : LEDGER_WAITING;
+    line->state = enough ? MEMORY_ENDED : MEMORY_WAITING;
     if (!enough) {
         of->waiting++;
         memory_budget_set_share(

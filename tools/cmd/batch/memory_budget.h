@@ -2,14 +2,14 @@
  * when it has ended, so the shares under way never add up to more than the limit; who keeps each to its
  * share is another's matter. A task that its share was too little for gets a larger one, at last all.
  * Not locked: its owner calls from one thread at a time. */
-#ifndef KILN_CMD_LEDGER_H
-#define KILN_CMD_LEDGER_H
+#ifndef KILN_CMD_MEMORY_BUDGET_H
+#define KILN_CMD_MEMORY_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { LEDGER_WAITING, LEDGER_UNDER_WAY, LEDGER_ENDED } memory_budget_state;
+typedef enum { MEMORY_WAITING, MEMORY_UNDER_WAY, MEMORY_ENDED } memory_budget_state;
 
 typedef struct {
     uint64_t share; /* bytes; with a limit, at most that */

@@ -460,9 +460,24 @@ bool plan_has_file(const plan *of, const char *path)
     return found;
 }
 
-static int folder_failed(const plan *of, const char *path, int error)
+bool plan_make_one_folder(const char *path)
 {
-    if (error == EEXIST || error == ENOTDIR) {
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    const int error = errno;
+    const bool there = is_folder(path);
+    errno = error;
+    return there;
+}
+
+/* Makes one folder of the outputs, or reports why it can't be made. */
+static int make_or_report(const plan *of, const char *path)
+{
+    if (plan_make_one_folder(path)) {
+        return EXIT_DONE;
+    }
+    if (errno == EEXIST || errno == ENOTDIR) {
         return report_error(
             EXIT_IO, path,
             of->make_folders
@@ -472,20 +487,10 @@ static int folder_failed(const plan *of, const char *path, int error)
     }
     return report_error(EXIT_IO, path,
                         "the folder can't be made; %s; check the path and its permissions",
-                        strerror(error));
+                        strerror(errno));
 }
 
-/* Makes one folder, or finds it there. */
-static int make_one(const plan *of, const char *path)
-{
-    if (mkdir(path, 0777) == 0) {
-        return EXIT_DONE;
-    }
-    const int error = errno;
-    return is_folder(path) ? EXIT_DONE : folder_failed(of, path, error);
-}
-
-/* And with `make_folders` those above it, as mkdir -p does. */
+/* Makes the folder of the outputs and, with `make_folders`, those above it, as mkdir -p does. */
 static int make_all(const plan *of)
 {
     char *path = strdup(of->folder);
@@ -494,11 +499,11 @@ static int make_all(const plan *of)
         path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
     for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        status = make_one(of, path);
+        status = make_or_report(of, path);
         *slash = '/';
     }
     free(path);
-    return status == EXIT_DONE ? make_one(of, of->folder) : status;
+    return status == EXIT_DONE ? make_or_report(of, of->folder) : status;
 }
 
 /* Will a new file be put into `folder` itself? */
@@ -553,7 +558,7 @@ void plan_free(plan *of)
 
 /* ----------------------------------------------------------------------------------- the manifest -- */
 
-/* A string as YAML, which takes JSON's. False without memory. */
+/* Prints a string as YAML, which takes JSON's. False without memory. */
 static bool print_string(const char *text)
 {
     json_t *string = json_string(text);
@@ -566,36 +571,7 @@ static bool print_string(const char *text)
     return string != NULL;
 }
 
-static bool print_choice(const char *choices, int index)
-{
-    for (; index > 0; index--) {
-        choices += strcspn(choices, "|") + 1;
-    }
-    printf("%.*s", (int)strcspn(choices, "|"), choices);
-    return true;
-}
-
-static bool print_value(const option *entry, const bake_settings *settings)
-{
-    const void *field = (const char *)settings + entry->field;
-    switch (entry->kind) {
-    case OPTION_FLAG:
-        fputs(*(const bool *)field ? "true" : "false", stdout);
-        return true;
-    case OPTION_TEXT:
-        return print_string(*(const char *const *)field);
-    case OPTION_INTEGER:
-        printf("%d", *(const int *)field);
-        return true;
-    case OPTION_REAL:
-        printf("%.17g", *(const double *)field);
-        return true;
-    default:
-        return print_choice(entry->choices, *(const int *)field);
-    }
-}
-
-/* Has it a value that can be written down? What is neither given nor of a default is left out. */
+/* Has the option a value that can be written? What is neither given nor of a default is left out. */
 static bool has_value(const option *entry, const bake_settings *settings)
 {
     const void *field = (const char *)settings + entry->field;
@@ -612,20 +588,6 @@ static bool has_value(const option *entry, const bake_settings *settings)
     default:
         return true;
     }
-}
-
-static bool print_options(const bake_settings *settings)
-{
-    bool good = true;
-    for (size_t i = 0; i < BAKE_OPTION_COUNT && good; i++) {
-        const option *entry = &bake_options[i];
-        if (bake_option_is_of_asset(entry) && has_value(entry, settings)) {
-            printf("      %s: ", entry->name);
-            good = print_value(entry, settings);
-            putchar('\n');
-        }
-    }
-    return good;
 }
 
 static bool is_text(const char *bytes)
@@ -669,7 +631,21 @@ int plan_dump(const plan *of)
         fputs("\n    output: ", stdout);
         good = print_string(asset->output) && good;
         fputs("\n    options:\n", stdout);
-        if (!good || !print_options(&asset->settings)) {
+        for (size_t k = 0; k < BAKE_OPTION_COUNT && good; k++) {
+            const option *entry = &bake_options[k];
+            if (!bake_option_is_of_asset(entry) || !has_value(entry, &asset->settings)) {
+                continue;
+            }
+            printf("      %s: ", entry->name);
+            if (entry->kind == OPTION_TEXT) {
+                good = print_string(
+                    *(const char *const *)((const char *)&asset->settings + entry->field));
+            } else {
+                bake_option_print(entry, &asset->settings);
+            }
+            putchar('\n');
+        }
+        if (!good) {
             return no_memory();
         }
     }

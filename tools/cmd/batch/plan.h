@@ -55,6 +55,9 @@ bool plan_has_file(const plan *of, const char *path);
  * `written`, where it may not be written though outputs go there. */
 int plan_make_folder(const plan *of, bool written);
 
+/* Makes a folder, or finds it there. False with errno. */
+bool plan_make_one_folder(const char *path);
+
 /* Prints the manifest that says all of the plan. */
 int plan_dump(const plan *of);
 

@@ -1,16 +1,27 @@
-/* See script.h. What is printed calls "kiln", or what KILN in the environment of the run says (make and
- * ninja have variables of their own for it). Names are quoted three times over: for the shell, then for
- * make or ninja, whose manuals say which characters mean something in a rule. */
+/* Prints a plan as work for other programs: ninja, make, GNU parallel, Slurm, or hosts that share no
+ * disk. Whatever runs it, the work on one asset is one call of kiln bake, so that the bytes are those
+ * of a batch.
+ *
+ * The scripts call "kiln", or what KILN in the environment of their run says; make and ninja have
+ * variables of their own for it. Names are quoted for up to three readers: for the shell, for make or
+ * ninja, which read a command before the shell does, and for rules, whose special characters the
+ * manuals of make and ninja list. A name that a format has no way to write is refused before anything
+ * is printed.
+ *
+ * The file has the words of a command first, then a function for each format, the check of names, and
+ * script_print. */
 #include "script.h"
 
-#include "farm.h"
+#include "../../../formats/assert.h"
 #include "../kit/report.h"
 #include "../kit/version.h"
+#include "source_files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Writes text with every character of `special` behind `escape`. */
+/* Writes a text with `escape` before every character of `special`. */
 static void put_escaped(const char *text, const char *special, char escape)
 {
     for (; *text != '\0'; text++) {
@@ -40,13 +51,7 @@ static void put_word(const char *text, bool dollar)
     fputs(quoted ? "'" : "", stdout);
 }
 
-/* A name that kiln bake takes for an input whatever it starts with. */
-static void put_input(const char *input, bool dollar)
-{
-    fputs(input[0] == '@' ? "./" : "", stdout);
-    put_word(input, dollar);
-}
-
+/* Do two settings have the same value of an option? */
 static bool is_same(const option *entry, const void *a, const void *b)
 {
     switch (entry->kind) {
@@ -63,25 +68,9 @@ static bool is_same(const option *entry, const void *a, const void *b)
     }
 }
 
-static void put_value(const option *entry, const void *field, bool dollar)
-{
-    if (entry->kind == OPTION_TEXT) {
-        put_word(*(const char *const *)field, dollar);
-    } else if (entry->kind == OPTION_INTEGER) {
-        printf("%d", *(const int *)field);
-    } else if (entry->kind == OPTION_REAL) {
-        printf("%.17g", *(const double *)field);
-    } else {
-        const char *choices = entry->choices;
-        for (int i = *(const int *)field; i > 0; i--) {
-            choices += strcspn(choices, "|") + 1;
-        }
-        printf("%.*s", (int)strcspn(choices, "|"), choices);
-    }
-}
-
-/* " --leaf=8 --strict": the options of an asset that are not what they are without being given. */
-static void put_options(const job *asset, bool dollar)
+/* " --leaf=8 --strict --cache=DIR": the options of an asset that differ from the defaults. `cache` may
+ * be NULL. */
+static void put_options(const job *asset, const char *cache, bool dollar)
 {
     const bake_settings plain = bake_settings_default();
     for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
@@ -92,53 +81,46 @@ static void put_options(const job *asset, bool dollar)
             continue;
         }
         printf(" --%s", entry->name);
-        if (entry->kind != OPTION_FLAG) {
-            putchar('=');
-            put_value(entry, field, dollar);
+        if (entry->kind == OPTION_FLAG) {
+            continue;
+        }
+        putchar('=');
+        if (entry->kind == OPTION_TEXT) {
+            put_word(*(const char *const *)field, dollar);
+        } else {
+            bake_option_print(entry, &asset->settings);
         }
     }
-}
-
-static void put_cache(const char *cache, bool dollar)
-{
     if (cache != NULL) {
         fputs(" --cache=", stdout);
         put_word(cache, dollar);
     }
 }
 
-/* The arguments of kiln bake for one asset. */
+/* The arguments of kiln bake for one asset. "./" keeps an input from being read as a list. */
 static void put_arguments(const job *asset, const char *cache, bool dollar)
 {
     fputs(" -o ", stdout);
     put_word(asset->output, dollar);
-    put_options(asset, dollar);
-    put_cache(cache, dollar);
-    fputs(" -- ", stdout);
-    put_input(asset->input, dollar);
+    put_options(asset, cache, dollar);
+    fputs(asset->input[0] == '@' ? " -- ./" : " -- ", stdout);
+    put_word(asset->input, dollar);
 }
 
-/* The folder of an output as a word, which mkdir takes for no option; "." for none. */
+/* The folder of an output as a word that mkdir does not take for an option; "." where the output has
+ * no folder. */
 static void put_folder(const char *output, bool dollar)
 {
     fputs(output[0] == '-' && strchr(output, '/') != NULL ? "./" : "", stdout);
     const char *slash = strrchr(output, '/');
     char folder[4096];
+    KILN_ASSERT(output[0] != '\0');
     snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - output),
              slash == NULL ? "." : output);
     put_word(folder[0] != '\0' ? folder : "/", dollar);
 }
 
-/* ---------------------------------------------------------------------------------------- ninja -- */
-
-/* Of names in rules ninja takes off "./", which tells an input from a list: then the command has it. */
-static bool looks_like_list(const char *input)
-{
-    while (input[0] == '.' && input[1] == '/') {
-        input += 1 + strspn(input + 1, "/");
-    }
-    return input[0] == '@';
-}
+/* -- ninja -- */
 
 static void print_ninja(const plan *of, const char *cache)
 {
@@ -152,21 +134,26 @@ static void print_ninja(const plan *of, const char *cache)
           stdout);
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
+        /* ninja takes "./" off a name in a rule, though it distinguishes an input "./@a" from the list
+         * "@a"; the command of such an input gets it back. */
+        const char *bare = asset->input;
+        while (bare[0] == '.' && bare[1] == '/') {
+            bare += 1 + strspn(bare + 1, "/");
+        }
         fputs("build ", stdout);
         put_escaped(asset->output, "$: ", '$');
         fputs(": bake ", stdout);
         put_escaped(asset->input, "$: ", '$');
-        fputs(looks_like_list(asset->input) ? "\n  folder = ./" : "", stdout);
+        fputs(bare[0] == '@' ? "\n  folder = ./" : "", stdout);
         fputs("\n  options =", stdout);
-        put_options(asset, true);
-        put_cache(cache, true);
+        put_options(asset, cache, true);
         putchar('\n');
     }
 }
 
-/* ----------------------------------------------------------------------------------------- make -- */
+/* -- make -- */
 
-/* In targets and prerequisites. */
+/* A name as a target or a prerequisite. */
 static void put_make_name(const char *name)
 {
     for (; *name != '\0'; name++) {
@@ -205,9 +192,10 @@ static void print_make(const plan *of, const char *cache)
     }
 }
 
-/* ------------------------------------------------------------------------------------- commands -- */
+/* -- lines of shell -- */
 
-void script_put_line(const job *asset, const char *cache)
+/* The command that bakes one asset and makes the folder of its output, without a line break. */
+static void put_line(const job *asset, const char *cache)
 {
     char version[VERSION_OF_BYTES_SIZE];
     version_of_bytes(version);
@@ -217,19 +205,10 @@ void script_put_line(const job *asset, const char *cache)
     put_arguments(asset, cache, false);
 }
 
-/* A line of shell an asset, for parallel, xargs or sh. */
-static void print_parallel(const plan *of, const char *cache)
-{
-    for (size_t i = 0; i < of->count; i++) {
-        script_put_line(&of->jobs[i], cache);
-        putchar('\n');
-    }
-}
-
-/* A script of an array of tasks, each of which takes every so many-th asset, beginning with its own. */
+/* A script of an array of tasks. Task t bakes the assets t, t + count, t + 2 count and so on. */
 static void print_slurm(const plan *of, const char *cache)
 {
-    const size_t most = 1000; /* arrays of more need another MaxArraySize */
+    const size_t most = 1000; /* more need another MaxArraySize */
     const size_t tasks = of->count < most ? of->count : most;
     char version[VERSION_OF_BYTES_SIZE];
     version_of_bytes(version);
@@ -257,23 +236,147 @@ static void print_slurm(const plan *of, const char *cache)
     fputs("exit $worst\n", stdout);
 }
 
-/* --------------------------------------------------------------------------------------- checks -- */
+/* -- hosts that share no disk -- */
 
-static bool has_control_character(const char *name)
+/* The script has a table with a line for each asset: command, output, input and the files that the
+ * input refers to, separated by tabs. GNU parallel has rsync bring the files of a line to a host, into
+ * a folder made for it, and the output back. It takes a fixed number of files, so lines with fewer
+ * repeat the input.
+ *
+ * To the host that it runs on parallel brings nothing, and yet runs the command in a folder of its
+ * own; only there is the variable KILN_HERE set, by which the command goes back.
+ *
+ * The manual of parallel (20221122) leaves open what its source decides: a host lost between the end
+ * of a job and the return of its output counts as done. So the whole table is run here at the end.
+ * What came back is found up to date by its bytes, and what did not is baked. */
+
+#define FROM_ABOVE "; plan in a folder that all files of it are below, with paths from there"
+
+/* Says why a host has no place for a path, and what to do; NULL where it has one. */
+static const char *misplaced(const char *path)
 {
-    while ((unsigned char)*name >= 0x20 && *name != 0x7F) {
-        name++;
+    if (path[0] == '/') {
+        return "starts at the root" FROM_ABOVE;
     }
-    return *name != '\0';
+    if (strchr(path, '\t') != NULL || strchr(path, '\n') != NULL) {
+        return "has a tab or a line break in it; rename it";
+    }
+    for (const char *at = path; at != NULL; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0')) {
+            return "leads out of the folder, by '..'" FROM_ABOVE;
+        }
+    }
+    return NULL;
 }
 
-/* What the format has no way to write of the name, or NULL. */
+static int check_path(const job *asset, const char *path)
+{
+    const char *what = misplaced(path);
+    return what == NULL ? EXIT_DONE
+                        : report_error(EXIT_UNSUPPORTED, asset->input,
+                                       "can't stand in a plan for farm; '%.500s' %s", path, what);
+}
+
+/* Checks the names as they are given and as they are brought. */
+static int check_asset(const job *asset, const source_files *list)
+{
+    int status = check_path(asset, asset->output);
+    if (list->up_to_date || status != EXIT_DONE) {
+        return status;
+    }
+    status = check_path(asset, asset->input);
+    if (status == EXIT_DONE && asset->settings.adb_weights != NULL) {
+        status = check_path(asset, asset->settings.adb_weights);
+    }
+    for (size_t k = 0; k < list->count && status == EXIT_DONE; k++) {
+        status = check_path(asset, list->paths[k]);
+    }
+    return status;
+}
+
+static void print_hosts(const plan *of, const char *cache, const source_files *lists)
+{
+    size_t columns = 1, count = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        columns = lists[i].count > columns ? lists[i].count : columns;
+        count += !lists[i].up_to_date;
+    }
+    printf("#!/bin/sh\n"
+           "# Has hosts that share no disk bake %zu asset%s, by GNU parallel, ssh and rsync, and "
+           "bakes here what they\n"
+           "# have not. Run it in the folder that it was planned in, with the hosts, how many jobs "
+           "each takes at\n"
+           "# once, and what else parallel is to know:\n"
+           "#     sh SCRIPT --sshlogin 8/alpha,16/beta --joblog log\n"
+           "# This host, ':', may be among them. PARALLEL_SSH says how ssh is called; a host that "
+           "does not answer\n"
+           "# it any more is given up.\n"
+           "table() {\n    cat <<'END'\n",
+           count, count == 1 ? "" : "s");
+    /* "./" keeps rsync from taking a name for an option or for a host. */
+    for (size_t i = 0; i < of->count; i++) {
+        if (lists[i].up_to_date) {
+            continue;
+        }
+        KILN_ASSERT(lists[i].count > 0 && lists[i].count <= columns);
+        put_line(&of->jobs[i], cache);
+        printf("\t./%s", of->jobs[i].output);
+        for (size_t k = 0; k < columns; k++) {
+            printf("\t./%s", lists[i].paths[k < lists[i].count ? k : 0]);
+        }
+        putchar('\n');
+    }
+    fputs("END\n}\n"
+          ": \"${PARALLEL_SSH:=ssh -o ConnectTimeout=5 -o ServerAliveInterval=15 -o "
+          "ServerAliveCountMax=3"
+          " -o ControlMaster=auto -o ControlPath=~/.ssh/kiln-%C -o ControlPersist=60}\"\n"
+          "export PARALLEL_SSH RSYNC_OLD_ARGS=1 KILN_HERE=\"$PWD\"\n"
+          "table | parallel --colsep '\\t' --trim n --return {2}",
+          stdout);
+    for (size_t k = 0; k < columns; k++) {
+        printf(" --transferfile {%zu}", k + 3);
+    }
+    fputs(" \\\n    --cleanup --workdir ... --rsync-opts -rLDzR --retries 3 --ungroup \"$@\" \\\n"
+          "    'cd \"${KILN_HERE:-.}\" && {=1 uq() =}'\n"
+          "table | parallel --colsep '\\t' '{=1 uq() =}'\n",
+          stdout);
+}
+
+static int print_farm(const plan *of, const char *cache)
+{
+    if (cache != NULL && cache[0] != '/') {
+        return report_usage("--cache of a farm is a folder of each host and starts with '/'");
+    }
+    source_files *lists = calloc(of->count + 1, sizeof *lists);
+    if (lists == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    int status = source_files_find(of, lists);
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        status = check_asset(&of->jobs[i], &lists[i]);
+    }
+    if (status == EXIT_DONE) {
+        print_hosts(of, cache, lists);
+    }
+    source_files_free(lists, of->count);
+    free(lists);
+    return status;
+}
+
+/* -- names -- */
+
+/* Says what the format has no way to write in a name; NULL where it can write all of it. */
 static const char *unwritable(const char *name, script_format format)
 {
+    const char *control = name;
+    while ((unsigned char)*control >= 0x20 && *control != 0x7F) {
+        control++;
+    }
     if (strchr(name, '\n') != NULL) {
         return "has a line break";
     }
-    if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && has_control_character(name)) {
+    if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && *control != '\0') {
         return "has a control character";
     }
     if (format == SCRIPT_NINJA &&
@@ -292,6 +395,7 @@ static const char *unwritable(const char *name, script_format format)
 int script_print(const plan *of, script_format format, const char *cache)
 {
     static const char *const names[] = {"ninja", "make", "parallel", "slurm", "farm"};
+    KILN_ASSERT((size_t)format < COUNT_OF(names));
     for (size_t i = 0; i < of->count; i++) {
         const char *of_input = unwritable(of->jobs[i].input, format);
         const char *what = of_input != NULL ? of_input : unwritable(of->jobs[i].output, format);
@@ -310,10 +414,13 @@ int script_print(const plan *of, script_format format, const char *cache)
         print_make(of, cache);
         break;
     case SCRIPT_PARALLEL:
-        print_parallel(of, cache);
+        for (size_t i = 0; i < of->count; i++) {
+            put_line(&of->jobs[i], cache);
+            putchar('\n');
+        }
         break;
     case SCRIPT_FARM:
-        return farm_print(of, cache);
+        return print_farm(of, cache);
     default:
         print_slurm(of, cache);
     }

@@ -1,4 +1,4 @@
-/* A plan as work for other programs: what each would run is one kiln bake an asset. */
+/* A plan as work for other programs, each of which runs one kiln bake for each asset. */
 #ifndef KILN_CMD_SCRIPT_H
 #define KILN_CMD_SCRIPT_H
 
@@ -13,11 +13,9 @@ typedef enum {
     SCRIPT_FARM
 } script_format;
 
-/* Prints the plan. Reports a name that the format can't hold and returns EXIT_UNSUPPORTED. `cache` may be
- * NULL. */
+/* Prints the plan. Reports a name that the format can't hold and returns EXIT_UNSUPPORTED. A farm also
+ * refuses files that are not below the working folder: they have no place of their own on a host.
+ * `cache`, the folder of the cache, may be NULL. */
 int script_print(const plan *of, script_format format, const char *cache);
-
-/* The shell command that bakes one asset and makes the folder of its output, without a line break. */
-void script_put_line(const job *asset, const char *cache);
 
 #endif

@@ -69,7 +69,7 @@ static void give_places(void *user, unsigned count)
  * get meanwhile. */
 static void wait_a_moment(thread_pool *c, thread_pool_state state)
 {
-    if (state == CREW_READY && c->server.state == JOBSERVER_OPEN) {
+    if (state == THREAD_POOL_READY && c->server.state == JOBSERVER_OPEN) {
         pthread_mutex_unlock(&c->lock);
         jobserver_wait(&c->server, WAIT_MS);
         pthread_mutex_lock(&c->lock);
@@ -88,8 +88,8 @@ static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
 {
     thread_pool_state state;
     pthread_mutex_lock(&c->lock);
-    while ((state = c->work->look(c->work->user)) != CREW_DONE) {
-        if (state == CREW_READY && (*has_place || take_now(c, 1) == 1)) {
+    while ((state = c->work->look(c->work->user)) != THREAD_POOL_DONE) {
+        if (state == THREAD_POOL_READY && (*has_place || take_now(c, 1) == 1)) {
             *has_place = true;
             *task = c->work->begin(c->work->user);
             break;
@@ -100,11 +100,11 @@ static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
         }
         wait_a_moment(c, state);
     }
-    if (state == CREW_DONE && *has_place) {
+    if (state == THREAD_POOL_DONE && *has_place) {
         give_now(c, 1);
     }
     pthread_mutex_unlock(&c->lock);
-    return state != CREW_DONE;
+    return state != THREAD_POOL_DONE;
 }
 
 static void end_task(thread_pool *c, size_t task)
@@ -191,7 +191,7 @@ typedef struct {
 static thread_pool_state look_at_row(void *user)
 {
     const row *r = user;
-    return r->next < r->count && !r->stopped(r->user) ? CREW_READY : CREW_DONE;
+    return r->next < r->count && !r->stopped(r->user) ? THREAD_POOL_READY : THREAD_POOL_DONE;
 }
 
 static size_t begin_in_row(void *user)

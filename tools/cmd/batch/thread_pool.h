@@ -1,7 +1,7 @@
 /* Threads that share a number of tasks, and lend each other a hand within large ones. There are never
  * more at work than were allowed, nor than make's jobserver gives. */
-#ifndef KILN_CMD_CREW_H
-#define KILN_CMD_CREW_H
+#ifndef KILN_CMD_THREAD_POOL_H
+#define KILN_CMD_THREAD_POOL_H
 
 #include "../../common/parallel.h"
 
@@ -9,15 +9,15 @@
 #include <stddef.h>
 
 typedef enum {
-    CREW_READY, /* a task can begin */
-    CREW_LATER, /* perhaps, once one under way has ended; who waits for that holds no place and no token */
-    CREW_DONE /* no other will begin */
+    THREAD_POOL_READY, /* a task can begin */
+    THREAD_POOL_LATER, /* perhaps, once one under way has ended; who waits for that holds no place and no token */
+    THREAD_POOL_DONE /* no other will begin */
 } thread_pool_state;
 
 /* What there is to do. `look`, `begin` and `end` are called by one thread at a time. */
 typedef struct {
     thread_pool_state (*look)(void *user);
-    size_t (*begin)(void *user); /* after CREW_READY, before anything else: the task */
+    size_t (*begin)(void *user); /* after THREAD_POOL_READY, before anything else: the task */
     /* Loops of tools/common/parallel.h in it take part in the count; so may others, by `helpers`. */
     void (*run)(void *user, size_t task, const kiln_helpers *helpers);
     void (*end)(void *user, size_t task);
