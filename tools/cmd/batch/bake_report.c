@@ -1,27 +1,36 @@
+/* The report of one bake: notes on standard error, a summary for people, an object of the document for
+ * programs; and the one figure in it that the library does not deliver, how soon the file answers.
+ *
+ * What people read is rounded and left out where there is nothing; the object has every member in every
+ * run, with null for what is not known, so that programs need not test for presence. */
 #include "bake_report.h"
 
+#include "../../../formats/assert.h"
+#include "../../../runtime/kiln.h"
 #include "../kit/columns.h"
 #include "../kit/report.h"
+#include "../kit/seconds.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { TREES_FOR_PEOPLE = 8 };
+enum { TREES_FOR_PEOPLE = 8, QUERIES_MEASURED = 3 };
 
-/* "1 point, 2 lines". */
-static void note_left_out(const job *of, uint64_t points, uint64_t lines)
+void bake_report_notes(const job *of, const kiln_bake_report *report)
 {
-    char text[96];
+    const unsigned long long points = report->points_left_out, lines = report->lines_left_out;
+    char text[160];
+    for (uint32_t i = 0; i < report->warning_count; i++) {
+        report_note("warning", of->input, report->warnings[i]);
+    }
+    for (uint32_t i = 0; i < report->dropped_count; i++) {
+        report_note("dropped", of->input, report->dropped[i]);
+    }
     if (points > 0 || lines > 0) {
-        snprintf(text, sizeof text, "%llu point%s, %llu line%s", (unsigned long long)points,
-                 points == 1 ? "" : "s", (unsigned long long)lines, lines == 1 ? "" : "s");
+        snprintf(text, sizeof text, "%llu point%s, %llu line%s", points, points == 1 ? "" : "s",
+                 lines, lines == 1 ? "" : "s");
         report_note("left out", of->input, text);
     }
-}
-
-static void note_lossy(const job *of, const kiln_bake_report *report)
-{
-    char text[160];
     if (report->lossy_step > 0) {
         snprintf(text, sizeof text,
                  "vertices moved to a grid of step %g, by at most %g; %llu face%s lost %s area",
@@ -33,19 +42,7 @@ static void note_lossy(const job *of, const kiln_bake_report *report)
     }
 }
 
-void bake_report_notes(const job *of, const kiln_bake_report *report)
-{
-    for (uint32_t i = 0; i < report->warning_count; i++) {
-        report_note("warning", of->input, report->warnings[i]);
-    }
-    for (uint32_t i = 0; i < report->dropped_count; i++) {
-        report_note("dropped", of->input, report->dropped[i]);
-    }
-    note_left_out(of, report->points_left_out, report->lines_left_out);
-    note_lossy(of, report);
-}
-
-/* "2 faces dropped, 1 point, 3 lines" as far as there are any. */
+/* Prints "2 faces dropped, 1 point, 3 lines", as far as there are any. */
 static void print_left_out(FILE *stream, const kiln_bake_report *report)
 {
     const struct {
@@ -64,27 +61,8 @@ static void print_left_out(FILE *stream, const kiln_bake_report *report)
                                      kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
         }
     }
+    KILN_ASSERT(used < sizeof text);
     columns_item(stream, "left out", used > 0 ? text : "nothing");
-}
-
-/* Triangles are the same without a library of materials, which many models are shipped without: it is no
- * warning, but no secret either. */
-static void print_absent(FILE *stream, const kiln_bake_report *report)
-{
-    for (uint32_t i = 0; i < report->absent_file_count; i++) {
-        columns_item(stream, i == 0 ? "not there" : "", report->absent_files[i]);
-    }
-}
-
-static void print_first_query(FILE *stream, const kiln_bake_report *report,
-                              const first_query *first)
-{
-    char text[160];
-    if (first != NULL) {
-        snprintf(text, sizeof text, "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
-                 1e3 * first->verified, 1e3 * first->trusted, 1e3 * report->seconds_build);
-        columns_item(stream, "first query", text);
-    }
 }
 
 void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
@@ -94,12 +72,17 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     const bool standard = strcmp(of->output, "-") == 0;
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
     char digits[3][32], text[160];
+    KILN_ASSERT((size_t)report->outcome < COUNT_OF(how));
     fprintf(stream, "%s: %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
             standard ? "standard output" : of->output, columns_count(report->faces, digits[0]),
             report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
             (double)report->bytes_file / faces, how[report->outcome], seconds);
     print_left_out(stream, report);
-    print_absent(stream, report);
+    /* Many models are shipped without a library of materials, and triangles are the same without it:
+     * its absence deserves no warning, but is no secret either. */
+    for (uint32_t i = 0; i < report->absent_file_count; i++) {
+        columns_item(stream, i == 0 ? "not there" : "", report->absent_files[i]);
+    }
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;
@@ -123,7 +106,11 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     if (report->unit > 0.0) {
         fprintf(stream, "  unit           %g m in the source\n", report->unit);
     }
-    print_first_query(stream, report, first);
+    if (first != NULL) {
+        snprintf(text, sizeof text, "in %.3g ms, trusted %.3g ms; the build took %.3g ms",
+                 1e3 * first->verified, 1e3 * first->trusted, 1e3 * report->seconds_build);
+        columns_item(stream, "first query", text);
+    }
 }
 
 static json_t *texts_json(char *const *texts, uint32_t count)
@@ -153,14 +140,20 @@ static json_t *tree_json(const kiln_bake_tree_report *tree)
     return object;
 }
 
-static json_t *up_axis_json(int axis)
+json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report,
+                         const first_query *first)
 {
-    static const char names[3][2] = {"x", "y", "z"};
-    return axis >= 0 && axis < 3 ? json_cstring(names[axis]) : json_null();
-}
+    static const char axes[3][2] = {"x", "y", "z"};
+    const int up = report->up_axis;
+    json_t *object = json_object();
+    json_object_set_new(object, "input", json_cstring(of->input));
+    json_object_set_new(object, "output", json_cstring(of->output));
+    json_object_set_new(object, "status", json_integer(status));
+    if (report->error[0] != '\0') {
+        json_object_set_new(object, "message", json_cstring(report->error));
+    }
 
-static void add_counts(json_t *object, const kiln_bake_report *report)
-{
+    /* Counts and measures. */
     json_object_set_new(object, "faces", json_count(report->faces));
     json_object_set_new(object, "faces_dropped", json_count(report->faces_dropped));
     json_object_set_new(object, "points_left_out", json_count(report->points_left_out));
@@ -173,33 +166,14 @@ static void add_counts(json_t *object, const kiln_bake_report *report)
     json_object_set_new(object, "bytes_file", json_count(report->bytes_file));
     json_object_set_new(object, "unit_metres",
                         report->unit > 0.0 ? json_number(report->unit) : json_null());
-    json_object_set_new(object, "up_axis", up_axis_json(report->up_axis));
+    json_object_set_new(object, "up_axis",
+                        up >= 0 && up < 3 ? json_cstring(axes[up]) : json_null());
     json_object_set_new(object, "precision_step", json_number(report->precision_step));
     json_object_set_new(object, "lossy_step", json_number(report->lossy_step));
     json_object_set_new(object, "lossy_moved", json_number(report->lossy_moved));
     json_object_set_new(object, "lossy_degenerate", json_count(report->lossy_degenerate));
-}
 
-/* Null where there is no file by a name, or one that can't be asked. */
-static void add_first_query(json_t *object, const first_query *first)
-{
-    json_object_set_new(object, "seconds_first_query",
-                        first != NULL ? json_number(first->verified) : json_null());
-    json_object_set_new(object, "seconds_first_query_trusted",
-                        first != NULL ? json_number(first->trusted) : json_null());
-}
-
-json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report,
-                         const first_query *first)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "input", json_cstring(of->input));
-    json_object_set_new(object, "output", json_cstring(of->output));
-    json_object_set_new(object, "status", json_integer(status));
-    if (report->error[0] != '\0') {
-        json_object_set_new(object, "message", json_cstring(report->error));
-    }
-    add_counts(object, report);
+    /* Lists. */
     json_t *trees = json_array();
     for (uint32_t i = 0; i < report->tree_count; i++) {
         json_array_append_new(trees, tree_json(&report->trees[i]));
@@ -211,10 +185,61 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
                         texts_json(report->side_files, report->side_file_count));
     json_object_set_new(object, "absent_files",
                         texts_json(report->absent_files, report->absent_file_count));
+
+    /* Times. Those of the first query are null where there is no file by a name, or one that can't be
+     * queried. */
     json_object_set_new(object, "seconds_import", json_number(report->seconds_import));
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
     json_object_set_new(object, "seconds_count", json_number(report->seconds_count));
     json_object_set_new(object, "seconds_write", json_number(report->seconds_write));
-    add_first_query(object, first);
+    json_object_set_new(object, "seconds_first_query",
+                        first != NULL ? json_number(first->verified) : json_null());
+    json_object_set_new(object, "seconds_first_query_trusted",
+                        first != NULL ? json_number(first->trusted) : json_null());
     return object;
+}
+
+/* -- the first query -- */
+
+/* Opens the file and asks whether its first tree meets itself, rotated by a quarter and moved by half its
+ * size, so that the walk goes down and does not end at the root. */
+static bool open_and_query(const char *path, unsigned flags, double *seconds)
+{
+    kiln_open_options options = kiln_open_options_default();
+    kiln_file *file = NULL;
+    kiln_hit hit;
+    options.flags = flags;
+    const double start = seconds_now();
+    if (kiln_open(path, &options, &file) != KILN_OK) {
+        return false;
+    }
+    const kiln_tree *tree = kiln_file_tree(file, 0);
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    kiln_pose pose = {.rotation = {0, -1, 0, 1, 0, 0, 0, 0, 1}, .scale = 1};
+    for (int i = 0; i < 3; i++) {
+        pose.translation[i] = 0.5 * ((double)info.bounds_upper[i] - (double)info.bounds_lower[i]);
+    }
+    const bool answered = kiln_collide(tree, NULL, tree, &pose, NULL, &hit) == KILN_OK;
+    *seconds = seconds_now() - start;
+    kiln_close(file);
+    return answered;
+}
+
+/* The least of a few runs is the one that nothing else on the machine delayed. */
+static bool least_seconds(const char *path, unsigned flags, double *least)
+{
+    for (int i = 0; i < QUERIES_MEASURED; i++) {
+        double seconds;
+        if (!open_and_query(path, flags, &seconds)) {
+            return false;
+        }
+        *least = i == 0 || seconds < *least ? seconds : *least;
+    }
+    return true;
+}
+
+bool first_query_measure(const char *path, first_query *out)
+{
+    return least_seconds(path, 0, &out->verified) &&
+           least_seconds(path, KILN_OPEN_TRUSTED, &out->trusted);
 }

@@ -3,7 +3,7 @@
 
 #include "manifest.h"
 
-#include "globs.h"
+#include "inputs.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
@@ -345,7 +345,7 @@ static void add_matches(manifest *m, void *user, const char *text, node *at)
     if (path == NULL) {
         return;
     }
-    const int status = globs_add(list, path, folder);
+    const int status = inputs_add_pattern(list, path, folder);
     keep_status(m, status);
     if (list->count == before && status == EXIT_DONE && !m->command_line->allow_empty) {
         complain(m, EXIT_IO, at, "'%s' matches no file; check the pattern", text);
@@ -365,7 +365,7 @@ static void drop_matches(manifest *m, void *user, const char *text, node *at)
     for (size_t i = e->first; i < e->list->count; i++) {
         char *name = e->list->names[i];
         const size_t folder = text[0] == '/' ? 0 : strlen(m->folder);
-        if (strncmp(name, m->folder, folder) == 0 && globs_match(text, name + folder)) {
+        if (strncmp(name, m->folder, folder) == 0 && inputs_match(text, name + folder)) {
             free(name);
         } else {
             e->list->names[kept++] = name;
@@ -476,7 +476,7 @@ static void read_asset(manifest *m, node *at)
         refuse_empty(m, entry.exclude, inputs.count, "exclude leaves no file");
     }
     add_jobs(m, &entry, &inputs);
-    list_free(&inputs);
+    inputs_free(&inputs);
 }
 
 /* ----------------------------------------------------------------------------------- the document -- */

@@ -1,7 +1,8 @@
-/* Who may take how much of a limited memory. A task takes its share before it begins and gives it back
- * when it has ended, so the shares under way never add up to more than the limit; who keeps each to its
- * share is another's matter. A task that its share was too little for gets a larger one, at last all.
- * Not locked: its owner calls from one thread at a time. */
+/* A memory budget: which task may take how much of a limited memory. A task takes its share before it
+ * begins and gives it back when it has ended, so the shares under way never add up to more than the
+ * limit. The budget only counts: that a task keeps to its share is the matter of its worker. A task
+ * whose share was too small gets a larger one, at last all. Not locked: its owner calls from one thread
+ * at a time. */
 #ifndef KILN_CMD_MEMORY_BUDGET_H
 #define KILN_CMD_MEMORY_BUDGET_H
 
@@ -17,8 +18,8 @@ typedef struct {
 } memory_budget_line;
 
 typedef struct {
-    uint64_t limit;      /* bytes; 0: none, and shares are not looked at */
-    uint64_t taken;      /* by what is under way */
+    uint64_t limit;      /* bytes; 0: none, and shares do not matter */
+    uint64_t taken;      /* the shares of what is under way */
     size_t count, first; /* before `first` nothing waits */
     size_t waiting;
     size_t may_return; /* under way, with less than all */
@@ -31,12 +32,12 @@ void memory_budget_close(memory_budget *of);
 
 void memory_budget_set_share(memory_budget *of, size_t task, uint64_t share);
 
-/* The first task, in the order of their numbers, that waits and for whose share there is room. False: there
- * is none now. As all that is under way ends some day, and then there is room for any share, none waits for
- * ever. */
+/* Finds the first task, in the order of their numbers, that waits and whose share there is room for.
+ * False: there is none now. Everything under way ends some day, and then there is room for any share,
+ * so that no task waits forever. */
 bool memory_budget_find(memory_budget *of, size_t *task);
 
-/* Will there be one later, when something under way has ended? */
+/* Will memory_budget_find find a task later, when something under way has ended? */
 bool memory_budget_any_later(const memory_budget *of);
 
 void memory_budget_take(memory_budget *of, size_t task);
@@ -44,7 +45,7 @@ void memory_budget_take(memory_budget *of, size_t task);
 /* Gives back the share. `enough`: it has ended; else it waits again, with a larger one. */
 void memory_budget_give(memory_budget *of, size_t task, bool enough);
 
-/* Has it all that there is? */
+/* Has the task all memory that there is? */
 bool memory_budget_has_all(const memory_budget *of, size_t task);
 
 #endif

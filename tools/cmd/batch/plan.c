@@ -3,7 +3,7 @@
 
 #include "plan.h"
 
-#include "list_file.h"
+#include "inputs.h"
 #include "../kit/files.h"
 #include "../kit/report.h"
 
@@ -159,8 +159,8 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
     input_list list = {NULL, 0, 0, false};
     int status = EXIT_DONE;
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
-        status = inputs[i][0] == '@' ? list_file_add(&list, inputs[i] + 1)
-                                     : list_add(&list, inputs[i], strlen(inputs[i]));
+        status = inputs[i][0] == '@' ? inputs_add_list(&list, inputs[i] + 1)
+                                     : inputs_add(&list, inputs[i], strlen(inputs[i]));
     }
     if (status == EXIT_DONE && list.count == 0 && !settings->allow_empty) {
         status = report_error(EXIT_USAGE, inputs[0] + 1,
@@ -169,7 +169,7 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
     if (status == EXIT_DONE) {
         status = add_inputs(of, &list, settings);
     }
-    list_free(&list);
+    inputs_free(&list);
     return status;
 }
 

@@ -1,10 +1,20 @@
-/* See thread_pool.h. A thread at work holds a place; places beyond the first also need a token of the
- * jobserver, which is given back as soon as fewer are at work. Without a jobserver a worker holds its
- * place until there is no task for it; then it is free for the loops of the others. */
+/* A thread pool whose threads also help each other within large tasks.
+ *
+ * A thread at work holds a place, and there are as many places as threads were allowed. Under make's
+ * jobserver (see jobserver.h) every place beyond the first also needs a token, which is given back as
+ * soon as fewer places are in use. A thread without a task gives its place up, so that the parallel
+ * loops of the tasks that still run can take it: these ask for places by kiln_helpers.
+ *
+ * One lock covers the places, the tokens, and the calls of look, begin and end. Threads that wait wake
+ * up when a task ends or a place becomes free, and every 20 ms, since tokens come and signals that ask
+ * to end arrive without waking anyone.
+ *
+ * Invariants, with the lock: used <= places, and with a jobserver used <= 1 + tokens held. */
 #define _XOPEN_SOURCE 700
 
 #include "thread_pool.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/parallel.h"
 #include "jobserver.h"
 
@@ -22,9 +32,10 @@ typedef struct {
     kiln_helpers helpers;
 } thread_pool;
 
-/* Up to `most` places, at once. With the lock. */
+/* Takes up to `most` places without waiting; returns how many. With the lock. */
 static unsigned take_now(thread_pool *c, unsigned most)
 {
+    KILN_ASSERT(c->used <= c->places);
     const unsigned room = c->places - c->used;
     unsigned taken = most < room ? most : room;
     if (c->server.state == JOBSERVER_OPEN) {
@@ -36,11 +47,15 @@ static unsigned take_now(thread_pool *c, unsigned most)
         taken = covered;
     }
     c->used += taken;
+    KILN_ASSERT(c->used <= c->places);
+    KILN_ASSERT(c->server.state != JOBSERVER_OPEN || c->used <= 1 + c->server.held);
     return taken;
 }
 
+/* Gives places back, and the tokens that nothing needs any more. With the lock. */
 static void give_now(thread_pool *c, unsigned count)
 {
+    KILN_ASSERT(count <= c->used);
     c->used -= count;
     while (c->server.held > 0 && 1 + c->server.held > (c->used > 0 ? c->used : 1)) {
         jobserver_give(&c->server);
@@ -65,25 +80,8 @@ static void give_places(void *user, unsigned count)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* For a moment at most: tokens come, and signals that ask to end, without a word. With the lock, which others
- * get meanwhile. */
-static void wait_a_moment(thread_pool *c, thread_pool_state state)
-{
-    if (state == THREAD_POOL_READY && c->server.state == JOBSERVER_OPEN) {
-        pthread_mutex_unlock(&c->lock);
-        jobserver_wait(&c->server, WAIT_MS);
-        pthread_mutex_lock(&c->lock);
-        return;
-    }
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    (void)pthread_cond_timedwait(&c->freed, &c->lock, &until);
-}
-
-/* Begins the next task, in a place. False: there is none left; then no place is held. */
+/* Waits for a task and a place, and begins the task. A thread that waits holds neither a place nor a
+ * token. False: no task is left. */
 static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
 {
     thread_pool_state state;
@@ -98,7 +96,18 @@ static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
             give_now(c, 1);
             *has_place = false;
         }
-        wait_a_moment(c, state);
+        if (state == THREAD_POOL_READY && c->server.state == JOBSERVER_OPEN) {
+            pthread_mutex_unlock(&c->lock);
+            jobserver_wait(&c->server, WAIT_MS);
+            pthread_mutex_lock(&c->lock);
+        } else {
+            struct timespec until;
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += WAIT_MS * 1000000L;
+            until.tv_sec += until.tv_nsec / 1000000000L;
+            until.tv_nsec %= 1000000000L;
+            (void)pthread_cond_timedwait(&c->freed, &c->lock, &until);
+        }
     }
     if (state == THREAD_POOL_DONE && *has_place) {
         give_now(c, 1);
@@ -107,25 +116,22 @@ static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
     return state != THREAD_POOL_DONE;
 }
 
-static void end_task(thread_pool *c, size_t task)
-{
-    pthread_mutex_lock(&c->lock);
-    c->work->end(c->work->user, task);
-    pthread_cond_broadcast(&c->freed);
-    pthread_mutex_unlock(&c->lock);
-}
-
-/* Under a jobserver every task asks anew, so that others get their turn. */
+/* The loop of one thread. The lead, which is the caller's thread, starts with a place. Under a jobserver
+ * the others give theirs back after each task, so that other programs of the same make get a token. */
 static void work(thread_pool *c, bool lead)
 {
-    const bool ask = !lead && c->server.state == JOBSERVER_OPEN;
-    bool has_place = lead || !ask;
+    const bool asks = !lead && c->server.state == JOBSERVER_OPEN;
+    bool has_place = lead || !asks;
     size_t task;
     kiln_parallel_share(&c->helpers);
     while (begin_task(c, &has_place, &task)) {
+        KILN_ASSERT(has_place);
         c->work->run(c->work->user, task, &c->helpers);
-        end_task(c, task);
-        if (ask) {
+        pthread_mutex_lock(&c->lock);
+        c->work->end(c->work->user, task);
+        pthread_cond_broadcast(&c->freed);
+        pthread_mutex_unlock(&c->lock);
+        if (asks) {
             give_places(c, 1);
             has_place = false;
         }
@@ -139,48 +145,48 @@ static void *work_too(void *user)
     return NULL;
 }
 
-/* Workers start with the places that there are; under a jobserver they ask by themselves. */
-static void work_together(thread_pool *c, size_t count)
-{
-    pthread_t workers[WORKERS_MAX];
-    unsigned started = 0;
-    c->used = 1;
-    while (started + 1 < c->places && started + 1 < count) {
-        const bool holds = c->server.state != JOBSERVER_OPEN;
-        if (holds && take_places(c, 1) == 0) {
-            break;
-        }
-        if (!kiln_thread_start(&workers[started], work_too, c)) {
-            give_places(c, holds ? 1 : 0);
-            break;
-        }
-        started++;
-    }
-    work(c, true);
-    for (unsigned i = 0; i < started; i++) {
-        pthread_join(workers[i], NULL);
-    }
-}
-
+/* Where make has a jobserver but did not hand it on, this process is one job and uses one thread. */
 static unsigned places_for(const jobserver *server, int threads)
 {
     return threads == 0 && server->state == JOBSERVER_SHUT ? 1 : kiln_thread_count(threads);
 }
 
-void thread_pool_run_work(const thread_pool_work *work, int threads, size_t count)
+void thread_pool_run_work(const thread_pool_work *all, int threads, size_t count)
 {
-    thread_pool c = {.work = work};
+    thread_pool c = {.work = all};
+    pthread_t workers[WORKERS_MAX];
+    unsigned started = 0;
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.freed, NULL);
     jobserver_open(&c.server);
     c.places = places_for(&c.server, threads);
     c.helpers = (kiln_helpers){take_places, give_places, &c};
-    work_together(&c, count);
+    KILN_ASSERT(c.places > 0 && c.places <= WORKERS_MAX);
+
+    /* Workers start with the places that there are; under a jobserver they take them by themselves. */
+    c.used = 1;
+    while (started + 1 < c.places && started + 1 < count) {
+        const bool holds = c.server.state != JOBSERVER_OPEN;
+        if (holds && take_places(&c, 1) == 0) {
+            break;
+        }
+        if (!kiln_thread_start(&workers[started], work_too, &c)) {
+            give_places(&c, holds ? 1 : 0);
+            break;
+        }
+        started++;
+    }
+    work(&c, true);
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(workers[i], NULL);
+    }
+    KILN_ASSERT(c.used == 0);
     jobserver_close(&c.server);
     pthread_cond_destroy(&c.freed);
     pthread_mutex_destroy(&c.lock);
 }
 
+/* Tasks that wait for nothing: begun one after another by their numbers. */
 typedef struct {
     size_t count, next;
     thread_pool_task *task;
@@ -197,6 +203,7 @@ static thread_pool_state look_at_row(void *user)
 static size_t begin_in_row(void *user)
 {
     row *r = user;
+    KILN_ASSERT(r->next < r->count);
     return r->next++;
 }
 

@@ -1,5 +1,5 @@
-/* Threads that share a number of tasks, and lend each other a hand within large ones. There are never
- * more at work than were allowed, nor than make's jobserver gives. */
+/* A thread pool: threads that share a number of tasks, and help each other within large ones. There are
+ * never more at work than were allowed, nor than make's jobserver gives. */
 #ifndef KILN_CMD_THREAD_POOL_H
 #define KILN_CMD_THREAD_POOL_H
 
@@ -10,11 +10,13 @@
 
 typedef enum {
     THREAD_POOL_READY, /* a task can begin */
-    THREAD_POOL_LATER, /* perhaps, once one under way has ended; who waits for that holds no place and no token */
-    THREAD_POOL_DONE /* no other will begin */
+    /* A task may be able to begin once one under way has ended. Threads that wait for that hold neither
+     * a place nor a token. */
+    THREAD_POOL_LATER,
+    THREAD_POOL_DONE /* no other task will begin */
 } thread_pool_state;
 
-/* What there is to do. `look`, `begin` and `end` are called by one thread at a time. */
+/* The tasks. `look`, `begin` and `end` are called by one thread at a time. */
 typedef struct {
     thread_pool_state (*look)(void *user);
     size_t (*begin)(void *user); /* after THREAD_POOL_READY, before anything else: the task */
@@ -31,7 +33,7 @@ void thread_pool_run_work(const thread_pool_work *work, int threads, size_t coun
 /* Work on task `index`, 0 to count - 1, each once and in this order of beginning. */
 typedef void thread_pool_task(void *user, size_t index);
 
-/* The same of tasks that wait for nothing; begun as long as `stopped` is false. */
+/* The same for tasks that wait for nothing; they are begun as long as `stopped` is false. */
 void thread_pool_run(size_t count, int threads, thread_pool_task *task, bool (*stopped)(void *user),
                      void *user);
 

@@ -1,9 +1,19 @@
-/* See worker.h. Forked, without exec: the process starts with the plan, and with little else, as the one it
- * comes from bakes nothing itself. The two talk over a pair of sockets: steps, places of the thread_pool taken and
- * given, what came of it; the other way replies, and the word to stop. */
+/* A bake in a process of its own, so that its memory is counted apart from that of others and all of it
+ * goes back to the system at the end.
+ *
+ * The process is forked without exec: it starts with the plan in memory and little else, as the process
+ * it comes from bakes nothing itself. The two talk over a pair of sockets. The worker sends messages:
+ * steps of progress, places of the thread pool that it takes and gives back, and at the end the report.
+ * The parent answers a request for places, and says when to stop. Both are the same program, so structs
+ * are sent as they are; of a report the texts and lists follow, since pointers mean nothing on the
+ * other side.
+ *
+ * The parent's ends of all pairs close when it dies, and the kernel then kills its workers; a worker's
+ * death closes its end, which the parent sees as an end of file. Neither waits for the other in vain. */
 #define _GNU_SOURCE
 #include "worker.h"
 
+#include "../../../formats/assert.h"
 #include "../kit/signals.h"
 #include "../kit/verb.h"
 
@@ -26,6 +36,7 @@
 
 enum { WAIT_MS = 20 };
 
+/* What a worker sends: a step of progress, places it wants or gives back, and that the report follows. */
 typedef enum { STEP, TAKE, GIVE, END } word;
 
 typedef struct {
@@ -35,7 +46,7 @@ typedef struct {
     char stage[40];
 } message;
 
-/* The other way. */
+/* What the parent sends. */
 typedef enum { TAKEN, STOP } answer_word;
 
 typedef struct {
@@ -43,10 +54,10 @@ typedef struct {
     unsigned number;
 } answer;
 
-/* One end. */
+/* The worker's end of the pair. */
 typedef struct {
     int socket;
-    bool stop; /* said by the other, or it is gone */
+    bool stop; /* the parent says so, or is gone */
 } line;
 
 static bool put(int socket, const void *data, size_t size)
@@ -77,7 +88,7 @@ static bool get(int socket, void *data, size_t size)
     return true;
 }
 
-/* ------------------------------------------------------------------------------ what came of it -- */
+/* -- the report, sent and received -- */
 
 static bool put_texts(int socket, char *const *texts, uint32_t count)
 {
@@ -89,7 +100,7 @@ static bool put_texts(int socket, char *const *texts, uint32_t count)
     return good;
 }
 
-/* As many as are announced; *count is what there is to free. */
+/* Receives *count texts. Afterwards *count is how many there are to free, also after a failure. */
 static bool get_texts(int socket, char ***texts, uint32_t *count)
 {
     const uint32_t announced = *count;
@@ -116,6 +127,7 @@ typedef struct {
 
 enum { LISTS = 4 };
 
+/* Collects the lists, so that both sides handle them in the same order. */
 static void find_lists(kiln_bake_report *report, text_list lists[LISTS])
 {
     lists[0] = (text_list){&report->warnings, &report->warning_count};
@@ -136,7 +148,7 @@ static bool put_baked(int socket, baked *out)
     return good && put(socket, report->trees, report->tree_count * sizeof *report->trees);
 }
 
-/* What can be freed, in any case: pointers of the other process are not kept. */
+/* Receives a report that can be freed in any case: no pointer of the other process is kept in it. */
 static bool get_baked(int socket, baked *out)
 {
     baked sent;
@@ -170,8 +182,9 @@ static bool get_baked(int socket, baked *out)
     return get(socket, report->trees, report->tree_count * sizeof *report->trees);
 }
 
-/* ------------------------------------------------------------------------------- in the process -- */
+/* -- in the worker -- */
 
+/* Sends a step, and looks without waiting whether the parent has said to stop. */
 static bool step_over(void *user, const char *stage, double part)
 {
     line *to = user;
@@ -184,6 +197,7 @@ static bool step_over(void *user, const char *stage, double part)
     return !to->stop;
 }
 
+/* Asks the parent for places of the thread pool. */
 static unsigned take_over(void *user, unsigned most)
 {
     line *to = user;
@@ -194,6 +208,7 @@ static unsigned take_over(void *user, unsigned most)
     }
     while (get(to->socket, &got, sizeof got)) {
         if (got.of == TAKEN) {
+            KILN_ASSERT(got.number <= most);
             return got.number;
         }
         to->stop = true;
@@ -209,7 +224,8 @@ static void give_over(void *user, unsigned count)
     to->stop = !put(to->socket, &m, sizeof m) || to->stop;
 }
 
-/* A terminal sends signals to all of a group; the one it comes from decides. */
+/* The life of a worker. A terminal sends signals to all processes of a group: the parent decides what
+ * they mean. */
 static _Noreturn void be_worker(const worker_task *task, int socket, pid_t parent)
 {
     line to = {.socket = socket};
@@ -232,12 +248,13 @@ static _Noreturn void be_worker(const worker_task *task, int socket, pid_t paren
     _exit(put(socket, &end, sizeof end) && put_baked(socket, &out) ? EXIT_DONE : EXIT_RUN);
 }
 
-/* ---------------------------------------------------------------------------------- in the caller -- */
+/* -- in the parent -- */
 
-/* One at a time: no process is to hold the other's end of a pair, whose closing tells of its death. */
+/* Workers are started one at a time: none may inherit the other end of another's pair, since the closing
+ * of that end is how a death is noticed. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
-/* The process, or -1 with errno; *socket is to be closed. */
+/* Starts a worker. Returns its process, or -1 with errno; *socket is to be closed. */
 static pid_t start(const worker_task *task, int *socket)
 {
     const pid_t parent = getpid();
@@ -262,7 +279,8 @@ static pid_t start(const worker_task *task, int *socket)
     return process;
 }
 
-/* Hears what the process says to the end; false where that was not all. */
+/* Serves the worker until it has sent its report; false where it ended before. `lent` counts the places
+ * that it holds. */
 static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked *out)
 {
     bool stopped = false;
@@ -289,13 +307,16 @@ static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked
             (void)put(socket, &taken, sizeof taken);
         } else if (m.of == GIVE) {
             task->helpers->give(task->helpers->user, m.number);
+            KILN_ASSERT(m.number <= *lent);
             *lent -= m.number;
         } else {
+            KILN_ASSERT(m.of == END);
             return get_baked(socket, out);
         }
     }
 }
 
+/* Makes the error of a worker that has no report. */
 static void fail(const worker_task *task, baked *out, const char *what, const char *why,
                  const char *cure)
 {
@@ -310,6 +331,7 @@ void worker_run(const worker_task *task, baked *out)
 {
     int socket, status = 0;
     unsigned lent = 0;
+    KILN_ASSERT(task->bake != NULL && task->helpers != NULL);
     memset(out, 0, sizeof *out);
     const pid_t process = start(task, &socket);
     if (process < 0) {

@@ -1,9 +1,9 @@
-/* A bake in a process of its own: what it takes of memory is told from what others take, and all of it
- * goes back to the system when it ends. */
+/* A bake in a process of its own: its memory is counted apart from that of others, and all of it goes
+ * back to the system when the process ends. */
 #ifndef KILN_CMD_WORKER_H
 #define KILN_CMD_WORKER_H
 
-#include "first_query.h"
+#include "bake_report.h"
 
 #include "../../common/parallel.h"
 #include "../../kiln_bake.h"
@@ -24,15 +24,15 @@ typedef struct {
 } baking_steps;
 
 typedef struct {
-    /* In the new process; *out starts zeroed. Standard output is not to be written by stdio. */
+    /* Runs in the new process; *out starts zeroed. It may not write standard output by stdio. */
     void (*bake)(void *user, const baking_steps *steps, baked *out);
     void *user;
     const char *file;            /* for messages */
-    baking_steps steps;          /* that the process makes are told here, in the calling thread */
-    const kiln_helpers *helpers; /* the process's loops share their places */
+    baking_steps steps;          /* steps of the process are reported here, in the calling thread */
+    const kiln_helpers *helpers; /* parallel loops of the process share their places */
 } worker_task;
 
-/* Before threads are started. */
+/* Call this before threads are started. */
 void worker_prepare(void);
 
 /* Bakes and waits for the end. A signal that asks to end (signals.h) cancels it. A process that can't be

@@ -1,0 +1,37 @@
+/* Names of inputs, from arguments, from files that list them, and from patterns. */
+#ifndef KILN_CMD_INPUTS_H
+#define KILN_CMD_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    char **names;
+    size_t count, capacity;
+    bool from_list; /* at least one list was read, however many names it had */
+} input_list;
+
+/* Adds a name. Reports want of memory, as the functions below do. */
+int inputs_add(input_list *list, const char *name, size_t length);
+
+/* Adds the names that the file `path` lists ("-": standard input): a name a line, without the mark of
+ * UTF-8 before the first and CR before LF, with empty lines and those that start with '#' left out; or,
+ * if there is a zero byte anywhere, names that each end in one, as find -print0 writes them. Names are
+ * relative to the working folder. */
+int inputs_add_list(input_list *list, const char *path);
+
+/* Adds the regular files that match a pattern, sorted by their bytes, each once: '*', '?' and '[...]'
+ * within a name, "**" for any number of folders. As in a shell, a name that starts with a dot has to be
+ * given with its dot; "**" does not go through symbolic links.
+ *
+ * `path` is FOLDER and PATTERN, of which the first `folder_length` bytes are a name and no pattern. A
+ * name without any of "*?[", or of a file that is there, stands for itself and is added as it is.
+ * Also reports a folder that may not be searched. */
+int inputs_add_pattern(input_list *list, const char *path, size_t folder_length);
+
+/* Does the whole name match the pattern? */
+bool inputs_match(const char *pattern, const char *name);
+
+void inputs_free(input_list *list);
+
+#endif
