@@ -197,9 +197,10 @@ adb-weights: $(OUT)/kiln models
 format:
 	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]')
 
-## lint: holds the includes to one direction and the shell scripts to sh
+## lint: holds the includes to one direction, local names apart and the shell scripts to sh
 lint:
 	$(Q)tests/check_includes.sh
+	$(Q)tests/check_names.sh $(LIBRARY_SOURCES)
 	$(Q)tests/mutants/run.sh --check
 
 ## mutants: applies each one-line change of tests/mutants/list.txt to a copy; its test must notice it
@@ -285,8 +286,8 @@ SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contacts exact/exp
           query/locate walk/pair_filter open/partial query/shape exact/shape_triangle walk/shape_walk) \
         $(addprefix formats/,arrival bins_check part reader)
 SMALLEST = $(addprefix runtime/,adb/adb_counts adb/adb_hints adb/adb_observed adb/adb_pick adb/adb_read \
-             adb/adb_weights bins/bins_open open/facts open/open query/query base/status) \
-           $(addprefix formats/,adb error os sections weights)
+             adb/adb_weights bins/bins_open open/facts open/open open/opening query/query base/status) \
+           $(addprefix formats/,adb format_error os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables
 $(SMALL:%=$O/%.o): private LIBRARY_FLAGS += -O2 $(CFLAGS)

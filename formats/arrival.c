@@ -3,7 +3,6 @@
 #include "arrival.h"
 
 #include "codec.h"
-#include "reader_inside.h"
 
 #include <string.h>
 
@@ -57,8 +56,9 @@ static bool decode(const kiln_arrival *arrival, const kiln_reader *reader,
                                  (unsigned long long)arrival->stream);
 }
 
-static bool check_table(const kiln_arrival *arrival, const kiln_reader *reader,
-                        const kiln_format_section *entry, uint64_t size, kiln_format_error *error)
+static bool check_block_table(const kiln_arrival *arrival, const kiln_reader *reader,
+                              const kiln_format_section *entry, uint64_t size,
+                              kiln_format_error *error)
 {
     if (!arrival->trusted && kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
         return kiln_reader_damaged(entry, entry->offset, error);
@@ -79,7 +79,7 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
     if (!has(arrival, reader, entry->offset + table)) {
         return WAITS;
     }
-    if (!check_table(arrival, reader, entry, table, error)) {
+    if (!check_block_table(arrival, reader, entry, table, error)) {
         return BAD;
     }
     if (arrival->block == 0) {

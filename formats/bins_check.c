@@ -30,7 +30,7 @@ bool kiln_bins_is_table(const kiln_reader *reader)
 
 /* One header, one section of rows, one document, weights where they are wanted, and nothing of a
  * model. */
-static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
+static bool check_bins_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
     bool sound = true;
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
@@ -49,7 +49,7 @@ static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
     return true;
 }
 
-static bool is_part(double value)
+static bool is_probability(double value)
 {
     return value >= 0.0 && value <= 1.0;
 }
@@ -70,8 +70,8 @@ static bool header_is_sound(const kiln_format_bins *header)
            header->max_u <= KILN_BINS_TABLE_U_MAX && header->max_x >= 1 &&
            header->max_x <= KILN_BINS_TABLE_X_MAX &&
            header->row_size == kiln_bins_row_size(header->max_x) &&
-           header->unit == unit_of(header) && is_part(header->cut) &&
-           is_part(header->certificate_kept) && is_part(header->certificate_beyond);
+           header->unit == unit_of(header) && is_probability(header->cut) &&
+           is_probability(header->certificate_kept) && is_probability(header->certificate_beyond);
 }
 
 static bool header_rest_is_zero(const kiln_format_bins *header)
@@ -277,7 +277,7 @@ bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool t
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                                      "this is no filled-bins table: kiln_open reads models");
     }
-    if (!check_kinds(reader, error) || !check_header(view, error) || !name_rows(view, error) ||
+    if (!check_bins_kinds(reader, error) || !check_header(view, error) || !name_rows(view, error) ||
         !name_records(view, error)) {
         return false;
     }

@@ -54,12 +54,6 @@ static void planes_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, 
     }
 }
 
-/* Differences are zigzag-coded, so that small steps down are small numbers too. */
-static inline uint32_t unzigzag(uint32_t code)
-{
-    return (code >> 1) ^ (0u - (code & 1u));
-}
-
 /* Differences of 32-bit words, straight from their four planes. With `curve` second ones: a word is
  * expected to go on as the two before it in its place did. */
 static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *in, uint8_t *out,
@@ -73,7 +67,7 @@ static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *
             const uint32_t code = (uint32_t)plane[i] | (uint32_t)plane[count + i] << 8 |
                                   (uint32_t)plane[2 * count + i] << 16 |
                                   (uint32_t)plane[3 * count + i] << 24;
-            step = unzigzag(code) + (curve ? step : 0);
+            step = kiln_unzigzag(code) + (curve ? step : 0);
             value += step;
             memcpy(place + i * element_size, &value, sizeof value);
         }
@@ -87,7 +81,7 @@ static void curve16_undo(uint32_t element_size, const uint8_t *in, uint8_t *out,
         uint8_t *place = out + 2 * (size_t)word;
         uint32_t value = 0, step = 0; /* modulo 2^16 */
         for (size_t i = 0; i < count; i++) {
-            step += unzigzag((uint32_t)plane[i] | (uint32_t)plane[count + i] << 8);
+            step += kiln_unzigzag((uint32_t)plane[i] | (uint32_t)plane[count + i] << 8);
             value += step;
             place[i * element_size] = (uint8_t)value;
             place[i * element_size + 1] = (uint8_t)(value >> 8);

@@ -5,18 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Kinds of errors and their numbers, which are those of KILN_ERROR_... in kiln.h: opening.c asserts
+ * it for each entry of this list. */
+#define KILN_FORMAT_ERROR_LIST(X)                                                                  \
+    X(MEMORY, 13)                                                                                  \
+    X(NOT_KILN, 20)                                                                                \
+    X(VERSION, 21)                                                                                 \
+    X(TRUNCATED, 22)                                                                               \
+    X(CHECKSUM, 23)                                                                                \
+    X(RULE, 24)                                                                                    \
+    X(FEATURE, 25)                                                                                 \
+    X(INFLATE, 26)                                                                                 \
+    X(NOT_LOADED, 27)                                                                              \
+    X(PARTIAL, 28)
+
 enum {
     KILN_FORMAT_ERROR_NONE = 0,
-    KILN_FORMAT_ERROR_MEMORY = 13,
-    KILN_FORMAT_ERROR_NOT_KILN = 20,
-    KILN_FORMAT_ERROR_VERSION = 21,
-    KILN_FORMAT_ERROR_TRUNCATED = 22,
-    KILN_FORMAT_ERROR_CHECKSUM = 23,
-    KILN_FORMAT_ERROR_RULE = 24,
-    KILN_FORMAT_ERROR_FEATURE = 25,
-    KILN_FORMAT_ERROR_INFLATE = 26,
-    KILN_FORMAT_ERROR_NOT_LOADED = 27,
-    KILN_FORMAT_ERROR_PARTIAL = 28
+#define KILN_FORMAT_ERROR_ENUM(name, number) KILN_FORMAT_ERROR_##name = number,
+    KILN_FORMAT_ERROR_LIST(KILN_FORMAT_ERROR_ENUM)
+#undef KILN_FORMAT_ERROR_ENUM
 };
 
 /* Rules of the format, numbered for good; hierarchy.md has the same list, for tables too. */

@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Codes of differences: 0, -1, 1, -2, 2 ... of 32 bits, modulo 2^32. */
+static inline uint32_t kiln_unzigzag(uint32_t code)
+{
+    return (code >> 1) ^ (0u - (code & 1u));
+}
+
 /* ---------------------------------------------------------------------------- nodes by lanes -- */
 
 /* Planes of a node that do not depend on its lanes: inner, count[4], exp[3], half_exp, org[12],

@@ -4,11 +4,6 @@
 
 #include "nodes.h"
 
-static uint32_t unzigzag(uint32_t code)
-{
-    return code >> 1 ^ (0u - (code & 1u));
-}
-
 /* Word i of `count` words in four byte planes. */
 static uint32_t plane_word(const uint8_t *planes, size_t count, size_t i)
 {
@@ -55,7 +50,7 @@ static void read_heads(uint32_t element_size, const uint8_t *in, uint8_t *out, s
     *used = *parents = 0;
     for (size_t i = 0; i < count; i++) {
         kiln_format_node8 head = head_of(in, count, i);
-        head.tri = slot + unzigzag(plane_word(tri, count, i));
+        head.tri = slot + kiln_unzigzag(plane_word(tri, count, i));
         slot = head.tri + triangles_of(&head);
         *used += kiln_popcount8(kiln_node8_used(&head));
         *parents += head.inner != 0;
@@ -71,7 +66,7 @@ static void read_children(uint32_t element_size, const uint8_t *in, uint8_t *out
     for (size_t i = 0; i < count; i++) {
         kiln_format_node8 *head = (kiln_format_node8 *)(void *)(out + i * element_size);
         if (head->inner != 0) {
-            head->child = next + unzigzag(plane_word(in, parents, parent++));
+            head->child = next + kiln_unzigzag(plane_word(in, parents, parent++));
             next = head->child + kiln_popcount8(head->inner);
         }
     }

@@ -7,7 +7,7 @@
 /* Of a header's three bytes that are 0 in a file. */
 enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 for the root */ };
 
-static kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
+static kiln_format_node8 *part_node_at(const kiln_view_tree *tree, uint32_t index)
 {
     uint8_t *nodes = (uint8_t *)(uintptr_t)tree->nodes;
     return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
@@ -67,7 +67,7 @@ static void hide(kiln_format_node8 *node, unsigned lanes)
 static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t first_new,
                           uint32_t nodes, unsigned *missing, uint32_t *rule)
 {
-    const kiln_format_node8 *node = node_at(tree, index);
+    const kiln_format_node8 *node = part_node_at(tree, index);
     *missing = 0;
     for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
         if ((node->inner >> lane & 1) == 0) {
@@ -77,7 +77,7 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
         if (child >= nodes) {
             *missing |= 1u << lane;
         } else if (child >= first_new) {
-            uint8_t *depth = &node_at(tree, child)->flags[DEPTH];
+            uint8_t *depth = &part_node_at(tree, child)->flags[DEPTH];
             *rule = *depth != 0 ? KILN_RULE_NODE_ONCE : KILN_RULE_NODE_DEPTH;
             if (*depth != 0 || node->flags[DEPTH] >= tree->entry->depth) {
                 return false;
@@ -92,7 +92,7 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
 static bool close_nodes(const kiln_view_tree *tree, uint32_t first, uint32_t nodes)
 {
     for (uint32_t i = first; i < nodes; i++) {
-        hide(node_at(tree, i), node_at(tree, i)->inner);
+        hide(part_node_at(tree, i), part_node_at(tree, i)->inner);
     }
     return false;
 }
@@ -105,7 +105,7 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
     part->first_open = nodes;
     part->levels = tree->entry->depth;
     for (uint32_t i = first; i < nodes; i++) {
-        kiln_format_node8 *node = node_at(tree, i);
+        kiln_format_node8 *node = part_node_at(tree, i);
         unsigned missing;
         uint32_t rule = KILN_RULE_NODE_ONCE;
         if (i < first_new && node->flags[INNER] == 0) {
@@ -151,7 +151,7 @@ bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree
         }
     }
     if (part->nodes == 0) {
-        node_at(tree, 0)->flags[DEPTH] = 1;
+        part_node_at(tree, 0)->flags[DEPTH] = 1;
     }
     if (!link_nodes(part, view, tree, nodes, error)) {
         return false;
@@ -163,6 +163,6 @@ bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree
 void kiln_part_end(const kiln_view_tree *tree)
 {
     for (uint32_t i = 0; i < tree->entry->node_count; i++) {
-        memset(node_at(tree, i)->flags, 0, sizeof node_at(tree, i)->flags);
+        memset(part_node_at(tree, i)->flags, 0, sizeof part_node_at(tree, i)->flags);
     }
 }

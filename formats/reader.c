@@ -4,7 +4,6 @@
 
 #include "codec.h"
 #include "os.h"
-#include "reader_inside.h"
 #include "sections.h"
 
 #include <string.h>

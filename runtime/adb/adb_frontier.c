@@ -18,7 +18,7 @@ void kiln_adb_frontier_set_aside(kiln_adb_frontier *frontier, float loss)
     frontier->rest_sum += (double)loss;
 }
 
-static void sift_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry entry)
+static void sift_entry_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry entry)
 {
     while (place > 0) {
         const uint32_t parent = (place - 1) / 2;
@@ -32,7 +32,7 @@ static void sift_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry entry)
 }
 
 /* The least of a heap stands in its second half. */
-static uint32_t least_likely(const kiln_adb_frontier *frontier)
+static uint32_t least_likely_entry(const kiln_adb_frontier *frontier)
 {
     uint32_t least = frontier->count / 2;
     for (uint32_t i = least + 1; i < frontier->count; i++) {
@@ -46,14 +46,14 @@ static uint32_t least_likely(const kiln_adb_frontier *frontier)
 void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
 {
     if (frontier->count < frontier->capacity) {
-        sift_up(frontier->heap, frontier->count++, entry);
+        sift_entry_up(frontier->heap, frontier->count++, entry);
         return;
     }
     frontier->full = true;
-    const uint32_t least = least_likely(frontier);
+    const uint32_t least = least_likely_entry(frontier);
     if (entry.loss > frontier->heap[least].loss) {
         kiln_adb_frontier_set_aside(frontier, frontier->heap[least].loss);
-        sift_up(frontier->heap, least, entry);
+        sift_entry_up(frontier->heap, least, entry);
     } else {
         kiln_adb_frontier_set_aside(frontier, entry.loss);
     }

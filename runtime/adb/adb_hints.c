@@ -1,7 +1,8 @@
 /* Likely places of contact: what the likeliest pairs of boxes of a query say about where and how
  * the surfaces would meet. */
 #include "adb_query.h"
-#include "../base/rare.h"
+#include "../base/compiler.h"
+#include "../base/vector.h"
 
 /* Both boxes in X's node space, in double: the second carried there. */
 typedef struct {
@@ -34,18 +35,13 @@ static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *
     }
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* The point of the box that is nearest to p. */
 static void move_into(const solid *box, double p[3])
 {
     const double from[3] = {p[0] - box->centre[0], p[1] - box->centre[1], p[2] - box->centre[2]};
     double inside[3] = {box->centre[0], box->centre[1], box->centre[2]};
     for (int k = 0; k < 3; k++) {
-        const double along = dot(box->axis[k], from), most = box->half[k];
+        const double along = kiln_dot(box->axis[k], from), most = box->half[k];
         const double kept = along > most ? most : along < -most ? -most : along;
         for (int i = 0; i < 3; i++) {
             inside[i] += kept * box->axis[k][i];
@@ -62,14 +58,14 @@ static void least_overlap(const solid *box, const solid *other, const double bet
 {
     for (int k = 0; k < 3; k++) {
         const double *axis = box->axis[k];
-        double overlap = box->half[k] - fabs(dot(axis, between));
+        double overlap = box->half[k] - fabs(kiln_dot(axis, between));
         for (int j = 0; j < 3; j++) {
-            overlap += other->half[j] * fabs(dot(axis, other->axis[j]));
+            overlap += other->half[j] * fabs(kiln_dot(axis, other->axis[j]));
         }
         if (overlap < *least) {
             *least = overlap;
             for (int i = 0; i < 3; i++) {
-                normal[i] = dot(axis, between) < 0 ? -axis[i] : axis[i];
+                normal[i] = kiln_dot(axis, between) < 0 ? -axis[i] : axis[i];
             }
         }
     }
@@ -77,7 +73,7 @@ static void least_overlap(const solid *box, const solid *other, const double bet
 
 static double half_diagonal(const solid *box)
 {
-    return sqrt(dot(box->half, box->half));
+    return sqrt(kiln_dot(box->half, box->half));
 }
 
 /* From X's node space into the frame of the caller's A. */
@@ -89,13 +85,13 @@ static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], doub
         for (int i = 0; i < 3; i++) {
             const double *row = frame->to_y.matrix + 3 * i;
             const float *turn = frame->to_y.rotation + 3 * i;
-            p[i] = dot(row, position) + frame->to_y.offset[i];
+            p[i] = kiln_dot(row, position) + frame->to_y.offset[i];
             n[i] = (double)turn[0] * normal[0] + (double)turn[1] * normal[1] +
                    (double)turn[2] * normal[2];
         }
     }
     const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->entry;
-    const double length = sqrt(dot(n, n));
+    const double length = sqrt(kiln_dot(n, n));
     for (int i = 0; i < 3; i++) {
         position[i] = a->origin[i] + ldexp(p[i], a->scale_exponent);
         normal[i] = n[i] / length;
@@ -171,7 +167,7 @@ kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints, uint
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    uint32_t (*volatile fill)(const kiln_adb *, kiln_adb_hint *, uint32_t) = fill_hints;
+    KILN_FPU_CALL(fill, fill_hints);
     *count = fill(query, hints, capacity);
     kiln_fpu_leave(caller);
     return KILN_OK;

@@ -8,7 +8,7 @@ typedef struct {
     bool found;
 } walk_below;
 
-static bool take_any(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+static bool take_observed(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     walk_below *below = (walk_below *)user;
     (void)frame;
@@ -18,9 +18,9 @@ static bool take_any(void *user, const kiln_pair_frame *frame, uint32_t x, uint3
     return false;
 }
 
-static void walk(walk_below *below)
+static void walk_pairs_below(walk_below *below)
 {
-    const kiln_pair_visitor visitor = {take_any, below, true, false, NULL};
+    const kiln_pair_visitor visitor = {take_observed, below, true, false, NULL};
     kiln_pair_walk_from(below->frame, below->x, below->y, &visitor);
 }
 
@@ -55,7 +55,7 @@ kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observa
     kiln_adb_entry_box(query, &entry, true, &x);
     kiln_adb_entry_box(query, &entry, false, &y);
     walk_below below = {frame, &x, &y, false};
-    void (*volatile go)(walk_below *) = walk;
+    KILN_FPU_CALL(go, walk_pairs_below);
     go(&below);
     kiln_fpu_leave(caller);
     *meet = below.found;

@@ -121,8 +121,7 @@ kiln_adb_weights kiln_adb_pick_weights(const kiln_adb_fitted rows[], uint32_t co
     const kiln_adb_weights p = weights_for(rows, rows != NULL ? count : 0, a);
     const kiln_adb_weights q = weights_for(rows, rows != NULL ? count : 0, b);
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_adb_weights (*volatile run)(const kiln_adb_weights *, const kiln_adb_weights *) =
-        mean_weights;
+    KILN_FPU_CALL(run, mean_weights);
     const kiln_adb_weights mean = run(&p, &q);
     kiln_fpu_leave(caller);
     return mean;

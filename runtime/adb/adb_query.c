@@ -12,6 +12,7 @@
 #include "adb_query.h"
 
 #include "../../formats/os.h"
+#include "../base/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,14 +93,14 @@ static bool weights_are_sound(const kiln_adb_weights *w)
            w->sure > -1.0f && w->others >= 0.0f && w->others <= 1.0f;
 }
 
-static bool is_part(double value)
+static bool is_fraction(double value)
 {
     return value >= 0.0 && value <= 1.0;
 }
 
 static bool options_are_sound(const kiln_adb_options *options)
 {
-    return is_part(options->p_min) && is_part(options->epsilon) && options->k_min >= 1 &&
+    return is_fraction(options->p_min) && is_fraction(options->epsilon) && options->k_min >= 1 &&
            (unsigned)options->evaluator <= KILN_ADB_BINS &&
            (options->weights == NULL || weights_are_sound(options->weights));
 }
@@ -108,10 +109,7 @@ static bool options_are_sound(const kiln_adb_options *options)
 static kiln_adb_options full_options(const kiln_adb_options *options)
 {
     kiln_adb_options full = modes[KILN_ADB_DEFAULT];
-    if (options != NULL) {
-        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-        memcpy(&full, options, size);
-    }
+    kiln_options_take(&full, sizeof full, options);
     return full;
 }
 
@@ -229,8 +227,7 @@ kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose 
     query->asked = false;
     const kiln_adb_options full = full_options(options);
     query->caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(kiln_adb *, const kiln_tree *, const kiln_pose *, const kiln_tree *,
-                                const kiln_pose *, const kiln_adb_options *) = begin;
+    KILN_FPU_CALL(run, begin);
     const kiln_status status = run(query, a, pose_a, b, pose_b, &full);
     kiln_fpu_leave(query->caller);
     return status;
@@ -334,7 +331,7 @@ static uint64_t read_clock(const kiln_adb *query)
     return now;
 }
 
-static void run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
+static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
     const bool timed = nanoseconds != UINT64_MAX;
     const uint64_t start = timed ? read_clock(query) : 0;
@@ -357,7 +354,7 @@ kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
         return KILN_ERROR_ARGUMENT;
     }
     query->caller = kiln_fpu_enter();
-    void (*volatile go)(kiln_adb *, uint64_t, uint64_t) = run;
+    KILN_FPU_CALL(go, run_query);
     go(query, pairs, nanoseconds);
     kiln_fpu_leave(query->caller);
     return KILN_OK;
@@ -398,7 +395,7 @@ kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
     const kiln_adb_frontier *frontier = &query->frontier;
     const bool nothing_left = frontier->count == 0 && frontier->rest_count == 0;
     const kiln_fpu_state caller = kiln_fpu_enter();
-    double (*volatile compute)(const kiln_adb *) = probability_of;
+    KILN_FPU_CALL(compute, probability_of);
     *answer = (kiln_adb_answer){
         .verdict = query->decided ? query->verdict : KILN_ADB_UNDECIDED,
         .probability = compute(query),

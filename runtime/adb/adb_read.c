@@ -69,8 +69,7 @@ static kiln_status read_in_environment(const void *data, size_t size,
                                        const kiln_open_options *options, const weights_sink *sink)
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const void *, size_t, const kiln_open_options *,
-                                const weights_sink *) = read_rows;
+    KILN_FPU_CALL(run, read_rows);
     const kiln_status status = run(data, size, options, sink);
     kiln_fpu_leave(caller);
     return status;

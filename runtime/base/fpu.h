@@ -1,10 +1,15 @@
 /* The floating-point environment of a query: round to nearest, denormals kept, exceptions masked,
- * whatever the caller's is. Error bounds and expansions rest on it. Entered once a query; the code in
- * between is reached through a function pointer, so that no compiler moves arithmetic across. */
+ * whatever the caller's is. Error bounds and expansions rest on it. It is entered once per query:
+ *
+ *     const kiln_fpu_state caller = kiln_fpu_enter();
+ *     KILN_FPU_CALL(run, compute);
+ *     const double result = run(x);
+ *     kiln_fpu_leave(caller);
+ */
 #ifndef KILN_FPU_H
 #define KILN_FPU_H
 
-#include "ieee.h"
+#include "compiler.h"
 
 #include <stdint.h>
 
@@ -72,5 +77,12 @@ static inline void kiln_fpu_leave(kiln_fpu_state caller)
     (void)fesetenv(&caller.environment);
 }
 #endif
+
+/* Declares `call`, a pointer through which `function` is called between kiln_fpu_enter and
+ * kiln_fpu_leave. To a compiler the environment is no operand of arithmetic: it may inline a function
+ * and move its arithmetic before the one or behind the other, into the caller's environment. A
+ * pointer that is volatile has to be read in between, and what it points to can be neither known nor
+ * inlined. */
+#define KILN_FPU_CALL(call, function) __typeof__(&*(function)) volatile call = (function)
 
 #endif

@@ -21,7 +21,7 @@
  * gives the same bits in every set; but for vec_fused, which is for what no answer depends on. */
 #ifndef KILN_SIMD_NAME
 
-#include "ieee.h"
+#include "compiler.h"
 
 #include <stdint.h>
 #include <string.h>

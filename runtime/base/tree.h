@@ -29,6 +29,7 @@ struct kiln_file {
     void *map;   /* NULL: the caller's memory */
     size_t map_size;
     struct kiln_arriving *arriving; /* NULL: all of it is there */
+    size_t arriving_size;           /* of its allocation */
     uint32_t tree_count;
     kiln_tree trees[];
 };

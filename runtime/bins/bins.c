@@ -39,12 +39,11 @@ static kiln_status check_whole(const kiln_bins *table, uint32_t u, uint32_t v, u
 }
 
 /* The lookup in the environment that its bounds are derived for. */
-static void look_up(const kiln_bins *table, uint32_t u, uint32_t v, uint32_t w, uint32_t count,
-                    double p[])
+static void look_up_in_environment(const kiln_bins *table, uint32_t u, uint32_t v, uint32_t w,
+                                   uint32_t count, double p[])
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    void (*volatile run)(const kiln_bins *, uint32_t, uint32_t, uint32_t, uint32_t, double *) =
-        table->profile->lookup;
+    KILN_FPU_CALL(run, table->profile->lookup);
     run(table, u, v, w, count, p);
     kiln_fpu_leave(caller);
 }
@@ -58,7 +57,7 @@ kiln_status kiln_bins_probabilities(const kiln_bins *table, uint32_t u, uint32_t
     }
     const kiln_status status = check_whole(table, u, v, w, count);
     if (status == KILN_OK) {
-        look_up(table, u, v, w, count, p);
+        look_up_in_environment(table, u, v, w, count, p);
     }
     return status;
 }
@@ -75,7 +74,7 @@ kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v
         *p = 1;
     } else if (status == KILN_OK) {
         double all[KILN_BINS_MAX_X];
-        look_up(table, u, v, w, x, all);
+        look_up_in_environment(table, u, v, w, x, all);
         *p = all[x - 1];
     }
     return status;
@@ -271,13 +270,14 @@ static kiln_status answer_expected(const real_question *q, double p[], uint32_t 
     return status;
 }
 
-static kiln_status ask(answer *by, const real_question *q, double p[], uint32_t *x_best)
+static kiln_status answer_in_bins_environment(answer *by, const real_question *q, double p[],
+                                              uint32_t *x_best)
 {
     if (p == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    answer *volatile run = by;
+    KILN_FPU_CALL(run, by);
     const kiln_status status = run(q, p, x_best);
     kiln_fpu_leave(caller);
     return status;
@@ -287,7 +287,7 @@ kiln_status kiln_bins_probabilities_real(const kiln_bins *table, double s, doubl
                                          kiln_bins_rounding mode, uint32_t count, double p[])
 {
     const real_question question = {table_or_closed(table), s, sa, sb, 0, mode, count};
-    return ask(answer_probabilities, &question, p, NULL);
+    return answer_in_bins_environment(answer_probabilities, &question, p, NULL);
 }
 
 kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double sa, double sb,
@@ -297,12 +297,12 @@ kiln_status kiln_bins_collision_bound(const kiln_bins *table, double s, double s
     table = table_or_closed(table);
     const uint32_t count = table->max_x < EQUATION_8_X ? table->max_x : EQUATION_8_X;
     const real_question question = {table, s, sa, sb, lb, mode, count};
-    return ask(answer_bound, &question, p, x_best);
+    return answer_in_bins_environment(answer_bound, &question, p, x_best);
 }
 
 kiln_status kiln_bins_collision_expected(double s, double sa, double sb, double lb,
                                          kiln_bins_rounding mode, double *p)
 {
     const real_question question = {&kiln_bins_closed, s, sa, sb, lb, mode, 1};
-    return ask(answer_expected, &question, p, NULL);
+    return answer_in_bins_environment(answer_expected, &question, p, NULL);
 }

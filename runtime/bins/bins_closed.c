@@ -35,7 +35,7 @@
 typedef struct {
     double mantissa;
     int32_t exponent;
-} scaled;
+} scaled_number;
 
 /* 2^exponent, for exponents of normal numbers. */
 static double power_of_two(int32_t exponent)
@@ -47,7 +47,7 @@ static double power_of_two(int32_t exponent)
 }
 
 /* n! for n above KILN_FACTORIAL_DENSE: the next lower entry times the factors from there. */
-static scaled large_factorial(uint32_t n)
+static scaled_number large_factorial(uint32_t n)
 {
     const uint32_t steps = (n - KILN_FACTORIAL_DENSE) / KILN_FACTORIAL_STEP;
     const uint32_t entry = KILN_FACTORIAL_DENSE + steps;
@@ -60,29 +60,29 @@ static scaled large_factorial(uint32_t n)
             upper *= i;
         }
     }
-    const scaled value = {kiln_factorial_mantissa[entry] * lower * upper,
-                          kiln_factorial_exponent[entry]};
+    const scaled_number value = {kiln_factorial_mantissa[entry] * lower * upper,
+                                 kiln_factorial_exponent[entry]};
     return value;
 }
 
-static inline scaled factorial(uint32_t n)
+static inline scaled_number factorial(uint32_t n)
 {
     if (n > KILN_FACTORIAL_DENSE) {
         return large_factorial(n);
     }
-    const scaled value = {kiln_factorial_mantissa[n], kiln_factorial_exponent[n]};
+    const scaled_number value = {kiln_factorial_mantissa[n], kiln_factorial_exponent[n]};
     return value;
 }
 
-static inline scaled times(scaled a, scaled b)
+static inline scaled_number times(scaled_number a, scaled_number b)
 {
-    const scaled product = {a.mantissa * b.mantissa, a.exponent + b.exponent};
+    const scaled_number product = {a.mantissa * b.mantissa, a.exponent + b.exponent};
     return product;
 }
 
-static inline scaled over(scaled a, scaled b)
+static inline scaled_number over(scaled_number a, scaled_number b)
 {
-    const scaled quotient = {a.mantissa / b.mantissa, a.exponent - b.exponent};
+    const scaled_number quotient = {a.mantissa / b.mantissa, a.exponent - b.exponent};
     return quotient;
 }
 
@@ -104,7 +104,7 @@ static inline reduced reduce(uint32_t u, uint32_t v, uint32_t w)
 }
 
 /* Pr[J = j + 1] / Pr[J = j] */
-static inline double ratio(const reduced *r, uint32_t j)
+static inline double term_ratio(const reduced *r, uint32_t j)
 {
     const double above = (double)(int32_t)((r->n - j) * (r->m - j));
     const double below = (double)(int32_t)((j + 1) * (r->d + j + 1));
@@ -122,7 +122,7 @@ static double tail_after(const reduced *r, uint32_t first, double term)
 {
     double sum = 0;
     for (uint32_t j = first; j < r->last; j++) {
-        const double q = ratio(r, j);
+        const double q = term_ratio(r, j);
         term *= q;
         sum += term;
         if (rest_is_negligible(term, q, sum)) {
@@ -135,7 +135,7 @@ static double tail_after(const reduced *r, uint32_t first, double term)
 /* P(>= 1 .. count) of J, 1 <= count <= KILN_BINS_MAX_X. */
 static void tails(const reduced *r, uint32_t u, uint32_t count, double p[])
 {
-    const scaled start =
+    const scaled_number start =
         over(times(factorial(u - r->n), factorial(u - r->m)), times(factorial(u), factorial(r->d)));
     if (start.exponent < -900) {
         for (uint32_t i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static void tails(const reduced *r, uint32_t u, uint32_t count, double p[])
     terms[0] = term;
     for (uint32_t j = 0; j < count; j++) {
         p[j] = 1 - sum;
-        term *= ratio(r, j);
+        term *= term_ratio(r, j);
         sum += term;
         terms[j + 1] = term;
     }
@@ -204,12 +204,12 @@ static uint32_t most_likely(const reduced *r)
 }
 
 /* The least J that counts, and its term relative to that of the most likely. */
-static uint32_t least_likely(const reduced *r, double *term)
+static uint32_t least_likely_j(const reduced *r, double *term)
 {
     uint32_t j = most_likely(r);
     *term = 1;
     while (j > 0) {
-        const double q = 1 / ratio(r, j - 1);
+        const double q = 1 / term_ratio(r, j - 1);
         if (rest_is_negligible(*term, q, 1)) {
             break;
         }
@@ -231,11 +231,11 @@ double kiln_bins_closed_expected(uint32_t u, uint32_t v, uint32_t w, double lb)
 {
     const reduced r = reduce(u, v, w);
     double weight;
-    uint32_t j = least_likely(&r, &weight);
+    uint32_t j = least_likely_j(&r, &weight);
     double f = any_of(lb, r.base + j);
     double whole = weight, sum = weight * f;
     for (; j < r.last; j++) {
-        const double q = ratio(&r, j);
+        const double q = term_ratio(&r, j);
         weight *= q;
         f += (1 - f) * lb;
         whole += weight;

@@ -62,8 +62,8 @@ static kiln_status make_table(kiln_reader *reader, const kiln_open_options *opti
     return KILN_OK;
 }
 
-static kiln_status open_bytes(const void *data, size_t size, const kiln_open_options *options,
-                              kiln_bins **out)
+static kiln_status open_table_bytes(const void *data, size_t size, const kiln_open_options *options,
+                                    kiln_bins **out)
 {
     const kiln_reader_options reading = kiln_opening_reader_options(options);
     kiln_reader reader;
@@ -79,12 +79,11 @@ static kiln_status open_bytes(const void *data, size_t size, const kiln_open_opt
     return KILN_OK;
 }
 
-static kiln_status open_in_environment(const void *data, size_t size,
-                                       const kiln_open_options *options, kiln_bins **out)
+static kiln_status open_table_in_environment(const void *data, size_t size,
+                                             const kiln_open_options *options, kiln_bins **out)
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const void *, size_t, const kiln_open_options *, kiln_bins **) =
-        open_bytes;
+    KILN_FPU_CALL(run, open_table_bytes);
     const kiln_status status = run(data, size, options, out);
     kiln_fpu_leave(caller);
     return status;
@@ -100,7 +99,7 @@ kiln_status kiln_bins_open_memory(const void *data, size_t size, const kiln_open
     if (data == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
         return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
     }
-    return open_in_environment(data, size, &full, out);
+    return open_table_in_environment(data, size, &full, out);
 }
 
 kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, kiln_bins **out)
@@ -119,7 +118,7 @@ kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, k
         return kiln_opening_report_status(&full, status);
     }
     static const char nothing[1] = "";
-    status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
+    status = open_table_in_environment(map != NULL ? map : nothing, size, &full, out);
     if (status == KILN_OK) {
         ((kiln_bins_table *)*out)->map = map;
         ((kiln_bins_table *)*out)->map_size = size;

@@ -1,7 +1,7 @@
 /* Error-free sums and products of doubles, and expansions made of them. */
 #include "expansion.h"
 
-#include "../base/ieee.h"
+#include "../base/compiler.h"
 
 #include <math.h>
 

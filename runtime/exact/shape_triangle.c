@@ -20,7 +20,8 @@
 
 #include "exact.h"
 #include "expansion.h"
-#include "../base/rare.h"
+#include "../base/compiler.h"
+#include "../base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,16 +30,6 @@
 
 /* Of numbers of this size squares of squares don't underflow where that matters. */
 #define SQUARES_FROM 1e-60
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
 
 /* --------------------------------------------------------------------------------------- box -- */
 
@@ -61,12 +52,12 @@ static void centre_triangle(const kiln_shape *box, const double corners[9], cent
     for (int k = 0; k < 3; k++) {
         const double middle = box->a[k] / 2 + box->b[k] / 2;
         c->half[k] = box->b[k] / 2 - box->a[k] / 2;
-        c->size = larger(c->size, larger(fabs(box->a[k]), fabs(box->b[k])));
+        c->size = kiln_larger(c->size, kiln_larger(fabs(box->a[k]), fabs(box->b[k])));
         for (int i = 0; i < 3; i++) {
             c->corner[i][k] = corners[3 * i + k] - middle;
             c->edge[i][k] = corners[3 * ((i + 1) % 3) + k] - corners[3 * i + k];
-            c->size = larger(c->size, fabs(corners[3 * i + k]));
-            c->edge_size = larger(c->edge_size, fabs(c->edge[i][k]));
+            c->size = kiln_larger(c->size, fabs(corners[3 * i + k]));
+            c->edge_size = kiln_larger(c->edge_size, fabs(c->edge[i][k]));
         }
     }
 }
@@ -75,7 +66,8 @@ static void centre_triangle(const kiln_shape *box, const double corners[9], cent
  * -1 apart, 1 not apart, 0 not known. */
 static inline int on_axis(double p, double q, double r, double reach, double error)
 {
-    const double low = smaller(smaller(p, q), r), high = larger(larger(p, q), r);
+    const double low = kiln_smaller(kiln_smaller(p, q), r),
+                 high = kiln_larger(kiln_larger(p, q), r);
     if (low > reach + error || high < -reach - error) {
         return -1;
     }
@@ -164,36 +156,16 @@ static bool meets_box(const kiln_shape *box, const double corners[9])
 
 /* --------------------------------------------------------------------------------- distances -- */
 
-typedef struct {
-    double x[3];
-} vector;
-
-static inline vector minus(const double p[3], const double q[3])
-{
-    return (vector){{p[0] - q[0], p[1] - q[1], p[2] - q[2]}};
-}
-
-static inline double dot(vector p, vector q)
-{
-    return p.x[0] * q.x[0] + p.x[1] * q.x[1] + p.x[2] * q.x[2];
-}
-
-static inline vector cross(vector p, vector q)
-{
-    return (vector){{p.x[1] * q.x[2] - p.x[2] * q.x[1], p.x[2] * q.x[0] - p.x[0] * q.x[2],
-                     p.x[0] * q.x[1] - p.x[1] * q.x[0]}};
-}
-
 /* All are divided by A first, so no square over- or underflows where that matters. */
-static inline double length(vector v)
+static inline double length(kiln_vector v)
 {
-    return sqrt(dot(v, v));
+    return sqrt(kiln_vector_dot(v, v));
 }
 
 /* The cross product of b - a and d - c, each coordinate within a few u of itself, so divided by its
  * length; false: it is 0. */
 KILN_RARE static bool unit_normal(const double a[3], const double b[3], const double c[3],
-                                  const double d[3], vector *out)
+                                  const double d[3], kiln_vector *out)
 {
     kiln_difference p[3], q[3];
     double largest = 0;
@@ -209,7 +181,7 @@ KILN_RARE static bool unit_normal(const double a[3], const double b[3], const do
         for (int n = 0; n < count; n++) {
             out->x[k] += part[n];
         }
-        largest = larger(largest, fabs(out->x[k]));
+        largest = kiln_larger(largest, fabs(out->x[k]));
     }
     for (int k = 0; k < 3 && largest > 0; k++) {
         out->x[k] /= largest;
@@ -223,11 +195,11 @@ KILN_RARE static bool unit_normal(const double a[3], const double b[3], const do
 
 KILN_RARE static double from_segment(const double p[3], const double a[3], const double b[3])
 {
-    const vector edge = minus(b, a);
-    vector off = minus(p, a);
-    const double square = dot(edge, edge);
-    double part = square > 0 ? dot(off, edge) / square : 0;
-    part = part > 0 ? smaller(part, 1) : 0;
+    const kiln_vector edge = kiln_vector_between(b, a);
+    kiln_vector off = kiln_vector_between(p, a);
+    const double square = kiln_vector_dot(edge, edge);
+    double part = square > 0 ? kiln_vector_dot(off, edge) / square : 0;
+    part = part > 0 ? kiln_smaller(part, 1) : 0;
     for (int k = 0; k < 3; k++) {
         off.x[k] -= part * edge.x[k];
     }
@@ -236,29 +208,31 @@ KILN_RARE static double from_segment(const double p[3], const double a[3], const
 
 KILN_RARE static double from_edges(const double p[3], const double t[9])
 {
-    return smaller(from_segment(p, t, t + 3),
-                   smaller(from_segment(p, t + 3, t + 6), from_segment(p, t + 6, t)));
+    return kiln_smaller(from_segment(p, t, t + 3),
+                        kiln_smaller(from_segment(p, t + 3, t + 6), from_segment(p, t + 6, t)));
 }
 
 /* Distance of a point from the plane of t where its foot is in t, else infinity. The sides at the
  * tip of a needle are nearly parallel and tell nothing of a foot beyond it; the longest edge
  * does. */
-KILN_RARE static double from_inside(const double p[3], const double t[9], vector normal)
+KILN_RARE static double from_inside(const double p[3], const double t[9], kiln_vector normal)
 {
     double longest = 0, along = 0;
     for (int i = 0; i < 3; i++) {
         const double *from = t + 3 * i;
-        const vector edge = minus(t + 3 * ((i + 1) % 3), from), off = minus(p, from);
-        const double square = dot(edge, edge);
-        if (dot(cross(normal, edge), off) < 0) {
+        const kiln_vector edge = kiln_vector_between(t + 3 * ((i + 1) % 3), from),
+                          off = kiln_vector_between(p, from);
+        const double square = kiln_vector_dot(edge, edge);
+        if (kiln_vector_dot(kiln_vector_cross(normal, edge), off) < 0) {
             return HUGE_VAL;
         }
         if (square > longest) {
             longest = square;
-            along = dot(edge, off);
+            along = kiln_vector_dot(edge, off);
         }
     }
-    return along < 0 || along > longest ? HUGE_VAL : fabs(dot(normal, minus(p, t)));
+    return along < 0 || along > longest ? HUGE_VAL
+                                        : fabs(kiln_vector_dot(normal, kiln_vector_between(p, t)));
 }
 
 /* Distance of the insides of two segments where those are nearest to each other, or infinity. Their
@@ -267,30 +241,35 @@ KILN_RARE static double from_inside(const double p[3], const double t[9], vector
 KILN_RARE static double between_lines(const double a[3], const double b[3], const double c[3],
                                       const double d[3])
 {
-    vector normal;
+    kiln_vector normal;
     if (!unit_normal(a, b, c, d, &normal)) {
         return HUGE_VAL;
     }
-    const vector p = minus(b, a), q = minus(d, c), w = minus(c, a);
-    const double size = dot(cross(p, q), normal);
-    const double on_p = dot(cross(w, q), normal), on_q = dot(cross(w, p), normal);
-    const double from = dot(w, p), to = from + dot(q, p);
-    if (on_p < 0 || on_p > size || on_q < 0 || on_q > size || larger(from, to) < 0 ||
-        smaller(from, to) > dot(p, p)) {
+    const kiln_vector p = kiln_vector_between(b, a), q = kiln_vector_between(d, c),
+                      w = kiln_vector_between(c, a);
+    const double size = kiln_vector_dot(kiln_vector_cross(p, q), normal);
+    const double on_p = kiln_vector_dot(kiln_vector_cross(w, q), normal),
+                 on_q = kiln_vector_dot(kiln_vector_cross(w, p), normal);
+    const double from = kiln_vector_dot(w, p), to = from + kiln_vector_dot(q, p);
+    if (on_p < 0 || on_p > size || on_q < 0 || on_q > size || kiln_larger(from, to) < 0 ||
+        kiln_smaller(from, to) > kiln_vector_dot(p, p)) {
         return HUGE_VAL;
     }
-    return fabs(dot(w, normal));
+    return fabs(kiln_vector_dot(w, normal));
 }
 
 /* The point of t nearest to p, or one beside it: weights of its second and third corner (Ericson,
  * Real-Time Collision Detection, 2005, section 5.1.5). False: rounding makes them none of a point
  * of t. */
-static bool near_point(const double t[9], vector p, double weights[2])
+static bool near_point(const double t[9], kiln_vector p, double weights[2])
 {
-    const vector ab = minus(t + 3, t), ac = minus(t + 6, t);
-    const vector from_a = minus(p.x, t), from_b = minus(p.x, t + 3), from_c = minus(p.x, t + 6);
-    const double a1 = dot(ab, from_a), a2 = dot(ac, from_a), b1 = dot(ab, from_b),
-                 b2 = dot(ac, from_b), c1 = dot(ab, from_c), c2 = dot(ac, from_c);
+    const kiln_vector ab = kiln_vector_between(t + 3, t), ac = kiln_vector_between(t + 6, t);
+    const kiln_vector from_a = kiln_vector_between(p.x, t),
+                      from_b = kiln_vector_between(p.x, t + 3),
+                      from_c = kiln_vector_between(p.x, t + 6);
+    const double a1 = kiln_vector_dot(ab, from_a), a2 = kiln_vector_dot(ac, from_a),
+                 b1 = kiln_vector_dot(ab, from_b), b2 = kiln_vector_dot(ac, from_b),
+                 c1 = kiln_vector_dot(ab, from_c), c2 = kiln_vector_dot(ac, from_c);
     const double u = b1 * c2 - c1 * b2, v = c1 * a2 - a1 * c2, w = a1 * b2 - b1 * a2;
     double second = 0, third = 0;
     if (a1 <= 0 && a2 <= 0) {
@@ -316,13 +295,14 @@ static bool near_point(const double t[9], vector p, double weights[2])
     return second >= 0 && third >= 0 && second + third <= 1;
 }
 
-static vector near_on_segment(vector p, const double a[3], const double b[3])
+static kiln_vector near_on_segment(kiln_vector p, const double a[3], const double b[3])
 {
-    const vector edge = minus(b, a);
-    const double square = dot(edge, edge);
-    double part = square > 0 ? dot(minus(p.x, a), edge) / square : 0;
-    part = part > 0 ? smaller(part, 1) : 0;
-    return (vector){{a[0] + part * edge.x[0], a[1] + part * edge.x[1], a[2] + part * edge.x[2]}};
+    const kiln_vector edge = kiln_vector_between(b, a);
+    const double square = kiln_vector_dot(edge, edge);
+    double part = square > 0 ? kiln_vector_dot(kiln_vector_between(p.x, a), edge) / square : 0;
+    part = part > 0 ? kiln_smaller(part, 1) : 0;
+    return (kiln_vector){
+        {a[0] + part * edge.x[0], a[1] + part * edge.x[1], a[2] + part * edge.x[2]}};
 }
 
 /* Decides by a point of each: 1 they are within the radius, 0 the line through them parts triangle
@@ -338,14 +318,14 @@ static int by_near_points(const kiln_shape *shape, const double corners[9])
         const double middle = capsule ? shape->a[k] / 2 + shape->b[k] / 2 : shape->a[k];
         a[k] = shape->a[k] - middle;
         b[k] = shape->b[k] - middle;
-        size = larger(size, larger(fabs(a[k]), fabs(b[k])));
+        size = kiln_larger(size, kiln_larger(fabs(a[k]), fabs(b[k])));
         for (int i = 0; i < 3; i++) {
             t[3 * i + k] = corners[3 * i + k] - middle;
-            size = larger(size, fabs(t[3 * i + k]));
+            size = kiln_larger(size, fabs(t[3 * i + k]));
         }
     }
     const double apart = radius + 0x1p-38 * size;
-    vector of_ball = {{0, 0, 0}}, of_t, way;
+    kiln_vector of_ball = {{0, 0, 0}}, of_t, way;
     for (int round = 0; size > SQUARES_FROM && round < (capsule ? 3 : 1); round++) {
         if (!near_point(t, of_ball, weights)) {
             return -1;
@@ -356,18 +336,18 @@ static int by_near_points(const kiln_shape *shape, const double corners[9])
         if (capsule) {
             of_ball = near_on_segment(of_t, a, b);
         }
-        way = minus(of_ball.x, of_t.x);
-        const double square = dot(way, way);
+        way = kiln_vector_between(of_ball.x, of_t.x);
+        const double square = kiln_vector_dot(way, way);
         if (square <= radius * radius) {
             return 1;
         }
         const double *w = way.x;
         double high = -HUGE_VAL;
         for (int i = 0; i < 3; i++) {
-            high = larger(high, w[0] * t[3 * i] + w[1] * t[3 * i + 1] + w[2] * t[3 * i + 2]);
+            high = kiln_larger(high, w[0] * t[3 * i] + w[1] * t[3 * i + 1] + w[2] * t[3 * i + 2]);
         }
-        const double low = smaller(w[0] * a[0] + w[1] * a[1] + w[2] * a[2],
-                                   w[0] * b[0] + w[1] * b[1] + w[2] * b[2]);
+        const double low = kiln_smaller(w[0] * a[0] + w[1] * a[1] + w[2] * a[2],
+                                        w[0] * b[0] + w[1] * b[1] + w[2] * b[2]);
         if (low > high && (low - high) * (low - high) > apart * apart * square) {
             return 0;
         }
@@ -381,7 +361,7 @@ typedef struct {
 } scaled_case;
 
 /* Times 2^exponent; what is then below the range of the exact predicates counts as 0. */
-KILN_RARE static double scaled(double value, int exponent)
+KILN_RARE static double times_power_of_two(double value, int exponent)
 {
     const double moved = ldexp(value, exponent);
     return fabs(moved) < KILN_EXACT_MIN ? 0 : moved;
@@ -396,10 +376,10 @@ KILN_RARE static bool scale_case(const kiln_shape *shape, const double corners[9
         const double middle = capsule ? shape->a[k] / 2 + shape->b[k] / 2 : shape->a[k];
         s->a[k] = shape->a[k] - middle;
         s->b[k] = (capsule ? shape->b[k] : shape->a[k]) - middle;
-        size = larger(size, larger(fabs(s->a[k]), fabs(s->b[k])));
+        size = kiln_larger(size, kiln_larger(fabs(s->a[k]), fabs(s->b[k])));
         for (int i = 0; i < 3; i++) {
             s->t[3 * i + k] = corners[3 * i + k] - middle;
-            size = larger(size, fabs(s->t[3 * i + k]));
+            size = kiln_larger(size, fabs(s->t[3 * i + k]));
         }
     }
     if (size == 0) {
@@ -408,29 +388,30 @@ KILN_RARE static bool scale_case(const kiln_shape *shape, const double corners[9
     int exponent;
     (void)frexp(size, &exponent);
     for (int i = 0; i < 9; i++) {
-        s->t[i] = scaled(s->t[i], -exponent);
+        s->t[i] = times_power_of_two(s->t[i], -exponent);
     }
     for (int k = 0; k < 3; k++) {
-        s->a[k] = scaled(s->a[k], -exponent);
-        s->b[k] = scaled(s->b[k], -exponent);
+        s->a[k] = times_power_of_two(s->a[k], -exponent);
+        s->b[k] = times_power_of_two(s->b[k], -exponent);
     }
-    s->radius = scaled(shape->radius, -exponent);
+    s->radius = times_power_of_two(shape->radius, -exponent);
     return true;
 }
 
-KILN_RARE static bool boxes_apart(const scaled_case *s, double reach)
+KILN_RARE static bool scaled_boxes_apart(const scaled_case *s, double reach)
 {
     for (int k = 0; k < 3; k++) {
-        const double low = smaller(smaller(s->t[k], s->t[3 + k]), s->t[6 + k]);
-        const double high = larger(larger(s->t[k], s->t[3 + k]), s->t[6 + k]);
-        if (low > larger(s->a[k], s->b[k]) + reach || high < smaller(s->a[k], s->b[k]) - reach) {
+        const double low = kiln_smaller(kiln_smaller(s->t[k], s->t[3 + k]), s->t[6 + k]);
+        const double high = kiln_larger(kiln_larger(s->t[k], s->t[3 + k]), s->t[6 + k]);
+        if (low > kiln_larger(s->a[k], s->b[k]) + reach ||
+            high < kiln_smaller(s->a[k], s->b[k]) - reach) {
             return true;
         }
     }
     return false;
 }
 
-KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const vector *normal)
+KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const kiln_vector *normal)
 {
     const double line[9] = {s->a[0], s->a[1], s->a[2], s->b[0], s->b[1],
                             s->b[2], s->b[0], s->b[1], s->b[2]};
@@ -451,12 +432,12 @@ KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const ve
 KILN_RARE static bool meets_ball_exactly(const kiln_shape *shape, const double corners[9])
 {
     scaled_case s;
-    vector normal;
+    kiln_vector normal;
     if (!scale_case(shape, corners, &s)) {
         return true;
     }
     const double reach = s.radius + TOLERANCE / 2;
-    if (boxes_apart(&s, reach)) {
+    if (scaled_boxes_apart(&s, reach)) {
         return false;
     }
     if (from_edges(s.a, s.t) <= reach) {

@@ -18,7 +18,8 @@
 
 #include "double_double.h"
 #include "exact.h"
-#include "../base/rare.h"
+#include "../base/compiler.h"
+#include "../base/vector.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -72,23 +73,6 @@ static inline two dot_all(const double a[3], const two b[3])
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
-static inline double dot1(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static inline void cross1(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static inline void load(const double x[9], const double y[9], corners *c)
 {
     for (int i = 0; i < 3; i++) {
@@ -96,7 +80,7 @@ static inline void load(const double x[9], const double y[9], corners *c)
             c->x[i][k] = x[3 * i + k];
             c->edge_x[i][k] = x[3 * ((i + 1) % 3) + k] - x[3 * i + k];
         }
-        c->square_x[i] = dot1(c->edge_x[i], c->edge_x[i]);
+        c->square_x[i] = kiln_dot(c->edge_x[i], c->edge_x[i]);
     }
     two y01[3], y2[3];
     for (int k = 0; k < 3; k++) {
@@ -114,9 +98,10 @@ static inline void load(const double x[9], const double y[9], corners *c)
         }
     }
     const two first = dot(c->apart[0][0], c->apart[0][0]);
-    c->size_squared =
-        larger(larger(larger(c->square_x[0], c->square_x[1]), larger(c->square_x[2], first[0])),
-               larger(larger(c->square_y[0][0], c->square_y[0][1]), c->square_y[1][0]));
+    c->size_squared = kiln_larger(
+        kiln_larger(kiln_larger(c->square_x[0], c->square_x[1]),
+                    kiln_larger(c->square_x[2], first[0])),
+        kiln_larger(kiln_larger(c->square_y[0][0], c->square_y[0][1]), c->square_y[1][0]));
 }
 
 /* Nearest points of edge i of X and the edges of Y in half `h`: s on X's, t on Y's. The last step
@@ -167,7 +152,7 @@ static inline void try_face_x(const corners *c, const double normal[3], double n
 {
     double inward[3][3];
     for (int i = 0; i < 3; i++) {
-        cross1(normal, c->edge_x[i], inward[i]);
+        kiln_cross(normal, c->edge_x[i], inward[i]);
     }
     for (int h = 0; h < 2; h++) {
         const two none = {0, 0};
@@ -212,10 +197,10 @@ static inline void try_faces(const corners *c, faces *f, candidate *best)
 {
     const double y0[3] = {c->edge_y[0][0][0], c->edge_y[0][1][0], c->edge_y[0][2][0]};
     const double y1[3] = {c->edge_y[0][0][1], c->edge_y[0][1][1], c->edge_y[0][2][1]};
-    cross1(c->edge_x[0], c->edge_x[1], f->x);
-    cross1(y0, y1, f->y);
-    f->squared_x = dot1(f->x, f->x);
-    f->squared_y = dot1(f->y, f->y);
+    kiln_cross(c->edge_x[0], c->edge_x[1], f->x);
+    kiln_cross(y0, y1, f->y);
+    f->squared_x = kiln_dot(f->x, f->x);
+    f->squared_y = kiln_dot(f->y, f->y);
     if (f->squared_x > 0) {
         try_face_x(c, f->x, f->squared_x, best);
     }
@@ -249,8 +234,8 @@ static double by_weights(const corners *c, const faces *f, int feature)
             edge[n] = face_x ? c->edge_x[k][n] : edge_y_of(c, k, n);
             from[n] = face_x ? -apart_of(c, k, corner, n) : apart_of(c, corner, k, n);
         }
-        cross1(face_x ? f->x : f->y, edge, inward);
-        weight[k] = larger(dot1(inward, from), 0);
+        kiln_cross(face_x ? f->x : f->y, edge, inward);
+        weight[k] = kiln_larger(kiln_dot(inward, from), 0);
         sum += weight[k];
     }
     for (int k = 0; k < 3; k++) {
@@ -260,7 +245,7 @@ static double by_weights(const corners *c, const faces *f, int feature)
                     (face_x ? apart_of(c, across, corner, n) : apart_of(c, corner, across, n));
         }
     }
-    return sqrt(dot1(w, w));
+    return sqrt(kiln_dot(w, w));
 }
 
 static void finish_edges(const corners *c, const double y[9], const candidate *best,
@@ -298,7 +283,7 @@ static void finish_face(const corners *c, const faces *f, const double y[9], con
 /* The gap between the shadows along `apart`, times its length. */
 static inline double shadow_gap(const corners *c, const double apart[3])
 {
-    const double to_1 = dot1(apart, c->edge_x[0]), to_2 = -dot1(apart, c->edge_x[2]);
+    const double to_1 = kiln_dot(apart, c->edge_x[0]), to_2 = -kiln_dot(apart, c->edge_x[2]);
     const double x = to_1 < to_2 ? to_1 : to_2;
     const two y01 = dot_all(apart, c->apart[0][0]), y2 = dot_all(apart, c->apart[0][1]);
     const double y = y01[0] < y01[1] ? y01[0] : y01[1];
@@ -329,7 +314,7 @@ KILN_RARE static void precise_load(const double x[9], const double y[9], precise
     p->best = kiln_dd_of(HUGE_VAL);
 }
 
-static bool is_less(kiln_dd a, kiln_dd b)
+static bool dd_is_less(kiln_dd a, kiln_dd b)
 {
     return a.head < b.head || (a.head == b.head && a.tail < b.tail);
 }
@@ -342,7 +327,7 @@ KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along
         w[k] = kiln_dd_subtract(kiln_dd_add(p->apart[i][j][k], along_x[k]), along_y[k]);
     }
     const kiln_dd squared = kiln_dd_dot(w, w);
-    if (is_less(squared, p->best)) {
+    if (dd_is_less(squared, p->best)) {
         p->best = squared;
         p->base_x = i;
         p->base_y = j;
@@ -352,7 +337,7 @@ KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along
     }
 }
 
-KILN_RARE static kiln_dd ratio(kiln_dd a, kiln_dd b)
+KILN_RARE static kiln_dd dd_ratio(kiln_dd a, kiln_dd b)
 {
     return b.head > 0 ? kiln_dd_clamp(kiln_dd_divide(a, b)) : kiln_dd_of(0);
 }
@@ -366,10 +351,10 @@ KILN_RARE static void precise_edges(precise *p, int i, int j)
     const kiln_dd determinant = kiln_dd_subtract(full, kiln_dd_multiply(b, b));
     kiln_dd s = kiln_dd_of(0);
     if (determinant.head > PARALLEL * full.head) {
-        s = ratio(kiln_dd_subtract(kiln_dd_multiply(b, f), kiln_dd_multiply(c, e)), determinant);
+        s = dd_ratio(kiln_dd_subtract(kiln_dd_multiply(b, f), kiln_dd_multiply(c, e)), determinant);
     }
-    const kiln_dd t = ratio(kiln_dd_add(kiln_dd_multiply(b, s), f), e);
-    s = ratio(kiln_dd_subtract(kiln_dd_multiply(b, t), c), a);
+    const kiln_dd t = dd_ratio(kiln_dd_add(kiln_dd_multiply(b, s), f), e);
+    s = dd_ratio(kiln_dd_subtract(kiln_dd_multiply(b, t), c), a);
     kiln_dd along_x[3], along_y[3];
     for (int k = 0; k < 3; k++) {
         along_x[k] = kiln_dd_multiply(s, ex[k]);
@@ -400,8 +385,8 @@ KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[
         }
     }
     /* weight 2 belongs to corner 1, weight 0 to corner 2; corner 2 is edges 0 and 1 away. */
-    const kiln_dd one = ratio(kiln_dd_add(weight[2], weight[0]), squared);
-    const kiln_dd other = ratio(weight[0], squared);
+    const kiln_dd one = dd_ratio(kiln_dd_add(weight[2], weight[0]), squared);
+    const kiln_dd other = dd_ratio(weight[0], squared);
     for (int k = 0; k < 3; k++) {
         foot[k] =
             kiln_dd_add(kiln_dd_multiply(one, edge[0][k]), kiln_dd_multiply(other, edge[1][k]));
@@ -445,7 +430,7 @@ KILN_RARE static void compute_precisely(const double x[9], const double y[9],
         near->on_y[k] = on_y.head + on_y.tail;
         near->apart[k] = p.w[k].head + p.w[k].tail;
     }
-    near->value = larger(sqrt(p.best.head + p.best.tail), POSITIVE);
+    near->value = kiln_larger(sqrt(p.best.head + p.best.tail), POSITIVE);
 }
 
 /* -------------------------------------------------------------------------------- both ways -- */
@@ -488,7 +473,7 @@ KILN_RARE static double size_of(const double x[9], const double y[9])
 {
     double size = 0;
     for (int k = 0; k < 9; k++) {
-        size = larger(size, larger(fabs(x[k] - x[k % 3]), fabs(y[k] - x[k % 3])));
+        size = kiln_larger(size, kiln_larger(fabs(x[k] - x[k % 3]), fabs(y[k] - x[k % 3])));
     }
     return size;
 }
@@ -514,7 +499,7 @@ KILN_RARE static void compute_scaled(const double x[9], const double y[9], doubl
     }
     load(to_x, to_y, &c);
     compute(&c, to_y, x, y, unit, limit * unit, near);
-    near->value = near->value > 0 ? larger(ldexp(near->value, exponent), POSITIVE) : 0;
+    near->value = near->value > 0 ? kiln_larger(ldexp(near->value, exponent), POSITIVE) : 0;
     for (int k = 0; k < 3; k++) {
         near->on_x[k] = ldexp(near->on_x[k], exponent);
         near->on_y[k] = ldexp(near->on_y[k], exponent);

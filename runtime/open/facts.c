@@ -41,6 +41,14 @@ const char *kiln_file_meta(const kiln_file *file, size_t *size)
     return file->view.meta;
 }
 
+kiln_status kiln_tree_lack(const kiln_tree *tree)
+{
+    const kiln_reader *reader = &tree->file->reader;
+    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_TRIANGLES, 0);
+    return tree->part != NULL && reader->sections[index].count > 0 ? KILN_ERROR_PARTIAL
+                                                                   : KILN_ERROR_NOT_LOADED;
+}
+
 kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
 {
     kiln_tree_info info;

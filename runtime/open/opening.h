@@ -21,8 +21,8 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
 /* The trees of file->view, in file->trees. */
 void kiln_opening_fill_trees(kiln_file *file);
 
-/* What a file holds while it is not there wholly. */
-void kiln_arriving_release(kiln_file *file);
+/* Releases what a file holds only while it arrives. */
+void kiln_opening_release_arriving(kiln_file *file);
 
 /* Options of the reader, but for which sections are wanted: all. */
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options);

@@ -1,6 +1,5 @@
 /* Files of which not all is there yet: taken block by block, with trees that grow (formats/part.h). */
 #include "../../formats/arrival.h"
-#include "../../formats/reader_inside.h"
 #include "../base/fpu.h"
 #include "opening.h"
 #include "../base/tree.h"
@@ -11,7 +10,6 @@ struct kiln_arriving {
     kiln_arrival arrival;
     bool trusted;
     kiln_format_error broken; /* a rule, for good; code 0: none */
-    size_t size;              /* of this */
     kiln_part parts[1];       /* as many as the file has trees */
 };
 
@@ -64,14 +62,6 @@ static bool grow_trees(kiln_file *file, kiln_format_error *format_error)
     return true;
 }
 
-void kiln_arriving_release(kiln_file *file)
-{
-    if (file->arriving != NULL) {
-        file->allocator.release(file->allocator.user, file->arriving, file->arriving->size);
-        file->arriving = NULL;
-    }
-}
-
 /* All is there: it is verified as a whole, and the trees lead to all of it. */
 static bool complete(kiln_file *file, kiln_format_error *format_error)
 {
@@ -88,7 +78,7 @@ static bool complete(kiln_file *file, kiln_format_error *format_error)
     for (uint32_t i = 0; i < file->tree_count; i++) {
         file->trees[i].part = NULL;
     }
-    kiln_arriving_release(file);
+    kiln_opening_release_arriving(file);
     return true;
 }
 
@@ -130,8 +120,8 @@ static kiln_status begin_parts(kiln_file *file, const kiln_arrival *arrival, boo
     memset(arriving, 0, size);
     arriving->arrival = *arrival;
     arriving->trusted = trusted;
-    arriving->size = size;
     file->arriving = arriving;
+    file->arriving_size = size;
     forget_contents(&file->view);
     kiln_opening_fill_trees(file);
     for (uint32_t i = 0; i < file->tree_count; i++) {
@@ -201,8 +191,7 @@ kiln_status kiln_open_partial(const void *data, size_t available, const kiln_ope
         return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const void *, size_t, const kiln_open_options *, kiln_file **) =
-        open_partial;
+    KILN_FPU_CALL(run, open_partial);
     const kiln_status status = run(data, available, &full, out);
     kiln_fpu_leave(caller);
     return status;
@@ -218,21 +207,13 @@ kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t availabl
         return kiln_opening_report_status(&options, KILN_ERROR_ARGUMENT);
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    bool (*volatile run)(kiln_file *, const void *, size_t, kiln_format_error *) = advance;
+    KILN_FPU_CALL(run, advance);
     const bool done = run(file, data, available, &format_error);
     kiln_fpu_leave(caller);
     return done ? KILN_OK : kiln_opening_report(&options, &format_error);
 }
 
 /* ------------------------------------------------------------------------------------ facts -- */
-
-kiln_status kiln_tree_lack(const kiln_tree *tree)
-{
-    const kiln_reader *reader = &tree->file->reader;
-    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_TRIANGLES, 0);
-    return tree->part != NULL && reader->sections[index].count > 0 ? KILN_ERROR_PARTIAL
-                                                                   : KILN_ERROR_NOT_LOADED;
-}
 
 kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)
 {
@@ -254,7 +235,7 @@ static double divide(uint64_t some, uint64_t all)
 static double part_of_triangles(const kiln_tree *tree)
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    double (*volatile run)(uint64_t, uint64_t) = divide;
+    KILN_FPU_CALL(run, divide);
     const double part = run(tree->part->triangles, tree->entry->triangle_count);
     kiln_fpu_leave(caller);
     return part;

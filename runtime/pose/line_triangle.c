@@ -18,7 +18,8 @@
 #include "line_triangle.h"
 
 #include "../exact/expansion.h"
-#include "../base/rare.h"
+#include "../base/compiler.h"
+#include "../base/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -288,47 +289,23 @@ KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[
 #define T_PRECISION 0x1p-42
 #define WEIGHT_PRECISION 0x1p-33
 
-typedef struct {
-    double x, y, z;
-} vector;
-
-static inline vector difference(const double a[3], const double b[3])
+static inline double largest_coordinate(kiln_vector v)
 {
-    return (vector){a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-static inline vector cross(vector a, vector b)
-{
-    return (vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static inline double dot(vector a, vector b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static inline double largest(vector v)
-{
-    return larger(larger(fabs(v.x), fabs(v.y)), fabs(v.z));
+    return kiln_larger(kiln_larger(fabs(v.x[0]), fabs(v.x[1])), fabs(v.x[2]));
 }
 
 /* Sum of the magnitudes of the monomials of det(a, b, c). */
-static inline double magnitude(vector a, vector b, vector c)
+static inline double magnitude(kiln_vector a, kiln_vector b, kiln_vector c)
 {
-    return fabs(a.x) * (fabs(b.y * c.z) + fabs(b.z * c.y)) +
-           fabs(a.y) * (fabs(b.z * c.x) + fabs(b.x * c.z)) +
-           fabs(a.z) * (fabs(b.x * c.y) + fabs(b.y * c.x));
+    return fabs(a.x[0]) * (fabs(b.x[1] * c.x[2]) + fabs(b.x[2] * c.x[1])) +
+           fabs(a.x[1]) * (fabs(b.x[2] * c.x[0]) + fabs(b.x[0] * c.x[2])) +
+           fabs(a.x[2]) * (fabs(b.x[0] * c.x[1]) + fabs(b.x[1] * c.x[0]));
 }
 
 /* A line that surely passes the inside: u, v, w and their sum have one sign, beyond their errors.
  */
 typedef struct {
-    vector way, from_a, ab, ac;
+    kiln_vector way, from_a, ab, ac;
     double u, v, w, sum;
     double error; /* of u, v */
 } inside_case;
@@ -337,7 +314,7 @@ typedef struct {
  * enough from here? 1 yes, 0 no hit, -1 not known. */
 static int settle_inside(const kiln_line *line, const inside_case *c, kiln_line_hit *hit)
 {
-    const double height = dot(c->ac, cross(c->from_a, c->ab));
+    const double height = kiln_vector_dot(c->ac, kiln_vector_cross(c->from_a, c->ab));
     if (SPACE_BOUND * magnitude(c->ac, c->from_a, c->ab) > T_PRECISION * fabs(height) ||
         SPACE_BOUND * magnitude(c->way, c->ab, c->ac) > T_PRECISION * fabs(c->sum)) {
         return -1;
@@ -361,18 +338,18 @@ static int settle_inside(const kiln_line *line, const inside_case *c, kiln_line_
 bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], kiln_line_hit *hit)
 {
     inside_case c;
-    c.way = (vector){line->direction[0], line->direction[1], line->direction[2]};
-    c.from_a = difference(line->origin, corners);
-    c.ab = difference(corners + 3, corners);
-    c.ac = difference(corners + 6, corners);
-    const vector p = cross(c.way, c.ac);
-    c.sum = dot(c.ab, p);
-    c.u = dot(c.from_a, p);
-    c.v = dot(c.way, cross(c.from_a, c.ab));
+    c.way = (kiln_vector){{line->direction[0], line->direction[1], line->direction[2]}};
+    c.from_a = kiln_vector_between(line->origin, corners);
+    c.ab = kiln_vector_between(corners + 3, corners);
+    c.ac = kiln_vector_between(corners + 6, corners);
+    const kiln_vector p = kiln_vector_cross(c.way, c.ac);
+    c.sum = kiln_vector_dot(c.ab, p);
+    c.u = kiln_vector_dot(c.from_a, p);
+    c.v = kiln_vector_dot(c.way, kiln_vector_cross(c.from_a, c.ab));
     c.w = (c.sum - c.u) - c.v;
-    const double edge = larger(largest(c.ab), largest(c.ac)),
-                 reach = COARSE * largest(c.way) * edge;
-    c.error = reach * largest(c.from_a);
+    const double edge = kiln_larger(largest_coordinate(c.ab), largest_coordinate(c.ac)),
+                 reach = COARSE * largest_coordinate(c.way) * edge;
+    c.error = reach * largest_coordinate(c.from_a);
     const double error_w = 2 * (2 * c.error + reach * edge);
     const bool minus = c.u < -c.error || c.v < -c.error || c.w < -error_w;
     const bool plus = c.u > c.error || c.v > c.error || c.w > error_w;

@@ -3,6 +3,7 @@
 
 #include "../exact/exact.h"
 #include "../base/fpu.h"
+#include "../base/vector.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -57,7 +58,7 @@ kiln_status kiln_pose_from_quaternion(const double quaternion[4], const double t
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile convert)(const double *, const double *, kiln_pose *) = from_quaternion;
+    KILN_FPU_CALL(convert, from_quaternion);
     const kiln_status status = convert(quaternion, translation, out);
     kiln_fpu_leave(caller);
     return status;
@@ -103,22 +104,6 @@ void kiln_matrix_invert(const double r[9], double out[9])
     const double det = r[0] * c[0] + r[1] * c[3] + r[2] * c[6];
     for (int i = 0; i < 9; i++) {
         out[i] = c[i] / det;
-    }
-}
-
-static void multiply(const double a[9], const double b[9], double out[9])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            out[3 * i + j] = (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
-        }
-    }
-}
-
-static void apply(const double m[9], const double v[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        out[i] = (m[3 * i] * v[0] + m[3 * i + 1] * v[1]) + m[3 * i + 2] * v[2];
     }
 }
 
@@ -174,7 +159,7 @@ static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b
     return scale_a != scale_b ? scale_b < scale_a : compare_kinds(a, b) < 0;
 }
 
-static double largest(const double v[3])
+static double largest_magnitude(const double v[3])
 {
     const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
     return x > y ? (x > z ? x : z) : (y > z ? y : z);
@@ -216,15 +201,16 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
     const double unit_x = kiln_power_of_two(x->scale_exponent);
     const double unit_y = kiln_power_of_two(y->scale_exponent) * frame->scale;
     double inverse[9], offset[3], back[3];
-    apply(frame->carry.rotation, y->origin, offset);
+    kiln_matrix_apply(frame->carry.rotation, y->origin, offset);
     for (int k = 0; k < 3; k++) {
         offset[k] = (offset[k] + frame->carry.translation[k]) - x->origin[k];
     }
-    const double magnitude = unit_x + unit_y + largest(x->origin) +
-                             largest(y->origin) * frame->scale + largest(frame->carry.translation);
+    const double magnitude = unit_x + unit_y + largest_magnitude(x->origin) +
+                             largest_magnitude(y->origin) * frame->scale +
+                             largest_magnitude(frame->carry.translation);
     const double slack = 0x1p-43 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
     turn_back(rotation, frame->off, inverse);
-    apply(inverse, offset, back);
+    kiln_matrix_apply(inverse, offset, back);
     double offset_x[3], offset_y[3];
     const double of_x = kiln_power_of_two(-x->scale_exponent), of_y = 1 / unit_y;
     for (int k = 0; k < 3; k++) {
@@ -249,11 +235,11 @@ static void form_relative(kiln_transform *carry, const kiln_pose *pose_x, const 
         return;
     }
     kiln_matrix_invert(pose_x->rotation, inverse);
-    multiply(inverse, pose_y->rotation, carry->rotation);
+    kiln_matrix_multiply(inverse, pose_y->rotation, carry->rotation);
     for (int k = 0; k < 3; k++) {
         between[k] = pose_y->translation[k] - pose_x->translation[k];
     }
-    apply(inverse, between, carry->translation);
+    kiln_matrix_apply(inverse, between, carry->translation);
 }
 
 /* Both scales into the map that carries Y, exact for powers of two. */
@@ -375,7 +361,7 @@ void kiln_placement_direction(const kiln_placement *placement, const double dire
     if (placement->plain) {
         memcpy(out, direction, 3 * sizeof(double));
     } else {
-        apply(placement->inverse, direction, out);
+        kiln_matrix_apply(placement->inverse, direction, out);
     }
     for (int k = 0; k < 3; k++) {
         out[k] = settle(out[k]);
@@ -394,7 +380,7 @@ void kiln_placement_point(const kiln_placement *placement, const double point[3]
     for (int k = 0; k < 3; k++) {
         from[k] = point[k] - placement->carry.translation[k];
     }
-    apply(placement->inverse, from, out);
+    kiln_matrix_apply(placement->inverse, from, out);
     for (int k = 0; k < 3; k++) {
         out[k] = settle(out[k] / placement->scale);
     }

@@ -84,7 +84,7 @@ kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    bool (*volatile run)(const double *, const double *, bool *) = both_meet;
+    KILN_FPU_CALL(run, both_meet);
     const bool good = run(a, b, meet);
     kiln_fpu_leave(caller);
     return good ? KILN_OK : KILN_ERROR_ARGUMENT;

@@ -15,6 +15,7 @@
  * that are as good. */
 #include "contact_geometry.h"
 
+#include "../base/vector.h"
 #include "../exact/double_double.h"
 #include "../exact/exact.h"
 #include "../exact/tri_distance.h"
@@ -36,21 +37,9 @@ typedef struct {
     int count;
 } points;
 
-static void add_point(points *list, const double at[3])
+static void append_point(points *list, const double at[3])
 {
     memcpy(list->at[list->count++], at, sizeof list->at[0]);
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* ------------------------------------------------------------------------------ in space -- */
@@ -131,11 +120,11 @@ static void cut_triangle(const double t[9], const double s[9], const int side[3]
     for (int k = 0; k < 3; k++) {
         const int next = (k + 1) % 3;
         if (side[k] == 0) {
-            add_point(out, s + 3 * k);
+            append_point(out, s + 3 * k);
         } else if (side[k] * side[next] < 0) {
             double at[3];
             cut(t, s + 3 * k, s + 3 * next, at);
-            add_point(out, at);
+            append_point(out, at);
         }
     }
 }
@@ -149,9 +138,9 @@ typedef struct {
 static interval interval_along(const points *p, const double line[3])
 {
     interval out = {p->at[0], p->at[0], 0, 0};
-    out.from = out.to = dot(line, p->at[0]);
+    out.from = out.to = kiln_dot(line, p->at[0]);
     for (int i = 1; i < p->count; i++) {
-        const double place = dot(line, p->at[i]);
+        const double place = kiln_dot(line, p->at[i]);
         if (place < out.from) {
             out.from = place;
             out.low = p->at[i];
@@ -172,7 +161,7 @@ static double longest_square(const points *p, double line[3])
         for (int k = 0; k < 3; k++) {
             step[k] = p->at[i][k] - p->at[0][k];
         }
-        const double square = dot(step, step);
+        const double square = kiln_dot(step, step);
         if (square > longest) {
             longest = square;
             memcpy(line, step, sizeof step);
@@ -192,7 +181,7 @@ static void common_interval(const points *p, const points *q, kiln_tri_contact *
     const interval of_p = interval_along(p, line), of_q = interval_along(q, line);
     const double *from = of_p.from > of_q.from ? of_p.low : of_q.low;
     const double *to = of_p.to < of_q.to ? of_p.high : of_q.high;
-    const bool apart = dot(line, from) > dot(line, to);
+    const bool apart = kiln_dot(line, from) > kiln_dot(line, to);
     for (int k = 0; k < 3; k++) {
         const double middle = from[k] + (to[k] - from[k]) / 2;
         out->from[k] = apart ? middle : from[k];
@@ -215,7 +204,7 @@ static void add_corners_in(points *list, const double s[9], const double t[9])
 {
     for (int k = 0; k < 3; k++) {
         if (point_is_in(s + 3 * k, t)) {
-            add_point(list, s + 3 * k);
+            append_point(list, s + 3 * k);
         }
     }
 }
@@ -237,7 +226,7 @@ static void add_crossings(points *list, const double x[9], const double y[9])
             edge_as_triangle(y, j, edge_y);
             if (kiln_exact_triangles_meet(edge_x, edge_y)) {
                 kiln_triangles_common_point(edge_x, edge_y, at);
-                add_point(list, at);
+                append_point(list, at);
             }
         }
     }
@@ -252,8 +241,8 @@ static void furthest_points(const points *list, kiln_tri_contact *out)
             for (int k = 0; k < 3; k++) {
                 step[k] = list->at[j][k] - list->at[i][k];
             }
-            if (dot(step, step) > furthest) {
-                furthest = dot(step, step);
+            if (kiln_dot(step, step) > furthest) {
+                furthest = kiln_dot(step, step);
                 memcpy(out->from, list->at[i], sizeof out->from);
                 memcpy(out->to, list->at[j], sizeof out->to);
             }
@@ -297,7 +286,7 @@ static void place_pair(const double x[9], const double y[9], placed_pair *out)
 
 static inline void shadow(const double t[3][3], const double axis[3], double *low, double *high)
 {
-    const double a = dot(axis, t[0]), b = dot(axis, t[1]), c = dot(axis, t[2]);
+    const double a = kiln_dot(axis, t[0]), b = kiln_dot(axis, t[1]), c = kiln_dot(axis, t[2]);
     const double less = a < b ? a : b, more = a > b ? a : b;
     *low = less < c ? less : c;
     *high = more > c ? more : c;
@@ -319,7 +308,7 @@ static inline void offer(parting *best, const double axis[3], double length, dou
 /* Moving X along +axis and along -axis; that by `sign` first where both are as far. */
 static inline void try_axis(const placed_pair *at, const double axis[3], double sign, parting *best)
 {
-    const double length = sqrt(dot(axis, axis));
+    const double length = sqrt(kiln_dot(axis, axis));
     double x_low, x_high, y_low, y_high;
     shadow(at->x, axis, &x_low, &x_high);
     shadow(at->y, axis, &y_low, &y_high);
@@ -336,9 +325,9 @@ static inline void try_axis(const placed_pair *at, const double axis[3], double 
 typedef struct {
     kiln_dd exact[3][3];
     double rounded[3][3];
-} edges;
+} triangle_edges;
 
-static void edges_of(const double t[9], edges *out)
+static void triangle_edges_of(const double t[9], triangle_edges *out)
 {
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
@@ -349,12 +338,12 @@ static void edges_of(const double t[9], edges *out)
 }
 
 /* Edge i of p x edge j of q, unless they are parallel. */
-static bool product(const edges *p, int i, const edges *q, int j, double out[3])
+static bool product(const triangle_edges *p, int i, const triangle_edges *q, int j, double out[3])
 {
     const double *a = p->rounded[i], *b = q->rounded[j];
-    const double all = dot(a, a) * dot(b, b);
-    cross(a, b, out);
-    if (dot(out, out) > SHARP * all) {
+    const double all = kiln_dot(a, a) * kiln_dot(b, b);
+    kiln_cross(a, b, out);
+    if (kiln_dot(out, out) > SHARP * all) {
         return true;
     }
     kiln_dd exact[3];
@@ -362,7 +351,7 @@ static bool product(const edges *p, int i, const edges *q, int j, double out[3])
     for (int k = 0; k < 3; k++) {
         out[k] = exact[k].head;
     }
-    return dot(out, out) > FLAT * all;
+    return kiln_dot(out, out) > FLAT * all;
 }
 
 /* Something across `line`, or up where there is no line. */
@@ -374,21 +363,21 @@ static void any_across(const double line[3], double out[3])
         least = fabs(line[k]) < fabs(line[least]) ? k : least;
     }
     axis[least] = 1;
-    cross(line, axis, across);
-    const double length = sqrt(dot(across, across));
+    kiln_cross(line, axis, across);
+    const double length = sqrt(kiln_dot(across, across));
     for (int k = 0; k < 3; k++) {
         out[k] = length > 0 ? across[k] / length : (k == 2 ? 1 : 0);
     }
 }
 
-static void longest_edge(const edges *x, const edges *y, double out[3])
+static void longest_edge(const triangle_edges *x, const triangle_edges *y, double out[3])
 {
     double longest = 0;
     memset(out, 0, 3 * sizeof *out);
     for (int i = 0; i < 6; i++) {
         const double *edge = i < 3 ? x->rounded[i] : y->rounded[i - 3];
-        if (dot(edge, edge) > longest) {
-            longest = dot(edge, edge);
+        if (kiln_dot(edge, edge) > longest) {
+            longest = kiln_dot(edge, edge);
             memcpy(out, edge, 3 * sizeof *out);
         }
     }
@@ -409,14 +398,14 @@ static bool touches(const double normal[3], int side, double sign, parting *best
         return false;
     }
     memcpy(best->axis, normal, sizeof best->axis);
-    best->length = sign * side * sqrt(dot(normal, normal));
+    best->length = sign * side * sqrt(kiln_dot(normal, normal));
     best->depth = 0;
     best->found = true;
     return true;
 }
 
-static void try_edges(const placed_pair *at, const edges *edges_x, const edges *edges_y,
-                      parting *best)
+static void try_edge_axes(const placed_pair *at, const triangle_edges *edges_x,
+                          const triangle_edges *edges_y, parting *best)
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -432,12 +421,12 @@ static void try_edges(const placed_pair *at, const edges *edges_x, const edges *
 static void part(const double x[9], const double y[9], const int side_x[3], const int side_y[3],
                  kiln_tri_contact *out)
 {
-    edges edges_x, edges_y;
+    triangle_edges edges_x, edges_y;
     double face_x[3], face_y[3];
     parting best = {{0, 0, 0}, 1, 0, false};
     placed_pair at;
-    edges_of(x, &edges_x);
-    edges_of(y, &edges_y);
+    triangle_edges_of(x, &edges_x);
+    triangle_edges_of(y, &edges_y);
     const bool has_y = product(&edges_y, 0, &edges_y, 1, face_y);
     const bool has_x = product(&edges_x, 0, &edges_x, 1, face_x);
     if (!(has_y && touches(face_y, only_side(side_x), 1, &best)) &&
@@ -449,7 +438,7 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
         if (has_x) {
             try_axis(&at, face_x, -1, &best);
         }
-        try_edges(&at, &edges_x, &edges_y, &best);
+        try_edge_axes(&at, &edges_x, &edges_y, &best);
     }
     if (!best.found) {
         double line[3];
@@ -465,25 +454,15 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
 
 /* ------------------------------------------------------------------------------------------- */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* Into the boxes of both, which have a point in common. */
 static void keep_inside(const double x[9], const double y[9], double point[3])
 {
     for (int k = 0; k < 3; k++) {
-        const double low = larger(smaller(smaller(x[k], x[3 + k]), x[6 + k]),
-                                  smaller(smaller(y[k], y[3 + k]), y[6 + k]));
-        const double high = smaller(larger(larger(x[k], x[3 + k]), x[6 + k]),
-                                    larger(larger(y[k], y[3 + k]), y[6 + k]));
-        point[k] = smaller(larger(point[k], low), high);
+        const double low = kiln_larger(kiln_smaller(kiln_smaller(x[k], x[3 + k]), x[6 + k]),
+                                       kiln_smaller(kiln_smaller(y[k], y[3 + k]), y[6 + k]));
+        const double high = kiln_smaller(kiln_larger(kiln_larger(x[k], x[3 + k]), x[6 + k]),
+                                         kiln_larger(kiln_larger(y[k], y[3 + k]), y[6 + k]));
+        point[k] = kiln_smaller(kiln_larger(point[k], low), high);
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct {
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } pair_heap;
 
-static inline bool is_less(const void *p, const void *q)
+static inline bool pair_is_less(const void *p, const void *q)
 {
     kiln_pair one, other;
     memcpy(&one, p, sizeof one);
@@ -27,11 +27,11 @@ static inline bool is_less(const void *p, const void *q)
     return one.a != other.a ? one.a < other.a : one.b < other.b;
 }
 
-static inline void sift_up(uint8_t *heap, size_t stride, size_t place, const void *pair)
+static inline void sift_pair_up(uint8_t *heap, size_t stride, size_t place, const void *pair)
 {
     while (place > 0) {
         const size_t parent = (place - 1) / 2;
-        if (!is_less(heap + parent * stride, pair)) {
+        if (!pair_is_less(heap + parent * stride, pair)) {
             break;
         }
         memcpy(heap + place * stride, heap + parent * stride, stride);
@@ -40,7 +40,7 @@ static inline void sift_up(uint8_t *heap, size_t stride, size_t place, const voi
     memcpy(heap + place * stride, pair, stride);
 }
 
-static inline void sift_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
+static inline void sift_pair_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
 {
     size_t place = 0;
     for (;;) {
@@ -48,10 +48,10 @@ static inline void sift_down(uint8_t *heap, size_t stride, size_t size, const vo
         if (child >= size) {
             break;
         }
-        if (child + 1 < size && is_less(heap + child * stride, heap + (child + 1) * stride)) {
+        if (child + 1 < size && pair_is_less(heap + child * stride, heap + (child + 1) * stride)) {
             child++;
         }
-        if (!is_less(pair, heap + child * stride)) {
+        if (!pair_is_less(pair, heap + child * stride)) {
             break;
         }
         memcpy(heap + place * stride, heap + child * stride, stride);
@@ -63,15 +63,15 @@ static inline void sift_down(uint8_t *heap, size_t stride, size_t size, const vo
 static inline void keep(pair_heap *heap, size_t stride, const void *pair)
 {
     if (heap->count < heap->capacity) {
-        sift_up(heap->kept, stride, heap->count, pair);
-    } else if (heap->capacity > 0 && is_less(pair, heap->kept)) {
-        sift_down(heap->kept, stride, heap->capacity, pair);
+        sift_pair_up(heap->kept, stride, heap->count, pair);
+    } else if (heap->capacity > 0 && pair_is_less(pair, heap->kept)) {
+        sift_pair_down(heap->kept, stride, heap->capacity, pair);
     }
     heap->count++;
 }
 
 /* `spare` has room for one. */
-static inline void sort_heap(pair_heap *heap, size_t stride, void *spare)
+static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
 {
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
     while (size > 1) {
@@ -79,7 +79,7 @@ static inline void sort_heap(pair_heap *heap, size_t stride, void *spare)
         memcpy(spare, heap->kept, stride);
         size--;
         memcpy(last, heap->kept + size * stride, stride);
-        sift_down(heap->kept, stride, size, last);
+        sift_pair_down(heap->kept, stride, size, last);
         memcpy(heap->kept + size * stride, spare, stride);
     }
 }
@@ -107,7 +107,7 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     if (status != KILN_OK) {
         return status;
     }
-    sort_heap(&heap, sizeof spare, &spare);
+    sort_pairs(&heap, sizeof spare, &spare);
     for (size_t i = 0; i < heap.count && i < capacity; i++) {
         kiln_pair_add_values(a, b, &pairs[i]);
     }
@@ -122,7 +122,7 @@ typedef struct {
     kiln_fpu_state caller;
 } callback_visit;
 
-static bool call_back(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
+static bool call_with_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     callback_visit *visit = (callback_visit *)user;
     const kiln_pair pair = kiln_pair_named(frame, x, y);
@@ -143,7 +143,7 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
     kiln_pair_filter_bound filter;
-    const kiln_pair_visitor visitor = {call_back, &visit, false, false,
+    const kiln_pair_visitor visitor = {call_with_contact, &visit, false, false,
                                        kiln_pair_filter_bind(options, &filter)};
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status == KILN_OK && count != NULL) {
@@ -206,7 +206,7 @@ static void sum_up(kiln_contacts_summary *summary, const kiln_contact *contact)
 {
     const bool first = summary->count++ == 0;
     if (first || contact->depth > summary->deepest.depth ||
-        (contact->depth == summary->deepest.depth && is_less(contact, &summary->deepest))) {
+        (contact->depth == summary->deepest.depth && pair_is_less(contact, &summary->deepest))) {
         summary->deepest = *contact;
     }
     for (int k = 0; k < 3; k++) {
@@ -255,9 +255,9 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
     if (status != KILN_OK) {
         return status;
     }
-    sort_heap(&visit.heap, sizeof spare, &spare);
+    sort_pairs(&visit.heap, sizeof spare, &spare);
     const kiln_fpu_state caller = kiln_fpu_enter();
-    void (*volatile run)(const contact_visit *, kiln_contact *) = add_all_geometry;
+    KILN_FPU_CALL(run, add_all_geometry);
     run(&visit, contacts);
     kiln_fpu_leave(caller);
     *count = visit.heap.count;

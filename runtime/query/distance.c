@@ -40,8 +40,8 @@ typedef struct {
 } search;
 
 /* Squared distance of the boxes of two triangles. */
-static inline double boxes_apart(const kiln_leaf_triangles *x, uint32_t i,
-                                 const kiln_leaf_triangles *y, uint32_t j)
+static inline double box_distance_squared(const kiln_leaf_triangles *x, uint32_t i,
+                                          const kiln_leaf_triangles *y, uint32_t j)
 {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
@@ -149,7 +149,7 @@ static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, doubl
 static inline bool is_beyond(const search *s, uint32_t i, uint32_t j)
 {
     return (s->turn != 0 && s->of_x.end[i] + s->of_y.end[j] > s->box_limit) ||
-           boxes_apart(&s->x, i, &s->y, j) > s->box_squared;
+           box_distance_squared(&s->x, i, &s->y, j) > s->box_squared;
 }
 
 static void cast_both(search *s)
@@ -314,12 +314,12 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     return KILN_OK;
 }
 
-static kiln_status ask(question *q, kiln_nearest *out)
+static kiln_status answer_in_environment(question *q, kiln_nearest *out)
 {
     kiln_pair_filter_bound filter;
     q->filter = kiln_pair_filter_bind(&q->options, &filter);
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const question *, kiln_nearest *) = answer_question;
+    KILN_FPU_CALL(run, answer_question);
     const kiln_status status = run(q, out);
     kiln_fpu_leave(caller);
     return status;
@@ -334,7 +334,7 @@ kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kil
     if (nearest == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = ask(&q, &found);
+    const kiln_status status = answer_in_environment(&q, &found);
     if (status == KILN_OK) {
         *nearest = found;
     }
@@ -352,7 +352,7 @@ kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    const kiln_status status = ask(&q, &found);
+    const kiln_status status = answer_in_environment(&q, &found);
     if (status == KILN_OK) {
         memset(hit, 0, sizeof *hit);
         hit->found = found.found;

@@ -84,7 +84,7 @@ static void load_corners(const point_query *q, uint32_t stored, double corners[9
     }
 }
 
-static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     point_query *q = (point_query *)user;
     double t[9], here[9];
@@ -171,7 +171,7 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     if (!kiln_slab_ray_form(&ray, tree, &line, off)) {
         return KILN_PLACE_OUTSIDE;
     }
-    kiln_line_walk(tree, &ray, carry == NULL, visit_triangle, &q);
+    kiln_line_walk(tree, &ray, carry == NULL, visit_crossed_triangle, &q);
     if (q.on) {
         return KILN_PLACE_SURFACE;
     }

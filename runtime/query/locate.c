@@ -16,7 +16,7 @@
 
 enum {
     VERTICES_KEPT = 64, /* a power of two */
-    STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH
+    LOCATE_STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH
 };
 
 /* ------------------------------------------------------------------------------------- point -- */
@@ -53,8 +53,7 @@ kiln_status kiln_locate_point(const kiln_tree *tree, const kiln_pose *pose, cons
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const double *,
-                                kiln_place *) = locate_point;
+    KILN_FPU_CALL(run, locate_point);
     const kiln_status status = run(tree, pose, point, place);
     kiln_fpu_leave(caller);
     return status;
@@ -192,7 +191,7 @@ static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned
 
 static void classify_all(mesh_query *q)
 {
-    uint32_t stack[STACK];
+    uint32_t stack[LOCATE_STACK];
     unsigned height = 1;
     stack[0] = 0;
     while (height > 0) {
@@ -264,8 +263,7 @@ kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const 
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const kiln_tree *,
-                                const kiln_pose *, kiln_place *) = locate_mesh;
+    KILN_FPU_CALL(run, locate_mesh);
     const kiln_status status = run(a, pose_a, b, pose_b, place);
     kiln_fpu_leave(caller);
     return status;

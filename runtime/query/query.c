@@ -1,6 +1,8 @@
 /* Options of queries of one mesh. */
 #include "query.h"
 
+#include "../base/options.h"
+
 #include <string.h>
 
 kiln_query_options kiln_query_options_default(void)
@@ -14,14 +16,11 @@ kiln_query_options kiln_query_options_default(void)
 kiln_query_options kiln_query_options_of(const kiln_query_options *options)
 {
     kiln_query_options full = kiln_query_options_default();
-    if (options != NULL) {
-        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-        memcpy(&full, options, size);
-    }
+    kiln_options_take(&full, sizeof full, options);
     return full;
 }
 
-bool kiln_filter_ask(kiln_filter *filter, const kiln_tree *tree, uint32_t triangle)
+bool kiln_mesh_filter_call(kiln_mesh_filter *filter, const kiln_tree *tree, uint32_t triangle)
 {
     kiln_fpu_leave(filter->caller);
     const bool keeps = filter->call(filter->user, triangle, kiln_tree_user(tree, triangle));

@@ -13,14 +13,15 @@ typedef struct {
     kiln_triangle_filter call; /* NULL: keeps all */
     void *user;
     kiln_fpu_state caller;
-} kiln_filter;
+} kiln_mesh_filter;
 
 /* Out of line, so that no arithmetic moves across the change of environment. */
-bool kiln_filter_ask(kiln_filter *filter, const kiln_tree *tree, uint32_t triangle);
+bool kiln_mesh_filter_call(kiln_mesh_filter *filter, const kiln_tree *tree, uint32_t triangle);
 
-static inline bool kiln_filter_keeps(kiln_filter *filter, const kiln_tree *tree, uint32_t triangle)
+static inline bool kiln_mesh_filter_keeps(kiln_mesh_filter *filter, const kiln_tree *tree,
+                                          uint32_t triangle)
 {
-    return filter->call == NULL || kiln_filter_ask(filter, tree, triangle);
+    return filter->call == NULL || kiln_mesh_filter_call(filter, tree, triangle);
 }
 
 /* Corners of a stored triangle, one after the other. */

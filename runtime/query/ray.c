@@ -24,7 +24,7 @@ static kiln_ray ray_between(const double from[3], const double to[3])
 kiln_ray kiln_ray_between(const double from[3], const double to[3])
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_ray (*volatile run)(const double *, const double *) = ray_between;
+    KILN_FPU_CALL(run, ray_between);
     const kiln_ray ray = run(from, to);
     kiln_fpu_leave(caller);
     return ray;
@@ -43,7 +43,7 @@ struct ray_query {
     kiln_placement placement;
     kiln_line line;
     kiln_cull cull;
-    kiln_filter filter;
+    kiln_mesh_filter filter;
     bool (*take)(ray_query *query, const found_hit *hit); /* false: enough */
     double limit; /* no hit of a larger t is wanted; `take` may lower it */
     void *user;   /* what `take` fills */
@@ -57,7 +57,7 @@ static bool is_culled(kiln_cull cull, kiln_side side)
            (cull == KILN_CULL_FRONT && side == KILN_SIDE_FRONT);
 }
 
-static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
+static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     ray_query *query = (ray_query *)user;
     const kiln_tree *tree = query->tree;
@@ -72,7 +72,7 @@ static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     hit.at.t *= query->placement.scale;
     hit.stored = stored;
     hit.id = tree->ids[stored];
-    if (kiln_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
+    if (kiln_mesh_filter_keeps(&query->filter, tree, hit.id) && !query->take(query, &hit)) {
         return false;
     }
     if (query->limit < limit) {
@@ -81,7 +81,7 @@ static bool visit_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     return true;
 }
 
-static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
+static kiln_status walk_ray(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
 {
     kiln_slab_ray slabs;
     kiln_status status = kiln_placement_form(&query->placement, pose);
@@ -92,16 +92,16 @@ static kiln_status form_and_walk(ray_query *query, const kiln_pose *pose, const 
         status = kiln_tree_lack(query->tree);
     }
     if (status == KILN_OK && kiln_slab_ray_form(&slabs, query->tree, &query->line, 0)) {
-        kiln_line_walk(query->tree, &slabs, true, visit_triangle, query);
+        kiln_line_walk(query->tree, &slabs, true, visit_ray_triangle, query);
     }
     return status;
 }
 
 /* The query whose `take` and `user` are set. `finish`, where there is one, runs at the end of a
  * walk, still in the environment of queries. */
-static kiln_status run(ray_query *query, const kiln_tree *tree, const kiln_pose *pose,
-                       const kiln_ray *ray, const kiln_query_options *options,
-                       void (*finish)(ray_query *query))
+static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const kiln_pose *pose,
+                                 const kiln_ray *ray, const kiln_query_options *options,
+                                 void (*finish)(ray_query *query))
 {
     const kiln_query_options full = kiln_query_options_of(options);
     if (tree == NULL || ray == NULL || (unsigned)full.cull > KILN_CULL_FRONT) {
@@ -110,8 +110,8 @@ static kiln_status run(ray_query *query, const kiln_tree *tree, const kiln_pose 
     query->tree = tree;
     query->cull = full.cull;
     query->limit = HUGE_VAL;
-    query->filter = (kiln_filter){full.filter, full.filter_user, kiln_fpu_enter()};
-    kiln_status (*volatile walk)(ray_query *, const kiln_pose *, const kiln_ray *) = form_and_walk;
+    query->filter = (kiln_mesh_filter){full.filter, full.filter_user, kiln_fpu_enter()};
+    KILN_FPU_CALL(walk, walk_ray);
     const kiln_status status = walk(query, pose, ray);
     if (status == KILN_OK && finish != NULL) {
         finish(query);
@@ -182,7 +182,7 @@ static bool take_closest(ray_query *query, const found_hit *hit)
     return true;
 }
 
-static bool take_any(ray_query *query, const found_hit *hit)
+static bool take_any_hit(ray_query *query, const found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
     one->found = true;
@@ -213,7 +213,7 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
     one.told = hit;
     query.take = take;
     query.user = &one;
-    return run(&query, tree, pose, ray, options, tell_one);
+    return run_ray_query(&query, tree, pose, ray, options, tell_one);
 }
 
 kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
@@ -225,7 +225,7 @@ kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const
 kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                          const kiln_query_options *options, kiln_ray_hit *hit)
 {
-    return find_one(tree, pose, ray, options, hit, take_any);
+    return find_one(tree, pose, ray, options, hit, take_any_hit);
 }
 
 /* ------------------------------------------------------------------------------------- all -- */
@@ -236,16 +236,16 @@ typedef struct {
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } hit_heap;
 
-static bool is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
+static bool hit_is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
 {
     return p->t != q->t ? p->t < q->t : p->triangle < q->triangle;
 }
 
-static void sift_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hit)
+static void sift_hit_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hit)
 {
     while (place > 0) {
         const size_t parent = (place - 1) / 2;
-        if (!is_less(&heap[parent], hit)) {
+        if (!hit_is_less(&heap[parent], hit)) {
             break;
         }
         heap[place] = heap[parent];
@@ -254,14 +254,14 @@ static void sift_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hit)
     heap[place] = *hit;
 }
 
-static void sift_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
+static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
 {
     size_t place = 0;
     for (size_t child; (child = 2 * place + 1) < size; place = child) {
-        if (child + 1 < size && is_less(&heap[child], &heap[child + 1])) {
+        if (child + 1 < size && hit_is_less(&heap[child], &heap[child + 1])) {
             child++;
         }
-        if (!is_less(hit, &heap[child])) {
+        if (!hit_is_less(hit, &heap[child])) {
             break;
         }
         heap[place] = heap[child];
@@ -269,32 +269,32 @@ static void sift_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
     heap[place] = *hit;
 }
 
-static bool take_all(ray_query *query, const found_hit *hit)
+static bool take_all_hits(ray_query *query, const found_hit *hit)
 {
     hit_heap *heap = (hit_heap *)query->user;
     kiln_ray_hit told;
     if (heap->count < heap->capacity) {
         tell(query, hit, &told);
-        sift_up(heap->hits, heap->count, &told);
+        sift_hit_up(heap->hits, heap->count, &told);
     } else if (heap->capacity > 0) {
         told.t = hit->at.t;
         told.triangle = hit->id;
-        if (is_less(&told, &heap->hits[0])) {
+        if (hit_is_less(&told, &heap->hits[0])) {
             tell(query, hit, &told);
-            sift_down(heap->hits, heap->capacity, &told);
+            sift_hit_down(heap->hits, heap->capacity, &told);
         }
     }
     heap->count++;
     return true;
 }
 
-static void sort_heap(ray_query *query)
+static void sort_hits(ray_query *query)
 {
     hit_heap *heap = (hit_heap *)query->user;
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
     while (size > 1) {
         const kiln_ray_hit largest = heap->hits[0], last = heap->hits[--size];
-        sift_down(heap->hits, size, &last);
+        sift_hit_down(heap->hits, size, &last);
         heap->hits[size] = largest;
     }
 }
@@ -308,9 +308,9 @@ kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kil
     if (count == NULL || (hits == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
-    query.take = take_all;
+    query.take = take_all_hits;
     query.user = &heap;
-    const kiln_status status = run(&query, tree, pose, ray, options, sort_heap);
+    const kiln_status status = run_ray_query(&query, tree, pose, ray, options, sort_hits);
     if (status == KILN_OK) {
         *count = heap.count;
     }
@@ -323,7 +323,7 @@ typedef struct {
     size_t count;
 } hit_caller;
 
-static bool call_back(ray_query *query, const found_hit *hit)
+static bool call_with_hit(ray_query *query, const found_hit *hit)
 {
     hit_caller *caller = (hit_caller *)query->user;
     kiln_ray_hit told;
@@ -344,9 +344,9 @@ kiln_status kiln_ray_each(const kiln_tree *tree, const kiln_pose *pose, const ki
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    query.take = call_back;
+    query.take = call_with_hit;
     query.user = &caller;
-    const kiln_status status = run(&query, tree, pose, ray, options, NULL);
+    const kiln_status status = run_ray_query(&query, tree, pose, ray, options, NULL);
     if (status == KILN_OK && count != NULL) {
         *count = caller.count;
     }

@@ -19,7 +19,7 @@ struct shape_query {
     const kiln_tree *tree;
     kiln_shape shape;
     kiln_placement placement;
-    kiln_filter filter;
+    kiln_mesh_filter filter;
     bool (*take)(shape_query *query, uint32_t triangle); /* false: enough */
     void *user;
 };
@@ -60,15 +60,15 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
                                   corners + 3 * c);
         }
         if (kiln_shape_meets_triangle(&query->shape, corners) &&
-            kiln_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
+            kiln_mesh_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
             return false;
         }
     }
     return true;
 }
 
-static kiln_status form_and_walk(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
-                                 const kiln_pose *pose_shape)
+static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
+                              const kiln_pose *pose_shape)
 {
     kiln_shape_box box;
     if (!take_shape(shape, &query->shape)) {
@@ -87,18 +87,17 @@ static kiln_status form_and_walk(shape_query *query, const kiln_pose *pose, cons
 }
 
 /* The query whose `take` and `user` are set. */
-static kiln_status run(shape_query *query, const kiln_tree *tree, const kiln_pose *pose,
-                       const kiln_shape *shape, const kiln_pose *pose_shape,
-                       const kiln_query_options *options)
+static kiln_status run_shape_query(shape_query *query, const kiln_tree *tree, const kiln_pose *pose,
+                                   const kiln_shape *shape, const kiln_pose *pose_shape,
+                                   const kiln_query_options *options)
 {
     const kiln_query_options full = kiln_query_options_of(options);
     if (tree == NULL || shape == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
     query->tree = tree;
-    query->filter = (kiln_filter){full.filter, full.filter_user, kiln_fpu_enter()};
-    kiln_status (*volatile walk)(shape_query *, const kiln_pose *, const kiln_shape *,
-                                 const kiln_pose *) = form_and_walk;
+    query->filter = (kiln_mesh_filter){full.filter, full.filter_user, kiln_fpu_enter()};
+    KILN_FPU_CALL(walk, walk_shape);
     const kiln_status status = walk(query, pose, shape, pose_shape);
     kiln_fpu_leave(query->filter.caller);
     return status;
@@ -112,7 +111,7 @@ static kiln_triangle_hit name(const kiln_tree *tree, uint32_t triangle)
 
 /* --------------------------------------------------------------------------------------- any -- */
 
-static bool take_any(shape_query *query, uint32_t triangle)
+static bool take_any_id(shape_query *query, uint32_t triangle)
 {
     *(kiln_triangle_hit *)query->user = name(query->tree, triangle);
     return false;
@@ -127,9 +126,9 @@ kiln_status kiln_overlap_any(const kiln_tree *tree, const kiln_pose *pose, const
     if (hit == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    query.take = take_any;
+    query.take = take_any_id;
     query.user = &found;
-    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status == KILN_OK) {
         *hit = found;
     }
@@ -144,7 +143,7 @@ typedef struct {
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } id_heap;
 
-static void sift_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
+static void sift_id_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
 {
     for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id; place = parent) {
         heap[place].triangle = heap[parent].triangle;
@@ -152,7 +151,7 @@ static void sift_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
     heap[place].triangle = id;
 }
 
-static void sift_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
+static void sift_id_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
 {
     size_t place = 0;
     for (size_t child; (child = 2 * place + 1) < size; place = child) {
@@ -165,13 +164,13 @@ static void sift_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
     heap[place].triangle = id;
 }
 
-static bool take_all(shape_query *query, uint32_t triangle)
+static bool take_all_ids(shape_query *query, uint32_t triangle)
 {
     id_heap *heap = (id_heap *)query->user;
     if (heap->count < heap->capacity) {
-        sift_up(heap->hits, heap->count, triangle);
+        sift_id_up(heap->hits, heap->count, triangle);
     } else if (heap->capacity > 0 && triangle < heap->hits[0].triangle) {
-        sift_down(heap->hits, heap->capacity, triangle);
+        sift_id_down(heap->hits, heap->capacity, triangle);
     }
     heap->count++;
     return true;
@@ -186,16 +185,16 @@ kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const
     if (count == NULL || (hits == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
-    query.take = take_all;
+    query.take = take_all_ids;
     query.user = &heap;
-    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status != KILN_OK) {
         return status;
     }
     for (size_t size = heap.count < capacity ? heap.count : capacity; size > 0;) {
         const uint32_t largest = hits[0].triangle;
         size--;
-        sift_down(hits, size, hits[size].triangle);
+        sift_id_down(hits, size, hits[size].triangle);
         hits[size] = name(tree, largest);
     }
     *count = heap.count;
@@ -208,7 +207,7 @@ typedef struct {
     size_t count;
 } triangle_caller;
 
-static bool call_back(shape_query *query, uint32_t triangle)
+static bool call_with_triangle(shape_query *query, uint32_t triangle)
 {
     triangle_caller *caller = (triangle_caller *)query->user;
     const kiln_triangle_hit hit = name(query->tree, triangle);
@@ -228,9 +227,9 @@ kiln_status kiln_overlap_each(const kiln_tree *tree, const kiln_pose *pose, cons
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    query.take = call_back;
+    query.take = call_with_triangle;
     query.user = &caller;
-    const kiln_status status = run(&query, tree, pose, shape, pose_shape, options);
+    const kiln_status status = run_shape_query(&query, tree, pose, shape, pose_shape, options);
     if (status == KILN_OK && count != NULL) {
         *count = caller.count;
     }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    LEVELS_COMMON = 42, /* depths that add up to 40, the roots, one spare */
-    LEVELS_MOST = 2 * KILN_TREE_DEPTH_MAX + 2
+    NEAR_LEVELS_COMMON = 42, /* depths that add up to 40, the roots, one spare */
+    NEAR_LEVELS_MOST = 2 * KILN_TREE_DEPTH_MAX + 2
 };
 
 #define FAR_SQUARED 4096.0  /* boxes 64 sizes apart are far */
@@ -31,14 +31,15 @@ typedef struct {
     uint32_t mask;   /* lanes not taken yet */
     uint32_t order;  /* lanes as octal digits, next one lowest */
     uint8_t opened_x;
-} level;
+} near_level;
 
-static inline unsigned lowest_bit(uint32_t mask)
+static inline unsigned lowest_lane(uint32_t mask)
 {
     return (unsigned)__builtin_ctz(mask);
 }
 
-static void take_lane(const kiln_near_walk *w, const level *at, unsigned lane, kiln_tree_box *box)
+static void take_near_lane(const kiln_near_walk *w, const near_level *at, unsigned lane,
+                           kiln_tree_box *box)
 {
     kiln_lane_box decoded;
     (at->opened_x ? w->frame->x : w->frame->y)->kind->decode_lane(at->node, lane, &decoded);
@@ -108,21 +109,21 @@ static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box
     return gap > 0 && gap < HUGE_VAL ? gap * gap : 0;
 }
 
-static void far_bounds(const kiln_near_walk *w, level *at)
+static void far_bounds(const kiln_near_walk *w, near_level *at)
 {
     far_box other, lane;
     make_far_box(w, at->other, !at->opened_x, &other);
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
-        const unsigned i = lowest_bit(mask);
+        const unsigned i = lowest_lane(mask);
         kiln_tree_box box;
-        take_lane(w, at, i, &box);
+        take_near_lane(w, at, i, &box);
         make_far_box(w, &box, at->opened_x, &lane);
         at->bound[i] = far_bound(w, &lane, &other);
     }
 }
 
 static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_probe *probe,
-                        double unit_squared, level *at)
+                        double unit_squared, near_level *at)
 {
     const kiln_node_map *map = at->opened_x ? &w->frame->to_x : &w->frame->to_y;
     float squared[8];
@@ -147,14 +148,14 @@ static bool is_far(const kiln_near_walk *w, const kiln_tree_box *opened, bool is
 /* ------------------------------------------------------------------------------- opening -- */
 
 /* Lanes of the mask by bound and, among those that overlap, by the distance of the centres. */
-static void order_lanes(level *at, const kiln_lanes *lanes, const kiln_probe *probe,
+static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_probe *probe,
                         double unit_squared)
 {
     double key[8];
     uint32_t lane[8];
     uint32_t count = 0;
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
-        const uint32_t i = lowest_bit(mask);
+        const uint32_t i = lowest_lane(mask);
         const float x = probe->centre[0] - lanes->centre[0][i];
         const float y = probe->centre[1] - lanes->centre[1][i];
         const float z = probe->centre[2] - lanes->centre[2][i];
@@ -175,8 +176,8 @@ static void order_lanes(level *at, const kiln_lanes *lanes, const kiln_probe *pr
 }
 
 /* Opens inner box `opened`, which is `bound` (squared) from `other`, into *at. */
-static void open_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x,
-                     const kiln_tree_box *other, double bound, level *at)
+static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool is_x,
+                          const kiln_tree_box *other, double bound, near_level *at)
 {
     const kiln_tree *tree = is_x ? w->frame->x : w->frame->y;
     const kiln_node_map *map = is_x ? &w->frame->to_x : &w->frame->to_y;
@@ -196,7 +197,7 @@ static void open_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool 
     }
     uint32_t left = 0;
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
-        const unsigned i = lowest_bit(mask);
+        const unsigned i = lowest_lane(mask);
         left |= (uint32_t) !(at->bound[i] > w->limit_squared) << i;
     }
     at->mask = left;
@@ -204,7 +205,7 @@ static void open_box(const kiln_near_walk *w, const kiln_tree_box *opened, bool 
 }
 
 /* The next lane that is within the limit, or 8. */
-static unsigned next_lane(const kiln_near_walk *w, level *at)
+static unsigned next_lane(const kiln_near_walk *w, near_level *at)
 {
     while (at->mask != 0) {
         const unsigned lane = at->order & 7u;
@@ -224,12 +225,12 @@ static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
     return p->count == 0 && (q->count != 0 || p->area >= q->area);
 }
 
-static void descend(kiln_near_walk *w, const kiln_tree_box *root_x, const kiln_tree_box *root_y,
-                    double bound, level *levels)
+static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
+                         const kiln_tree_box *root_y, double bound, near_level *levels)
 {
     const bool x_first = opens_first(root_x, root_y);
-    open_box(w, x_first ? root_x : root_y, x_first, x_first ? root_y : root_x, bound, levels);
-    level *at = levels;
+    open_near_box(w, x_first ? root_x : root_y, x_first, x_first ? root_y : root_x, bound, levels);
+    near_level *at = levels;
     for (;;) {
         const unsigned next = next_lane(w, at);
         if (next == 8) {
@@ -239,7 +240,7 @@ static void descend(kiln_near_walk *w, const kiln_tree_box *root_x, const kiln_t
             at--;
             continue;
         }
-        take_lane(w, at, next, &at->lane_box);
+        take_near_lane(w, at, next, &at->lane_box);
         const kiln_tree_box *lane = &at->lane_box, *other = at->other;
         if (lane->count != 0 && other->count != 0) {
             if (!w->visit(w, at->opened_x ? lane : other, at->opened_x ? other : lane)) {
@@ -247,25 +248,27 @@ static void descend(kiln_near_walk *w, const kiln_tree_box *root_x, const kiln_t
             }
         } else {
             const bool lane_first = opens_first(lane, other);
-            open_box(w, lane_first ? lane : other, lane_first == (at->opened_x != 0),
-                     lane_first ? other : lane, at->bound[next], at + 1);
+            open_near_box(w, lane_first ? lane : other, lane_first == (at->opened_x != 0),
+                          lane_first ? other : lane, at->bound[next], at + 1);
             at++;
         }
     }
 }
 
-__attribute__((noinline)) static void descend_common(kiln_near_walk *w, const kiln_tree_box *root_x,
-                                                     const kiln_tree_box *root_y, double bound)
+__attribute__((noinline)) static void descend_near_common(kiln_near_walk *w,
+                                                          const kiln_tree_box *root_x,
+                                                          const kiln_tree_box *root_y, double bound)
 {
-    level levels[LEVELS_COMMON];
-    descend(w, root_x, root_y, bound, levels);
+    near_level levels[NEAR_LEVELS_COMMON];
+    descend_near(w, root_x, root_y, bound, levels);
 }
 
-__attribute__((noinline)) static void descend_deep(kiln_near_walk *w, const kiln_tree_box *root_x,
-                                                   const kiln_tree_box *root_y, double bound)
+__attribute__((noinline)) static void descend_near_deep(kiln_near_walk *w,
+                                                        const kiln_tree_box *root_x,
+                                                        const kiln_tree_box *root_y, double bound)
 {
-    level levels[LEVELS_MOST];
-    descend(w, root_x, root_y, bound, levels);
+    near_level levels[NEAR_LEVELS_MOST];
+    descend_near(w, root_x, root_y, bound, levels);
 }
 
 /* ---------------------------------------------------------------------------------- roots -- */
@@ -335,9 +338,9 @@ void kiln_near_walk_run(kiln_near_walk *walk)
     if (bound > walk->limit_squared) {
         return;
     }
-    if (frame->x->entry->depth + frame->y->entry->depth + 1 <= LEVELS_COMMON) {
-        descend_common(walk, &root_x, &root_y, bound);
+    if (frame->x->entry->depth + frame->y->entry->depth + 1 <= NEAR_LEVELS_COMMON) {
+        descend_near_common(walk, &root_x, &root_y, bound);
     } else {
-        descend_deep(walk, &root_x, &root_y, bound);
+        descend_near_deep(walk, &root_x, &root_y, bound);
     }
 }

@@ -1,6 +1,8 @@
 /* Pairs that a caller's filter refuses don't count. It is asked about pairs that would count only. */
 #include "pair_filter.h"
 
+#include "../base/options.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,10 +18,7 @@ kiln_pair_options kiln_pair_options_default(void)
 kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options)
 {
     kiln_pair_options full = kiln_pair_options_default();
-    if (options != NULL) {
-        const size_t size = options->struct_size < sizeof full ? options->struct_size : sizeof full;
-        memcpy(&full, options, size);
-    }
+    kiln_options_take(&full, sizeof full, options);
     return full;
 }
 

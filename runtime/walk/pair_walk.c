@@ -270,8 +270,7 @@ kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const ki
                            const kiln_pose *pose_b, const kiln_pair_visitor *visitor)
 {
     const kiln_fpu_state caller = kiln_fpu_enter();
-    kiln_status (*volatile run)(const kiln_tree *, const kiln_pose *, const kiln_tree *,
-                                const kiln_pose *, const kiln_pair_visitor *) = walk_trees;
+    KILN_FPU_CALL(run, walk_trees);
     const kiln_status status = run(a, pose_a, b, pose_b, visitor);
     kiln_fpu_leave(caller);
     return status;

@@ -1,7 +1,6 @@
 # Reads C sources and writes one that holds them all: headers of ours inlined, each once, or each time
-# where it has no guard; names that two sources give to different things of their own told apart by the
-# source. A name is of a source's own when its file says so at its outermost level: static functions and
-# variables, types, enumeration constants, tags; macros are undefined at the end of their source.
+# where it has no guard. Names that are local to a source stay as they are, since no other source has
+# them (tests/check_names.sh); macros are undefined at the end of the source that defines them.
 #
 #     awk -f amalgamate.awk SOURCE... >kiln.c
 #
@@ -44,153 +43,7 @@ function is_guarded(path, line, found) {
     return guarded[path]
 }
 
-# ---- names of a source's own
-
-# One token of text, the rest stays in `rest`; comments and literals are no tokens.
-function next_token(token) {
-    while (rest != "") {
-        if (match(rest, /^[ \t\n]+/)) {
-            rest = substr(rest, RLENGTH + 1)
-        } else if (substr(rest, 1, 2) == "/*") {
-            rest = substr(rest, index(rest, "*/") + 2)
-        } else if (match(rest, /^"([^"\\]|\\.)*"/) || match(rest, /^'([^'\\]|\\.)*'/)) {
-            rest = substr(rest, RLENGTH + 1)
-            return "\""
-        } else if (match(rest, /^[A-Za-z_][A-Za-z_0-9]*/)) {
-            token = substr(rest, 1, RLENGTH)
-            rest = substr(rest, RLENGTH + 1)
-            return token
-        } else if (match(rest, /^[0-9][A-Za-z_0-9.]*/)) {
-            rest = substr(rest, RLENGTH + 1)
-            return "0"
-        } else {
-            token = substr(rest, 1, 1)
-            rest = substr(rest, 2)
-            return token
-        }
-    }
-    return ""
-}
-
-function own(name) {
-    if (name != "" && !((path, name) in owns)) {
-        owns[path, name] = 1
-        owners[name]++
-    }
-}
-
-# A declaration at the outermost level, its tokens in item[1..items]; what stands in braces is left out
-# but for enumerations.
-function take_declaration(i, depth, is_static, in_enum) {
-    is_static = item[1] == "static" || item[2] == "static"
-    depth = 0
-    in_enum = 0
-    for (i = 1; i <= items; i++) {
-        if ((item[i] == "struct" || item[i] == "union" || item[i] == "enum") &&
-            item[i + 1] ~ /^[A-Za-z_]/ && item[i + 2] == "{") {
-            own(item[i + 1])
-        }
-        if (item[i] == "{" && depth == 0) {
-            in_enum = item[i - 1] == "enum" || item[i - 2] == "enum"
-        }
-        depth += (item[i] == "{") - (item[i] == "}")
-        if (in_enum && depth == 1 && item[i] ~ /^[A-Za-z_]/ &&
-            (item[i - 1] == "{" || item[i - 1] == ",")) {
-            own(item[i])
-        }
-    }
-    if (item[1] == "typedef") {
-        for (i = items; i > 1 && item[i] !~ /^[A-Za-z_]/; i--) {
-        }
-        own(item[i])
-    } else if (is_static || item[1] == "__attribute__") {
-        own_static()
-    }
-}
-
-# The name before the first "(" that is no attribute's, or before "[", "=", ";" of a variable.
-function own_static(i, depth) {
-    for (i = 1; i <= items; i++) {
-        if (item[i] == "__attribute__" || item[i] == "_Atomic" || item[i] == "_Alignas") {
-            depth = 0
-            do {
-                i++
-                depth += (item[i] == "(") - (item[i] == ")")
-            } while (depth > 0 && i < items)
-            continue
-        }
-        if (item[i] == "(" || item[i] == "[" || item[i] == "=" || item[i] == ";") {
-            if (item[i] == "(" && item[i + 1] == "*") { # a pointer to functions
-                own(item[i + 2] == "const" || item[i + 2] == "volatile" ? item[i + 3] : item[i + 2])
-            } else {
-                own(item[i - 1])
-            }
-            return
-        }
-        if (item[i] == "{") { # static struct { ... } name
-            depth = 0
-            do {
-                depth += (item[i] == "{") - (item[i] == "}")
-                i++
-            } while (depth > 0 && i <= items)
-            i--
-        }
-    }
-}
-
-function scan(line, text, token, depth) {
-    text = ""
-    while ((getline line <path) > 0) {
-        if (line ~ /^[ \t]*#/) {
-            while (line ~ /\\$/ && (getline line <path) > 0) {
-            }
-            continue
-        }
-        text = text line "\n"
-    }
-    close(path)
-    rest = text
-    items = 0
-    depth = 0
-    while ((token = next_token()) != "") {
-        item[++items] = token
-        depth += (token == "{") - (token == "}")
-        if (depth == 0 && (token == ";" || (token == "}" && is_function_body()))) {
-            take_declaration()
-            items = 0
-        }
-    }
-}
-
-# Was the "{" of what just ended preceded by ")"?
-function is_function_body(i, depth) {
-    depth = 0
-    for (i = items; i > 0; i--) {
-        depth += (item[i] == "}") - (item[i] == "{")
-        if (depth == 0) {
-            return item[i - 1] == ")"
-        }
-    }
-    return 0
-}
-
 # ---- writing
-
-# The names that others have too, each with the source behind it. Members, behind "." or "->", stay.
-function tell_apart(line, out, word, before) {
-    out = ""
-    while (match(line, /[A-Za-z_][A-Za-z_0-9]*/)) {
-        before = substr(line, 1, RSTART - 1)
-        word = substr(line, RSTART, RLENGTH)
-        line = substr(line, RSTART + RLENGTH)
-        out = out before
-        if ((unit, word) in renamed && before !~ /(\.|->)$/ && before !~ /[0-9]$/) {
-            word = word "_of_" stem
-        }
-        out = out word
-    }
-    return out line
-}
 
 # Between system headers and the rest.
 function of_system(is) {
@@ -200,7 +53,8 @@ function of_system(is) {
     outside = is
 }
 
-# `lasts`: a header with a guard includes it, and whoever includes that one later relies on its macros.
+# `lasts`: a header with a guard includes it, and later sources that include that header rely on its
+# macros.
 function emit(file, lasts, line, name, folder, target) {
     folder = folder_of(file)
     lasts = lasts || is_guarded(file)
@@ -236,7 +90,7 @@ function emit(file, lasts, line, name, folder, target) {
                     macros[unit] = macros[unit] " " name
                 }
             }
-            print tell_apart(line)
+            print line
         }
     }
     close(file)
@@ -255,22 +109,9 @@ function undefine(i, count, name, seen) {
 }
 
 BEGIN {
-    for (i = 1; i < ARGC; i++) {
-        path = ARGV[i]
-        scan()
-    }
-    for (key in owns) {
-        split(key, part, SUBSEP)
-        if (owners[part[2]] > 1) {
-            renamed[part[1], part[2]] = 1
-        }
-    }
     print "\nKILN_C_BEGIN"
     for (i = 1; i < ARGC; i++) {
         unit = ARGV[i]
-        stem = unit
-        sub(/.*\//, "", stem)
-        sub(/\.c$/, "", stem)
         print "\n/* ==== " unit " */"
         emit(unit, 0)
         undefine()

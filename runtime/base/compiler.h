@@ -1,7 +1,9 @@
-/* What floating-point arithmetic has to be for answers to be exact: IEEE 754, each operation rounded on
- * its own. What flags of the compiler take away and tell of is refused here. */
-#ifndef KILN_IEEE_H
-#define KILN_IEEE_H
+/* What the compiler has to keep to, and what it is asked for.
+ *
+ * Answers are exact only where floating-point arithmetic is IEEE 754 and each operation is rounded
+ * on its own. Flags that take this away, as far as the compiler reports them, are refused here. */
+#ifndef KILN_COMPILER_H
+#define KILN_COMPILER_H
 
 #include "../../formats/format.h"
 
@@ -19,5 +21,9 @@ KILN_STATIC_ASSERT(FLT_RADIX == 2 && DBL_MANT_DIG == 53, "double is IEEE 754 bin
 /* 16: types narrower than float are, too, evaluated as they are (ISO/IEC TS 18661-3). */
 KILN_STATIC_ASSERT(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
                    "double arithmetic is rounded to double at every operation");
+
+/* Marks a function that runs seldom: it is compiled to be small rather than fast, and its callers
+ * take the branch that avoids it as the likely one. */
+#define KILN_RARE __attribute__((cold))
 
 #endif

@@ -1,0 +1,182 @@
+/* What every opening has in common: options, errors, the sections that are wanted, files of a reader,
+ * and closing. open.c opens whole files with it, partial.c files that arrive, and adb_read.c and
+ * bins_open.c tables of other kinds. Nothing here runs inside a query. */
+#include "opening.h"
+
+#include "../../formats/assert.h"
+#include "../../formats/sections.h"
+#include "../base/options.h"
+#include "../base/tree.h"
+
+#include <string.h>
+
+/* formats/ does not know kiln.h; its numbers of errors are those of kiln_status all the same. */
+#define SAME_NUMBER(name, number)                                                                  \
+    KILN_STATIC_ASSERT((int)KILN_ERROR_##name == (int)KILN_FORMAT_ERROR_##name, #name);
+KILN_FORMAT_ERROR_LIST(SAME_NUMBER)
+#define SAME_KIND(KIND, kind, name, constant, ...)                                                 \
+    KILN_STATIC_ASSERT((int)(constant) == (int)KILN_FORMAT_BV_##KIND, name);
+KILN_NODE_KINDS(SAME_KIND, SAME_KIND)
+
+kiln_open_options kiln_open_options_default(void)
+{
+    kiln_open_options options;
+    memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
+    return options;
+}
+
+kiln_open_options kiln_opening_options(const kiln_open_options *options)
+{
+    kiln_open_options full = kiln_open_options_default();
+    kiln_options_take(&full, sizeof full, options);
+    return full;
+}
+
+bool kiln_opening_options_are_sound(const kiln_open_options *options)
+{
+    const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS;
+    return (options->flags & ~known) == 0 &&
+           (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
+}
+
+kiln_status kiln_opening_report(const kiln_open_options *options,
+                                const kiln_format_error *format_error)
+{
+    if (options->error != NULL) {
+        options->error->status = (kiln_status)format_error->code;
+        options->error->rule = format_error->rule;
+        options->error->offset = format_error->offset;
+        memcpy(options->error->message, format_error->text, sizeof options->error->message);
+    }
+    return (kiln_status)format_error->code;
+}
+
+kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status)
+{
+    kiln_format_error format_error;
+    (void)kiln_format_error_set(&format_error, (int)status, 0, "%s", kiln_status_text(status));
+    return kiln_opening_report(options, &format_error);
+}
+
+kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options)
+{
+    kiln_reader_options reading;
+    memset(&reading, 0, sizeof reading);
+    reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    reading.allocator.allocate = options->allocator.allocate;
+    reading.allocator.release = options->allocator.release;
+    reading.allocator.user = options->allocator.user;
+    reading.parallel = options->parallel;
+    reading.parallel_user = options->parallel_user;
+    return reading;
+}
+
+bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
+{
+    const kiln_open_options *options = (const kiln_open_options *)user;
+    kiln_format_section entry;
+    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
+           sizeof entry);
+    const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
+    if (kind == NULL || (kind->source && (options->flags & KILN_OPEN_NO_SOURCE) != 0) ||
+        (entry.kind == KILN_SECTION_ADB_BOXES && (options->flags & KILN_OPEN_NO_COUNTS) != 0)) {
+        return false;
+    }
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
+        if (kiln_node_kinds[i].section == entry.kind && options->bv_mask != 0) {
+            return (options->bv_mask >> kiln_node_kinds[i].bv & 1) != 0;
+        }
+    }
+    return true;
+}
+
+void kiln_opening_fill_trees(kiln_file *file)
+{
+    file->tree_count = 0;
+    for (uint32_t i = 0; i < file->view.tree_count; i++) {
+        const kiln_view_tree from = kiln_view_get_tree(&file->view, i);
+        if (from.nodes == NULL) {
+            continue;
+        }
+        kiln_tree *tree = &file->trees[file->tree_count++];
+        tree->file = file;
+        tree->entry = from.entry;
+        tree->nodes = (const uint8_t *)from.nodes;
+        tree->order = from.order;
+        tree->kind = from.kind;
+        tree->vertices = file->view.vertices;
+        tree->triangles = file->view.triangles;
+        tree->ids = file->view.ids;
+        tree->adb = from.adb;
+        tree->boxes = from.boxes;
+    }
+}
+
+static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t tree_count)
+{
+    const size_t size = sizeof(kiln_file) + tree_count * sizeof(kiln_tree);
+    kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
+    if (file != NULL) {
+        memset(file, 0, size);
+        file->size = size;
+        file->allocator = *allocator;
+    }
+    return file;
+}
+
+kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
+                                   kiln_format_error *format_error)
+{
+    kiln_view view;
+    if (!kiln_view_open(&view, reader, trusted, format_error)) {
+        return (kiln_status)format_error->code;
+    }
+    kiln_file *file = allocate_file(&reader->allocator, view.tree_count);
+    if (file == NULL) {
+        (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+        return KILN_ERROR_MEMORY;
+    }
+    file->reader = *reader;
+    file->view = view;
+    file->view.reader = &file->reader;
+    kiln_opening_fill_trees(file);
+    *out = file;
+    return KILN_OK;
+}
+
+kiln_status kiln_opening_map(const char *path, void **map, size_t *size)
+{
+    switch (kiln_os_map(path, map, size)) {
+    case KILN_OS_OK:
+        return KILN_OK;
+    case KILN_OS_NOT_FOUND:
+        return KILN_ERROR_NOT_FOUND;
+    case KILN_OS_NOT_A_FILE:
+        return KILN_ERROR_NOT_A_FILE;
+    case KILN_OS_MEMORY:
+        return KILN_ERROR_MEMORY;
+    default:
+        return KILN_ERROR_IO;
+    }
+}
+
+void kiln_opening_release_arriving(kiln_file *file)
+{
+    if (file->arriving != NULL) {
+        file->allocator.release(file->allocator.user, file->arriving, file->arriving_size);
+        file->arriving = NULL;
+    }
+}
+
+void kiln_close(kiln_file *file)
+{
+    if (file == NULL) {
+        return;
+    }
+    const kiln_reader_allocator allocator = file->allocator;
+    kiln_opening_release_arriving(file);
+    kiln_reader_close(&file->reader);
+    kiln_os_unmap(file->map, file->map_size);
+    allocator.release(allocator.user, file, file->size);
+}
