@@ -285,8 +285,8 @@ $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 SMALL = $(addprefix runtime/,bins/bins bins/bins_lookup query/contacts exact/expansion kernel/kernel_scalar \
           query/locate walk/pair_filter open/partial query/shape exact/shape_triangle walk/shape_walk) \
         $(addprefix formats/,arrival bins_check part reader)
-SMALLEST = $(addprefix runtime/,adb/adb_counts adb/adb_hints adb/adb_observed adb/adb_pick adb/adb_read \
-             adb/adb_weights bins/bins_open open/facts open/open open/opening query/query base/status) \
+SMALLEST = $(addprefix runtime/,adb/adb_hints adb/adb_pick adb/adb_read \
+             adb/adb_weights bins/bins_open open/facts open/open open/opening query/query) \
            $(addprefix formats/,adb format_error os sections weights)
 ifeq ($(CONFIG),release)
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS += -fno-asynchronous-unwind-tables

@@ -1,4 +1,9 @@
+/* Regions of the cells of a box: all in one, octants, or the six pyramids over the faces (Klein and
+ * Zachmann 2003, Figure 7; adb.h). Everything is counted in whole cells, without a table: baking asks
+ * for a few numbers per tree, and the runtime needs only the sizes. */
 #include "adb.h"
+
+#include "assert.h"
 
 #include <string.h>
 
@@ -18,6 +23,8 @@ unsigned kiln_adb_region_count(const kiln_format_adb *adb)
                                                       : 6;
 }
 
+/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Of equally far
+ * ones the octant decides with which to start, so that cells on the edges are dealt out evenly. */
 static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)
 {
     unsigned distance[3], farthest = 0; /* in half cells, odd */
@@ -36,6 +43,7 @@ static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant
 unsigned kiln_adb_region_of(const kiln_format_adb *adb, const unsigned cell[3])
 {
     unsigned octant = 0;
+    KILN_ASSERT(cell[0] < adb->grid && cell[1] < adb->grid && cell[2] < adb->grid);
     for (unsigned k = 0; k < 3; k++) {
         octant |= (2 * cell[k] >= adb->grid ? 1u : 0u) << k;
     }

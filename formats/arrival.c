@@ -1,11 +1,17 @@
-/* See arrival.h. The table is copied, and a block table is checked again whenever it is looked at, so that
- * a caller whose bytes change between calls gets an error, or other answers, and nothing worse. */
+/* Takes a container as its bytes arrive, by the steps of reader.c.
+ *
+ * A kiln_arrival is a place in the file: the entry of the table in hand, its next block, and where that
+ * lies. kiln_arrival_take goes on from there as far as bytes reach, and notes how many it needs to go
+ * further. The table is copied, and a block table is checked again whenever it is read, so that a
+ * caller whose bytes change between calls gets an error, or other answers, and nothing worse. */
 #include "arrival.h"
 
+#include "assert.h"
 #include "codec.h"
 
 #include <string.h>
 
+/* What came of taking an entry: its bytes are not all there yet, it is done, or it is damaged. */
 enum { WAITS = 0, TAKEN = 1, BAD = 2 };
 
 /* Are the first `wanted` bytes there? Notes it if not. */
@@ -15,12 +21,14 @@ static bool has(kiln_arrival *arrival, const kiln_reader *reader, uint64_t wante
     return wanted <= reader->file_size;
 }
 
+/* Where the next element of a section goes. */
 static uint8_t *place_of(const kiln_reader_section *section)
 {
     uint8_t *data = (uint8_t *)(uintptr_t)section->data;
     return data + section->there * section->entry.element_size;
 }
 
+/* A section that is stored raw is taken whole. */
 static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
                     const kiln_format_section *entry, kiln_reader_section *section,
                     kiln_format_error *error)
@@ -40,32 +48,7 @@ static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
     return TAKEN;
 }
 
-static bool decode(const kiln_arrival *arrival, const kiln_reader *reader,
-                   const kiln_format_section *entry, const kiln_format_block *block,
-                   const kiln_reader_section *section, kiln_format_error *error)
-{
-    const uint8_t *stored = reader->file + arrival->stream;
-    if (!arrival->trusted && kiln_crc32(stored, block->stored_size) != block->crc) {
-        return kiln_reader_damaged(entry, arrival->stream, error);
-    }
-    return section->data == NULL ||
-           kiln_block_decode(entry->transform, entry->element_size, stored, block->stored_size,
-                             place_of(section), block->raw_size) ||
-           kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, arrival->stream,
-                                 "a compressed block at offset %llu can't be decoded",
-                                 (unsigned long long)arrival->stream);
-}
-
-static bool check_block_table(const kiln_arrival *arrival, const kiln_reader *reader,
-                              const kiln_format_section *entry, uint64_t size,
-                              kiln_format_error *error)
-{
-    if (!arrival->trusted && kiln_crc32(reader->file + entry->offset, (size_t)size) != entry->crc) {
-        return kiln_reader_damaged(entry, entry->offset, error);
-    }
-    return kiln_reader_check_blocks(reader, entry, error);
-}
-
+/* A section of blocks is taken block by block, once its table is there. */
 static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
                        const kiln_format_section *entry, kiln_reader_section *section,
                        kiln_format_error *error)
@@ -79,7 +62,12 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
     if (!has(arrival, reader, entry->offset + table)) {
         return WAITS;
     }
-    if (!check_block_table(arrival, reader, entry, table, error)) {
+    if (!arrival->trusted &&
+        kiln_crc32(reader->file + entry->offset, (size_t)table) != entry->crc) {
+        (void)kiln_reader_damaged(entry, entry->offset, error);
+        return BAD;
+    }
+    if (!kiln_reader_check_blocks(reader, entry, error)) {
         return BAD;
     }
     if (arrival->block == 0) {
@@ -90,15 +78,27 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
         if (!has(arrival, reader, arrival->stream + block.stored_size)) {
             return WAITS;
         }
-        if (!decode(arrival, reader, entry, &block, section, error)) {
+        const uint8_t *stored = reader->file + arrival->stream;
+        if (!arrival->trusted && kiln_crc32(stored, block.stored_size) != block.crc) {
+            (void)kiln_reader_damaged(entry, arrival->stream, error);
+            return BAD;
+        }
+        if (section->data != NULL &&
+            !kiln_block_decode(entry->transform, entry->element_size, stored, block.stored_size,
+                               place_of(section), block.raw_size)) {
+            (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, arrival->stream,
+                                        "a compressed block at offset %llu can't be decoded",
+                                        (unsigned long long)arrival->stream);
             return BAD;
         }
         section->there += block.raw_size / entry->element_size;
+        KILN_ASSERT(section->there <= section->count);
         arrival->stream += block.stored_size;
     }
     return TAKEN;
 }
 
+/* The entry in hand, and the padding before it. */
 static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);
@@ -128,6 +128,8 @@ bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *d
                        size_t available, kiln_format_error *error)
 {
     int taken = TAKEN;
+    KILN_ASSERT(reader->copies);
+    KILN_ASSERT(arrival->entry <= reader->header.section_count);
     reader->file = (const uint8_t *)data;
     reader->file_size = available < reader->header.file_size ? available : reader->header.file_size;
     while (taken == TAKEN && !kiln_arrival_is_whole(arrival, reader)) {

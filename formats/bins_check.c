@@ -1,6 +1,12 @@
-/* See the theorem in bins_check.h. Offsets in errors are as those of check.c. */
+/* The verifier of filled-bins tables, whose theorem is in bins_check.h.
+ *
+ * Sections are named and their sizes compared first, for trusted files, too; then the rows, in the order
+ * of u and v: each continues, in every segment, where the row before it ended, so that the rows tile the
+ * records; and last the values, which are probabilities that do not rise with x. Offsets in errors are
+ * as those of check.c. */
 #include "bins_check.h"
 
+#include "assert.h"
 #include "sections.h"
 #include "weights.h"
 
@@ -54,28 +60,32 @@ static bool is_probability(double value)
     return value >= 0.0 && value <= 1.0;
 }
 
-/* What a stored number is multiplied by: it follows from profile and rounding. */
-static double unit_of(const kiln_format_bins *header)
-{
-    if (header->profile == KILN_BINS_EXACT) {
-        return 1.0;
-    }
-    return header->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0 : 1.0 / 65535.0;
-}
-
 static bool header_is_sound(const kiln_format_bins *header)
 {
+    /* What a stored number is multiplied by follows from profile and rounding. */
+    const double unit = header->profile == KILN_BINS_EXACT   ? 1.0
+                        : header->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0
+                                                             : 1.0 / 65535.0;
     return (header->profile == KILN_BINS_EXACT || header->profile == KILN_BINS_COMPACT) &&
            header->rounding <= KILN_BINS_DOWN && header->max_u >= 1 &&
            header->max_u <= KILN_BINS_TABLE_U_MAX && header->max_x >= 1 &&
            header->max_x <= KILN_BINS_TABLE_X_MAX &&
-           header->row_size == kiln_bins_row_size(header->max_x) &&
-           header->unit == unit_of(header) && is_probability(header->cut) &&
-           is_probability(header->certificate_kept) && is_probability(header->certificate_beyond);
+           header->row_size == kiln_bins_row_size(header->max_x) && header->unit == unit &&
+           is_probability(header->cut) && is_probability(header->certificate_kept) &&
+           is_probability(header->certificate_beyond);
 }
 
-static bool header_rest_is_zero(const kiln_format_bins *header)
+static bool check_header_section(kiln_bins_view *view, kiln_format_error *error)
 {
+    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS, 0);
+    KILN_ASSERT(index != KILN_NO_INDEX);
+    const kiln_reader_section *section = &view->reader->sections[index];
+    const kiln_format_bins *header = (const kiln_format_bins *)section->data;
+    view->header = header;
+    if (section->count != 1 || !header_is_sound(header)) {
+        return error_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, error);
+    }
+    /* What is not used is 0. */
     uint64_t any = header->reserved0;
     for (uint32_t x = header->max_x; x < KILN_BINS_TABLE_X_MAX; x++) {
         any |= header->kept[x];
@@ -83,21 +93,7 @@ static bool header_rest_is_zero(const kiln_format_bins *header)
     for (unsigned i = 0; i < sizeof header->reserved / sizeof header->reserved[0]; i++) {
         any |= header->reserved[i];
     }
-    return any == 0;
-}
-
-static bool check_header(kiln_bins_view *view, kiln_format_error *error)
-{
-    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS, 0);
-    const kiln_reader_section *section = &view->reader->sections[index];
-    view->header = (const kiln_format_bins *)section->data;
-    if (section->count != 1 || !header_is_sound(view->header)) {
-        return error_in(view->reader, index, KILN_RULE_BINS_HEADER, 0, error);
-    }
-    if (!header_rest_is_zero(view->header)) {
-        return error_in(view->reader, index, KILN_RULE_RESERVED, 0, error);
-    }
-    return true;
+    return any == 0 || error_in(view->reader, index, KILN_RULE_RESERVED, 0, error);
 }
 
 /* ------------------------------------------------------------------------------ the sections -- */
@@ -108,25 +104,21 @@ static uint32_t values_kind(const kiln_bins_view *view)
                                                     : KILN_SECTION_BINS_COUNTS;
 }
 
-static bool name_rows(kiln_bins_view *view, kiln_format_error *error)
-{
-    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
-    const kiln_reader_section *section = &view->reader->sections[index];
-    if (section->entry.element_size != view->header->row_size) {
-        return error_in(view->reader, index, KILN_RULE_SECTION_SIZE, 0, error);
-    }
-    if (section->count != kiln_bins_row_index(view->header->max_u + 1, 1)) {
-        return error_in(view->reader, index, KILN_RULE_COUNTS, 0, error);
-    }
-    view->rows = (const uint8_t *)section->data;
-    return true;
-}
-
-/* As many sections of values as there are x, each with a lane less in its records. */
-static bool name_records(kiln_bins_view *view, kiln_format_error *error)
+/* Names rows, values and the document, and compares their sizes with the header. */
+static bool name_bins_sections(kiln_bins_view *view, kiln_format_error *error)
 {
     const kiln_reader *reader = view->reader;
     const uint32_t max_x = view->header->max_x;
+    const uint32_t rows = kiln_reader_find(reader, KILN_SECTION_BINS_ROWS, 0);
+    if (reader->sections[rows].entry.element_size != view->header->row_size) {
+        return error_in(reader, rows, KILN_RULE_SECTION_SIZE, 0, error);
+    }
+    if (reader->sections[rows].count != kiln_bins_row_index(view->header->max_u + 1, 1)) {
+        return error_in(reader, rows, KILN_RULE_COUNTS, 0, error);
+    }
+    view->rows = (const uint8_t *)reader->sections[rows].data;
+
+    /* As many sections of values as there are x; each has a value less in its records. */
     const uint32_t kind = values_kind(view);
     const uint32_t all = count_of_kind(reader, KILN_SECTION_BINS_FLOATS) +
                          count_of_kind(reader, KILN_SECTION_BINS_COUNTS);
@@ -134,9 +126,10 @@ static bool name_records(kiln_bins_view *view, kiln_format_error *error)
         return kiln_format_error_rule(error, KILN_RULE_SECTION_ONCE, sizeof(kiln_format_header),
                                       "filled-bins table");
     }
-    uint32_t index = KILN_NO_INDEX;
+    uint32_t index = KILN_NO_INDEX; /* + 1 is 0 */
     for (uint32_t k = 0; k < max_x; k++) {
         index = kiln_reader_find(reader, kind, index + 1);
+        KILN_ASSERT(index < reader->section_count);
         const kiln_reader_section *section = &reader->sections[index];
         const uint32_t lanes = max_x - k;
         if (section->entry.element_size != lanes * kiln_bins_value_size(view->header->profile)) {
@@ -148,28 +141,13 @@ static bool name_records(kiln_bins_view *view, kiln_format_error *error)
         view->records[k] = section->data;
         view->record_counts[k] = section->count;
     }
+    const uint32_t meta = kiln_reader_find(reader, KILN_SECTION_META, 0);
+    view->meta = (const char *)reader->sections[meta].data;
+    view->meta_size = reader->sections[meta].count;
     return true;
 }
 
-static void name_meta(kiln_bins_view *view)
-{
-    const uint32_t index = kiln_reader_find(view->reader, KILN_SECTION_META, 0);
-    view->meta = (const char *)view->reader->sections[index].data;
-    view->meta_size = view->reader->sections[index].count;
-}
-
 /* ------------------------------------------------------------------------------ the contents -- */
-
-/* Bytes behind the lengths of a row. */
-static bool row_rest_is_zero(const kiln_bins_view *view, uint64_t index)
-{
-    const uint8_t *bytes = view->rows + index * view->header->row_size;
-    uint8_t any = 0;
-    for (uint32_t i = 6 * view->header->max_x; i < view->header->row_size; i++) {
-        any |= bytes[i];
-    }
-    return any == 0;
-}
 
 /* Lengths rise with x from 1 to at most `longest`; each segment starts where the row before left
  * off its section, which `used` counts. */
@@ -179,6 +157,7 @@ static bool row_tiles(const kiln_bins_view *view, const kiln_bins_row *row, uint
     uint32_t before = 0;
     for (uint32_t k = 0; k < view->header->max_x; k++) {
         const uint32_t length = row->length[k];
+        KILN_ASSERT(used[k] <= view->record_counts[k]);
         if (length < before || length == 0 || length > longest ||
             row->first[k] + before != (uint32_t)used[k] ||
             length - before > view->record_counts[k] - used[k]) {
@@ -201,7 +180,11 @@ static bool check_rows(const kiln_bins_view *view, kiln_format_error *error)
             if (!row_tiles(view, &row, u - v + 1, used)) {
                 return error_in(view->reader, section, KILN_RULE_BINS_ROW, at, error);
             }
-            if (!row_rest_is_zero(view, index)) {
+            uint8_t rest = 0; /* the bytes behind the lengths */
+            for (uint32_t i = 6 * view->header->max_x; i < view->header->row_size; i++) {
+                rest |= view->rows[at + i];
+            }
+            if (rest != 0) {
                 return error_in(view->reader, section, KILN_RULE_RESERVED, at, error);
             }
         }
@@ -277,12 +260,9 @@ bool kiln_bins_view_open(kiln_bins_view *view, const kiln_reader *reader, bool t
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
                                      "this is no filled-bins table: kiln_open reads models");
     }
-    if (!check_bins_kinds(reader, error) || !check_header(view, error) || !name_rows(view, error) ||
-        !name_records(view, error)) {
-        return false;
-    }
-    name_meta(view);
-    if (!kiln_weights_view_open(&view->weights, reader, error)) {
+    if (!check_bins_kinds(reader, error) || !check_header_section(view, error) ||
+        !name_bins_sections(view, error) ||
+        !kiln_weights_view_open(&view->weights, reader, error)) {
         return false;
     }
     return trusted || (check_rows(view, error) && check_values(view, error));

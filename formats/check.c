@@ -1,8 +1,15 @@
-/* The verifier: see the theorem in check.h. Offsets in errors are in the file for raw sections and in
- * the decoded section for compressed ones. */
+/* The verifier, whose theorem is in check.h.
+ *
+ * kiln_view_open first names the sections and compares their counts, so that every later step may
+ * index one by the counts of another; this much is done for trusted files, too. Then it checks
+ * contents, section by section: geometry, parts, and each tree by one walk from its root, which sees
+ * every node and lane once, and a pass for nodes with two parents, which a walk alone does not show.
+ * Offsets in errors are in the file for raw sections and in the decoded section for compressed ones.
+ * part.c checks single nodes and boxes with the same functions while a file arrives. */
 #include "check.h"
 
 #include "adb.h"
+#include "assert.h"
 #include "bins_check.h"
 #include "sections.h"
 #include "weights.h"
@@ -143,26 +150,6 @@ static bool string_is_sound(const kiln_view *view, uint32_t offset)
     return offset < view->strings_size; /* the section ends with a zero byte */
 }
 
-static bool check_strings(const kiln_view *view, kiln_format_error *error)
-{
-    if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0') {
-        return kiln_format_error_rule(error, KILN_RULE_STRING,
-                                      offset_of_kind(view->reader, KILN_SECTION_STRINGS, 0),
-                                      "strings");
-    }
-    return true;
-}
-
-static bool all_finite(const double *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (!(values[i] - values[i] == 0.0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool floats_finite(const float *values, size_t count)
 {
     uint32_t worst = 0;
@@ -181,7 +168,8 @@ typedef struct {
     uint64_t order;
 } tree_fill;
 
-/* The trees of a kind tile its node section in order, and so those with an order the order section. */
+/* The trees of a kind tile its node section in order, and so do those with an order the order
+ * section. */
 static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree *tree,
                               tree_fill *fill)
 {
@@ -206,26 +194,19 @@ static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree 
     return true;
 }
 
-static bool sections_full(const kiln_reader *reader, const tree_fill *fill)
-{
-    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
-        if (fill->nodes[i] != section_count_of(reader, kiln_node_kinds[i].section)) {
-            return false;
-        }
-    }
-    return fill->order == section_count_of(reader, KILN_SECTION_ORDER);
-}
-
 static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree)
 {
-    return tree->triangle_count > 0 && tree->triangle_first <= view->triangle_count &&
-           tree->triangle_count <= view->triangle_count - tree->triangle_first &&
-           tree->node_count > 0 && tree->depth > 0 && tree->depth <= KILN_TREE_DEPTH_MAX &&
-           tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
-           tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
-           tree->closed <= KILN_CLOSED_ORIENTED && all_finite(tree->origin, 3) &&
-           floats_finite(tree->bounds_lower, 3) && floats_finite(tree->bounds_upper, 3) &&
-           string_is_sound(view, tree->name);
+    bool fit = tree->triangle_count > 0 && tree->triangle_first <= view->triangle_count &&
+               tree->triangle_count <= view->triangle_count - tree->triangle_first &&
+               tree->node_count > 0 && tree->depth > 0 && tree->depth <= KILN_TREE_DEPTH_MAX &&
+               tree->leaf_max > 0 && tree->leaf_max <= KILN_LEAF_TRIANGLES_MAX &&
+               tree->scale_exponent >= -400 && tree->scale_exponent <= 200 &&
+               tree->closed <= KILN_CLOSED_ORIENTED && floats_finite(tree->bounds_lower, 3) &&
+               floats_finite(tree->bounds_upper, 3) && string_is_sound(view, tree->name);
+    for (unsigned k = 0; k < 3; k++) {
+        fit = fit && tree->origin[k] - tree->origin[k] == 0.0; /* finite */
+    }
+    return fit;
 }
 
 static bool words_are_zero(const uint32_t *words, unsigned count)
@@ -252,7 +233,11 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
             return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
-    if (!sections_full(view->reader, &fill)) {
+    bool full = fill.order == section_count_of(view->reader, KILN_SECTION_ORDER);
+    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
+        full = full && fill.nodes[i] == section_count_of(view->reader, kiln_node_kinds[i].section);
+    }
+    if (!full) {
         return kiln_format_error_rule(error, KILN_RULE_TREE,
                                       offset_of_kind(view->reader, KILN_SECTION_TREES, 0),
                                       "tree directory");
@@ -260,7 +245,8 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
     return true;
 }
 
-/* Entries name trees in order, and tile the boxes. */
+/* The directory of counts: entries name trees in order, and tile the boxes. Which boxes there are
+ * follows from the trees; what they hold kiln_view_check_boxes checks. */
 static bool check_counts(const kiln_view *view, kiln_format_error *error)
 {
     uint64_t boxes = 0;
@@ -319,12 +305,14 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
     return true;
 }
 
-static bool check_parts(const kiln_view *view, kiln_format_error *error)
+/* Parts tile the ids of triangles, in order; their names are strings. Where faces or user values have
+ * sections of their own, parts hold none. Then the names of materials. */
+static bool check_source(const kiln_view *view, kiln_format_error *error)
 {
     const bool faces = has_section(view->reader, KILN_SECTION_FACES);
     const bool user = has_section(view->reader, KILN_SECTION_USER);
     uint32_t next = 0;
-    for (uint32_t i = 0; i < view->part_count; i++) {
+    for (uint32_t i = 0; view->parts != NULL && i < view->part_count; i++) {
         const kiln_format_part *part = &view->parts[i];
         const uint64_t at =
             offset_of_kind(view->reader, KILN_SECTION_PARTS, (uint64_t)i * sizeof *part);
@@ -339,40 +327,15 @@ static bool check_parts(const kiln_view *view, kiln_format_error *error)
         }
         next += part->triangle_count;
     }
-    if (next != view->triangle_count) {
+    if (view->parts != NULL && next != view->triangle_count) {
         return kiln_format_error_rule(error, KILN_RULE_PART,
                                       offset_of_kind(view->reader, KILN_SECTION_PARTS, 0), "parts");
     }
-    return true;
-}
-
-static bool check_materials(const kiln_view *view, kiln_format_error *error)
-{
-    for (uint32_t i = 0; i < view->material_count; i++) {
+    for (uint32_t i = 0; view->materials != NULL && i < view->material_count; i++) {
         if (!string_is_sound(view, view->materials[i])) {
             return kiln_format_error_rule(
                 error, KILN_RULE_STRING,
                 offset_of_kind(view->reader, KILN_SECTION_MATERIALS, (uint64_t)i * 4), "materials");
-        }
-    }
-    return true;
-}
-
-static bool check_source(const kiln_view *view, kiln_format_error *error)
-{
-    return (view->parts == NULL || check_parts(view, error)) &&
-           (view->materials == NULL || check_materials(view, error));
-}
-
-static bool check_order(const kiln_view *view, const kiln_view_tree *tree, kiln_format_error *error)
-{
-    const kiln_format_tree *entry = tree->entry;
-    for (uint32_t i = 0; i < entry->triangle_count; i++) {
-        if (tree->order[i] - entry->triangle_first >= entry->triangle_count) {
-            return kiln_format_error_rule(error, KILN_RULE_ORDER,
-                                          offset_of_kind(view->reader, KILN_SECTION_ORDER,
-                                                         ((uint64_t)entry->order_first + i) * 4),
-                                          "order");
         }
     }
     return true;
@@ -407,10 +370,21 @@ static bool node_error(const tree_walk *walk, uint32_t rule, uint32_t node)
     return kiln_view_node_error(walk->view, walk->tree, rule, node, walk->error);
 }
 
-static bool check_node_fields(const tree_walk *walk, uint32_t index)
+/* Checks one node; *children is the number of its inner lanes. What it proves of the node is what a
+ * traversal relies on: numbers are finite, lanes are what they claim to be, slots stay within the
+ * tree's triangles, and children come after their parent and within the tree. */
+static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
 {
+    const kiln_format_tree *entry = walk->tree->entry;
+    const kiln_node_kind *kind = walk->tree->kind;
     const kiln_format_node8 *node = node_at(walk->tree, index);
-    const float org_max = 1024.0f; /* node space is [-1, 1] */
+    KILN_ASSERT(index < entry->node_count);
+    if (++walk->visited > entry->node_count) {
+        return node_error(walk, KILN_RULE_NODE_ONCE, index);
+    }
+
+    /* Fields. Node space is [-1, 1], so an origin is nowhere near 1024. */
+    const float org_max = 1024.0f;
     for (unsigned k = 0; k < 3; k++) {
         if (!(node->org[k] >= -org_max && node->org[k] <= org_max) || node->exp[k] == 0 ||
             node->exp[k] == 255) {
@@ -418,26 +392,20 @@ static bool check_node_fields(const tree_walk *walk, uint32_t index)
         }
     }
     if (node->flags[0] != 0 || node->flags[1] != 0 || node->flags[2] != 0 ||
-        !walk->tree->kind->reserved_is_zero(node)) {
+        !kind->reserved_is_zero(node)) {
         return node_error(walk, KILN_RULE_RESERVED, index);
     }
-    return true;
-}
 
-static bool check_node_lanes(tree_walk *walk, uint32_t index)
-{
-    const kiln_format_node8 *node = node_at(walk->tree, index);
-    const kiln_format_tree *entry = walk->tree->entry;
+    /* Lanes. */
     uint32_t triangles = 0;
     for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
         const unsigned count = kiln_node8_count(node, lane);
         const bool inner = (node->inner >> lane & 1) != 0;
         const bool used = inner || count != 0;
-        if (count > entry->leaf_max || (inner && count != 0) ||
-            (used && lane >= walk->tree->kind->lanes)) {
+        if (count > entry->leaf_max || (inner && count != 0) || (used && lane >= kind->lanes)) {
             return node_error(walk, KILN_RULE_NODE_LANE, index);
         }
-        if (used && !walk->tree->kind->lane_is_sound(node, lane)) {
+        if (used && !kind->lane_is_sound(node, lane)) {
             return node_error(walk, KILN_RULE_NODE_FIELD, index);
         }
         triangles += count;
@@ -446,23 +414,11 @@ static bool check_node_lanes(tree_walk *walk, uint32_t index)
         return node_error(walk, KILN_RULE_NODE_SLOT, index);
     }
     walk->in_leaves += triangles;
-    return true;
-}
 
-/* Checks one node; *children is the number of its inner lanes. */
-static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
-{
-    const kiln_format_node8 *node = node_at(walk->tree, index);
-    const uint32_t node_count = walk->tree->entry->node_count;
-    if (++walk->visited > node_count) {
-        return node_error(walk, KILN_RULE_NODE_ONCE, index);
-    }
-    if (!check_node_fields(walk, index) || !check_node_lanes(walk, index)) {
-        return false;
-    }
+    /* Children. */
     *children = kiln_popcount8(node->inner);
-    if (*children != 0 && (node->child <= index || node->child >= node_count ||
-                           *children > node_count - node->child)) {
+    if (*children != 0 && (node->child <= index || node->child >= entry->node_count ||
+                           *children > entry->node_count - node->child)) {
         return node_error(walk, KILN_RULE_NODE_CHILD, index);
     }
     return true;
@@ -473,6 +429,7 @@ bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uin
 {
     tree_walk walk = {view, tree, error, 0, 0, 0};
     uint32_t children;
+    KILN_ASSERT(tree->nodes != NULL);
     const bool sound = check_node(&walk, index, &children);
     *triangles = (uint32_t)walk.in_leaves;
     return sound;
@@ -495,6 +452,7 @@ static bool walk_tree(tree_walk *walk)
             return false;
         }
         const uint32_t child = node_at(walk->tree, index)->child;
+        KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
         path[depth].next = child;
         path[depth].end = child + children;
         depth++;
@@ -518,6 +476,8 @@ static bool check_parents(const tree_walk *walk)
 {
     uint8_t seen[RUN_NODES / 8];
     const uint32_t node_count = walk->tree->entry->node_count;
+    /* Children of all nodes are within the tree: the walk has seen every node. */
+    KILN_ASSERT(walk->visited == node_count);
     for (uint64_t first = 0; first < node_count; first += RUN_NODES) {
         const uint64_t run = node_count - first < RUN_NODES ? node_count - first : RUN_NODES;
         memset(seen, 0, (size_t)(run + 7) / 8);
@@ -541,39 +501,34 @@ static bool check_parents(const tree_walk *walk)
 
 /* ---------------------------------------------------------------------- counts of boxes -- */
 
-/* The most that a stored count of each region may be; 0 beyond the last. */
-static void most_counts(const kiln_format_adb *adb, uint8_t most[KILN_ADB_REGIONS_MOST])
-{
-    uint32_t cells[KILN_ADB_REGIONS_MOST];
-    const uint32_t unit = kiln_adb_unit(adb);
-    kiln_adb_region_cells(adb, cells);
-    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
-        const uint32_t units = (cells[i] + unit - 1) / unit;
-        most[i] = (uint8_t)(units < 255 ? units : 255);
-    }
-}
-
-static bool counts_are_within(const kiln_format_adb_box *box, const uint8_t most[], uint32_t depth,
-                              bool used)
-{
-    static const kiln_format_adb_box nothing = {{0}, 0, 0, {0}};
-    bool within = box->depth <= depth && box->reserved[0] == 0 && box->reserved[1] == 0;
-    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
-        within = within && box->count[i] <= most[i];
-    }
-    return used ? within : memcmp(box, &nothing, sizeof nothing) == 0;
-}
-
 bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, uint32_t first,
                            uint32_t last, kiln_format_error *error)
 {
+    static const kiln_format_adb_box nothing = {{0}, 0, 0, {0}};
     const unsigned lanes = tree->kind->lanes;
-    uint8_t most[KILN_ADB_REGIONS_MOST];
-    most_counts(tree->adb, most);
+    KILN_ASSERT(tree->adb != NULL && tree->boxes != NULL);
+    KILN_ASSERT(last <= tree->adb->box_count);
+
+    /* The most that a stored count of each region may be; 0 beyond the last region. */
+    uint32_t cells[KILN_ADB_REGIONS_MOST], most[KILN_ADB_REGIONS_MOST];
+    const uint32_t unit = kiln_adb_unit(tree->adb);
+    kiln_adb_region_cells(tree->adb, cells);
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        const uint32_t units = (cells[i] + unit - 1) / unit;
+        most[i] = units < 255 ? units : 255;
+    }
+
+    /* Box 0 is that of the whole tree; box 1 + node * lanes + lane is zero where the lane is empty. */
     for (uint32_t i = first; i < last; i++) {
+        const kiln_format_adb_box *box = &tree->boxes[i];
         const bool used =
             i == 0 || (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
-        if (!counts_are_within(&tree->boxes[i], most, i == 0 ? 0 : tree->entry->depth, used)) {
+        bool sound = box->depth <= (i == 0 ? 0 : tree->entry->depth) && box->reserved[0] == 0 &&
+                     box->reserved[1] == 0;
+        for (unsigned k = 0; k < KILN_ADB_REGIONS_MOST; k++) {
+            sound = sound && box->count[k] <= most[k];
+        }
+        if (!(used ? sound : memcmp(box, &nothing, sizeof nothing) == 0)) {
             const uint64_t byte =
                 ((uint64_t)tree->adb->box_first + i) * sizeof(kiln_format_adb_box);
             return kiln_format_error_rule(
@@ -584,14 +539,21 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
     return true;
 }
 
+/* All of one tree: its order, its nodes and the counts of its boxes. */
 static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error *error)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);
     if (tree.nodes == NULL) {
         return true;
     }
-    if (tree.order != NULL && !check_order(view, &tree, error)) {
-        return false;
+    for (uint32_t i = 0; tree.order != NULL && i < tree.entry->triangle_count; i++) {
+        if (tree.order[i] - tree.entry->triangle_first >= tree.entry->triangle_count) {
+            return kiln_format_error_rule(
+                error, KILN_RULE_ORDER,
+                offset_of_kind(view->reader, KILN_SECTION_ORDER,
+                               ((uint64_t)tree.entry->order_first + i) * 4),
+                "order");
+        }
     }
     tree_walk walk = {view, &tree, error, 0, 0, 0};
     if (!walk_tree(&walk)) {
@@ -630,8 +592,10 @@ static const kiln_format_adb *find_counts(const kiln_view *view, uint32_t index)
 kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
 {
     kiln_view_tree tree;
+    KILN_ASSERT(index < view->tree_count);
     tree.entry = &view->trees[index];
     tree.kind = kiln_node_kind_find(tree.entry->bv);
+    KILN_ASSERT(tree.kind != NULL);
     const uint8_t *nodes = (const uint8_t *)section_data(view->reader, tree.kind->section);
     tree.nodes = nodes;
     if (nodes != NULL) {
@@ -662,9 +626,14 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted,
             "these are weights, not a model: kiln_adb_read_weights reads them");
     }
     if (!check_kinds(reader, error) || !name_sections(view, reader, error) ||
-        !name_counts(view, error) || !kiln_weights_view_open(&view->weights, reader, error) ||
-        !check_strings(view, error) || !check_directory(view, error) ||
-        !check_counts(view, error)) {
+        !name_counts(view, error) || !kiln_weights_view_open(&view->weights, reader, error)) {
+        return false;
+    }
+    if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0') {
+        return kiln_format_error_rule(error, KILN_RULE_STRING,
+                                      offset_of_kind(reader, KILN_SECTION_STRINGS, 0), "strings");
+    }
+    if (!check_directory(view, error) || !check_counts(view, error)) {
         return false;
     }
     if (trusted) {

@@ -55,7 +55,7 @@ bool kiln_lanes_undo(uint32_t element_size, const uint8_t *in, size_t in_size, u
 typedef struct {
     uint32_t next;    /* the vertex that is new next */
     uint32_t corners; /* corner codes */
-    uint32_t far;     /* corners told by their distance from `next` */
+    uint32_t far;     /* corners given by their distance from `next` */
 } kiln_triangles_head;
 KILN_STATIC_ASSERT(sizeof(kiln_triangles_head) == 12, "head of packed triangles");
 

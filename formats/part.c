@@ -1,18 +1,25 @@
-/* See part.h. Nodes come in order, and parents before their children: one pass over those that have just come, and
- * those with hidden lanes, links and checks all of it. */
+/* Links the nodes of a tree that arrives, so that what has come is a tree by itself (part.h).
+ *
+ * Nodes come in the order of the file, and parents before their children. One pass over the nodes that
+ * have just come, and over those that still have hidden lanes, shows the lanes whose nodes are there
+ * now, hides those whose nodes are not, and gives each child its depth. */
 #include "part.h"
+
+#include "assert.h"
 
 #include <string.h>
 
 /* Of a header's three bytes that are 0 in a file. */
 enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 for the root */ };
 
+/* The nodes are memory of the reader, so they may be written to. */
 static kiln_format_node8 *part_node_at(const kiln_view_tree *tree, uint32_t index)
 {
     uint8_t *nodes = (uint8_t *)(uintptr_t)tree->nodes;
     return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
+/* Elements of a section that are there, from number `first` on. */
 static uint64_t there(const kiln_reader *reader, uint32_t kind, uint64_t first)
 {
     const uint64_t elements = reader->sections[kiln_reader_find(reader, kind, 0)].there;
@@ -37,18 +44,6 @@ static void set_count(kiln_format_node8 *node, unsigned lane, unsigned count)
     node->count[lane / 2] = (uint8_t)((node->count[lane / 2] & ~(15u << shift)) | count << shift);
 }
 
-static void show(kiln_format_node8 *node)
-{
-    const unsigned hidden = node->flags[INNER] & ~(unsigned)node->inner;
-    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
-        if ((hidden >> lane & 1) != 0) {
-            set_count(node, lane, 0);
-        }
-    }
-    node->inner = node->flags[INNER];
-    node->flags[INNER] = 0;
-}
-
 /* Children have successive numbers, so that those of the last lanes are missing, and what is left keeps its
  * numbers. */
 static void hide(kiln_format_node8 *node, unsigned lanes)
@@ -62,8 +57,8 @@ static void hide(kiln_format_node8 *node, unsigned lanes)
     }
 }
 
-/* The inner lanes of node `index` whose nodes are among the first `nodes` learn their depth; the others are told
- * in *missing. Those before `first_new` know it. */
+/* Gives the children of node `index` that are among the first `nodes` their depth, which those before
+ * `first_new` have; *missing becomes the lanes of the others. False: the rule in *rule is broken. */
 static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t first_new,
                           uint32_t nodes, unsigned *missing, uint32_t *rule)
 {
@@ -74,6 +69,7 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
             continue;
         }
         const uint32_t child = kiln_node8_child(node, lane);
+        KILN_ASSERT(child > index);
         if (child >= nodes) {
             *missing |= 1u << lane;
         } else if (child >= first_new) {
@@ -86,15 +82,6 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
         }
     }
     return true;
-}
-
-/* A rule is broken: of nodes that a question may have come to before, none leads to what is not checked. */
-static bool close_nodes(const kiln_view_tree *tree, uint32_t first, uint32_t nodes)
-{
-    for (uint32_t i = first; i < nodes; i++) {
-        hide(part_node_at(tree, i), part_node_at(tree, i)->inner);
-    }
-    return false;
 }
 
 static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
@@ -111,12 +98,24 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         if (i < first_new && node->flags[INNER] == 0) {
             continue;
         }
-        if (i < first_new) {
-            show(node);
+        if (i < first_new) { /* show what was hidden */
+            const unsigned hidden = node->flags[INNER] & ~(unsigned)node->inner;
+            for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+                if ((hidden >> lane & 1) != 0) {
+                    set_count(node, lane, 0);
+                }
+            }
+            node->inner = node->flags[INNER];
+            node->flags[INNER] = 0;
         }
         if (node->flags[DEPTH] == 0 || !link_children(tree, i, first_new, nodes, &missing, &rule)) {
             (void)kiln_view_node_error(view, tree, rule, i, error);
-            return close_nodes(tree, i, nodes);
+            /* A query may have come to these nodes before: from now on none of them leads to what is not
+             * checked. */
+            for (uint32_t k = i; k < nodes; k++) {
+                hide(part_node_at(tree, k), part_node_at(tree, k)->inner);
+            }
+            return false;
         }
         if (missing != 0) {
             hide(node, missing);
@@ -130,6 +129,8 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
 bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
                     uint32_t nodes, kiln_format_error *error)
 {
+    KILN_ASSERT(nodes >= part->nodes);
+    KILN_ASSERT(nodes <= tree->entry->node_count);
     if (nodes == part->nodes) {
         return true;
     }
@@ -156,6 +157,7 @@ bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree
     if (!link_nodes(part, view, tree, nodes, error)) {
         return false;
     }
+    KILN_ASSERT(part->first_open <= nodes);
     part->nodes = nodes;
     return true;
 }

@@ -10,7 +10,7 @@
  *     nodes' lanes;
  *   - ends, and meets every node once at most: children come after their parents, and have one (rules 17, 18);
  *   - holds at most as many nodes on its path as the directory says (19).
- * Triangles are another matter: they are looked at when all is there and check.h has its theorem. */
+ * Triangles are another matter: they are read only when all is there and check.h has its theorem. */
 #ifndef KILN_PART_H
 #define KILN_PART_H
 

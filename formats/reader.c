@@ -1,7 +1,14 @@
-/* See reader.h. Every number read from the file is compared with what is there before it is used:
- * sizes are taken as 64 bits and subtracted, never added, so that nothing can wrap. */
+/* Reads a container: header, section table, then the sections that are wanted.
+ *
+ * kiln_reader_check_head checks the header and each entry of the table; after it all offsets and sizes
+ * are known to lie in the file. kiln_reader_open then checks the bytes of the sections, makes one
+ * allocation for what can't be used in place, and decodes into it, block by block, since each block is
+ * a deflate stream of its own. Every number that is read is compared with what is there before it is
+ * used: sizes are taken as 64 bits and subtracted, never added, so that nothing can wrap.
+ * arrival.c takes the same steps one section at a time. */
 #include "reader.h"
 
+#include "assert.h"
 #include "codec.h"
 #include "os.h"
 #include "sections.h"
@@ -27,11 +34,6 @@ static void default_release(void *user, void *memory, size_t size)
 const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, default_release,
                                                              NULL};
 
-static uint32_t padded(uint32_t size, uint32_t alignment)
-{
-    return (size + alignment - 1) & ~(alignment - 1);
-}
-
 /* ------------------------------------------------------------------------- header and table -- */
 
 /* Not enough has arrived: so many bytes are wanted from the start of the file. */
@@ -42,10 +44,106 @@ bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
                                  (unsigned long long)wanted);
 }
 
-static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_format_error *error)
+bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
+    uint8_t any = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        any |= bytes[i];
+    }
+    return any == 0;
+}
+
+kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
+{
+    kiln_format_section entry;
+    KILN_ASSERT(index < reader->header.section_count);
+    memcpy(&entry, reader->table + (size_t)index * sizeof entry, sizeof entry);
+    return entry;
+}
+
+static bool continues(const kiln_format_section *entry)
+{
+    return (entry->flags & KILN_SECTION_CONTINUES) != 0;
+}
+
+/* An entry continues the last one before it of its kind. That one consists of whole blocks, so that
+ * the blocks of both can be numbered through, and is stored in the same way. */
+static bool continuation_is_sound(const kiln_reader *reader, uint32_t index)
+{
+    const kiln_format_section entry = kiln_reader_entry(reader, index);
+    for (uint32_t i = index; i-- > 0;) {
+        const kiln_format_section before = kiln_reader_entry(reader, i);
+        if (before.kind == entry.kind) {
+            return before.codec == KILN_CODEC_DEFLATE && entry.codec == KILN_CODEC_DEFLATE &&
+                   before.transform == entry.transform &&
+                   before.element_size == entry.element_size && before.raw_size != 0 &&
+                   before.raw_size % kiln_block_raw_size(before.element_size) == 0;
+        }
+    }
+    return false;
+}
+
+/* One entry of the section table, on its own and against those before it. `earliest` is where the
+ * section before it ends. */
+static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earliest,
+                        kiln_format_error *error)
+{
+    const uint64_t at = sizeof(kiln_format_header) + (uint64_t)index * sizeof(kiln_format_section);
+    const uint64_t file_size = reader->header.file_size;
+    const kiln_format_section entry = kiln_reader_entry(reader, index);
+
+    /* The kind: sections that this version does not know may be passed over unless they say no. */
+    const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
+    if (kind == NULL && (entry.flags & KILN_SECTION_REQUIRED) != 0) {
+        char name[5] = "????";
+        for (unsigned i = 0; i < 4; i++) {
+            const uint32_t byte = entry.kind >> 8 * i & 0xFFu;
+            name[i] = byte >= 0x20 && byte < 0x7F ? (char)byte : '?';
+        }
+        return kiln_format_error_set(
+            error, KILN_FORMAT_ERROR_FEATURE, at,
+            "needs section '%s' that this version does not know: update kiln", name);
+    }
+    if (entry.element_size == 0 || entry.element_size > KILN_BLOCK_SIZE ||
+        entry.raw_size % entry.element_size != 0 ||
+        (kind != NULL && kind->element_size != 0 && entry.element_size != kind->element_size)) {
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_SIZE, at, "section table");
+    }
+
+    /* The codec: raw sections have no transform, and are stored as they are. */
+    const uint32_t flags = KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES;
+    const bool known = entry.codec < KILN_CODEC_COUNT &&
+                       kiln_transform_fits(entry.transform, entry.element_size) &&
+                       (entry.flags & ~flags) == 0;
+    const bool fits = entry.codec != KILN_CODEC_RAW || (entry.transform == KILN_TRANSFORM_NONE &&
+                                                        entry.stored_size == entry.raw_size);
+    if (!known || !fits) {
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
+    }
+
+    /* The place: aligned, behind the section before it, and inside the file. */
+    const uint32_t alignment = entry.alignment;
+    if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||
+        (alignment & (alignment - 1)) != 0 || entry.offset % alignment != 0 ||
+        entry.offset < earliest || entry.offset > file_size ||
+        entry.stored_size > file_size - entry.offset) {
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, at, "section table");
+    }
+    if (!kiln_bytes_are_zero(entry.reserved, sizeof entry.reserved)) {
+        return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "section table");
+    }
+    return !continues(&entry) || continuation_is_sound(reader, index) ||
+           kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
+}
+
+/* The header: is it one of ours, of this version, whole, intact and without features that are not
+ * known? The order of the checks decides which error a file gets, and the first ones must do without
+ * what is checked later: the checksum covers the table, whose size has to be known before. */
+static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *error)
+{
+    const size_t size = (size_t)reader->file_size;
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
-    if (memcmp(file, KILN_FORMAT_MAGIC, seen) != 0) {
+    if (memcmp(reader->file, KILN_FORMAT_MAGIC, seen) != 0) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_KILN, 0,
                                      "not a kiln file: it does not begin like one");
     }
@@ -58,198 +156,78 @@ static bool check_magic(const uint8_t *file, size_t size, bool arriving, kiln_fo
                                      (unsigned long long)size,
                                      (unsigned)sizeof(kiln_format_header));
     }
-    return true;
-}
+    memcpy(&reader->header, reader->file, sizeof reader->header);
+    reader->table = reader->file + sizeof reader->header;
+    kiln_format_header header = reader->header;
 
-static bool check_version(const kiln_format_header *header, kiln_format_error *error)
-{
     /* A later minor version of the same major one adds what a reader may pass over. */
-    if (header->version_major != KILN_FORMAT_MAJOR) {
-        return kiln_format_error_set(
-            error, KILN_FORMAT_ERROR_VERSION, offsetof(kiln_format_header, version_major),
-            "baked by format version %u.%u, this reads %u.x", header->version_major,
-            header->version_minor, KILN_FORMAT_MAJOR);
+    if (header.version_major != KILN_FORMAT_MAJOR) {
+        return kiln_format_error_set(error, KILN_FORMAT_ERROR_VERSION,
+                                     offsetof(kiln_format_header, version_major),
+                                     "baked by format version %u.%u, this reads %u.x",
+                                     header.version_major, header.version_minor, KILN_FORMAT_MAJOR);
     }
-    return true;
-}
 
-static bool check_sizes(const kiln_format_header *header, size_t size, bool arriving,
-                        kiln_format_error *error)
-{
-    if (size < header->file_size && !arriving) {
+    /* Sizes. */
+    if (size < header.file_size && !arriving) {
         return kiln_format_error_set(
             error, KILN_FORMAT_ERROR_TRUNCATED, size, "not a complete file: %llu bytes of %llu",
-            (unsigned long long)size, (unsigned long long)header->file_size);
+            (unsigned long long)size, (unsigned long long)header.file_size);
     }
-    if (size > header->file_size) {
-        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, header->file_size, "end of file");
+    if (size > header.file_size) {
+        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, header.file_size, "end of file");
     }
-    if (header->section_count == 0 || header->section_count > KILN_SECTION_COUNT_MAX ||
-        header->section_entry_size != sizeof(kiln_format_section)) {
+    if (header.section_count == 0 || header.section_count > KILN_SECTION_COUNT_MAX ||
+        header.section_entry_size != sizeof(kiln_format_section)) {
         return kiln_format_error_rule(error, KILN_RULE_SECTION_COUNT,
                                       offsetof(kiln_format_header, section_count), "header");
     }
-    const uint64_t table_end =
-        sizeof *header + (uint64_t)header->section_count * sizeof(kiln_format_section);
-    if (table_end > header->file_size) {
-        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, sizeof *header,
+    const size_t table_size = (size_t)header.section_count * sizeof(kiln_format_section);
+    const uint64_t table_end = sizeof header + (uint64_t)table_size;
+    if (table_end > header.file_size) {
+        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, sizeof header,
                                       "section table");
     }
-    return table_end <= size || kiln_reader_waits(error, table_end);
-}
+    if (table_end > size) {
+        return kiln_reader_waits(error, table_end);
+    }
 
-static bool check_header_crc(const kiln_reader *reader, kiln_format_error *error)
-{
-    kiln_format_header header = reader->header;
+    /* The checksum, of header and table, with its own field taken as 0. */
     header.header_crc = 0;
-    const size_t table_size = (size_t)header.section_count * sizeof(kiln_format_section);
-    const uint32_t crc =
-        kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size);
-    if (crc != reader->header.header_crc) {
+    if (kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size) !=
+        reader->header.header_crc) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
                                      offsetof(kiln_format_header, header_crc),
                                      "damaged: the checksum of the header does not match");
     }
-    return true;
-}
-
-bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
-{
-    uint8_t any = 0;
-    for (uint64_t i = 0; i < size; i++) {
-        any |= bytes[i];
-    }
-    return any == 0;
-}
-
-static bool check_features(const kiln_format_header *header, kiln_format_error *error)
-{
-    if (header->features_required != 0) {
+    if (header.features_required != 0) {
         return kiln_format_error_set(
             error, KILN_FORMAT_ERROR_FEATURE, offsetof(kiln_format_header, features_required),
             "needs features %#llx that this version does not know: update kiln",
-            (unsigned long long)header->features_required);
+            (unsigned long long)header.features_required);
     }
-    if (!kiln_bytes_are_zero(header->reserved, sizeof header->reserved)) {
-        return kiln_format_error_rule(error, KILN_RULE_RESERVED,
-                                      offsetof(kiln_format_header, reserved), "header");
-    }
-    return true;
+    return kiln_bytes_are_zero(header.reserved, sizeof header.reserved) ||
+           kiln_format_error_rule(error, KILN_RULE_RESERVED, offsetof(kiln_format_header, reserved),
+                                  "header");
 }
 
-static bool check_entry_codec(const kiln_format_section *entry, uint64_t at,
-                              kiln_format_error *error)
+bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error)
 {
-    const uint32_t flags = KILN_SECTION_REQUIRED | KILN_SECTION_CONTINUES;
-    const bool known = entry->codec < KILN_CODEC_COUNT &&
-                       kiln_transform_fits(entry->transform, entry->element_size) &&
-                       (entry->flags & ~flags) == 0;
-    const bool fits = entry->codec != KILN_CODEC_RAW || (entry->transform == KILN_TRANSFORM_NONE &&
-                                                         entry->stored_size == entry->raw_size);
-    if (!known || !fits) {
-        return kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
+    KILN_ASSERT(reader->file != NULL);
+    if (!check_header(reader, arriving, error)) {
+        return false;
     }
-    return true;
-}
-
-/* The four characters of a kind, '?' for what can't be printed. */
-static void fourcc_name(uint32_t kind, char name[5])
-{
-    for (unsigned i = 0; i < 4; i++) {
-        const uint32_t byte = kind >> 8 * i & 0xFFu;
-        name[i] = byte >= 0x20 && byte < 0x7F ? (char)byte : '?';
-    }
-    name[4] = '\0';
-}
-
-static bool check_entry_kind(const kiln_format_section *entry, uint64_t at,
-                             kiln_format_error *error)
-{
-    const kiln_section_kind *kind = kiln_section_kind_find(entry->kind);
-    if (kind == NULL && (entry->flags & KILN_SECTION_REQUIRED) != 0) {
-        char name[5];
-        fourcc_name(entry->kind, name);
-        return kiln_format_error_set(
-            error, KILN_FORMAT_ERROR_FEATURE, at,
-            "needs section '%s' that this version does not know: update kiln", name);
-    }
-    if (entry->element_size == 0 || entry->element_size > KILN_BLOCK_SIZE ||
-        entry->raw_size % entry->element_size != 0 ||
-        (kind != NULL && kind->element_size != 0 && entry->element_size != kind->element_size)) {
-        return kiln_format_error_rule(error, KILN_RULE_SECTION_SIZE, at, "section table");
-    }
-    return true;
-}
-
-static bool check_entry_place(const kiln_format_section *entry, uint64_t at, uint64_t earliest,
-                              uint64_t file_size, kiln_format_error *error)
-{
-    const uint32_t alignment = entry->alignment;
-    if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||
-        (alignment & (alignment - 1)) != 0 || entry->offset % alignment != 0 ||
-        entry->offset < earliest || entry->offset > file_size ||
-        entry->stored_size > file_size - entry->offset) {
-        return kiln_format_error_rule(error, KILN_RULE_SECTION_PLACE, at, "section table");
-    }
-    if (!kiln_bytes_are_zero(entry->reserved, sizeof entry->reserved)) {
-        return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "section table");
-    }
-    return true;
-}
-
-kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
-{
-    kiln_format_section entry;
-    memcpy(&entry, reader->table + (size_t)index * sizeof entry, sizeof entry);
-    return entry;
-}
-
-static bool continues(const kiln_format_section *entry)
-{
-    return (entry->flags & KILN_SECTION_CONTINUES) != 0;
-}
-
-/* What goes on in entry `index` is the last entry before it of its kind: of whole blocks, and stored in the
- * same way. */
-static bool check_entry_before(const kiln_reader *reader, uint32_t index, uint64_t at,
-                               kiln_format_error *error)
-{
-    const kiln_format_section entry = kiln_reader_entry(reader, index);
-    for (uint32_t i = index; continues(&entry) && i-- > 0;) {
-        const kiln_format_section before = kiln_reader_entry(reader, i);
-        if (before.kind == entry.kind && before.codec == KILN_CODEC_DEFLATE &&
-            entry.codec == KILN_CODEC_DEFLATE && before.transform == entry.transform &&
-            before.element_size == entry.element_size && before.raw_size != 0 &&
-            before.raw_size % kiln_block_raw_size(before.element_size) == 0) {
-            return true;
-        }
-        if (before.kind == entry.kind) {
-            break;
-        }
-    }
-    return !continues(&entry) ||
-           kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
-}
-
-static bool check_table(const kiln_reader *reader, kiln_format_error *error)
-{
     uint64_t earliest = sizeof(kiln_format_header) +
                         (uint64_t)reader->header.section_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const uint64_t at = sizeof(kiln_format_header) + (uint64_t)i * sizeof(kiln_format_section);
-        const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (!check_entry_kind(&entry, at, error) || !check_entry_codec(&entry, at, error) ||
-            !check_entry_place(&entry, at, earliest, reader->header.file_size, error) ||
-            !check_entry_before(reader, i, at, error)) {
+        if (!check_entry(reader, i, earliest, error)) {
             return false;
         }
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
         earliest = entry.offset + entry.stored_size;
     }
-    if (earliest != reader->header.file_size) {
-        return kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, earliest,
-                                      "behind the last section");
-    }
-    return true;
+    return earliest == reader->header.file_size ||
+           kiln_format_error_rule(error, KILN_RULE_FILE_SIZE, earliest, "behind the last section");
 }
 
 /* -------------------------------------------------------------------------- whole contents -- */
@@ -282,15 +260,6 @@ bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
         error, KILN_FORMAT_ERROR_CHECKSUM, offset,
         "damaged at offset %llu: a checksum of section '%s' does not match",
         (unsigned long long)offset, kind_name(entry->kind));
-}
-
-static bool check_raw_crc(const kiln_reader *reader, const kiln_format_section *entry,
-                          kiln_format_error *error)
-{
-    if (kiln_crc32(reader->file + entry->offset, (size_t)entry->stored_size) != entry->crc) {
-        return kiln_reader_damaged(entry, entry->offset, error);
-    }
-    return true;
 }
 
 uint64_t kiln_reader_block_count(const kiln_format_section *entry)
@@ -339,12 +308,25 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
     return true;
 }
 
-static bool check_block_crcs(const kiln_reader *reader, const kiln_format_section *entry,
-                             kiln_format_error *error)
+/* The bytes of a section: its checksums, unless the file is trusted, and its block table. */
+static bool check_section_bytes(const kiln_reader *reader, const kiln_format_section *entry,
+                                bool trusted, kiln_format_error *error)
 {
+    const uint8_t *stored = reader->file + entry->offset;
+    if (entry->codec == KILN_CODEC_RAW) {
+        return trusted || kiln_crc32(stored, (size_t)entry->stored_size) == entry->crc ||
+               kiln_reader_damaged(entry, entry->offset, error);
+    }
+    if (!kiln_reader_check_blocks(reader, entry, error)) {
+        return false;
+    }
+    if (trusted) {
+        return true;
+    }
     const uint64_t blocks = kiln_reader_block_count(entry);
     const uint64_t table_size = blocks * sizeof(kiln_format_block);
-    if (kiln_crc32(reader->file + entry->offset, (size_t)table_size) != entry->crc) {
+    KILN_ASSERT(table_size <= entry->stored_size);
+    if (kiln_crc32(stored, (size_t)table_size) != entry->crc) {
         return kiln_reader_damaged(entry, entry->offset, error);
     }
     uint64_t offset = entry->offset + table_size;
@@ -355,17 +337,8 @@ static bool check_block_crcs(const kiln_reader *reader, const kiln_format_sectio
         }
         offset += block.stored_size;
     }
+    KILN_ASSERT(offset == entry->offset + entry->stored_size);
     return true;
-}
-
-static bool check_section_bytes(const kiln_reader *reader, const kiln_format_section *entry,
-                                bool trusted, kiln_format_error *error)
-{
-    if (entry->codec == KILN_CODEC_RAW) {
-        return trusted || check_raw_crc(reader, entry, error);
-    }
-    return kiln_reader_check_blocks(reader, entry, error) &&
-           (trusted || check_block_crcs(reader, entry, error));
 }
 
 /* ------------------------------------------------------------------------------- decoding -- */
@@ -386,22 +359,6 @@ static void run_block_task(void *context, uint32_t index)
     block_task *task = (block_task *)context + index;
     task->done = kiln_block_decode(task->transform, task->element_size, task->stored,
                                    task->stored_size, task->out, task->raw_size);
-}
-
-static uint32_t add_block_tasks(const kiln_reader *reader, const kiln_format_section *entry,
-                                uint8_t *out, block_task *tasks)
-{
-    const uint64_t blocks = kiln_reader_block_count(entry);
-    const uint8_t *stored = reader->file + entry->offset + blocks * sizeof(kiln_format_block);
-    for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = kiln_reader_block(reader, entry, i);
-        tasks[i] = (block_task){
-            stored,           out, block.stored_size, block.raw_size, entry->element_size,
-            entry->transform, 0};
-        stored += block.stored_size;
-        out += block.raw_size;
-    }
-    return (uint32_t)blocks;
 }
 
 static bool must_move(const kiln_reader *reader, const kiln_format_section *entry)
@@ -442,63 +399,8 @@ uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index)
     return number;
 }
 
-/* Sections as they are known from here on: what continues one is part of it. */
-static void list_sections(kiln_reader *reader)
-{
-    for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (continues(&entry)) {
-            kiln_reader_section *whole = &reader->sections[kiln_reader_section_of(reader, i)];
-            whole->entry.stored_size += entry.stored_size;
-            whole->entry.raw_size += entry.raw_size;
-            whole->count = whole->entry.raw_size / entry.element_size;
-        } else {
-            reader->sections[reader->section_count++] =
-                (kiln_reader_section){entry, NULL, entry.raw_size / entry.element_size, 0};
-        }
-    }
-}
-
-static layout plan_memory(const kiln_reader *reader, const uint8_t *wanted)
-{
-    const uint32_t count = reader->header.section_count;
-    layout plan = {padded(count * (uint32_t)sizeof(kiln_reader_section), 64), 0, 0, 0};
-    plan.total = plan.decoded;
-    for (uint32_t i = 0; i < count; i++) {
-        const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (wanted[i] && must_move(reader, &entry)) {
-            plan.total += (entry.raw_size + 63u) & ~(uint64_t)63u;
-            plan.task_count +=
-                entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
-        }
-    }
-    plan.tasks = plan.total;
-    plan.total +=
-        reader->copies ? count * sizeof(kiln_format_section) : plan.task_count * sizeof(block_task);
-    return plan;
-}
-
-/* Where wanted sections will be, or are. */
-static void place_sections(kiln_reader *reader, const uint8_t *wanted, const layout *plan)
-{
-    uint8_t *out = (uint8_t *)reader->memory + plan->decoded;
-    uint32_t index = 0;
-    for (uint32_t i = 0; i < reader->header.section_count; i++) {
-        const kiln_format_section entry = kiln_reader_entry(reader, i);
-        if (continues(&entry)) {
-            continue;
-        }
-        kiln_reader_section *section = &reader->sections[index++];
-        if (wanted[i] && must_move(reader, &entry)) {
-            section->data = out;
-            out += (section->entry.raw_size + 63u) & ~(uint64_t)63u;
-        } else if (wanted[i]) {
-            section->data = reader->file + entry.offset;
-        }
-    }
-}
-
-/* Fills what is stored raw; the result is the number of blocks to decode for the rest. */
+/* Copies what is stored raw and must move, and lists the blocks to decode for the rest; the result is
+ * their number. */
 static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
 {
     block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
@@ -512,52 +414,65 @@ static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
             continue;
         }
         uint8_t *out = (uint8_t *)(uintptr_t)section->data + done[number];
+        done[number] += entry.raw_size;
+        KILN_ASSERT(done[number] <= section->entry.raw_size);
         if (entry.codec == KILN_CODEC_RAW) {
             memcpy(out, reader->file + entry.offset, (size_t)entry.raw_size);
-        } else {
-            task_count += add_block_tasks(reader, &entry, out, tasks + task_count);
+            continue;
         }
-        done[number] += entry.raw_size;
+        const uint64_t blocks = kiln_reader_block_count(&entry);
+        const uint8_t *stored = reader->file + entry.offset + blocks * sizeof(kiln_format_block);
+        for (uint64_t b = 0; b < blocks; b++) {
+            const kiln_format_block block = kiln_reader_block(reader, &entry, b);
+            tasks[task_count++] = (block_task){.stored = stored,
+                                               .out = out,
+                                               .stored_size = block.stored_size,
+                                               .raw_size = block.raw_size,
+                                               .element_size = entry.element_size,
+                                               .transform = entry.transform};
+            stored += block.stored_size;
+            out += block.raw_size;
+        }
     }
+    KILN_ASSERT(task_count == plan->task_count);
     return task_count;
 }
 
-static bool decode_blocks(kiln_reader *reader, const layout *plan, uint32_t count,
-                          const kiln_reader_options *options, kiln_format_error *error)
+static uint64_t padded_to_64(uint64_t size)
 {
-    block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
-    if (options->parallel != NULL && count > 1) {
-        options->parallel(options->parallel_user, run_block_task, tasks, count);
-    } else {
-        for (uint32_t i = 0; i < count; i++) {
-            run_block_task(tasks, i);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!tasks[i].done) {
-            const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);
-            return kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, offset,
-                                         "a compressed block at offset %llu can't be decoded",
-                                         (unsigned long long)offset);
-        }
-    }
-    return true;
+    return (size + 63u) & ~(uint64_t)63u;
 }
 
-/* By entry of the table; what continues a section is wanted as that is. */
-static void ask_wanted(const kiln_reader *reader, const kiln_reader_options *options,
-                       uint8_t *wanted)
+/* Plans the one allocation, makes it, and fills the array of sections: what each is, and where its
+ * data will be, or are. A section and the entries that continue it count as one from here on. */
+static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
+                      kiln_format_error *error)
 {
-    for (uint32_t i = 0; i < reader->header.section_count; i++) {
+    /* By entry of the table; an entry that continues a section is wanted as that is. */
+    uint8_t wanted[KILN_SECTION_COUNT_MAX];
+    const uint32_t count = reader->header.section_count;
+    KILN_ASSERT(count <= KILN_SECTION_COUNT_MAX);
+    KILN_ASSERT(reader->memory == NULL);
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t first = first_entry(reader, i);
         wanted[i] = first != i
                         ? wanted[first]
                         : options->wanted == NULL || options->wanted(options->user, reader, i);
     }
-}
 
-static bool take_memory(kiln_reader *reader, const layout *plan, kiln_format_error *error)
-{
+    plan->decoded = padded_to_64(count * sizeof(kiln_reader_section));
+    plan->tasks = plan->decoded;
+    plan->task_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        if (wanted[i] && must_move(reader, &entry)) {
+            plan->tasks += padded_to_64(entry.raw_size);
+            plan->task_count +=
+                entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
+        }
+    }
+    plan->total = plan->tasks + (reader->copies ? count * sizeof(kiln_format_section)
+                                                : plan->task_count * sizeof(block_task));
     if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
                                      "out of memory: the file is too large");
@@ -569,21 +484,38 @@ static bool take_memory(kiln_reader *reader, const layout *plan, kiln_format_err
                                      "out of memory: %llu bytes wanted",
                                      (unsigned long long)plan->total);
     }
-    reader->sections = (kiln_reader_section *)reader->memory;
-    return true;
-}
 
-static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
-                      kiln_format_error *error)
-{
-    uint8_t wanted[KILN_SECTION_COUNT_MAX];
-    ask_wanted(reader, options, wanted);
-    *plan = plan_memory(reader, wanted);
-    if (!take_memory(reader, plan, error)) {
-        return false;
+    /* Sizes first, since those of entries that continue a section add to where the next one is. */
+    reader->sections = (kiln_reader_section *)reader->memory;
+    for (uint32_t i = 0; i < count; i++) {
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        if (continues(&entry)) {
+            kiln_reader_section *whole = &reader->sections[kiln_reader_section_of(reader, i)];
+            whole->entry.stored_size += entry.stored_size;
+            whole->entry.raw_size += entry.raw_size;
+            whole->count = whole->entry.raw_size / entry.element_size;
+        } else {
+            reader->sections[reader->section_count++] =
+                (kiln_reader_section){entry, NULL, entry.raw_size / entry.element_size, 0};
+        }
     }
-    list_sections(reader);
-    place_sections(reader, wanted, plan);
+    uint8_t *out = (uint8_t *)reader->memory + plan->decoded;
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const kiln_format_section entry = kiln_reader_entry(reader, i);
+        if (continues(&entry)) {
+            continue;
+        }
+        kiln_reader_section *section = &reader->sections[index++];
+        if (wanted[i] && must_move(reader, &entry)) {
+            section->data = out;
+            out += padded_to_64(section->entry.raw_size);
+        } else if (wanted[i]) {
+            section->data = reader->file + entry.offset;
+        }
+    }
+    KILN_ASSERT(index == reader->section_count);
+    KILN_ASSERT(out <= (uint8_t *)reader->memory + plan->tasks);
     return true;
 }
 
@@ -613,6 +545,7 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
     return true;
 }
 
+/* Checks and decodes what is wanted of a file whose header and table are sound. */
 static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
                           kiln_format_error *error)
 {
@@ -626,36 +559,31 @@ static bool load_sections(kiln_reader *reader, const kiln_reader_options *option
     if (!make_room(reader, options, &plan, error)) {
         return false;
     }
-    const uint32_t task_count = list_tasks(reader, &plan);
+    const uint32_t count = list_tasks(reader, &plan);
     if (!options->trusted && !check_padding(reader, error)) {
         return false;
     }
-    if (!decode_blocks(reader, &plan, task_count, options, error)) {
-        return false;
+    block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan.tasks);
+    if (options->parallel != NULL && count > 1) {
+        options->parallel(options->parallel_user, run_block_task, tasks, count);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            run_block_task(tasks, i);
+        }
+    }
+    /* In order, so that the error does not depend on which thread came first. */
+    for (uint32_t i = 0; i < count; i++) {
+        if (!tasks[i].done) {
+            const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);
+            return kiln_format_error_set(error, KILN_FORMAT_ERROR_INFLATE, offset,
+                                         "a compressed block at offset %llu can't be decoded",
+                                         (unsigned long long)offset);
+        }
     }
     for (uint32_t i = 0; i < reader->section_count; i++) {
         reader->sections[i].there = reader->sections[i].count;
     }
     return true;
-}
-
-bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error)
-{
-    const size_t size = (size_t)reader->file_size;
-    if (!check_magic(reader->file, size, arriving, error)) {
-        return false;
-    }
-    memcpy(&reader->header, reader->file, sizeof reader->header);
-    reader->table = reader->file + sizeof reader->header;
-    return check_version(&reader->header, error) &&
-           check_sizes(&reader->header, size, arriving, error) && check_header_crc(reader, error) &&
-           check_features(&reader->header, error) && check_table(reader, error);
-}
-
-static bool open_container(kiln_reader *reader, const kiln_reader_options *options,
-                           kiln_format_error *error)
-{
-    return kiln_reader_check_head(reader, false, error) && load_sections(reader, options, error);
 }
 
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
@@ -671,7 +599,7 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     reader->file_size = size;
     reader->allocator =
         options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
-    if (!open_container(reader, options, error)) {
+    if (!kiln_reader_check_head(reader, false, error) || !load_sections(reader, options, error)) {
         kiln_reader_close(reader);
         return false;
     }

@@ -1,4 +1,6 @@
-/* See weights.h. Offsets in errors are as those of check.c. */
+/* Checks weights of time-critical queries: rows of kinds of trees, ascending, with numbers in range.
+ * Rows whose meaning is not known are kept within the range that all meanings share, and otherwise left
+ * alone, so that later versions may add some. Offsets in errors are as those of check.c. */
 #include "weights.h"
 
 #include "node_kinds.h"
@@ -11,17 +13,13 @@ bool kiln_weights_is_file(const kiln_reader *reader)
            kiln_reader_find(reader, KILN_SECTION_BINS, 0) == KILN_NO_INDEX;
 }
 
-static bool weight_is_within(float weight)
-{
-    return weight >= -KILN_ADB_WEIGHT_MAX && weight <= KILN_ADB_WEIGHT_MAX;
-}
-
 bool kiln_weights_are_sound(const kiln_format_adb_weights *row)
 {
     bool sound = kiln_node_kind_find(row->bv) != NULL && row->leaf_max >= 1 &&
                  row->leaf_max <= KILN_LEAF_TRIANGLES_MAX && row->meaning != 0;
     for (unsigned i = 0; i < KILN_ADB_WEIGHTS_ROOM; i++) {
-        sound = sound && weight_is_within(row->weight[i]);
+        sound = sound && row->weight[i] >= -KILN_ADB_WEIGHT_MAX &&
+                row->weight[i] <= KILN_ADB_WEIGHT_MAX;
     }
     if (kiln_weights_are_known(row)) {
         const float others = row->weight[KILN_ADB_WEIGHT_OTHERS];
@@ -31,16 +29,7 @@ bool kiln_weights_are_sound(const kiln_format_adb_weights *row)
     return sound;
 }
 
-/* What is not used. */
-static bool weights_rest_is_zero(const kiln_format_adb_weights *row)
-{
-    bool zero = row->reserved == 0;
-    for (unsigned i = KILN_ADB_WEIGHTS_COUNT; i < KILN_ADB_WEIGHTS_ROOM; i++) {
-        zero = zero && (!kiln_weights_are_known(row) || row->weight[i] == 0.0f);
-    }
-    return zero;
-}
-
+/* Rows ascend by kind of tree, then by size of leaves. */
 static uint32_t rank_of(const kiln_format_adb_weights *row)
 {
     return (uint32_t)row->bv << 16 | row->leaf_max;
@@ -63,7 +52,12 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
             (i > 0 && rank_of(&rows[i]) <= rank_of(&rows[i - 1]))) {
             return kiln_format_error_rule(error, KILN_RULE_ADB_WEIGHTS, at, "weights");
         }
-        if (!weights_rest_is_zero(&rows[i])) {
+        bool rest_is_zero = rows[i].reserved == 0;
+        for (unsigned k = KILN_ADB_WEIGHTS_COUNT; k < KILN_ADB_WEIGHTS_ROOM; k++) {
+            rest_is_zero =
+                rest_is_zero && (!kiln_weights_are_known(&rows[i]) || rows[i].weight[k] == 0.0f);
+        }
+        if (!rest_is_zero) {
             return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "weights");
         }
     }

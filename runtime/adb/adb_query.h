@@ -2,7 +2,6 @@
 #ifndef KILN_ADB_QUERY_H
 #define KILN_ADB_QUERY_H
 
-#include "adb_counts.h"
 #include "adb_estimate.h"
 #include "adb_frontier.h"
 #include "../base/fpu.h"

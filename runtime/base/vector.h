@@ -61,22 +61,4 @@ static inline double kiln_vector_dot(kiln_vector a, kiln_vector b)
     return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2];
 }
 
-/* The matrix m, by rows, times v; `out` is not v. Sums run as those of kiln_dot. */
-static inline void kiln_matrix_apply(const double m[9], const double v[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        out[i] = kiln_dot(m + 3 * i, v);
-    }
-}
-
-/* a b; `out` is neither of them. */
-static inline void kiln_matrix_multiply(const double a[9], const double b[9], double out[9])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            out[3 * i + j] = (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j]) + a[3 * i + 2] * b[6 + j];
-        }
-    }
-}
-
 #endif

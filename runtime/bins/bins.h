@@ -4,6 +4,7 @@
 #ifndef KILN_BINS_H
 #define KILN_BINS_H
 
+#include "../../formats/bins_check.h"
 #include "../kiln_adb.h"
 
 /* One way to get probabilities: a storage profile, or the evaluator. */
@@ -34,5 +35,22 @@ extern const kiln_bins kiln_bins_closed;
 /* E[1 - (1 - lb)^C] for whole arguments, within KILN_BINS_EXPECTED_ERROR; in as for lookup,
  * lb in 0 .. 1. */
 double kiln_bins_closed_expected(uint32_t u, uint32_t v, uint32_t w, double lb);
+
+/* -------------------------------------------------- tables that were opened: formats/bins.md -- */
+
+typedef struct {
+    kiln_bins base; /* first: what callers hold */
+    kiln_reader reader;
+    kiln_bins_view view;
+    void *map; /* NULL: the caller's memory */
+    size_t map_size;
+    const uint8_t *rows;
+    const void *records[KILN_BINS_TABLE_X_MAX];
+    uint32_t row_size;
+    double unit;
+} kiln_bins_table;
+
+/* How a profile of formats/bins.md is looked up; NULL: unknown. */
+const kiln_bins_profile *kiln_bins_profile_of(uint32_t profile);
 
 #endif

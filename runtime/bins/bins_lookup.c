@@ -1,5 +1,5 @@
 /* Looking up in the tables of formats/bins.md: a row, then a record. */
-#include "bins_table.h"
+#include "bins.h"
 
 /* A row of a table in memory. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* Opening and closing of filled-bins tables. */
-#include "bins_table.h"
+#include "bins.h"
 #include "../base/fpu.h"
 #include "../open/opening.h"
 

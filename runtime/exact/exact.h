@@ -1,7 +1,11 @@
-/* Exact predicates on double coordinates: a float filter with a proven bound, then floating-point
- * expansions. The one place where "do these two triangles meet?" is decided. */
+/* What is decided about single triangles, and exactly: do two meet, how far apart are two, does a shape meet
+ * one. Each is a float filter with a proven bound, then floating-point expansions (expansion.h) or pairs
+ * of doubles (double_double.h). Nothing else in the library decides these. All of it needs the
+ * environment of fpu.h: round to nearest, no flushing of denormals. */
 #ifndef KILN_EXACT_H
 #define KILN_EXACT_H
+
+#include "../kiln.h"
 
 #include <stdbool.h>
 
@@ -21,5 +25,30 @@ int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3],
  * t[3 k .. 3 k + 2]. Symmetric in its arguments and in the order of the corners.
  * Needs round-to-nearest, no flushing of denormals. */
 bool kiln_exact_triangles_meet(const double a[9], const double b[9]);
+
+/* ----------------------------------------------------------------- distances: tri_distance.c -- */
+
+typedef struct {
+    double value;            /* 0 exactly where the triangles meet (kiln_exact_triangles_meet) */
+    double on_x[3], on_y[3]; /* nearest points; not set for 0 */
+    double apart[3];         /* on_x - on_y, before they were rounded; not set for 0 */
+} kiln_tri_nearest;
+
+/* Corner k of a triangle is t[3 k .. 3 k + 2], in range as for kiln_exact_triangles_meet; triangles
+ * without area are segments and points. `value` is a function of the corners alone, within
+ * 2^-43 of the largest difference of a coordinate between any two of the six of the true distance.
+ * False: it is greater than `limit`; *out is then untouched. Needs the environment of fpu.h. */
+bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
+                            kiln_tri_nearest *out);
+
+/* Of two triangles that meet at a corner or an edge of each, a common point, as near as doubles come
+ * to it. Of others: the point of X that is nearest to Y among those that edges and corners give. */
+void kiln_triangles_common_point(const double x[9], const double y[9], double point[3]);
+
+/* --------------------------------------------- boxes, spheres and capsules: shape_triangle.c -- */
+
+/* Do they meet, as kiln.h says? The shape's numbers have been checked, and are 0 or at least
+ * KILN_EXACT_MIN in magnitude like the corners'. Needs the environment of fpu.h. */
+bool kiln_shape_meets_triangle(const kiln_shape *shape, const double corners[9]);
 
 #endif

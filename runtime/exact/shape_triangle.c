@@ -16,9 +16,8 @@
  * That is slow, and asked last: two points near each other, one of the triangle and one of the
  * ball's segment, tell in nearly all cases that the two meet or what parts them, however they were
  * found. */
-#include "shape_triangle.h"
-
 #include "exact.h"
+
 #include "expansion.h"
 #include "../base/compiler.h"
 #include "../base/vector.h"

@@ -14,10 +14,9 @@
  * parameters of the nearest points of two lines come out within u' / a^2, and sliding the points by it
  * opens their distance by at most S u' / a; below a = 2^-48 the lines count as parallel, which is wrong
  * by S a. A face of height a S bears the normal within u' / a; below a = 2^-48 its edges stand for it. */
-#include "tri_distance.h"
+#include "exact.h"
 
 #include "double_double.h"
-#include "exact.h"
 #include "../base/compiler.h"
 #include "../base/vector.h"
 

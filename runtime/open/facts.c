@@ -1,4 +1,6 @@
-/* What a file says about its trees and triangles. */
+/* What the library reports without a query: texts of statuses and its version, the trees and the meta data of a
+ * file, where a triangle comes from. All of it is read from the view that the verifier made
+ * (formats/check.h), and none of it allocates. */
 #include "../base/tree.h"
 
 #include <string.h>
@@ -153,4 +155,23 @@ uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
         return view->user[triangle];
     }
     return view->parts != NULL ? part_of(view, triangle)->user : 0;
+}
+
+/* ------------------------------------------------------------------------------- the library -- */
+
+const char *kiln_status_text(kiln_status status)
+{
+    switch (status) {
+#define KILN_STATUS_CASE(name, value, text)                                                        \
+    case name:                                                                                     \
+        return text;
+        KILN_STATUS_LIST(KILN_STATUS_CASE)
+#undef KILN_STATUS_CASE
+    }
+    return "unknown status";
+}
+
+const char *kiln_version(void)
+{
+    return KILN_VERSION_STRING;
 }

@@ -15,7 +15,7 @@
  * differences of corners and origin multiples of 2^-302 up to 2^233, ends of t multiples of 2^-342
  * up to 2^400. The product with most of them, an end of t times two directions and a difference,
  * is with all its tails a multiple of 2^-1068 below 2^836: nothing over- or underflows. */
-#include "line_triangle.h"
+#include "line.h"
 
 #include "../exact/expansion.h"
 #include "../base/compiler.h"

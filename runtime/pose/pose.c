@@ -3,7 +3,6 @@
 
 #include "../exact/exact.h"
 #include "../base/fpu.h"
-#include "../base/vector.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -13,12 +13,11 @@
  * their shadows along the facets of their Minkowski difference, which are the faces' normals and the
  * products of two edges (Gottschalk, Lin and Manocha, SIGGRAPH 1996, theorem 1). Faces go before edges
  * that are as good. */
-#include "contact_geometry.h"
+#include "query.h"
 
 #include "../base/vector.h"
 #include "../exact/double_double.h"
 #include "../exact/exact.h"
-#include "../exact/tri_distance.h"
 
 #include <math.h>
 #include <stdbool.h>

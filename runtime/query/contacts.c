@@ -4,7 +4,7 @@
  * which the traversal finds them: a binary max-heap in the caller's own buffer lets the largest go when
  * a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So the result is the same for
  * all tree kinds, and needs no memory of ours. */
-#include "contact_geometry.h"
+#include "query.h"
 #include "../base/fpu.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/pair_walk.h"

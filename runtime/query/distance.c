@@ -4,11 +4,11 @@
  * first by the ids of X's and then of Y's triangle. Boxes and single triangles are left out only where
  * they are proved to be further than the best so far, so neither kinds of tree nor orders of traversal
  * enter into it. */
-#include "contact_geometry.h"
+#include "query.h"
 #include "../base/fpu.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/near_walk.h"
-#include "../exact/tri_distance.h"
+#include "../exact/exact.h"
 #include "../pose/world.h"
 
 #include <string.h>

@@ -9,11 +9,10 @@
  *
  * Signs are those of exact.c: of areas in the plane across the ray for what it passes, of volumes
  * for what is ahead. */
-#include "inside.h"
+#include "query.h"
 
 #include "../exact/exact.h"
 #include "../walk/line_walk.h"
-#include "query.h"
 
 #include <math.h>
 #include <string.h>

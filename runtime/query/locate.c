@@ -4,7 +4,7 @@
  * that is in a box of its tree that A's surface does not enter. One corner tells for all of that;
  * other boxes are opened. */
 #include "../base/fpu.h"
-#include "inside.h"
+#include "query.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/shape_walk.h"
 #include "../walk/tree_box.h"

@@ -1,9 +1,11 @@
-/* What queries of one mesh have in common: their options, and the filter of triangles. */
+/* What several queries share: options and the filter of queries of one mesh, containment of a point, and the
+ * geometry of a contact. */
 #ifndef KILN_QUERY_H
 #define KILN_QUERY_H
 
 #include "../base/fpu.h"
 #include "../base/tree.h"
+#include "../pose/pose.h"
 
 /* The caller's options, as far as its version of the struct goes; NULL: defaults. */
 kiln_query_options kiln_query_options_of(const kiln_query_options *options);
@@ -36,5 +38,25 @@ static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stor
         }
     }
 }
+
+/* ----------------------------------------------- where a point is to a closed mesh: inside.c -- */
+
+/* `carry` NULL: `point` is in the tree's own frame. Else it is in the frame that the tree's
+ * corners are carried into by it, and `inverse` is that of its rotation. The tree has polygons and
+ * is closed; coordinates are 0 or as kiln_exact wants them. Needs the environment of fpu.h. */
+kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
+                             const double inverse[9], const double point[3]);
+
+/* --------------------------------- where and how deep two triangles meet: contact_geometry.c -- */
+
+typedef struct {
+    double from[3], to[3]; /* ends of what they have in common, in both */
+    double normal[3];      /* unit: where X has to move to part from Y */
+    double depth;          /* how far; >= 0 */
+} kiln_tri_contact;
+
+/* Corner k is t[3 k .. 3 k + 2]; both meet (kiln_exact_triangles_meet). All of *out is finite, whatever
+ * the triangles are. Needs the environment of fpu.h. */
+void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_contact *out);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * All hits into a buffer: the first `capacity` in canonical order are kept in a heap in the
  * caller's own buffer, as contacts.c does with pairs. */
-#include "../pose/line_triangle.h"
+#include "../pose/line.h"
 #include "../walk/line_walk.h"
 #include "query.h"
 

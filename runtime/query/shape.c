@@ -6,7 +6,6 @@
 
 #include "../exact/exact.h"
 #include "query.h"
-#include "../exact/shape_triangle.h"
 
 #include <math.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/query/contact_geometry.h"
+#include "../../runtime/query/query.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"

@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel/kernel.h"
-#include "../../runtime/exact/tri_distance.h"
+#include "../../runtime/exact/exact.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/brute.h"

@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel/kernel.h"
-#include "../../runtime/exact/shape_triangle.h"
+#include "../../runtime/exact/exact.h"
 #include "../support/amount.h"
 #include "../support/body.h"
 #include "../support/rounding.h"

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/exact/tri_distance.h"
+#include "../../runtime/exact/exact.h"
 #include "../support/amount.h"
 #include "../support/meshes.h"
 #include "near_oracle.h"

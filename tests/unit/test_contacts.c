@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/query/contact_geometry.h"
+#include "../../runtime/query/query.h"
 #include "../support/body.h"
 #include "../support/counted.h"
 
