@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../runtime/base/tree.h"
 #include "../../../runtime/kernel/kernel.h"
 #include "../../../runtime/kiln.h"
 
