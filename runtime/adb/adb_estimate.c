@@ -76,6 +76,7 @@ void kiln_adb_take_counts(const kiln_adb_grid *grid, const kiln_adb_kernels *ker
                           const kiln_format_adb_box counts[], unsigned count, kiln_adb_lanes *boxes)
 {
     uint8_t rows[8][8], level[1][8] = {{0}};
+    KILN_ASSERT(count <= 8);
     for (unsigned lane = 0; lane < count; lane++) {
         level[0][lane] = counts[lane].lb;
     }
@@ -98,20 +99,6 @@ void kiln_adb_take_counts(const kiln_adb_grid *grid, const kiln_adb_kernels *ker
 
 /* ---------------------------------------------------------------------------------- evaluators -- */
 
-/* Equation 8 over filled bins; the size-ratio law shared by both numbers of possible cells. */
-static float loss_of_bins(const kiln_bins *table, const kiln_adb_common *common,
-                          const kiln_adb_weighed *weighed, unsigned lane)
-{
-    const double s = (double)common->cells[lane];
-    const double shrunk = s * exp2(-0.5 * (double)weighed->features[3][lane]);
-    const double sa = fmin(shrunk * (double)common->density[0][lane], s);
-    const double sb = fmin(shrunk * (double)common->density[1][lane], s);
-    double p = 0.0;
-    (void)kiln_bins_collision_bound(table, s, sa, sb, (double)weighed->features[2][lane],
-                                    KILN_BINS_INTERPOLATED, NULL, &p);
-    return p < 1.0 ? (float)-log1p(-p) : 60.0f;
-}
-
 __attribute__((cold)) static uint32_t
 weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *options,
                       const kiln_adb_weights *weights, const kiln_adb_lanes *boxes,
@@ -121,9 +108,19 @@ weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *o
     const uint32_t mask = kernels->weigh(boxes, other, weights, used, out, &common);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        out->loss[lane] = options->evaluator == KILN_ADB_BINS
-                              ? loss_of_bins(options->bins, &common, out, lane)
-                              : kiln_exp2(out->features[0][lane]) * out->features[2][lane];
+        if (options->evaluator != KILN_ADB_BINS) {
+            out->loss[lane] = kiln_exp2(out->features[0][lane]) * out->features[2][lane];
+            continue;
+        }
+        /* Equation 8 over filled bins; both numbers of possible cells shrink by the ratio of sizes. */
+        const double s = (double)common.cells[lane];
+        const double shrunk = s * exp2(-0.5 * (double)out->features[3][lane]);
+        const double sa = fmin(shrunk * (double)common.density[0][lane], s);
+        const double sb = fmin(shrunk * (double)common.density[1][lane], s);
+        double p = 0.0;
+        (void)kiln_bins_collision_bound(options->bins, s, sa, sb, (double)out->features[2][lane],
+                                        KILN_BINS_INTERPOLATED, NULL, &p);
+        out->loss[lane] = p < 1.0 ? (float)-log1p(-p) : 60.0f;
     }
     return mask;
 }

@@ -1,6 +1,10 @@
-/* A max-heap that never grows (Williams, CACM 7(6), 1964) and what it could not keep. Entries of
- * equal loss come in an order that depends on nothing but the order of pushes. */
+/* A max-heap that never grows (J. W. J. Williams, "Algorithm 232: Heapsort", CACM 7(6), 1964) and the sum of
+ * what it could not keep. Entries of equal loss come in an order that depends on nothing but the order of
+ * pushes, so that a query repeats to the bit. A full heap drops its least likely entry, which a scan of its
+ * second half finds: a double-ended heap would make every other push dearer for a rare case. */
 #include "adb_frontier.h"
+
+#include "../../formats/assert.h"
 
 void kiln_adb_frontier_clear(kiln_adb_frontier *frontier)
 {
@@ -18,6 +22,7 @@ void kiln_adb_frontier_set_aside(kiln_adb_frontier *frontier, float loss)
     frontier->rest_sum += (double)loss;
 }
 
+/* An entry that is put at `place` rises as far as it belongs. */
 static void sift_entry_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry entry)
 {
     while (place > 0) {
@@ -31,26 +36,21 @@ static void sift_entry_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry e
     heap[place] = entry;
 }
 
-/* The least of a heap stands in its second half. */
-static uint32_t least_likely_entry(const kiln_adb_frontier *frontier)
-{
-    uint32_t least = frontier->count / 2;
-    for (uint32_t i = least + 1; i < frontier->count; i++) {
-        if (frontier->heap[i].loss < frontier->heap[least].loss) {
-            least = i;
-        }
-    }
-    return least;
-}
-
 void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
 {
+    KILN_ASSERT(frontier->heap != NULL);
+    KILN_ASSERT(frontier->capacity > 0);
     if (frontier->count < frontier->capacity) {
         sift_entry_up(frontier->heap, frontier->count++, entry);
         return;
     }
     frontier->full = true;
-    const uint32_t least = least_likely_entry(frontier);
+    uint32_t least = frontier->count / 2; /* the least stands in the second half */
+    for (uint32_t i = least + 1; i < frontier->count; i++) {
+        if (frontier->heap[i].loss < frontier->heap[least].loss) {
+            least = i;
+        }
+    }
     if (entry.loss > frontier->heap[least].loss) {
         kiln_adb_frontier_set_aside(frontier, frontier->heap[least].loss);
         sift_entry_up(frontier->heap, least, entry);
@@ -62,6 +62,7 @@ void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
 kiln_adb_entry kiln_adb_frontier_pop(kiln_adb_frontier *frontier)
 {
     kiln_adb_entry *heap = frontier->heap;
+    KILN_ASSERT(frontier->count > 0);
     const kiln_adb_entry top = heap[0];
     const kiln_adb_entry entry = heap[--frontier->count];
     uint32_t place = 0;

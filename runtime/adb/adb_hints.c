@@ -21,16 +21,11 @@ typedef struct {
     double centre[3], axis[3][3], half[3];
 } solid;
 
-/* What the map multiplies lengths by; its own number is a float, which may not hold it. */
-static double scale_of(const kiln_node_map *map)
-{
-    const double *m = map->matrix;
-    return sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]);
-}
-
 static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *out)
 {
-    const double scale = map != NULL ? scale_of(map) : 1.0;
+    /* What the map multiplies lengths by; its own number is a float, which may not hold it. */
+    const double *m = map != NULL ? map->matrix : NULL;
+    const double scale = m != NULL ? sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]) : 1.0;
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
             const float *row = map != NULL ? map->rotation + 3 * i : NULL;
@@ -96,10 +91,10 @@ static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], doub
     if (frame->swapped) {
         for (int i = 0; i < 3; i++) {
             const double *row = frame->to_y.matrix + 3 * i;
-            const float *turn = frame->to_y.rotation + 3 * i;
+            const float *row_f = frame->to_y.rotation + 3 * i;
             p[i] = kiln_dot(row, position) + frame->to_y.offset[i];
-            n[i] = (double)turn[0] * normal[0] + (double)turn[1] * normal[1] +
-                   (double)turn[2] * normal[2];
+            n[i] = (double)row_f[0] * normal[0] + (double)row_f[1] * normal[1] +
+                   (double)row_f[2] * normal[2];
         }
     }
     const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->entry;
@@ -125,7 +120,7 @@ KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *ent
     for (int i = 0; i < 3; i++) {
         p[i] = (x.centre[i] + y.centre[i]) / 2;
     }
-    for (int turn = 0; turn < 8; turn++) { /* projections by turns approach what both hold */
+    for (int round = 0; round < 8; round++) { /* alternating projections approach what both hold */
         move_into(b, p);
         move_into(a, p);
     }
@@ -148,25 +143,20 @@ static bool comes_before(const kiln_adb_entry *heap, uint32_t i, uint32_t j)
     return heap[i].loss != heap[j].loss ? heap[i].loss > heap[j].loss : i < j;
 }
 
-/* The likeliest entry that comes after `last`; count: none. */
-KILN_RARE static uint32_t next_likely(const kiln_adb_frontier *frontier, uint32_t last)
-{
-    uint32_t best = frontier->count;
-    for (uint32_t i = 0; i < frontier->count; i++) {
-        const bool left = last == frontier->count || comes_before(frontier->heap, last, i);
-        if (left && (best == frontier->count || comes_before(frontier->heap, i, best))) {
-            best = i;
-        }
-    }
-    return best;
-}
-
 KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints, uint32_t capacity)
 {
     const kiln_adb_frontier *frontier = &query->frontier;
     uint32_t last = frontier->count, made = 0;
     for (; made < capacity && made < frontier->count; made++) {
-        last = next_likely(frontier, last);
+        uint32_t best = frontier->count; /* the likeliest entry that comes after `last` */
+        for (uint32_t i = 0; i < frontier->count; i++) {
+            const bool left = last == frontier->count || comes_before(frontier->heap, last, i);
+            if (left && (best == frontier->count || comes_before(frontier->heap, i, best))) {
+                best = i;
+            }
+        }
+        KILN_ASSERT(best < frontier->count);
+        last = best;
         make_hint(query, &frontier->heap[last], &hints[made]);
     }
     return made;
@@ -175,7 +165,7 @@ KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints
 kiln_status kiln_adb_get_hints(const kiln_adb *query, kiln_adb_hint *hints, uint32_t capacity,
                                uint32_t *count)
 {
-    if (query == NULL || count == NULL || !query->asked || (hints == NULL && capacity > 0)) {
+    if (query == NULL || count == NULL || !query->begun || (hints == NULL && capacity > 0)) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_fpu_state caller = kiln_fpu_enter();
@@ -219,7 +209,7 @@ static bool is_lane(const kiln_tree *tree, uint32_t node, uint32_t lane)
 kiln_status kiln_adb_observed_meet(const kiln_adb *query, const kiln_adb_observation *seen,
                                    bool *meet)
 {
-    if (query == NULL || seen == NULL || meet == NULL || !query->asked) {
+    if (query == NULL || seen == NULL || meet == NULL || !query->begun) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_pair_frame *frame = &query->frame;

@@ -9,6 +9,8 @@
  * decided by probabilities, which are fitted to copies of one mesh: a small thing in the box of a large
  * one seldom meets it, and what is that improbable would never be looked at. */
 #include "adb_query.h"
+
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 
 #include <math.h>
@@ -87,18 +89,40 @@ __attribute__((cold)) static void observe(kiln_adb *query, const kiln_adb_entry 
     kiln_fpu_leave(ours);
 }
 
-/* May the pair's probability decide what becomes of it? Of a root it may not: a pair of p_min says more
- * than p_min by what else would be opened, and beside a root there is nothing else. */
-static bool is_judged(const kiln_adb_entry *entry, float edge_ratio)
+/* What is counted in a box of the tree that is not the opened node's. */
+static void take_other(const kiln_adb *query, bool is_x, const kiln_format_adb_box *counts,
+                       kiln_adb_box *other)
 {
-    return entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
-           (entry->lane_x != KILN_ADB_ROOT && entry->lane_y != KILN_ADB_ROOT &&
-            edge_ratio < UNLIKE_EDGE);
+    const kiln_adb_grid *grid = is_x ? &query->grid_y : &query->grid_x;
+    kiln_adb_octants(grid, counts, other->region);
+    other->level = kiln_adb_level(counts);
+    other->cells = grid->cells;
 }
 
-/* Is it likely enough to count, or to be opened some time? */
-static void file_entry(kiln_adb *query, kiln_adb_entry entry, bool judged)
+/* Puts lane `lane` of the opened node, weighed, where it belongs: it counts, waits in the frontier, or is
+ * set aside. The rest of the entry is the other tree's box. */
+static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
+                      kiln_adb_entry entry, const kiln_adb_weighed *weighed)
 {
+    const uint8_t own = is_x ? KILN_ADB_LEAF_X : KILN_ADB_LEAF_Y;
+    KILN_ASSERT(lane < opened->tree->kind->lanes);
+    entry.leaves = (uint8_t)((entry.leaves & (own ^ 3u)) | (is_leaf(opened, lane) ? own : 0u));
+    if (is_x) {
+        entry.node_x = opened->index;
+        entry.lane_x = (uint8_t)lane;
+    } else {
+        entry.node_y = opened->index;
+        entry.lane_y = (uint8_t)lane;
+    }
+    if (query->options.observer != NULL) {
+        observe(query, &entry, weighed, lane);
+    }
+
+    /* May the pair's probability decide what becomes of it? Of a root it may not: a pair of p_min says
+     * more than p_min by what else would be opened, and beside a root there is nothing else. */
+    const bool judged = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
+                        (entry.lane_x != KILN_ADB_ROOT && entry.lane_y != KILN_ADB_ROOT &&
+                         weighed->features[3][lane] < UNLIKE_EDGE);
     if (judged && entry.loss >= query->count_from) {
         query->counted++;
     }
@@ -111,38 +135,6 @@ static void file_entry(kiln_adb *query, kiln_adb_entry entry, bool judged)
         query->decided = true;
         query->verdict = KILN_ADB_YES;
     }
-}
-
-/* What is counted in a box of the tree that is not the opened node's. */
-static void take_other(const kiln_adb *query, bool is_x, const kiln_format_adb_box *counts,
-                       kiln_adb_box *other)
-{
-    const kiln_adb_grid *grid = is_x ? &query->grid_y : &query->grid_x;
-    kiln_adb_octants(grid, counts, other->region);
-    other->level = kiln_adb_level(counts);
-    other->cells = grid->cells;
-}
-
-/* Puts lane `lane` of the opened node, weighed, into the frontier; the rest of the entry is the
- * other tree's box. */
-static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
-                      kiln_adb_entry entry, const kiln_adb_weighed *weighed)
-{
-    if (is_x) {
-        entry.node_x = opened->index;
-        entry.lane_x = (uint8_t)lane;
-        entry.leaves = (uint8_t)((entry.leaves & KILN_ADB_LEAF_Y) |
-                                 (is_leaf(opened, lane) ? KILN_ADB_LEAF_X : 0));
-    } else {
-        entry.node_y = opened->index;
-        entry.lane_y = (uint8_t)lane;
-        entry.leaves = (uint8_t)((entry.leaves & KILN_ADB_LEAF_X) |
-                                 (is_leaf(opened, lane) ? KILN_ADB_LEAF_Y : 0));
-    }
-    if (query->options.observer != NULL) {
-        observe(query, &entry, weighed, lane);
-    }
-    file_entry(query, entry, is_judged(&entry, weighed->features[3][lane]));
 }
 
 static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node, uint8_t lane)
@@ -170,52 +162,7 @@ static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, k
     }
 }
 
-/* The lanes of one box's node against the other box, which stays. */
-static void open_one(kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
-                     const kiln_tree_box *box, const kiln_tree_box *other)
-{
-    opened_node opened;
-    kiln_adb_box stays;
-    open_node_to_weigh(query, is_x, box->first, &opened);
-    make_probe(query, &opened, is_x, other, &stays.probe);
-    weigh_lanes(query, &opened, is_x, &stays, *entry);
-}
-
-/* The lane of `left` whose centre is nearest to the probe: where much overlaps, the first pairs
- * that are weighed are then the likely ones. */
-static unsigned nearest_lane(const opened_node *opened, const kiln_probe *probe, uint32_t left)
-{
-    unsigned nearest = (unsigned)__builtin_ctz(left);
-    float least = HUGE_VALF;
-    for (; left != 0; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        const float x = probe->centre[0] - opened->boxes.lanes.centre[0][lane];
-        const float y = probe->centre[1] - opened->boxes.lanes.centre[1][lane];
-        const float z = probe->centre[2] - opened->boxes.lanes.centre[2][lane];
-        const float distance = x * x + y * y + z * z;
-        if (distance < least) {
-            least = distance;
-            nearest = lane;
-        }
-    }
-    return nearest;
-}
-
-/* What a probe is made of: lane `lane` as a box that stands on its own. */
-static void lane_box(const opened_node *opened, unsigned lane, kiln_tree_box *box)
-{
-    const bool aligned = opened->tree->kind->aligned;
-    for (unsigned k = 0; k < 3; k++) {
-        box->centre[k] = (double)opened->node->org[k] + (double)opened->boxes.lanes.centre[k][lane];
-        box->half[k] = opened->boxes.lanes.half[k][lane];
-        for (unsigned j = 0; j < 3; j++) {
-            box->axis[k][j] = !aligned ? opened->boxes.lanes.axis[3 * k + j][lane]
-                              : j == k ? 1.0f
-                                       : 0.0f;
-        }
-    }
-}
-
+/* All pairs of lanes of two nodes, in two steps. */
 static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_box *y)
 {
     opened_node of_x, of_y;
@@ -227,13 +174,36 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
     while (left != 0 && !query->decided) {
-        const unsigned lane = nearest_lane(&of_y, &of_box, left);
+        /* The lane whose centre is nearest to the probe: where much overlaps, the first pairs that are
+         * weighed are then the likely ones. */
+        const kiln_lanes *lanes = &of_y.boxes.lanes;
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        float least = HUGE_VALF;
+        for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+            const unsigned i = (unsigned)__builtin_ctz(rest);
+            const float dx = of_box.centre[0] - lanes->centre[0][i];
+            const float dy = of_box.centre[1] - lanes->centre[1][i];
+            const float dz = of_box.centre[2] - lanes->centre[2][i];
+            const float distance = dx * dx + dy * dy + dz * dz;
+            if (distance < least) {
+                least = distance;
+                lane = i;
+            }
+        }
         const kiln_adb_entry entry = {.node_y = y->first,
                                       .lane_y = (uint8_t)lane,
                                       .leaves =
                                           (uint8_t)(is_leaf(&of_y, lane) ? KILN_ADB_LEAF_Y : 0)};
-        kiln_tree_box below;
-        lane_box(&of_y, lane, &below);
+        kiln_tree_box below; /* the lane as a box that stands on its own, to make a probe of */
+        for (unsigned k = 0; k < 3; k++) {
+            below.centre[k] = (double)of_y.node->org[k] + (double)lanes->centre[k][lane];
+            below.half[k] = lanes->half[k][lane];
+            for (unsigned j = 0; j < 3; j++) {
+                below.axis[k][j] = !of_y.boxes.aligned ? lanes->axis[3 * k + j][lane]
+                                   : j == k            ? 1.0f
+                                                       : 0.0f;
+            }
+        }
         make_probe(query, &of_x, true, &below, &of_lane.probe);
         weigh_lanes(query, &of_x, true, &of_lane, entry);
         left &= ~(1u << lane);
@@ -265,16 +235,6 @@ static bool weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
            0;
 }
 
-/* Are the roots what fitted weights know: of much the same size, and not so far apart that floats
- * don't hold it? */
-static bool roots_are_alike(const kiln_adb *query)
-{
-    const float x = query->root_x.area, y = query->root_y.area;
-    const double *offset = query->frame.to_x.offset;
-    return x < AREA_RATIO_MOST * y && y < AREA_RATIO_MOST * x && fabs(offset[0]) < FAR_AWAY &&
-           fabs(offset[1]) < FAR_AWAY && fabs(offset[2]) < FAR_AWAY;
-}
-
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     kiln_adb_weighed weighed;
@@ -287,7 +247,13 @@ void kiln_adb_meet_roots(kiln_adb *query)
 {
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
     kiln_adb_weighed weighed;
-    const bool alike = roots_are_alike(query);
+    /* Are the roots what fitted weights know: of much the same size, and not so far apart that floats
+     * don't hold it? */
+    const float area_x = query->root_x.area, area_y = query->root_y.area;
+    const double *offset = query->frame.to_x.offset;
+    const bool alike = area_x < AREA_RATIO_MOST * area_y && area_y < AREA_RATIO_MOST * area_x &&
+                       fabs(offset[0]) < FAR_AWAY && fabs(offset[1]) < FAR_AWAY &&
+                       fabs(offset[2]) < FAR_AWAY;
     if (alike ? !weigh_roots(query, &weighed) : !kiln_roots_may_meet(&query->frame)) {
         query->decided = true;
         query->verdict = KILN_ADB_NO;
@@ -315,11 +281,17 @@ void kiln_adb_open_pair(kiln_adb *query, const kiln_adb_entry *entry, const kiln
 {
     const bool x_stays = (entry->leaves & KILN_ADB_LEAF_X) != 0;
     const bool y_stays = (entry->leaves & KILN_ADB_LEAF_Y) != 0;
-    if (y_stays || (!x_stays && x->area > UNLIKE_AREA * y->area)) {
-        open_one(query, entry, true, x, y);
-    } else if (x_stays || y->area > UNLIKE_AREA * x->area) {
-        open_one(query, entry, false, y, x);
-    } else {
+    const bool open_x = y_stays || (!x_stays && x->area > UNLIKE_AREA * y->area);
+    const bool open_y = !open_x && (x_stays || y->area > UNLIKE_AREA * x->area);
+    KILN_ASSERT(!(x_stays && y_stays));
+    if (!open_x && !open_y) {
         open_both(query, x, y);
+        return;
     }
+    /* One node's lanes against the other box, which stays. */
+    opened_node opened;
+    kiln_adb_box stays;
+    open_node_to_weigh(query, open_x, open_x ? x->first : y->first, &opened);
+    make_probe(query, &opened, open_x, open_x ? y : x, &stays.probe);
+    weigh_lanes(query, &opened, open_x, &stays, *entry);
 }

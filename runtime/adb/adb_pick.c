@@ -1,4 +1,7 @@
-/* Which of the fitted weights two trees get. */
+/* Which of the fitted weights two trees get: the mean of what each gets alone. That is the row of its kind
+ * whose leaves are nearest in size, of the caller's rows, else of those in its file, else of the library's own
+ * (adb_weights.c). */
+#include "../../formats/assert.h"
 #include "adb_query.h"
 #include "adb_weights.h"
 
@@ -42,45 +45,32 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
     return best;
 }
 
-/* Those of the tree's file. False: it has none for the kind. */
-static bool own_weights(const kiln_tree *tree, kiln_adb_weights *weights)
-{
-    const kiln_weights_view *own = &tree->file->view.weights;
-    const kiln_format_adb_weights *best = NULL;
-    for (uint32_t i = 0; i < own->count; i++) {
-        const kiln_format_adb_weights *row = &own->rows[i];
-        if (row->bv == tree->entry->bv && kiln_weights_are_known(row) &&
-            (best == NULL ||
-             leaf_distance(tree, row->leaf_max) < leaf_distance(tree, best->leaf_max))) {
-            best = row;
-        }
-    }
-    if (best != NULL) {
-        *weights = kiln_adb_fitted_of(best).weights;
-    }
-    return best != NULL;
-}
-
-/* The library's own; oriented boxes where there are none for the kind. */
-static const kiln_adb_weights *shipped_weights(const kiln_tree *tree)
-{
-    const kiln_adb_fitted *row =
-        nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, tree->entry->bv);
-    if (row == NULL) {
-        row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, KILN_BV_OBB);
-    }
-    return &row->weights;
-}
-
 static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count,
                                     const kiln_tree *tree)
 {
-    kiln_adb_weights weights;
     const kiln_adb_fitted *row = nearest_row(rows, count, tree, tree->entry->bv);
     if (row != NULL) {
         return row->weights;
     }
-    return own_weights(tree, &weights) ? weights : *shipped_weights(tree);
+    const kiln_weights_view *own = &tree->file->view.weights;
+    const kiln_format_adb_weights *best = NULL;
+    for (uint32_t i = 0; i < own->count; i++) {
+        const kiln_format_adb_weights *of_file = &own->rows[i];
+        if (of_file->bv == tree->entry->bv && kiln_weights_are_known(of_file) &&
+            (best == NULL ||
+             leaf_distance(tree, of_file->leaf_max) < leaf_distance(tree, best->leaf_max))) {
+            best = of_file;
+        }
+    }
+    if (best != NULL) {
+        return kiln_adb_fitted_of(best).weights;
+    }
+    row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, tree->entry->bv);
+    if (row == NULL) { /* none for the kind: those of oriented boxes */
+        row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, KILN_BV_OBB);
+    }
+    KILN_ASSERT(row != NULL);
+    return row->weights;
 }
 
 static kiln_adb_weights mean_weights(const kiln_adb_weights *p, const kiln_adb_weights *q)

@@ -1,6 +1,7 @@
-/* A time-critical query: begun, run as far as a budget goes, asked at any time.
+/* A time-critical query: it is begun, run as far as a budget goes, and answers at any time.
  *
- * Klein and Zachmann 2003, Figure 3, with these rules where it leaves a choice:
+ * It is the algorithm of J. Klein and G. Zachmann, "Time-Critical Collision Detection Using an
+ * Average-Case Approach", VRST 2003, Figure 3, with these rules where that leaves a choice:
  *
  * - Pairs of boxes are tested for overlap before they are weighed; Figure 3 has no such test.
  * - A pair as probable as p_min counts and goes back into the queue, as in Figure 3, so one chain
@@ -8,9 +9,13 @@
  * - Two leaves have no pairs below them, and Figure 3 drops them. Here they count from probability
  *   1/2 on, or (hybrid) all triangles below two boxes with few are tested.
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
- *   vanish: they are part of the probability of the answer. */
+ *   vanish: they are part of the probability of the answer.
+ *
+ * adb_frontier.c keeps the pairs that wait, adb_open.c opens one, adb_estimate.c says how probable a
+ * pair is; this file has the options, the loop and the answer. */
 #include "adb_query.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/os.h"
 #include "../base/options.h"
 
@@ -56,7 +61,7 @@ kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out)
     uint8_t *start = (uint8_t *)memory + skip;
     const size_t room = (size - skip - header_size()) / sizeof(kiln_adb_entry);
     kiln_adb *query = (kiln_adb *)(void *)start;
-    query->asked = false;
+    query->begun = false;
     query->frontier.heap = (kiln_adb_entry *)(void *)(start + header_size());
     query->frontier.capacity = room < CAPACITY_MAX ? (uint32_t)room : CAPACITY_MAX;
     *out = query;
@@ -79,41 +84,12 @@ kiln_adb_options kiln_adb_options_of(kiln_adb_mode mode)
     return modes[(unsigned)mode < sizeof modes / sizeof modes[0] ? mode : KILN_ADB_DEFAULT];
 }
 
-static bool weight_is_sound(float weight)
-{
-    return weight >= -WEIGHT_MAX && weight <= WEIGHT_MAX;
-}
-
-static bool weights_are_sound(const kiln_adb_weights *w)
-{
-    return weight_is_sound(w->bias) && weight_is_sound(w->lambda) && weight_is_sound(w->margin) &&
-           weight_is_sound(w->level) && weight_is_sound(w->ratio) && weight_is_sound(w->root) &&
-           weight_is_sound(w->flat) && weight_is_sound(w->lambda_level) &&
-           weight_is_sound(w->yes) && weight_is_sound(w->no) && weight_is_sound(w->sure) &&
-           w->sure > -1.0f && w->others >= 0.0f && w->others <= 1.0f;
-}
-
 static bool is_fraction(double value)
 {
     return value >= 0.0 && value <= 1.0;
 }
 
-static bool options_are_sound(const kiln_adb_options *options)
-{
-    return is_fraction(options->p_min) && is_fraction(options->epsilon) && options->k_min >= 1 &&
-           (unsigned)options->evaluator <= KILN_ADB_BINS &&
-           (options->weights == NULL || weights_are_sound(options->weights));
-}
-
-/* The caller's options, as far as its version of the struct goes. */
-static kiln_adb_options full_options(const kiln_adb_options *options)
-{
-    kiln_adb_options full = modes[KILN_ADB_DEFAULT];
-    kiln_options_take(&full, sizeof full, options);
-    return full;
-}
-
-/* The table must hold what a grid can ask of it. */
+/* The table must hold all that a grid needs of it. */
 static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tree *tree)
 {
     const uint32_t grid = tree->adb->grid;
@@ -146,29 +122,28 @@ static float loss_of_decided(const kiln_adb_weights *w, bool yes, float odds)
     return kiln_loss_of_odds((yes ? w->yes : w->no) + (1.0f + w->sure) * odds);
 }
 
-/* From which loss on the roots count: a pair of p_min says what it does by what else is likely, and
- * of the roots there is nothing else. */
-static float loss_of_sure_roots(const kiln_adb *query)
+static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
+                               const kiln_adb_options *options)
 {
-    const double p = query->options.p_min;
-    if (p < LEAST_SAID || p > 1.0 - LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED) {
-        return query->count_from;
+    bool sound = a != NULL && b != NULL && is_fraction(options->p_min) &&
+                 is_fraction(options->epsilon) && options->k_min >= 1 &&
+                 (unsigned)options->evaluator <= KILN_ADB_BINS;
+    if (sound && options->weights != NULL) {
+        const kiln_adb_weights *w = options->weights;
+        const float all[] = {w->bias, w->lambda, w->margin,       w->level, w->ratio, w->root,
+                             w->flat, w->yes,    w->lambda_level, w->no,    w->sure};
+        for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
+            sound = sound && all[i] >= -WEIGHT_MAX && all[i] <= WEIGHT_MAX;
+        }
+        sound = sound && w->sure > -1.0f && w->others >= 0.0f && w->others <= 1.0f;
     }
-    const float odds = KILN_LN2 * kiln_log2((float)p) + query->count_from;
-    return loss_of_decided(&query->weights, true, odds);
-}
-
-static kiln_status check_question(const kiln_tree *a, const kiln_tree *b,
-                                  const kiln_adb_options *options)
-{
-    if (a == NULL || b == NULL || !options_are_sound(options)) {
+    if (!sound) {
         return KILN_ERROR_ARGUMENT;
     }
-    const bool polygons = kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b);
     if (a->adb == NULL || b->adb == NULL) {
         return KILN_ERROR_NOT_LOADED;
     }
-    if (options->hybrid && !polygons) {
+    if (options->hybrid && !(kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b))) {
         return kiln_trees_lack(a, b);
     }
     if (kiln_tree_is_box(a) || kiln_tree_is_box(b)) {
@@ -184,7 +159,7 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
                          const kiln_tree *b, const kiln_pose *pose_b,
                          const kiln_adb_options *options)
 {
-    kiln_status status = check_question(a, b, options);
+    kiln_status status = check_query(a, b, options);
     if (status == KILN_OK) {
         status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
     }
@@ -203,7 +178,14 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->kernels = kiln_kernel_active()->adb;
     query->count_from = loss_of_probability(options->p_min);
     query->open_from = loss_of_probability(options->epsilon);
-    query->root_from = loss_of_sure_roots(query);
+    /* A pair of p_min says what it does by what else is likely, and beside the roots there is nothing
+     * else: they count from the loss on that an answer by p_min has. */
+    const double p = query->options.p_min;
+    query->root_from = query->count_from;
+    if (p >= LEAST_SAID && p <= 1.0 - LEAST_SAID && options->evaluator == KILN_ADB_CALIBRATED) {
+        const float odds = KILN_LN2 * kiln_log2((float)p) + query->count_from;
+        query->root_from = loss_of_decided(&query->weights, true, odds);
+    }
     query->counted = 0;
     query->pairs = 0;
     query->exact = false;
@@ -212,7 +194,7 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     kiln_tree_box_root(&query->frame, true, &query->root_x);
     kiln_tree_box_root(&query->frame, false, &query->root_y);
     query->decided = false;
-    query->asked = true;
+    query->begun = true;
     kiln_adb_meet_roots(query);
     return KILN_OK;
 }
@@ -224,8 +206,9 @@ kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose 
     if (query == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    query->asked = false;
-    const kiln_adb_options full = full_options(options);
+    query->begun = false;
+    kiln_adb_options full = modes[KILN_ADB_DEFAULT];
+    kiln_options_take(&full, sizeof full, options);
     query->caller = kiln_fpu_enter();
     KILN_FPU_CALL(run, begin);
     const kiln_status status = run(query, a, pose_a, b, pose_b, &full);
@@ -244,6 +227,8 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
         return;
     }
     const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
+    KILN_ASSERT(lane < tree->kind->lanes);
+    KILN_ASSERT((is_x ? entry->node_x : entry->node_y) < tree->entry->node_count);
     const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
     kiln_lane_box decoded;
     tree->kind->decode_lane(node, lane, &decoded);
@@ -280,45 +265,32 @@ static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_
     return counts->lb >= level;
 }
 
-/* All triangles below two boxes. */
-static void test_exactly(kiln_adb *query, const kiln_adb_entry *entry, const kiln_tree_box *x,
-                         const kiln_tree_box *y)
+/* One pair of the frontier: tested exactly below it, decided, or opened. */
+static void visit_pair(kiln_adb *query, const kiln_adb_entry *entry)
 {
-    const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL};
-    kiln_pair_walk_from(&query->frame, x, y, &visitor);
-    if (query->exact) {
-        decide_yes(query, *entry, KILN_ADB_CERTAIN);
-    }
-}
-
-/* Two leaves, which have nothing below them. */
-static void decide_leaves(kiln_adb *query, const kiln_adb_entry *entry)
-{
-    if (entry->loss >= KILN_LN2) {
+    const bool leaves = entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y);
+    kiln_tree_box x, y;
+    kiln_adb_entry_box(query, entry, true, &x);
+    kiln_adb_entry_box(query, entry, false, &y);
+    query->pairs++;
+    if (query->options.hybrid &&
+        (leaves || (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
+                    holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
+        const kiln_pair_visitor visitor = {take_exact, query, true, false, NULL};
+        kiln_pair_walk_from(&query->frame, &x, &y, &visitor);
+        if (query->exact) {
+            decide_yes(query, *entry, KILN_ADB_CERTAIN);
+        }
+    } else if (!leaves) {
+        kiln_adb_open_pair(query, entry, &x, &y);
+    } else if (entry->loss >= KILN_LN2) { /* probability 1/2: nothing is below two leaves */
         decide_yes(query, *entry, entry->loss);
     } else {
         kiln_adb_frontier_set_aside(&query->frontier, entry->loss);
     }
 }
 
-static void visit(kiln_adb *query, const kiln_adb_entry *entry)
-{
-    kiln_tree_box x, y;
-    kiln_adb_entry_box(query, entry, true, &x);
-    kiln_adb_entry_box(query, entry, false, &y);
-    query->pairs++;
-    if (query->options.hybrid &&
-        ((entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) ||
-         (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
-          holds_few(query->frame.y, entry->node_y, entry->lane_y, query->few_y)))) {
-        test_exactly(query, entry, &x, &y);
-    } else if (entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y)) {
-        decide_leaves(query, entry);
-    } else {
-        kiln_adb_open_pair(query, entry, &x, &y);
-    }
-}
-
+/* The caller's clock runs in the caller's environment. */
 static uint64_t read_clock(const kiln_adb *query)
 {
     if (query->options.clock == NULL) {
@@ -339,8 +311,9 @@ static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
         if (timed && read_clock(query) - start >= nanoseconds) {
             return;
         }
+        KILN_ASSERT(query->frontier.count > 0);
         const kiln_adb_entry entry = kiln_adb_frontier_pop(&query->frontier);
-        visit(query, &entry);
+        visit_pair(query, &entry);
         if (!query->decided && query->frontier.count == 0) {
             query->decided = true;
             query->verdict = query->frontier.full ? KILN_ADB_UNDECIDED : KILN_ADB_NO;
@@ -350,7 +323,7 @@ static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 
 kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
-    if (query == NULL || !query->asked) {
+    if (query == NULL || !query->begun) {
         return KILN_ERROR_ARGUMENT;
     }
     query->caller = kiln_fpu_enter();
@@ -362,18 +335,6 @@ kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 
 /* ------------------------------------------------------------------------------------ answer -- */
 
-/* l of an answer that the query ended with, of the l that its pairs have. 0 stays 0: a proof. */
-static float loss_of_answer(const kiln_adb *query, float loss)
-{
-    const float p = kiln_probability_of_loss(loss);
-    if (p < LEAST_SAID || query->options.evaluator != KILN_ADB_CALIBRATED ||
-        query->verdict == KILN_ADB_UNDECIDED) {
-        return loss;
-    }
-    return loss_of_decided(&query->weights, query->verdict == KILN_ADB_YES,
-                           KILN_LN2 * kiln_log2(p) + loss);
-}
-
 static double probability_of(const kiln_adb *query)
 {
     const kiln_adb_frontier *frontier = &query->frontier;
@@ -383,13 +344,20 @@ static double probability_of(const kiln_adb *query)
     if (query->pairs == 0 && frontier->count == 1) {
         return (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, &frontier->heap[0]));
     }
-    const float loss = (float)kiln_adb_frontier_loss(frontier, (double)query->weights.others);
-    return (double)kiln_probability_of_loss(query->decided ? loss_of_answer(query, loss) : loss);
+    float loss = (float)kiln_adb_frontier_loss(frontier, (double)query->weights.others);
+    const float p = kiln_probability_of_loss(loss);
+    /* An answer that the query ended with by itself has weights of its own. 0 stays 0: a proof. */
+    if (query->decided && query->verdict != KILN_ADB_UNDECIDED && !(p < LEAST_SAID) &&
+        query->options.evaluator == KILN_ADB_CALIBRATED) {
+        loss = loss_of_decided(&query->weights, query->verdict == KILN_ADB_YES,
+                               KILN_LN2 * kiln_log2(p) + loss);
+    }
+    return (double)kiln_probability_of_loss(loss);
 }
 
 kiln_status kiln_adb_get_answer(const kiln_adb *query, kiln_adb_answer *answer)
 {
-    if (query == NULL || answer == NULL || !query->asked) {
+    if (query == NULL || answer == NULL || !query->begun) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_adb_frontier *frontier = &query->frontier;

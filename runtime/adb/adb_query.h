@@ -1,4 +1,4 @@
-/* A time-critical query from the inside. */
+/* A time-critical query from the inside: its state, and what the files of this folder do for it. */
 #ifndef KILN_ADB_QUERY_H
 #define KILN_ADB_QUERY_H
 
@@ -11,7 +11,7 @@
 #define KILN_ADB_CERTAIN 64.0f
 
 struct kiln_adb {
-    bool asked;
+    bool begun; /* kiln_adb_begin succeeded */
     bool decided;
     kiln_adb_verdict verdict; /* if decided */
     bool exact;               /* "yes" with `found` */
@@ -36,8 +36,8 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
                         kiln_tree_box *box);
 
 /* Puts the roots into the frontier, or decides the query: they are apart, or alike and so probable
- * that an answer is as sure as one by p_min. Roots that are not alike may be weighed when somebody
- * asks. */
+ * that an answer is as sure as one by p_min. Roots that are not alike are weighed only when an answer
+ * is wanted. */
 void kiln_adb_meet_roots(kiln_adb *query);
 
 /* l of an entry. */

@@ -1,4 +1,5 @@
-/* Weights out of a file, without what else is in it. */
+/* Reads weights out of a file of any kind, model, table or weights alone, without loading what else is in it.
+ * Rows whose meaning this version does not know are passed over. */
 #include "adb_weights.h"
 #include "../base/fpu.h"
 #include "../open/opening.h"
@@ -20,32 +21,6 @@ static bool weights_wanted(void *user, const kiln_reader *reader, uint32_t index
     return entry.kind == KILN_SECTION_ADB_WEIGHTS;
 }
 
-static void copy_rows(const kiln_weights_view *view, const weights_sink *sink)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < view->count; i++) {
-        if (kiln_weights_are_known(&view->rows[i])) {
-            if (count < sink->capacity) {
-                sink->rows[count] = kiln_adb_fitted_of(&view->rows[i]);
-            }
-            count++;
-        }
-    }
-    *sink->count = count;
-}
-
-static bool open_weights(const kiln_reader *reader, kiln_weights_view *view,
-                         kiln_format_error *error)
-{
-    if (kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) == KILN_NO_INDEX) {
-        return kiln_format_error_set(
-            error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
-            "there are no weights in this file: kiln calibrate writes them");
-    }
-    return kiln_weights_is_file(reader) ? kiln_weights_file_open(view, reader, error)
-                                        : kiln_weights_view_open(view, reader, error);
-}
-
 static kiln_status read_rows(const void *data, size_t size, const kiln_open_options *options,
                              const weights_sink *sink)
 {
@@ -57,22 +32,30 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     if (!kiln_reader_open(&reader, data, size, &reading, &error)) {
         return kiln_opening_report(options, &error);
     }
-    const bool sound = open_weights(&reader, &view, &error);
+    bool sound;
+    if (kiln_reader_find(&reader, KILN_SECTION_ADB_WEIGHTS, 0) == KILN_NO_INDEX) {
+        sound =
+            kiln_format_error_set(&error, KILN_FORMAT_ERROR_NOT_LOADED, 0,
+                                  "there are no weights in this file: kiln calibrate writes them");
+    } else if (kiln_weights_is_file(&reader)) {
+        sound = kiln_weights_file_open(&view, &reader, &error);
+    } else {
+        sound = kiln_weights_view_open(&view, &reader, &error);
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; sound && i < view.count; i++) {
+        if (kiln_weights_are_known(&view.rows[i])) {
+            if (count < sink->capacity) {
+                sink->rows[count] = kiln_adb_fitted_of(&view.rows[i]);
+            }
+            count++;
+        }
+    }
     if (sound) {
-        copy_rows(&view, sink);
+        *sink->count = count;
     }
     kiln_reader_close(&reader);
     return sound ? KILN_OK : kiln_opening_report(options, &error);
-}
-
-static kiln_status read_in_environment(const void *data, size_t size,
-                                       const kiln_open_options *options, const weights_sink *sink)
-{
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, read_rows);
-    const kiln_status status = run(data, size, options, sink);
-    kiln_fpu_leave(caller);
-    return status;
 }
 
 kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
@@ -85,7 +68,11 @@ kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
         !kiln_opening_options_are_sound(&full)) {
         return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
     }
-    return read_in_environment(data, size, &full, &sink);
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, read_rows);
+    const kiln_status status = run(data, size, &full, &sink);
+    kiln_fpu_leave(caller);
+    return status;
 }
 
 kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *options,

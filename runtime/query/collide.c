@@ -1,5 +1,6 @@
-/* Do two surfaces meet? The first pair of triangles found is the witness. Do their boxes, or just
- * two triangles? */
+/* Do two surfaces meet? The walk of the pair of trees (pair_walk.c) ends with the first pair of triangles
+ * that meets, which is the witness. The same walk, stopped at boxes of leaves, answers for boxes alone;
+ * and two single triangles need no tree. */
 #include "../walk/pair_walk.h"
 
 #include "../exact/exact.h"
@@ -58,21 +59,14 @@ kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, cons
     return status;
 }
 
-/* 0, or of a magnitude that the predicates take. False for NaN. */
-static bool all_in_range(const double corners[9])
-{
-    bool good = true;
-    for (int i = 0; i < 9; i++) {
-        const double size = fabs(corners[i]);
-        good = good && (size == 0.0 || (size >= KILN_EXACT_MIN && size <= KILN_EXACT_MAX));
-    }
-    return good;
-}
-
+/* Coordinates must be 0, or of a magnitude that the predicates take; a NaN is neither. */
 static bool both_meet(const double a[9], const double b[9], bool *meet)
 {
-    if (!all_in_range(a) || !all_in_range(b)) {
-        return false;
+    for (int i = 0; i < 18; i++) {
+        const double size = fabs(i < 9 ? a[i] : b[i - 9]);
+        if (!(size == 0.0 || (size >= KILN_EXACT_MIN && size <= KILN_EXACT_MAX))) {
+            return false;
+        }
     }
     *meet = kiln_exact_triangles_meet(a, b);
     return true;

@@ -5,6 +5,8 @@
  * a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So the result is the same for
  * all tree kinds, and needs no memory of ours. */
 #include "query.h"
+
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/pair_walk.h"
@@ -74,6 +76,7 @@ static inline void keep(pair_heap *heap, size_t stride, const void *pair)
 static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
 {
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
+    KILN_ASSERT(stride <= sizeof(kiln_contact));
     while (size > 1) {
         uint8_t last[sizeof(kiln_contact)];
         memcpy(spare, heap->kept, stride);
@@ -173,6 +176,7 @@ static kiln_contact contact_of(const kiln_pair_frame *frame, uint32_t x, uint32_
     return contact;
 }
 
+/* Where and how deep, in the frame of the poses. Hints hold the stored triangles, counted from 1. */
 static void add_geometry(const contact_visit *visit, const kiln_pair_frame *frame,
                          kiln_contact *contact)
 {
@@ -180,6 +184,8 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
     const kiln_pose *pose = swapped ? visit->pose_b : visit->pose_a;
     double x[9], y[9];
     kiln_tri_contact geometry;
+    KILN_ASSERT(contact->hint.a != 0);
+    KILN_ASSERT(contact->hint.b != 0);
     kiln_stored_corners(frame, true, (swapped ? contact->hint.b : contact->hint.a) - 1, x);
     kiln_stored_corners(frame, false, (swapped ? contact->hint.a : contact->hint.b) - 1, y);
     kiln_triangles_contact(x, y, &geometry);
@@ -201,28 +207,24 @@ static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, u
     return true;
 }
 
-/* Of contacts as deep, the first. */
-static void sum_up(kiln_contacts_summary *summary, const kiln_contact *contact)
-{
-    const bool first = summary->count++ == 0;
-    if (first || contact->depth > summary->deepest.depth ||
-        (contact->depth == summary->deepest.depth && pair_is_less(contact, &summary->deepest))) {
-        summary->deepest = *contact;
-    }
-    for (int k = 0; k < 3; k++) {
-        const double low = fmin(contact->from[k], contact->to[k]);
-        const double high = fmax(contact->from[k], contact->to[k]);
-        summary->lower[k] = first ? low : fmin(low, summary->lower[k]);
-        summary->upper[k] = first ? high : fmax(high, summary->upper[k]);
-    }
-}
-
 static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     const contact_visit *visit = (const contact_visit *)user;
     kiln_contact contact = contact_of(frame, x, y);
     add_geometry(visit, frame, &contact);
-    sum_up(visit->summary, &contact);
+    kiln_contacts_summary *summary = visit->summary;
+    const bool first = summary->count++ == 0;
+    /* Of contacts that are equally deep, the first by the names of its triangles. */
+    if (first || contact.depth > summary->deepest.depth ||
+        (contact.depth == summary->deepest.depth && pair_is_less(&contact, &summary->deepest))) {
+        summary->deepest = contact;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double low = fmin(contact.from[k], contact.to[k]);
+        const double high = fmax(contact.from[k], contact.to[k]);
+        summary->lower[k] = first ? low : fmin(low, summary->lower[k]);
+        summary->upper[k] = first ? high : fmax(high, summary->upper[k]);
+    }
     return true;
 }
 

@@ -5,6 +5,8 @@
  * they are proved to be further than the best so far, so neither kinds of tree nor orders of traversal
  * enter into it. */
 #include "query.h"
+
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../walk/leaf_pair.h"
 #include "../walk/near_walk.h"
@@ -16,11 +18,11 @@
 /* A leaf's triangles along the line between the best pair's nearest points: their near ends, as the
  * least of X and the most of Y. */
 typedef struct {
-    uint32_t first, turn; /* of which leaf, along which line; turn 0: none */
+    uint32_t first, line; /* of which leaf, along which line; line 0: none */
     double end[KILN_LEAF_TRIANGLES_MAX];
 } shadows;
 
-/* One question, and the best pair so far. */
+/* One query, and the best pair so far. */
 typedef struct {
     const kiln_pair_frame *frame;
     double relative, absolute;
@@ -35,7 +37,7 @@ typedef struct {
     double box_limit, box_squared; /* of boxes and shadows of triangles */
     kiln_leaf_triangles x, y;
     shadows of_x, of_y;
-    uint32_t turn;   /* number of the best pair so far */
+    uint32_t line;   /* the number of the line for shadows, which changes with the best pair */
     double along[3]; /* unit, from its point on Y to that on X */
 } search;
 
@@ -105,9 +107,9 @@ static bool is_done(const search *s)
 
 /* ---------------------------------------------------------------------------------- leaves -- */
 
-/* The line for shadows: that of the best pair. Triangles near it are mostly told apart along it, at the
- * cost of a comparison. */
-static void turn_shadows(search *s, kiln_near_walk *walk)
+/* The line for shadows: that of the best pair. Most pairs of triangles near it are seen to be further
+ * along it, at the cost of a comparison. */
+static void aim_shadows(search *s, kiln_near_walk *walk)
 {
     double squared = 0;
     for (int k = 0; k < 3; k++) {
@@ -115,7 +117,7 @@ static void turn_shadows(search *s, kiln_near_walk *walk)
     }
     const double length = sqrt(squared);
     if (length > 0 && length < HUGE_VAL) {
-        s->turn++;
+        s->line++;
         for (int k = 0; k < 3; k++) {
             s->along[k] = s->near.apart[k] / length;
         }
@@ -123,14 +125,14 @@ static void turn_shadows(search *s, kiln_near_walk *walk)
     }
 }
 
-/* Taken from the best pair, so that what rounding they have is that of differences. */
+/* Positions are taken from the best pair, so that what rounding they have is that of differences. */
 static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, double sign,
                          shadows *out)
 {
-    if (out->turn == s->turn && out->first == leaf->first) {
+    if (out->line == s->line && out->first == leaf->first) {
         return;
     }
-    out->turn = s->turn;
+    out->line = s->line;
     out->first = leaf->first;
     for (uint32_t i = 0; i < leaf->count; i++) {
         double place[3];
@@ -145,30 +147,12 @@ static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, doubl
     }
 }
 
-/* Is triangle i of X's leaf farther from triangle j of Y's than matters? */
-static inline bool is_beyond(const search *s, uint32_t i, uint32_t j)
-{
-    return (s->turn != 0 && s->of_x.end[i] + s->of_y.end[j] > s->box_limit) ||
-           box_distance_squared(&s->x, i, &s->y, j) > s->box_squared;
-}
-
 static void cast_both(search *s)
 {
-    if (s->turn != 0) {
+    if (s->line != 0) {
         cast_shadows(s, &s->x, 1, &s->of_x);
         cast_shadows(s, &s->y, -1, &s->of_y);
     }
-}
-
-static bool try_leaf_pair(search *s, uint32_t i, uint32_t j)
-{
-    double x[9], y[9];
-    for (int k = 0; k < 9; k++) {
-        x[k] = s->x.corner[k][i];
-        y[k] = s->y.corner[k][j];
-    }
-    return try_pair(s, x, y, kiln_tree_triangle(s->frame->x, s->x.first + i),
-                    kiln_tree_triangle(s->frame->y, s->y.first + j));
 }
 
 static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
@@ -183,17 +167,30 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
         kiln_leaf_triangles_load(&s->y, s->frame, walk->kernel, false,
                                  (kiln_behind){leaf_y->first, leaf_y->count});
     }
+    KILN_ASSERT(s->x.count <= KILN_LEAF_TRIANGLES_MAX);
+    KILN_ASSERT(s->y.count <= KILN_LEAF_TRIANGLES_MAX);
     cast_both(s);
     for (uint32_t j = 0; j < s->y.count; j++) {
         for (uint32_t i = 0; i < s->x.count; i++) {
-            if (is_beyond(s, i, j) || !try_leaf_pair(s, i, j)) {
+            /* Farther than matters, by the shadows or by the boxes? */
+            if ((s->line != 0 && s->of_x.end[i] + s->of_y.end[j] > s->box_limit) ||
+                box_distance_squared(&s->x, i, &s->y, j) > s->box_squared) {
+                continue;
+            }
+            double x[9], y[9];
+            for (int k = 0; k < 9; k++) {
+                x[k] = s->x.corner[k][i];
+                y[k] = s->y.corner[k][j];
+            }
+            if (!try_pair(s, x, y, kiln_tree_triangle(s->frame->x, s->x.first + i),
+                          kiln_tree_triangle(s->frame->y, s->y.first + j))) {
                 continue;
             }
             if (is_done(s)) {
                 return false;
             }
             lower_limits(s, walk);
-            turn_shadows(s, walk);
+            aim_shadows(s, walk);
             cast_both(s);
         }
     }
@@ -231,24 +228,7 @@ typedef struct {
     kiln_pair_filter_bound *filter;
 } question;
 
-/* Nearest points and normal in X's frame; for triangles that meet those of their contact. */
-static void finish_points(search *s)
-{
-    if (s->near.value > 0) {
-        return;
-    }
-    double x[9], y[9];
-    kiln_tri_contact contact;
-    kiln_stored_corners(s->frame, true, s->stored_x, x);
-    kiln_stored_corners(s->frame, false, s->stored_y, y);
-    kiln_triangles_contact(x, y, &contact);
-    for (int k = 0; k < 3; k++) {
-        s->near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
-        s->near.on_y[k] = s->near.on_x[k];
-        s->near.apart[k] = contact.normal[k];
-    }
-}
-
+/* The answer as the caller sees it: in the frame of the poses, A first, whichever tree was X. */
 static void fill_answer(search *s, const question *q, kiln_nearest *out)
 {
     memset(out, 0, sizeof *out);
@@ -256,9 +236,20 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
     if (!s->found) {
         return;
     }
+    if (!(s->near.value > 0)) { /* they meet: nearest points and normal are those of the contact */
+        double x[9], y[9];
+        kiln_tri_contact contact;
+        kiln_stored_corners(s->frame, true, s->stored_x, x);
+        kiln_stored_corners(s->frame, false, s->stored_y, y);
+        kiln_triangles_contact(x, y, &contact);
+        for (int k = 0; k < 3; k++) {
+            s->near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
+            s->near.on_y[k] = s->near.on_x[k];
+            s->near.apart[k] = contact.normal[k];
+        }
+    }
     const bool swapped = s->frame->swapped;
     const kiln_pose *pose = swapped ? q->pose_b : q->pose_a;
-    finish_points(s);
     out->found = true;
     out->distance = s->near.value * s->scale;
     out->pair = kiln_pair_named(s->frame, s->stored_x, s->stored_y);
@@ -268,16 +259,12 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
     kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
-static bool is_sound(const kiln_pair_options *options)
-{
-    return options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
-           options->absolute >= 0 && options->absolute < HUGE_VAL;
-}
-
 static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;
-    if (!is_sound(&q->options)) {
+    const kiln_pair_options *options = &q->options;
+    if (!(options->beyond >= 0 && options->relative >= 0 && options->relative < HUGE_VAL &&
+          options->absolute >= 0 && options->absolute < HUGE_VAL)) {
         return KILN_ERROR_ARGUMENT;
     }
     const kiln_status status = kiln_pair_frame_form(&frame, q->a, q->pose_a, q->b, q->pose_b);
@@ -300,13 +287,13 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     s.found = false;
     s.x.count = 0;
     s.y.count = 0;
-    s.turn = s.of_x.turn = s.of_y.turn = 0;
+    s.line = s.of_x.line = s.of_y.line = 0;
     kiln_near_walk_begin(&walk, &frame, visit_leaves, &s);
     try_hint(&s, q->options.hint);
     if (!is_done(&s)) {
         lower_limits(&s, &walk);
         if (s.found) {
-            turn_shadows(&s, &walk);
+            aim_shadows(&s, &walk);
         }
         kiln_near_walk_run(&walk);
     }
@@ -319,6 +306,7 @@ static kiln_status answer_in_environment(question *q, kiln_nearest *out)
     kiln_pair_filter_bound filter;
     q->filter = kiln_pair_filter_bind(&q->options, &filter);
     const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_ASSERT(out != NULL);
     KILN_FPU_CALL(run, answer_question);
     const kiln_status status = run(q, out);
     kiln_fpu_leave(caller);

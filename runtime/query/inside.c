@@ -4,12 +4,14 @@
  * along the other (simulation of simplicity; Edelsbrunner and Mücke, ACM TOG 9(1), 1990): the ray
  * then meets no edge, no corner, and no triangle that is parallel to it, and every triangle
  * decides alike about an edge that it shares. Off the surface the move changes nothing; on it, p
- * is in one of the triangles, which is asked for first. Crossings out less those in are the
+ * is in one of the triangles, which is checked first. Crossings out less those in are the
  * winding number.
  *
  * Signs are those of exact.c: of areas in the plane across the ray for what it passes, of volumes
  * for what is ahead. */
 #include "query.h"
+
+#include "../../formats/assert.h"
 
 #include "../exact/exact.h"
 #include "../walk/line_walk.h"
@@ -40,25 +42,24 @@ static int moved_side(const point_query *q, const double u[3], const double v[3]
     return v[i] > u[i] ? 1 : -1;
 }
 
-static void count_crossing(point_query *q, const double t[9])
+/* Counts the crossing of one triangle, if there is one. False: the point is on it, and nothing else
+ * matters. */
+static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
-    const int i = (q->along + 1) % 3, j = (q->along + 2) % 3;
-    const int area = kiln_exact_orient2d(t, t + 3, t + 6, i, j);
-    if (area == 0 || moved_side(q, t, t + 3, i, j) != area ||
-        moved_side(q, t + 3, t + 6, i, j) != area || moved_side(q, t + 6, t, i, j) != area) {
-        return;
+    point_query *q = (point_query *)user;
+    double t[9], here[9];
+    (void)ray;
+    if (q->carry == NULL) {
+        kiln_tree_stored_corners(q->tree, stored, t);
+    } else {
+        const uint32_t *corner = q->tree->triangles + 3 * (size_t)stored;
+        for (int c = 0; c < 3; c++) {
+            kiln_transform_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[c], t + 3 * c);
+        }
     }
-    /* The plane is met at det(a - p, b - p, c - p) / (n . axis); n . axis has the sign of the area. */
-    if (kiln_exact_orient3d(t, t + 3, t + 6, q->point) * area * q->sign > 0) {
-        q->winding += area * q->sign;
-        q->crossings++;
-    }
-}
 
-/* Is the triangle beside the ray or behind its start? Else, is the point in its box? */
-static bool is_off(const point_query *q, const double t[9], bool *around)
-{
-    *around = true;
+    /* Beside the ray or before its start? Else, is the point in the triangle's box? */
+    bool around = true;
     for (int k = 0; k < 3; k++) {
         const double p = q->point[k];
         const bool above = t[k] > p && t[3 + k] > p && t[6 + k] > p;
@@ -66,68 +67,31 @@ static bool is_off(const point_query *q, const double t[9], bool *around)
         if (k != q->along ? above || below : q->sign > 0 ? below : above) {
             return true;
         }
-        *around = *around && !above && !below;
+        around = around && !above && !below;
     }
-    return false;
-}
+    for (int k = 0; around && k < 9; k++) {
+        here[k] = q->point[k % 3];
+    }
+    if (around && kiln_exact_triangles_meet(t, here)) {
+        q->on = true;
+        return false;
+    }
 
-static void load_corners(const point_query *q, uint32_t stored, double corners[9])
-{
-    if (q->carry == NULL) {
-        kiln_tree_stored_corners(q->tree, stored, corners);
-        return;
-    }
-    const uint32_t *corner = q->tree->triangles + 3 * (size_t)stored;
-    for (int i = 0; i < 3; i++) {
-        kiln_transform_vertex(q->carry, q->tree->vertices + 3 * (size_t)corner[i], corners + 3 * i);
-    }
-}
-
-static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
-{
-    point_query *q = (point_query *)user;
-    double t[9], here[9];
-    bool around;
-    (void)ray;
-    load_corners(q, stored, t);
-    if (is_off(q, t, &around)) {
-        return true;
-    }
-    if (around) {
-        for (int k = 0; k < 9; k++) {
-            here[k] = q->point[k % 3];
-        }
-        if (kiln_exact_triangles_meet(t, here)) {
-            q->on = true;
-            return false;
-        }
-    }
-    count_crossing(q, t);
-    return true;
-}
-
-/* The axis and way with the least of the tree's box ahead. False: the point is outside that. */
-static bool choose_way(point_query *q)
-{
-    const kiln_format_tree *entry = q->tree->entry;
-    double least = HUGE_VAL;
-    for (int k = 0; k < 3; k++) {
-        const double below = q->point[k] - (double)entry->bounds_lower[k];
-        const double above = (double)entry->bounds_upper[k] - q->point[k];
-        if (below < 0 || above < 0) {
-            return false;
-        }
-        if (below < least || above < least) {
-            least = below < above ? below : above;
-            q->along = k;
-            q->sign = below < above ? -1 : 1;
-        }
+    /* The moved ray passes it where it is on the inner side of all edges; it meets the plane at
+     * det(a - p, b - p, c - p) / (n . axis), and n . axis has the sign of the area. */
+    const int i = (q->along + 1) % 3, j = (q->along + 2) % 3;
+    const int area = kiln_exact_orient2d(t, t + 3, t + 6, i, j);
+    if (area != 0 && moved_side(q, t, t + 3, i, j) == area &&
+        moved_side(q, t + 3, t + 6, i, j) == area && moved_side(q, t + 6, t, i, j) == area &&
+        kiln_exact_orient3d(t, t + 3, t + 6, q->point) * area * q->sign > 0) {
+        q->winding += area * q->sign;
+        q->crossings++;
     }
     return true;
 }
 
-/* The ray in the tree's own frame, for its boxes. Carried corners are off by a few roundings of
- * what takes part. Returns by how much. */
+/* The ray in the tree's own frame, for its boxes. Carried corners are off by a few roundings of the
+ * numbers that take part; the result is a bound of that. */
 static double own_line(const point_query *q, const double inverse[9], kiln_line *line)
 {
     double size = 0, most = 0, from[3];
@@ -163,8 +127,22 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     point_query q = {tree, carry, {point[0], point[1], point[2]}, 0, 1, 0, 0, false};
     kiln_line line;
     kiln_slab_ray ray;
-    if (carry == NULL && !choose_way(&q)) {
-        return KILN_PLACE_OUTSIDE;
+    KILN_ASSERT(kiln_tree_has_polygons(tree));
+    KILN_ASSERT(tree->entry->closed != KILN_CLOSED_NOT);
+    KILN_ASSERT(carry == NULL || inverse != NULL);
+    /* In the tree's own frame: along the axis, and the way, with the least of the tree's box ahead. */
+    double least = HUGE_VAL;
+    for (int k = 0; carry == NULL && k < 3; k++) {
+        const double below = point[k] - (double)tree->entry->bounds_lower[k];
+        const double above = (double)tree->entry->bounds_upper[k] - point[k];
+        if (below < 0 || above < 0) {
+            return KILN_PLACE_OUTSIDE;
+        }
+        if (below < least || above < least) {
+            least = below < above ? below : above;
+            q.along = k;
+            q.sign = below < above ? -1 : 1;
+        }
     }
     const double off = own_line(&q, inverse, &line);
     if (!kiln_slab_ray_form(&ray, tree, &line, off)) {

@@ -1,8 +1,9 @@
-/* Containment as a caller asks: a point in a closed mesh, a mesh in another.
+/* Containment: where a point is to a closed mesh, and where a mesh is to another.
  *
- * A mesh B that has no contact with A: each of its triangles is wholly on one side, and so is all
- * that is in a box of its tree that A's surface does not enter. One corner tells for all of that;
- * other boxes are opened. */
+ * If a mesh B has no contact with A, each of its triangles is wholly on one side of A, and so is all
+ * that is in a box of its tree that A's surface does not enter: the side of one corner decides it.
+ * Other boxes are opened. Which boxes the surface enters is found by a walk of A's tree. */
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "query.h"
 #include "../walk/leaf_pair.h"
@@ -66,29 +67,23 @@ typedef struct {
     kiln_pair_frame frame;
     bool inner_is_carried;
     double inverse[9];
-    bool inside, outside; /* what was found so far: never both while there is more to ask */
-    uint32_t vertices[VERTICES_KEPT]; /* of triangles that were told of, by their lowest bits */
+    bool inside, outside; /* what was found so far: never both while the query goes on */
+    uint32_t vertices[VERTICES_KEPT]; /* of triangles that were classified, by their lowest bits */
 } mesh_query;
 
-/* Keeps the corners. True: one of them is a corner of a triangle that was told of, which this one
- * hangs together with, clear of the outer surface as both are; so it is where that is. */
-static bool is_known(mesh_query *q, const uint32_t corner[3])
+/* Classifies the triangle in a slot of the inner tree by its first corner. False: both an inside and an
+ * outside one were found. A triangle that shares a corner with one that was classified hangs together
+ * with that, clear of the outer surface as both are, so it is on the same side. */
+static bool classify(mesh_query *q, uint32_t slot)
 {
+    const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);
     bool known = false;
     for (int c = 0; c < 3; c++) {
         uint32_t *kept = &q->vertices[corner[c] % VERTICES_KEPT];
         known = known || *kept == corner[c];
         *kept = corner[c];
     }
-    return known;
-}
-
-/* Tells of the triangle in a slot of the inner tree, by its first corner. False: both were found.
- */
-static bool classify(mesh_query *q, uint32_t slot)
-{
-    const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);
-    if (is_known(q, corner)) {
+    if (known) {
         return true;
     }
     const float *vertex = q->inner->vertices + 3 * (size_t)corner[0];
@@ -111,7 +106,7 @@ typedef struct {
     bool entered;
 } entry_test;
 
-/* Boxes of leaves may hold all of a small mesh, and so tell nothing: their triangles do. */
+/* Boxes of leaves may hold all of a small mesh, and so decide nothing: their triangles do. */
 static bool stop_at_entry(void *user, uint32_t first, uint32_t count)
 {
     entry_test *test = (entry_test *)user;
@@ -162,13 +157,15 @@ static uint32_t some_slot(const kiln_tree *tree, uint32_t index)
         const kiln_format_node8 *node = kiln_tree_node(tree, index);
         const unsigned used = kiln_node8_used(node), leaves = used & ~(unsigned)node->inner;
         if (leaves != 0) {
+            KILN_ASSERT(used < 1u << KILN_NODE_WIDTH);
             return kiln_node8_slot(node, (unsigned)__builtin_ctz(leaves));
         }
         index = node->child;
     }
 }
 
-/* All of a lane, or of what is below it, goes to `classify`. False: enough. */
+/* Classifies one lane: each triangle of a leaf that the outer surface may enter, else one triangle for all;
+ * a node that it may enter goes on the stack. False: enough. */
 static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned lane,
                           uint32_t *stack, unsigned *height)
 {
@@ -176,6 +173,7 @@ static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned
     const bool enters = may_enter_lane(q, node, lane);
     if (behind.count == 0) {
         if (enters) {
+            KILN_ASSERT(*height < LOCATE_STACK);
             stack[(*height)++] = behind.first;
             return true;
         }
@@ -189,7 +187,8 @@ static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned
     return true;
 }
 
-static void classify_all(mesh_query *q)
+/* A node adds at most seven lanes more than it takes, on a path of at most KILN_TREE_DEPTH_MAX. */
+static void classify_boxes(mesh_query *q)
 {
     uint32_t stack[LOCATE_STACK];
     unsigned height = 1;
@@ -204,20 +203,8 @@ static void classify_all(mesh_query *q)
     }
 }
 
-static bool may_enter_root(const mesh_query *q)
-{
-    kiln_tree_box root;
-    kiln_tree_box_root(&q->frame, !q->inner_is_carried, &root);
-    return may_enter(q, &root);
-}
-
-static kiln_place told_by(const mesh_query *q)
-{
-    return q->inside ? (q->outside ? KILN_PLACE_PARTED : KILN_PLACE_INSIDE) : KILN_PLACE_OUTSIDE;
-}
-
-/* Of a mesh whose whole box is clear of the outer surface one triangle tells; of another it is
- * asked first whether there is a contact. */
+/* Where the whole box of B is clear of A's surface, one triangle decides; else a contact is looked for
+ * first, and where there is none the boxes of B are opened from the root. */
 static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                const kiln_pose *pose_b, kiln_place *place)
 {
@@ -241,17 +228,22 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
     if (kiln_roots_may_meet(&q.frame)) {
         kiln_pair_frame_form_maps(&q.frame);
         kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
-        if (!may_enter_root(&q)) {
+        kiln_tree_box root;
+        kiln_tree_box_root(&q.frame, !q.inner_is_carried, &root);
+        if (!may_enter(&q, &root)) {
             (void)classify(&q, some_slot(b, 0));
         } else {
             status = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
             if (status == KILN_OK && !hit.found) {
-                classify_all(&q);
+                classify_boxes(&q);
             }
         }
     }
     if (status == KILN_OK) {
-        *place = hit.found ? KILN_PLACE_SURFACE : told_by(&q);
+        *place = hit.found               ? KILN_PLACE_SURFACE
+                 : q.inside && q.outside ? KILN_PLACE_PARTED
+                 : q.inside              ? KILN_PLACE_INSIDE
+                                         : KILN_PLACE_OUTSIDE;
     }
     return status;
 }

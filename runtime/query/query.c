@@ -1,4 +1,5 @@
-/* Options of queries of one mesh. */
+/* Options of queries of one mesh, and the call of a caller's filter. It runs in the caller's own
+ * floating-point environment, which is why it is out of line: no arithmetic moves across the change. */
 #include "query.h"
 
 #include "../base/options.h"

@@ -1,9 +1,13 @@
 /* Rays: the closest hit, any, all.
  *
- * All hits into a buffer: the first `capacity` in canonical order are kept in a heap in the
- * caller's own buffer, as contacts.c does with pairs. */
+ * The ray is brought into the tree's own frame (pose/line.h), where the stored vertices are exact; the walk
+ * visits the triangles whose boxes it may pass, front to back, and kiln_line_meets_triangle decides
+ * each. What becomes of a hit is the `take` of the query: the closest lowers the limit of the walk, any ends
+ * it, all go into a buffer. There the first `capacity` in canonical order are kept in a heap in the
+ * caller's own buffer, as contacts.c does with pairs, so that no query allocates. */
 #include "../pose/line.h"
 #include "../walk/line_walk.h"
+#include "../../formats/assert.h"
 #include "query.h"
 
 #include <math.h>
@@ -30,7 +34,7 @@ kiln_ray kiln_ray_between(const double from[3], const double to[3])
     return ray;
 }
 
-/* A hit before all that is told of it is worked out. */
+/* A hit before its normal and values are worked out, which most hits are dropped without. */
 typedef struct {
     uint32_t stored, id; /* the triangle */
     kiln_line_hit at;
@@ -51,12 +55,6 @@ struct ray_query {
 
 /* --------------------------------------------------------------------------------- the walk -- */
 
-static bool is_culled(kiln_cull cull, kiln_side side)
-{
-    return (cull == KILN_CULL_BACK && side == KILN_SIDE_BACK) ||
-           (cull == KILN_CULL_FRONT && side == KILN_SIDE_FRONT);
-}
-
 static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     ray_query *query = (ray_query *)user;
@@ -66,7 +64,8 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     double corners[9];
     kiln_tree_stored_corners(tree, stored, corners);
     if (!kiln_line_meets_triangle(&query->line, corners, &hit.at) ||
-        is_culled(query->cull, hit.at.side)) {
+        (query->cull == KILN_CULL_BACK && hit.at.side == KILN_SIDE_BACK) ||
+        (query->cull == KILN_CULL_FRONT && hit.at.side == KILN_SIDE_FRONT)) {
         return true;
     }
     hit.at.t *= query->placement.scale;
@@ -107,6 +106,7 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
     if (tree == NULL || ray == NULL || (unsigned)full.cull > KILN_CULL_FRONT) {
         return KILN_ERROR_ARGUMENT;
     }
+    KILN_ASSERT(query->take != NULL);
     query->tree = tree;
     query->cull = full.cull;
     query->limit = HUGE_VAL;
@@ -120,14 +120,22 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
     return status;
 }
 
-/* ------------------------------------------------------------------------------ what is told -- */
+/* --------------------------------------------------------------------------------- the hit -- */
 
-/* The normal of length 1, carried with the rotation; edges are scaled first, so that no square of
- * theirs over- or underflows. */
-static void tell_normal(const ray_query *query, uint32_t stored, double normal[3])
+/* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled first, so that
+ * no square of theirs over- or underflows. */
+static void fill_hit(const ray_query *query, const found_hit *hit, kiln_ray_hit *out)
 {
+    memset(out, 0, sizeof *out);
+    out->found = true;
+    out->triangle = hit->id;
+    out->value = kiln_tree_user(query->tree, hit->id);
+    out->side = hit->at.side;
+    out->t = hit->at.t;
+    memcpy(out->weights, hit->at.weights, sizeof out->weights);
+
     double corners[9], edge[2][3], own[3], largest = 0;
-    kiln_tree_stored_corners(query->tree, stored, corners);
+    kiln_tree_stored_corners(query->tree, hit->stored, corners);
     for (int i = 0; i < 6; i++) {
         edge[i / 3][i % 3] = corners[3 + i] - corners[i % 3];
         const double size = fabs(edge[i / 3][i % 3]);
@@ -146,20 +154,8 @@ static void tell_normal(const ray_query *query, uint32_t stored, double normal[3
     const double shorten = square > 0 ? 1 / sqrt(square) : 0;
     for (int k = 0; k < 3; k++) {
         const double *row = query->placement.carry.rotation + 3 * k;
-        normal[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * shorten;
+        out->normal[k] = (row[0] * own[0] + row[1] * own[1] + row[2] * own[2]) * shorten;
     }
-}
-
-static void tell(const ray_query *query, const found_hit *hit, kiln_ray_hit *out)
-{
-    memset(out, 0, sizeof *out);
-    out->found = true;
-    out->triangle = hit->id;
-    out->value = kiln_tree_user(query->tree, hit->id);
-    out->side = hit->at.side;
-    out->t = hit->at.t;
-    memcpy(out->weights, hit->at.weights, sizeof out->weights);
-    tell_normal(query, hit->stored, out->normal);
 }
 
 /* --------------------------------------------------------------------------- closest and any -- */
@@ -167,7 +163,7 @@ static void tell(const ray_query *query, const found_hit *hit, kiln_ray_hit *out
 typedef struct {
     bool found;
     found_hit best;
-    kiln_ray_hit *told;
+    kiln_ray_hit *out;
 } one_hit;
 
 static bool take_closest(ray_query *query, const found_hit *hit)
@@ -190,13 +186,13 @@ static bool take_any_hit(ray_query *query, const found_hit *hit)
     return false;
 }
 
-static void tell_one(ray_query *query)
+static void fill_one(ray_query *query)
 {
     one_hit *one = (one_hit *)query->user;
     if (one->found) {
-        tell(query, &one->best, one->told);
+        fill_hit(query, &one->best, one->out);
     } else {
-        memset(one->told, 0, sizeof *one->told);
+        memset(one->out, 0, sizeof *one->out);
     }
 }
 
@@ -210,10 +206,10 @@ static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const 
         return KILN_ERROR_ARGUMENT;
     }
     one.found = false;
-    one.told = hit;
+    one.out = hit;
     query.take = take;
     query.user = &one;
-    return run_ray_query(&query, tree, pose, ray, options, tell_one);
+    return run_ray_query(&query, tree, pose, ray, options, fill_one);
 }
 
 kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
@@ -241,6 +237,7 @@ static bool hit_is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
     return p->t != q->t ? p->t < q->t : p->triangle < q->triangle;
 }
 
+/* The heap's two halves: a hit at `place` rises as far as it belongs, or one at the root sinks. */
 static void sift_hit_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hit)
 {
     while (place > 0) {
@@ -272,16 +269,16 @@ static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *h
 static bool take_all_hits(ray_query *query, const found_hit *hit)
 {
     hit_heap *heap = (hit_heap *)query->user;
-    kiln_ray_hit told;
+    kiln_ray_hit full;
     if (heap->count < heap->capacity) {
-        tell(query, hit, &told);
-        sift_hit_up(heap->hits, heap->count, &told);
+        fill_hit(query, hit, &full);
+        sift_hit_up(heap->hits, heap->count, &full);
     } else if (heap->capacity > 0) {
-        told.t = hit->at.t;
-        told.triangle = hit->id;
-        if (hit_is_less(&told, &heap->hits[0])) {
-            tell(query, hit, &told);
-            sift_hit_down(heap->hits, heap->capacity, &told);
+        full.t = hit->at.t;
+        full.triangle = hit->id;
+        if (hit_is_less(&full, &heap->hits[0])) {
+            fill_hit(query, hit, &full);
+            sift_hit_down(heap->hits, heap->capacity, &full);
         }
     }
     heap->count++;
@@ -292,6 +289,7 @@ static void sort_hits(ray_query *query)
 {
     hit_heap *heap = (hit_heap *)query->user;
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
+    KILN_ASSERT(size == 0 || heap->hits != NULL);
     while (size > 1) {
         const kiln_ray_hit largest = heap->hits[0], last = heap->hits[--size];
         sift_hit_down(heap->hits, size, &last);
@@ -326,11 +324,11 @@ typedef struct {
 static bool call_with_hit(ray_query *query, const found_hit *hit)
 {
     hit_caller *caller = (hit_caller *)query->user;
-    kiln_ray_hit told;
-    tell(query, hit, &told);
+    kiln_ray_hit full;
+    fill_hit(query, hit, &full);
     caller->count++;
     kiln_fpu_leave(query->filter.caller);
-    const bool more = caller->callback(caller->user, &told);
+    const bool more = caller->callback(caller->user, &full);
     query->filter.caller = kiln_fpu_enter();
     return more;
 }

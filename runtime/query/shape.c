@@ -1,9 +1,12 @@
 /* Boxes, spheres and capsules against a surface.
  *
- * All triangles into a buffer: those of the smallest ids are kept in a heap in the caller's own
+ * The tree is carried into the shape's frame, where the shape's numbers are as the caller gave them; the
+ * walk visits the leaves whose boxes the shape may meet, and kiln_shape_meets_triangle decides each
+ * triangle. All triangles into a buffer: those of the smallest ids are kept in a heap in the caller's own
  * buffer, as contacts.c does with pairs. */
 #include "../walk/shape_walk.h"
 
+#include "../../formats/assert.h"
 #include "../exact/exact.h"
 #include "query.h"
 
@@ -23,8 +26,7 @@ struct shape_query {
     void *user;
 };
 
-/* The shape as it is compared: numbers that are not looked at are 0. False: not one that is
- * defined. */
+/* The shape as it is compared: numbers that do not matter are 0. False: it is not one that is defined. */
 static bool take_shape(const kiln_shape *given, kiln_shape *shape)
 {
     *shape = *given;
@@ -94,6 +96,7 @@ static kiln_status run_shape_query(shape_query *query, const kiln_tree *tree, co
     if (tree == NULL || shape == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
+    KILN_ASSERT(query->take != NULL);
     query->tree = tree;
     query->filter = (kiln_mesh_filter){full.filter, full.filter_user, kiln_fpu_enter()};
     KILN_FPU_CALL(walk, walk_shape);
