@@ -7,6 +7,7 @@
 #define KILN_ADB_FRONTIER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A box of a tree by the node that it is a lane of; the root is nobody's lane. */
