@@ -1,21 +1,25 @@
-/* A second opinion on a table: nothing of the floating-point path, every value from exact
- * numerators. */
+/* Audits a table independently of how it was generated: nothing of the floating-point path is used, and
+ * every value is compared with exact numerators (bins_exact.c). Either all values are audited, a task
+ * for each u, or a sample of places, half of them from all places evenly and half from what rows keep.
+ * Tasks note what they find each for itself, and notes are added up in order. */
 #include "bins.h"
 
+#include "../formats/assert.h"
 #include "bins_exact.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_TURNS = 256 };
+enum { SAMPLE_TASKS = 256 };
 
 typedef struct {
     const kiln_bins_view *view;
     uint64_t sample;
-    kiln_lut_bins_audit *audits; /* one a turn */
+    kiln_lut_bins_audit *audits; /* one for each task */
 } auditing;
 
+/* Counts what is wrong with a value, and keeps the first place where something is. */
 static void note(kiln_lut_bins_audit *audit, uint64_t *count, const kiln_lut_exact *exact,
                  uint32_t x)
 {
@@ -42,21 +46,17 @@ static void judge_kept(const kiln_bins_view *view, kiln_lut_exact *exact, uint32
     }
 }
 
-/* What stands for the values of x beyond the row's end: 1, or, rounded down, the last one kept. */
-static double value_beyond(const kiln_bins_view *view, const kiln_bins_row *row, uint32_t x)
-{
-    uint32_t segment, record;
-    if (view->header->rounding != KILN_BINS_DOWN) {
-        return 1.0;
-    }
-    kiln_bins_find(row, view->header->max_x, row->length[x - 1] - 1u, &segment, &record);
-    return kiln_bins_view_value(view, segment, record, x - 1 - segment);
-}
-
 static void judge_beyond(const kiln_bins_view *view, const kiln_bins_row *row,
                          kiln_lut_exact *exact, uint32_t x, kiln_lut_bins_audit *audit)
 {
-    const double value = value_beyond(view, row, x);
+    /* What stands for the values of x beyond the row's end: 1, or, rounded down, the last one kept. */
+    double value = 1.0;
+    if (view->header->rounding == KILN_BINS_DOWN) {
+        uint32_t segment, record;
+        KILN_ASSERT(row->length[x - 1] >= 1);
+        kiln_bins_find(row, view->header->max_x, row->length[x - 1] - 1u, &segment, &record);
+        value = kiln_bins_view_value(view, segment, record, x - 1 - segment);
+    }
     audit->beyond++;
     audit->worst_beyond = fmax(audit->worst_beyond, kiln_lut_exact_distance(exact, x, value));
     if (!kiln_lut_exact_is_near(exact, x, value, view->header->certificate_beyond)) {
@@ -66,21 +66,7 @@ static void judge_beyond(const kiln_bins_view *view, const kiln_bins_row *row,
 
 /* -------------------------------------------------------------------------------- everything -- */
 
-/* Does the row of x end here as the cut says? It must not have ended one before. */
-static void judge_end(const kiln_bins_row *row, kiln_lut_exact *exact, uint32_t x, uint32_t i,
-                      kiln_lut_bins_audit *audit)
-{
-    const uint32_t length = row->length[x - 1];
-    const bool ends = i + 1 == length, before = i + 2 == length;
-    if (!ends && !before) {
-        return;
-    }
-    const bool cut = kiln_lut_exact_is_cut(exact, x, KILN_LUT_CUT_MILLIONTHS);
-    if (before ? cut : !cut && exact->w != exact->u) {
-        note(audit, &audit->misplaced, exact, x);
-    }
-}
-
+/* All values of a row: those that it keeps, and for each x the first beyond its end. */
 static void audit_row(const kiln_bins_view *view, kiln_lut_exact *exact, uint32_t u, uint32_t v,
                       kiln_lut_bins_audit *audit)
 {
@@ -98,7 +84,13 @@ static void audit_row(const kiln_bins_view *view, kiln_lut_exact *exact, uint32_
         for (uint32_t x = segment + 1; x <= max_x; x++) {
             judge_kept(view, exact, x, kiln_bins_view_value(view, segment, record, x - 1 - segment),
                        audit);
-            judge_end(&row, exact, x, i, audit);
+            /* Does the row of x end here as the cut says? It must not have ended one before. */
+            const bool ends = i + 1u == row.length[x - 1], before = i + 2u == row.length[x - 1];
+            const bool cut =
+                (ends || before) && kiln_lut_exact_is_cut(exact, x, KILN_LUT_CUT_MILLIONTHS);
+            if (before ? cut : ends && !cut && exact->w != exact->u) {
+                note(audit, &audit->misplaced, exact, x);
+            }
         }
         if (segment == max_x || exact->w == u) {
             return;
@@ -107,33 +99,29 @@ static void audit_row(const kiln_bins_view *view, kiln_lut_exact *exact, uint32_
     }
 }
 
-static void audit_turn(void *context, uint32_t turn)
+static void audit_task(void *context, uint32_t task)
 {
     const auditing *work = context;
-    const uint32_t u = work->view->header->max_u - turn; /* the longest first */
+    const uint32_t u = work->view->header->max_u - task; /* the longest first */
     kiln_lut_exact exact;
     kiln_lut_exact_init(&exact, work->view->header->max_x);
     for (uint32_t v = 1; v <= u; v++) {
-        audit_row(work->view, &exact, u, v, &work->audits[turn]);
+        audit_row(work->view, &exact, u, v, &work->audits[task]);
     }
     kiln_lut_exact_clear(&exact);
 }
 
 /* ----------------------------------------------------------------------------------- samples -- */
 
-/* SplitMix64: a number for each counter. */
-static uint64_t mixed(uint64_t counter)
-{
-    uint64_t z = (counter + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-/* 1 .. count */
+/* A number from 1 to count. */
 static uint32_t drawn(uint64_t *counter, uint32_t count)
 {
-    return 1 + (uint32_t)((mixed((*counter)++) >> 32) * count >> 32);
+    uint64_t z = (*counter)++; /* SplitMix64: a number for each counter */
+    z = (z + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    z = z ^ z >> 31;
+    return 1 + (uint32_t)((z >> 32) * count >> 32);
 }
 
 /* From all places evenly: thrown away where v <= w <= u does not hold. */
@@ -173,43 +161,39 @@ static void audit_place(const kiln_bins_view *view, kiln_lut_exact *exact, uint6
     }
 }
 
-static void sample_turn(void *context, uint32_t turn)
+static void sample_task(void *context, uint32_t task)
 {
     const auditing *work = context;
-    const uint64_t from = work->sample * turn / SAMPLE_TURNS;
-    const uint64_t to = work->sample * (turn + 1) / SAMPLE_TURNS;
+    const uint64_t from = work->sample * task / SAMPLE_TASKS;
+    const uint64_t to = work->sample * (task + 1) / SAMPLE_TASKS;
     kiln_lut_exact exact;
     kiln_lut_exact_init(&exact, work->view->header->max_x);
     for (uint64_t i = from; i < to; i++) {
-        audit_place(work->view, &exact, i, &work->audits[turn]);
+        audit_place(work->view, &exact, i, &work->audits[task]);
     }
     kiln_lut_exact_clear(&exact);
 }
 
 /* ------------------------------------------------------------------------------------- whole -- */
 
-static void add(kiln_lut_bins_audit *sum, const kiln_lut_bins_audit *part)
-{
-    sum->values += part->values;
-    sum->beyond += part->beyond;
-    sum->off += part->off;
-    sum->misrounded += part->misrounded;
-    sum->misplaced += part->misplaced;
-    sum->worst_kept = fmax(sum->worst_kept, part->worst_kept);
-    sum->worst_beyond = fmax(sum->worst_beyond, part->worst_beyond);
-    if (part->at[0] != 0) { /* of the last turn, which has the least u */
-        memcpy(sum->at, part->at, sizeof sum->at);
-    }
-}
-
-static bool run_audit(auditing *work, uint32_t turns, void (*turn)(void *context, uint32_t index),
+static bool run_audit(auditing *work, uint32_t tasks, void (*task)(void *context, uint32_t index),
                       const kiln_lut_parallel *parallel, kiln_lut_bins_audit *audit)
 {
     memset(audit, 0, sizeof *audit);
-    work->audits = calloc(turns, sizeof *work->audits);
-    const bool done = work->audits != NULL && parallel->run(parallel->user, turns, turn, work);
-    for (uint32_t i = 0; i < turns && done; i++) {
-        add(audit, &work->audits[i]);
+    work->audits = calloc(tasks, sizeof *work->audits);
+    const bool done = work->audits != NULL && parallel->run(parallel->user, tasks, task, work);
+    for (uint32_t i = 0; i < tasks && done; i++) {
+        const kiln_lut_bins_audit *part = &work->audits[i];
+        audit->values += part->values;
+        audit->beyond += part->beyond;
+        audit->off += part->off;
+        audit->misrounded += part->misrounded;
+        audit->misplaced += part->misplaced;
+        audit->worst_kept = fmax(audit->worst_kept, part->worst_kept);
+        audit->worst_beyond = fmax(audit->worst_beyond, part->worst_beyond);
+        if (part->at[0] != 0) { /* of the last task, which has the least u */
+            memcpy(audit->at, part->at, sizeof audit->at);
+        }
     }
     free(work->audits);
     return done;
@@ -219,12 +203,12 @@ bool kiln_lut_bins_audit_all(const kiln_bins_view *view, const kiln_lut_parallel
                              kiln_lut_bins_audit *audit)
 {
     auditing work = {view, 0, NULL};
-    return run_audit(&work, view->header->max_u, audit_turn, parallel, audit);
+    return run_audit(&work, view->header->max_u, audit_task, parallel, audit);
 }
 
 bool kiln_lut_bins_audit_sample(const kiln_bins_view *view, uint64_t count,
                                 const kiln_lut_parallel *parallel, kiln_lut_bins_audit *audit)
 {
     auditing work = {view, count, NULL};
-    return run_audit(&work, SAMPLE_TURNS, sample_turn, parallel, audit);
+    return run_audit(&work, SAMPLE_TASKS, sample_task, parallel, audit);
 }

@@ -1,9 +1,15 @@
+/* Equation 6 of Klein and Zachmann 2003 in whole numbers (GMP): the numerators of P over C(u, v), and what is
+ * decided by them, such as how a value is rounded and whether a row ends. It is slow, and serves where
+ * floating point leaves a doubt (bins_round.c) and for audits (bins_audit.c). */
 #include "bins_exact.h"
+
+#include "../formats/assert.h"
 
 #include <math.h>
 
 void kiln_lut_exact_init(kiln_lut_exact *exact, uint32_t max_x)
 {
+    KILN_ASSERT(max_x >= 1 && max_x <= KILN_BINS_TABLE_X_MAX);
     exact->max_x = max_x;
     mpz_inits(exact->all, exact->rest, exact->scratch, NULL);
     for (uint32_t t = 0; t < max_x; t++) {
@@ -30,6 +36,7 @@ static void sum_terms(kiln_lut_exact *exact)
 
 void kiln_lut_exact_set(kiln_lut_exact *exact, uint32_t u, uint32_t v, uint32_t w)
 {
+    KILN_ASSERT(v <= u && w <= u);
     exact->u = u;
     exact->v = v;
     exact->w = w;
@@ -138,6 +145,7 @@ static int rounding_of(kiln_lut_exact *exact, bool down)
     return half < 0 ? 1 : half == 0 ? 0 : -1;
 }
 
+/* Is a stored float what rounding gives? *error becomes its distance from P. */
 static bool is_rounded_float(kiln_lut_exact *exact, uint32_t x, bool down, double value,
                              double *error)
 {
@@ -169,7 +177,7 @@ static bool is_rounded_count(kiln_lut_exact *exact, uint32_t x, bool down, doubl
 
 double kiln_lut_exact_distance(kiln_lut_exact *exact, uint32_t x, double value)
 {
-    /* Of the complements, which are the smaller ones where this is asked. */
+    /* Of the complements, which are the smaller ones where this is called. */
     mpz_sub(exact->rest, exact->all, exact->above[x - 1]);
     return fabs((1.0 - value) - quotient(exact->rest, exact->all));
 }

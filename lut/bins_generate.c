@@ -1,15 +1,18 @@
-/* A table in two passes over all u: the first finds where rows end, which says where everything
- * lies; the second computes the values, each into its place. A turn is one u, so threads don't
- * show. */
+/* Generates a table in two passes over all u: the first finds where rows end, which says where everything
+ * lies; the second computes the values, each into its place. A task is one u, on any thread; tasks share
+ * nothing, and what each finds is added up in the order of u, so that the bytes do not depend on
+ * threads. Values come from floating point with a proven error (bins_terms.c), and from exact arithmetic
+ * where that error leaves a rounding in doubt (bins_round.c). */
 #include "bins.h"
 
+#include "../formats/assert.h"
 #include "bins_round.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a turn finds, by u. */
+/* The results of a task, by u. */
 typedef struct {
     uint64_t records[KILN_BINS_TABLE_X_MAX]; /* of each segment; then where the u's own start */
     uint64_t exact_values, exact_cuts;
@@ -22,9 +25,9 @@ typedef struct {
 } generation;
 
 /* Larger u take longer: they come first. */
-static uint32_t u_of_turn(const generation *g, uint32_t turn)
+static uint32_t u_of_task(const generation *g, uint32_t task)
 {
-    return g->table->header.max_u - turn;
+    return g->table->header.max_u - task;
 }
 
 static kiln_lut_rounder rounder_of(const kiln_lut_bins *table)
@@ -35,13 +38,6 @@ static kiln_lut_rounder rounder_of(const kiln_lut_bins *table)
     rounder.cut_millionths = KILN_LUT_CUT_MILLIONTHS;
     rounder.down = table->header.rounding == KILN_BINS_DOWN;
     return rounder;
-}
-
-static void end_rounder(kiln_lut_rounder *rounder, by_u *found)
-{
-    found->exact_values += rounder->exact_values;
-    found->exact_cuts += rounder->exact_cuts;
-    kiln_lut_exact_clear(&rounder->exact);
 }
 
 static uint8_t *row_at(const kiln_lut_bins *table, uint32_t u, uint32_t v)
@@ -56,40 +52,38 @@ static uint16_t *lengths_of(const kiln_lut_bins *table, uint8_t *row)
 
 /* ------------------------------------------------------------------------------ ends of rows -- */
 
-/* P falls in x: what is cut for an x is cut for all smaller ones. */
-static void measure_row(kiln_lut_rounder *rounder, kiln_lut_terms *terms, uint16_t *length)
-{
-    kiln_lut_estimate estimates[KILN_BINS_TABLE_X_MAX];
-    uint32_t open = 0; /* x - 1 of the first row that goes on */
-    for (;;) {
-        kiln_lut_terms_estimate(terms, estimates);
-        const bool last = terms->w == terms->u;
-        while (open < terms->max_x &&
-               (last || kiln_lut_round_is_cut(rounder, terms, open + 1, &estimates[open]))) {
-            length[open++] = (uint16_t)(terms->w - terms->v + 1);
-        }
-        if (open == terms->max_x) {
-            return;
-        }
-        kiln_lut_terms_step(terms);
-    }
-}
-
-static void measure_turn(void *context, uint32_t turn)
+static void measure_task(void *context, uint32_t task)
 {
     const generation *g = context;
-    const uint32_t u = u_of_turn(g, turn), max_x = g->table->header.max_x;
+    const uint32_t u = u_of_task(g, task), max_x = g->table->header.max_x;
     kiln_lut_rounder rounder = rounder_of(g->table);
     kiln_lut_terms terms;
     for (uint32_t v = 1; v <= u; v++) {
         uint16_t *length = lengths_of(g->table, row_at(g->table, u, v));
         kiln_lut_terms_start(&terms, u, v, max_x);
-        measure_row(&rounder, &terms, length);
+        /* P falls in x: what is cut for an x is cut for all smaller ones. */
+        kiln_lut_estimate estimates[KILN_BINS_TABLE_X_MAX];
+        uint32_t open = 0; /* x - 1 of the first row that goes on */
+        for (;;) {
+            kiln_lut_terms_estimate(&terms, estimates);
+            const bool last = terms.w == terms.u;
+            while (open < max_x &&
+                   (last || kiln_lut_round_is_cut(&rounder, &terms, open + 1, &estimates[open]))) {
+                length[open++] = (uint16_t)(terms.w - terms.v + 1);
+            }
+            if (open == max_x) {
+                break;
+            }
+            KILN_ASSERT(terms.w < terms.u);
+            kiln_lut_terms_step(&terms);
+        }
         for (uint32_t k = 0; k < max_x; k++) {
             g->found[u].records[k] += length[k] - (k > 0 ? length[k - 1] : 0u);
         }
     }
-    end_rounder(&rounder, &g->found[u]);
+    g->found[u].exact_values += rounder.exact_values;
+    g->found[u].exact_cuts += rounder.exact_cuts;
+    kiln_lut_exact_clear(&rounder.exact);
 }
 
 /* Counts become places. False: more records than `first` can name. */
@@ -128,55 +122,40 @@ static double decoded(const kiln_lut_bins *table, const void *place)
     return table->header.unit * count;
 }
 
-/* How far a value can be from P. */
-static double distance(double value, const kiln_lut_estimate *estimate)
-{
-    const double lower = fmax(estimate->p - 2.0 * estimate->error, 0.0);
-    const double upper = fmin(estimate->p + 2.0 * estimate->error, 1.0);
-    return fmax(value - lower, upper - value);
-}
-
-static void store_value(kiln_lut_rounder *rounder, const kiln_lut_terms *terms, uint32_t x,
-                        const kiln_lut_estimate *estimate, uint32_t profile, void *place)
-{
-    if (profile == KILN_BINS_EXACT) {
-        const float value = kiln_lut_round_float(rounder, terms, x, estimate);
-        memcpy(place, &value, sizeof value);
-    } else {
-        const uint16_t count = kiln_lut_round_count(rounder, terms, x, estimate);
-        memcpy(place, &count, sizeof count);
-    }
-}
-
 /* The values of x > segment at the row's position of `terms`. */
 static void store_record(const kiln_lut_bins *table, kiln_lut_rounder *rounder,
                          const kiln_lut_terms *terms, const kiln_lut_estimate *estimates,
                          uint32_t segment, uint64_t record, by_u *found)
 {
     const uint32_t profile = table->header.profile, size = kiln_bins_value_size(profile);
+    KILN_ASSERT(segment < terms->max_x);
+    KILN_ASSERT(record < table->record_counts[segment]);
     uint8_t *place = (uint8_t *)table->records[segment] +
                      record * kiln_lut_bins_record_size(&table->header, segment);
     for (uint32_t k = segment; k < terms->max_x; k++, place += size) {
-        store_value(rounder, terms, k + 1, &estimates[k], profile, place);
-        found->kept = fmax(found->kept, distance(decoded(table, place), &estimates[k]));
+        if (profile == KILN_BINS_EXACT) {
+            const float value = kiln_lut_round_float(rounder, terms, k + 1, &estimates[k]);
+            memcpy(place, &value, sizeof value);
+        } else {
+            const uint16_t count = kiln_lut_round_count(rounder, terms, k + 1, &estimates[k]);
+            memcpy(place, &count, sizeof count);
+        }
+        /* How far the value can be from P, which lies between `lower` and `upper`. */
+        const kiln_lut_estimate *estimate = &estimates[k];
+        const double value = decoded(table, place);
+        const double lower = fmax(estimate->p - 2.0 * estimate->error, 0.0);
+        const double upper = fmin(estimate->p + 2.0 * estimate->error, 1.0);
+        found->kept = fmax(found->kept, fmax(value - lower, upper - value));
         if (rounder->down && terms->w < terms->u) {
             /* The row's last value also stands for those beyond, which go up to 1. */
             const uint16_t *length = lengths_of(table, row_at(table, terms->u, terms->v));
             const bool ends = terms->w - terms->v + 1u == length[k];
-            found->beyond = fmax(found->beyond, ends ? 1.0 - decoded(table, place) : 0.0);
+            found->beyond = fmax(found->beyond, ends ? 1.0 - value : 0.0);
         }
     }
 }
 
-/* What 1 is off by behind the ends of rows: most for the first value there. */
-static void measure_beyond(const kiln_lut_estimate *estimates, uint32_t segment, by_u *found)
-{
-    for (uint32_t k = 0; k < segment; k++) {
-        found->beyond =
-            fmax(found->beyond, estimates[k].complement + 2.0 * estimates[k].complement_error);
-    }
-}
-
+/* The values of one row, along which the segment rises as rows of larger x end. */
 static void fill_row(const kiln_lut_bins *table, kiln_lut_rounder *rounder, kiln_lut_terms *terms,
                      uint64_t *next, by_u *found)
 {
@@ -196,7 +175,11 @@ static void fill_row(const kiln_lut_bins *table, kiln_lut_rounder *rounder, kiln
         }
         kiln_lut_terms_estimate(terms, estimates);
         if (!rounder->down) {
-            measure_beyond(estimates, segment, found);
+            /* What 1 is off by after the ends of rows: most for the first value there. */
+            for (uint32_t k = 0; k < segment; k++) {
+                found->beyond = fmax(found->beyond,
+                                     estimates[k].complement + 2.0 * estimates[k].complement_error);
+            }
         }
         if (segment == max_x) {
             return;
@@ -209,10 +192,10 @@ static void fill_row(const kiln_lut_bins *table, kiln_lut_rounder *rounder, kiln
     }
 }
 
-static void fill_turn(void *context, uint32_t turn)
+static void fill_task(void *context, uint32_t task)
 {
     const generation *g = context;
-    const uint32_t u = u_of_turn(g, turn), max_x = g->table->header.max_x;
+    const uint32_t u = u_of_task(g, task), max_x = g->table->header.max_x;
     by_u *found = &g->found[u];
     uint64_t next[KILN_BINS_TABLE_X_MAX];
     memcpy(next, found->records, sizeof next);
@@ -222,7 +205,9 @@ static void fill_turn(void *context, uint32_t turn)
         kiln_lut_terms_start(&terms, u, v, max_x);
         fill_row(g->table, &rounder, &terms, next, found);
     }
-    end_rounder(&rounder, found);
+    found->exact_values += rounder.exact_values;
+    found->exact_cuts += rounder.exact_cuts;
+    kiln_lut_exact_clear(&rounder.exact);
 }
 
 /* ------------------------------------------------------------------------------------- whole -- */
@@ -232,77 +217,61 @@ uint32_t kiln_lut_bins_record_size(const kiln_format_bins *header, uint32_t segm
     return kiln_bins_value_size(header->profile) * (header->max_x - segment);
 }
 
-static bool allocate_records(kiln_lut_bins *table)
-{
-    bool all = true;
-    for (uint32_t k = 0; k < table->header.max_x; k++) {
-        const uint64_t size =
-            table->record_counts[k] * kiln_lut_bins_record_size(&table->header, k);
-        table->records[k] = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
-        all = all && table->records[k] != NULL;
-    }
-    return all;
-}
-
 /* Up to the next multiple of 2^-44: more than enough for the arithmetic that led here. */
 static double rounded_up(double error)
 {
     return ceil(error * 0x1p44) * 0x1p-44;
 }
 
-static void conclude(generation *g)
-{
-    kiln_lut_bins *table = g->table;
-    double kept = 0.0, beyond = 0.0;
-    for (uint32_t u = 1; u <= table->header.max_u; u++) {
-        kept = fmax(kept, g->found[u].kept);
-        beyond = fmax(beyond, g->found[u].beyond);
-        table->exact_values += g->found[u].exact_values;
-        table->exact_cuts += g->found[u].exact_cuts;
-    }
-    table->header.certificate_kept = rounded_up(kept);
-    table->header.certificate_beyond = rounded_up(beyond);
-}
-
-static bool generate(generation *g, const kiln_lut_parallel *parallel)
-{
-    kiln_lut_bins *table = g->table;
-    const uint32_t max_u = table->header.max_u;
-    table->rows_size = kiln_bins_row_index(max_u + 1, 1) * table->header.row_size;
-    table->rows = calloc(1, (size_t)table->rows_size);
-    g->found = calloc(max_u + 1, sizeof *g->found);
-    if (table->rows == NULL || g->found == NULL ||
-        !parallel->run(parallel->user, max_u, measure_turn, g) || !place_records(g) ||
-        !allocate_records(table) || !parallel->run(parallel->user, max_u, fill_turn, g)) {
-        return false;
-    }
-    conclude(g);
-    return true;
-}
-
-static kiln_format_bins header_of(const kiln_lut_bins_options *options)
-{
-    kiln_format_bins header;
-    memset(&header, 0, sizeof header);
-    header.profile = options->profile;
-    header.rounding = options->rounding;
-    header.max_u = options->max_u;
-    header.max_x = options->max_x;
-    header.row_size = kiln_bins_row_size(options->max_x);
-    header.cut = (double)KILN_LUT_CUT_MILLIONTHS / 1e6;
-    header.unit = options->profile == KILN_BINS_EXACT   ? 1.0
-                  : options->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0
-                                                        : 1.0 / 65535.0;
-    return header;
-}
-
 bool kiln_lut_bins_generate(const kiln_lut_bins_options *options, const kiln_lut_parallel *parallel,
                             kiln_lut_bins *table)
 {
+    bool done = false;
+    kiln_format_bins *header = &table->header;
+    KILN_ASSERT(options->max_u >= 1 && options->max_u <= KILN_BINS_TABLE_U_MAX);
+    KILN_ASSERT(options->max_x >= 1 && options->max_x <= KILN_BINS_TABLE_X_MAX);
     memset(table, 0, sizeof *table);
-    table->header = header_of(options);
-    generation g = {table, NULL};
-    const bool done = generate(&g, parallel);
+    header->profile = options->profile;
+    header->rounding = options->rounding;
+    header->max_u = options->max_u;
+    header->max_x = options->max_x;
+    header->row_size = kiln_bins_row_size(options->max_x);
+    header->cut = (double)KILN_LUT_CUT_MILLIONTHS / 1e6;
+    header->unit = options->profile == KILN_BINS_EXACT   ? 1.0
+                   : options->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0
+                                                         : 1.0 / 65535.0;
+
+    /* Where rows end, and with that where everything lies. */
+    table->rows_size = kiln_bins_row_index(header->max_u + 1, 1) * header->row_size;
+    table->rows = calloc(1, (size_t)table->rows_size);
+    generation g = {table, calloc(header->max_u + 1, sizeof *g.found)};
+    if (table->rows == NULL || g.found == NULL ||
+        !parallel->run(parallel->user, header->max_u, measure_task, &g) || !place_records(&g)) {
+        goto end;
+    }
+
+    /* The values. */
+    for (uint32_t k = 0; k < header->max_x; k++) {
+        const uint64_t size = table->record_counts[k] * kiln_lut_bins_record_size(header, k);
+        table->records[k] = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+        if (table->records[k] == NULL) {
+            goto end;
+        }
+    }
+    if (!parallel->run(parallel->user, header->max_u, fill_task, &g)) {
+        goto end;
+    }
+    double kept = 0.0, beyond = 0.0;
+    for (uint32_t u = 1; u <= header->max_u; u++) {
+        kept = fmax(kept, g.found[u].kept);
+        beyond = fmax(beyond, g.found[u].beyond);
+        table->exact_values += g.found[u].exact_values;
+        table->exact_cuts += g.found[u].exact_cuts;
+    }
+    header->certificate_kept = rounded_up(kept);
+    header->certificate_beyond = rounded_up(beyond);
+    done = true;
+end:
     free(g.found);
     return done;
 }

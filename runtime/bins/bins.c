@@ -1,4 +1,6 @@
-/* Filled-bins probabilities as a caller asks for them: arguments, real values, Equation 8.
+/* Filled-bins probabilities as a caller wants them: arguments are checked, real ones are rounded or
+ * interpolated, and Equation 8 of Klein and Zachmann 2003 bounds the probability of a collision. Values come
+ * from a table (bins_lookup.c) or are computed (bins_closed.c).
  *
  * Why floor and ceiling bound (KILN_BINS_LOWER). Pr[C = t] is C(w, t) C(u - w, v - t) / C(u, v).
  * One more blue ball multiplies it by a constant times (u - w - v + t) / (v + 1 - t), which
@@ -10,6 +12,7 @@
  * more bins than the corner of the bound too. */
 #include "bins.h"
 
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 
 enum { EQUATION_8_X = 10 };
@@ -82,7 +85,7 @@ kiln_status kiln_bins_probability(const kiln_bins *table, uint32_t u, uint32_t v
 
 /* --------------------------------------------------------------------------- real arguments -- */
 
-/* What is asked for with real s, sA, sB: one list for all three calls. */
+/* The arguments of the calls with real s, sA, sB: one list for all three. */
 typedef struct {
     const kiln_bins *table;
     double s, sa, sb, lb;
@@ -155,21 +158,23 @@ static unsigned mean_corners(const real_question *q, corner corners[8])
     return count;
 }
 
-static void lower_probabilities(const real_question *q, double p[])
+/* P of each x for real arguments, by the mode. */
+static void probabilities(const real_question *q, double p[])
 {
-    const corner c = lower_corner(q);
-    q->table->profile->lookup(q->table, c.u, c.v, c.w, q->count, p);
-    const double less = q->table->rounded_down ? 0 : q->table->certificate;
-    for (uint32_t i = 0; i < q->count; i++) {
-        const bool certain = i + 1 + c.u <= c.v + c.w;
-        p[i] = certain ? 1 : p[i] > less ? p[i] - less : 0;
+    KILN_ASSERT(q->count >= 1 && q->count <= q->table->max_x);
+    if (q->mode == KILN_BINS_LOWER) {
+        const corner c = lower_corner(q);
+        q->table->profile->lookup(q->table, c.u, c.v, c.w, q->count, p);
+        const double less = q->table->rounded_down ? 0 : q->table->certificate;
+        for (uint32_t i = 0; i < q->count; i++) {
+            const bool certain = i + 1 + c.u <= c.v + c.w;
+            p[i] = certain ? 1 : p[i] > less ? p[i] - less : 0;
+        }
+        return;
     }
-}
-
-/* Roundings: a weight is within 5 e of itself (e = 2^-53), a product e, a sum of eight 7 e: below
- * 2^-49. The weights so rounded may sum to a little more than 1. */
-static void mean_probabilities(const real_question *q, double p[])
-{
+    /* The mean over the neighbours. Roundings: a weight is within 5 e of itself (e = 2^-53), a
+     * product e, a sum of eight 7 e: below 2^-49. The weights so rounded may sum to a little more
+     * than 1. */
     double mean[KILN_BINS_MAX_X] = {0}, at[KILN_BINS_MAX_X];
     corner corners[8];
     const unsigned count = mean_corners(q, corners);
@@ -181,15 +186,6 @@ static void mean_probabilities(const real_question *q, double p[])
     }
     for (uint32_t i = 0; i < q->count; i++) {
         p[i] = mean[i] < 1 ? mean[i] : 1;
-    }
-}
-
-static void probabilities(const real_question *q, double p[])
-{
-    if (q->mode == KILN_BINS_LOWER) {
-        lower_probabilities(q, p);
-    } else {
-        mean_probabilities(q, p);
     }
 }
 
@@ -212,24 +208,6 @@ static void collision_bound(const real_question *q, double *best, uint32_t *x_be
     if (q->mode == KILN_BINS_LOWER) {
         *best *= 1 - 0x1p-47;
     }
-}
-
-static double lower_expected(const real_question *q)
-{
-    const corner c = lower_corner(q);
-    const double p = kiln_bins_closed_expected(c.u, c.v, c.w, q->lb);
-    return p > KILN_BINS_EXPECTED_ERROR ? p - KILN_BINS_EXPECTED_ERROR : 0;
-}
-
-static double mean_expected(const real_question *q)
-{
-    double mean = 0;
-    corner corners[8];
-    const unsigned count = mean_corners(q, corners);
-    for (const corner *c = corners; c < corners + count; c++) {
-        mean += c->weight * kiln_bins_closed_expected(c->u, c->v, c->w, q->lb);
-    }
-    return mean < 1 ? mean : 1;
 }
 
 /* ------------------------------------------------------------------------ in the environment -- */
@@ -265,7 +243,21 @@ static kiln_status answer_expected(const real_question *q, double p[], uint32_t 
     (void)x_best;
     const kiln_status status = check_real(q);
     if (status == KILN_OK) {
-        *p = q->mode == KILN_BINS_LOWER ? lower_expected(q) : mean_expected(q);
+        double mean = 0;
+        corner corners[8];
+        unsigned count = 1;
+        corners[0] = lower_corner(q);
+        if (q->mode != KILN_BINS_LOWER) {
+            count = mean_corners(q, corners);
+        }
+        for (const corner *c = corners; c < corners + count; c++) {
+            mean += c->weight * kiln_bins_closed_expected(c->u, c->v, c->w, q->lb);
+        }
+        if (q->mode == KILN_BINS_LOWER) {
+            *p = mean > KILN_BINS_EXPECTED_ERROR ? mean - KILN_BINS_EXPECTED_ERROR : 0;
+        } else {
+            *p = mean < 1 ? mean : 1;
+        }
     }
     return status;
 }

@@ -1,5 +1,8 @@
-/* Looking up in the tables of formats/bins.md: a row, then a record. */
+/* Looks up in the tables of formats/bins.md: a row by u and v, then a record by w, which holds the values of the
+ * x that go on there. The two profiles share one function, inlined twice with the profile as a constant. */
 #include "bins.h"
+
+#include "../../formats/assert.h"
 
 /* A row of a table in memory. */
 typedef struct {
@@ -53,11 +56,14 @@ static void fill_beyond_down(const kiln_bins_table *table, bool exact, const row
     }
 }
 
+/* See bins.h for what a lookup gives. Of v and w, which may be exchanged, the lesser one picks the row. */
 static inline void look_up(const kiln_bins *bins, bool exact, uint32_t u, uint32_t v, uint32_t w,
                            uint32_t count, double p[])
 {
     const kiln_bins_table *table = (const kiln_bins_table *)bins;
     const uint32_t less = v < w ? v : w, more = v < w ? w : v, max_x = bins->max_x;
+    KILN_ASSERT(count >= 1 && count <= max_x);
+    KILN_ASSERT(more <= u && u <= bins->max_u);
     if (less == 0) {
         memset(p, 0, count * sizeof *p);
         return;

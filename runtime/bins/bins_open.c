@@ -1,66 +1,9 @@
-/* Opening and closing of filled-bins tables. */
+/* Opens and closes filled-bins tables: as models are (open.c), with the reader and the verifier of the table
+ * (formats/bins_check.h) in place of those of a model. */
 #include "bins.h"
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../open/opening.h"
-
-static kiln_bins_table *allocate_table(const kiln_reader *reader)
-{
-    const kiln_reader_allocator *allocator = &reader->allocator;
-    kiln_bins_table *table =
-        (kiln_bins_table *)allocator->allocate(allocator->user, sizeof *table, 64);
-    if (table != NULL) {
-        memset(table, 0, sizeof *table);
-        table->reader = *reader;
-    }
-    return table;
-}
-
-static uint64_t bytes_of(const kiln_reader *reader)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        const uint32_t kind = reader->sections[i].entry.kind;
-        const bool read = kind != KILN_SECTION_META && kind != KILN_SECTION_ADB_WEIGHTS;
-        bytes += read ? reader->sections[i].entry.raw_size : 0;
-    }
-    return bytes;
-}
-
-static void fill_table(kiln_bins_table *table, const kiln_bins_view *view)
-{
-    const kiln_format_bins *header = view->header;
-    table->view = *view;
-    table->view.reader = &table->reader;
-    table->rows = view->rows;
-    memcpy(table->records, view->records, sizeof table->records);
-    table->row_size = header->row_size;
-    table->unit = header->unit;
-    table->base.profile = kiln_bins_profile_of(header->profile);
-    table->base.rounded_down = header->rounding == KILN_BINS_DOWN;
-    table->base.max_u = header->max_u;
-    table->base.max_x = header->max_x;
-    table->base.certificate = header->certificate_kept > header->certificate_beyond
-                                  ? header->certificate_kept
-                                  : header->certificate_beyond;
-    table->base.bytes = bytes_of(&table->reader);
-}
-
-static kiln_status make_table(kiln_reader *reader, const kiln_open_options *options,
-                              kiln_bins **out, kiln_format_error *error)
-{
-    kiln_bins_view view;
-    if (!kiln_bins_view_open(&view, reader, (options->flags & KILN_OPEN_TRUSTED) != 0, error)) {
-        return (kiln_status)error->code;
-    }
-    kiln_bins_table *table = allocate_table(reader);
-    if (table == NULL) {
-        (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
-        return KILN_ERROR_MEMORY;
-    }
-    fill_table(table, &view);
-    *out = &table->base;
-    return KILN_OK;
-}
 
 static kiln_status open_table_bytes(const void *data, size_t size, const kiln_open_options *options,
                                     kiln_bins **out)
@@ -71,11 +14,45 @@ static kiln_status open_table_bytes(const void *data, size_t size, const kiln_op
     if (!kiln_reader_open(&reader, data, size, &reading, &error)) {
         return kiln_opening_report(options, &error);
     }
-    const kiln_status status = make_table(&reader, options, out, &error);
-    if (status != KILN_OK) {
+    kiln_bins_view view;
+    if (!kiln_bins_view_open(&view, &reader, (options->flags & KILN_OPEN_TRUSTED) != 0, &error)) {
         kiln_reader_close(&reader);
         return kiln_opening_report(options, &error);
     }
+    const kiln_reader_allocator *allocator = &reader.allocator;
+    kiln_bins_table *table =
+        (kiln_bins_table *)allocator->allocate(allocator->user, sizeof *table, 64);
+    if (table == NULL) {
+        kiln_reader_close(&reader);
+        (void)kiln_format_error_set(&error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+        return kiln_opening_report(options, &error);
+    }
+
+    /* From here on the table owns the reader. */
+    const kiln_format_bins *header = view.header;
+    memset(table, 0, sizeof *table);
+    table->reader = reader;
+    table->view = view;
+    table->view.reader = &table->reader;
+    table->rows = view.rows;
+    memcpy(table->records, view.records, sizeof table->records);
+    table->row_size = header->row_size;
+    table->unit = header->unit;
+    table->base.profile = kiln_bins_profile_of(header->profile);
+    KILN_ASSERT(table->base.profile != NULL);
+    table->base.rounded_down = header->rounding == KILN_BINS_DOWN;
+    table->base.max_u = header->max_u;
+    table->base.max_x = header->max_x;
+    table->base.certificate = header->certificate_kept > header->certificate_beyond
+                                  ? header->certificate_kept
+                                  : header->certificate_beyond;
+    for (uint32_t i = 0; i < reader.section_count; i++) {
+        const kiln_format_section *entry = &reader.sections[i].entry;
+        const bool is_read =
+            entry->kind != KILN_SECTION_META && entry->kind != KILN_SECTION_ADB_WEIGHTS;
+        table->base.bytes += is_read ? entry->raw_size : 0;
+    }
+    *out = &table->base;
     return KILN_OK;
 }
 

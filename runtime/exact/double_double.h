@@ -1,4 +1,4 @@
-/* Numbers as the unevaluated sum of two doubles, for what doubles can't tell apart: about 106 bits.
+/* Numbers as the unevaluated sum of two doubles, for what doubles can't distinguish: about 106 bits.
  *
  * Sums are Knuth's and products Dekker's (Shewchuk 1997, theorems 7 and 18); the operations on pairs
  * are those of Dekker, Numerische Mathematik 18, 1971. One operation errs by at most 2^-100 of its

@@ -10,6 +10,7 @@
  * relative one of at most u = 2^-53. */
 #include "exact.h"
 
+#include "../../formats/assert.h"
 #include "expansion.h"
 
 #include <math.h>
@@ -83,6 +84,7 @@ int kiln_exact_orient3d(const double a[3], const double b[3], const double c[3],
 
 int kiln_exact_orient2d(const double a[3], const double b[3], const double c[3], int i, int j)
 {
+    KILN_ASSERT(i >= 0 && i < 3 && j >= 0 && j < 3 && i != j);
     const double left = (a[i] - c[i]) * (b[j] - c[j]);
     const double right = (a[j] - c[j]) * (b[i] - c[i]);
     const double determinant = left - right;
@@ -288,7 +290,7 @@ static inline int lone_corner(const int side[3])
  *
  * Turned so that both lone corners are on the positive side of the other plane, the edges from a's
  * lone corner to its next and from b's to its next cut the line where orient3d of their four ends
- * tells which cut comes first. It is 0 exactly when the cuts coincide: otherwise four coplanar ends
+ * shows which cut comes first. It is 0 exactly when the cuts coincide: otherwise four coplanar ends
  * would span both planes, and those differ. */
 static inline bool intervals_meet(const double a[9], const int side_a[3], const double b[9],
                                   const int side_b[3])

@@ -6,19 +6,20 @@
  * surface: a triangle that meets the box has a corner in it or meets one of its faces.
  *
  * Distances: let A be the largest magnitude that takes part, and u = 2^-53. All below is within
- * 2^-45 A of the true distance. The distance of a point from a segment is told at a parameter that
+ * 2^-45 A of the true distance. The distance of a point from a segment is computed at a parameter that
  * is off by a few u A / |edge|, where it is least; so that moves it by a few u A. The distance from
  * a plane, and of two lines, is a product with a normal of length 1, and the normal is right to a
  * few u even for needles: it is got from its exact value by expansions. Whether it counts depends
  * on where the foot is, which is off by some u A across the edge, where the distance from the edge
  * is as good.
  *
- * That is slow, and asked last: two points near each other, one of the triangle and one of the
- * ball's segment, tell in nearly all cases that the two meet or what parts them, however they were
+ * That is slow, and done last: two points near each other, one of the triangle and one of the
+ * ball's segment, show in nearly all cases that the two meet or what parts them, however they were
  * found. */
 #include "exact.h"
 
 #include "expansion.h"
+#include "../../formats/assert.h"
 #include "../base/compiler.h"
 #include "../base/vector.h"
 
@@ -44,22 +45,6 @@ typedef struct {
     double size; /* the largest magnitude of all, before the middle was taken off */
     double edge[3][3], edge_size;
 } centred;
-
-static void centre_triangle(const kiln_shape *box, const double corners[9], centred *c)
-{
-    c->size = c->edge_size = 0;
-    for (int k = 0; k < 3; k++) {
-        const double middle = box->a[k] / 2 + box->b[k] / 2;
-        c->half[k] = box->b[k] / 2 - box->a[k] / 2;
-        c->size = kiln_larger(c->size, kiln_larger(fabs(box->a[k]), fabs(box->b[k])));
-        for (int i = 0; i < 3; i++) {
-            c->corner[i][k] = corners[3 * i + k] - middle;
-            c->edge[i][k] = corners[3 * ((i + 1) % 3) + k] - corners[3 * i + k];
-            c->size = kiln_larger(c->size, fabs(corners[3 * i + k]));
-            c->edge_size = kiln_larger(c->edge_size, fabs(c->edge[i][k]));
-        }
-    }
-}
 
 /* Corners at p, q, r on an axis, the box from -reach to reach, all off by at most `error` together:
  * -1 apart, 1 not apart, 0 not known. */
@@ -134,13 +119,27 @@ KILN_RARE static bool meets_face(const kiln_shape *box, int face, const double c
            kiln_exact_triangles_meet(half[1], corners);
 }
 
+/* A corner inside decides, then the separating axes of box and triangle in doubles (Akenine-Moeller, "Fast
+ * 3D Triangle-Box Overlap Testing", 2001), and where these leave a doubt the faces, exactly. */
 static bool meets_box(const kiln_shape *box, const double corners[9])
 {
     if (in_box(box, corners) || in_box(box, corners + 3) || in_box(box, corners + 6)) {
         return true;
     }
     centred c;
-    centre_triangle(box, corners, &c);
+    c.size = c.edge_size = 0;
+    for (int k = 0; k < 3; k++) {
+        const double middle = box->a[k] / 2 + box->b[k] / 2;
+        KILN_ASSERT(box->a[k] <= box->b[k]);
+        c.half[k] = box->b[k] / 2 - box->a[k] / 2;
+        c.size = kiln_larger(c.size, kiln_larger(fabs(box->a[k]), fabs(box->b[k])));
+        for (int i = 0; i < 3; i++) {
+            c.corner[i][k] = corners[3 * i + k] - middle;
+            c.edge[i][k] = corners[3 * ((i + 1) % 3) + k] - corners[3 * i + k];
+            c.size = kiln_larger(c.size, fabs(corners[3 * i + k]));
+            c.edge_size = kiln_larger(c.edge_size, fabs(c.edge[i][k]));
+        }
+    }
     const int known = by_axes(&c);
     if (known != 0) {
         return known > 0;
@@ -212,7 +211,7 @@ KILN_RARE static double from_edges(const double p[3], const double t[9])
 }
 
 /* Distance of a point from the plane of t where its foot is in t, else infinity. The sides at the
- * tip of a needle are nearly parallel and tell nothing of a foot beyond it; the longest edge
+ * tip of a needle are nearly parallel and say nothing about a foot beyond it; the longest edge
  * does. */
 KILN_RARE static double from_inside(const double p[3], const double t[9], kiln_vector normal)
 {
@@ -294,16 +293,6 @@ static bool near_point(const double t[9], kiln_vector p, double weights[2])
     return second >= 0 && third >= 0 && second + third <= 1;
 }
 
-static kiln_vector near_on_segment(kiln_vector p, const double a[3], const double b[3])
-{
-    const kiln_vector edge = kiln_vector_between(b, a);
-    const double square = kiln_vector_dot(edge, edge);
-    double part = square > 0 ? kiln_vector_dot(kiln_vector_between(p.x, a), edge) / square : 0;
-    part = part > 0 ? kiln_smaller(part, 1) : 0;
-    return (kiln_vector){
-        {a[0] + part * edge.x[0], a[1] + part * edge.x[1], a[2] + part * edge.x[2]}};
-}
-
 /* Decides by a point of each: 1 they are within the radius, 0 the line through them parts triangle
  * and ball by 2^-38 of the largest number and more, -1 not known. Both are off by 2^-47 of it,
  * whatever the points are, and what is decided exactly below allows for 2^-42: so both say the
@@ -333,7 +322,14 @@ static int by_near_points(const kiln_shape *shape, const double corners[9])
             of_t.x[k] = t[k] + weights[0] * (t[3 + k] - t[k]) + weights[1] * (t[6 + k] - t[k]);
         }
         if (capsule) {
-            of_ball = near_on_segment(of_t, a, b);
+            const kiln_vector edge = kiln_vector_between(b, a);
+            const double along = kiln_vector_dot(kiln_vector_between(of_t.x, a), edge);
+            const double square = kiln_vector_dot(edge, edge);
+            double part = square > 0 ? along / square : 0;
+            part = part > 0 ? kiln_smaller(part, 1) : 0;
+            for (int k = 0; k < 3; k++) {
+                of_ball.x[k] = a[k] + part * edge.x[k];
+            }
         }
         way = kiln_vector_between(of_ball.x, of_t.x);
         const double square = kiln_vector_dot(way, way);
@@ -397,19 +393,8 @@ KILN_RARE static bool scale_case(const kiln_shape *shape, const double corners[9
     return true;
 }
 
-KILN_RARE static bool scaled_boxes_apart(const scaled_case *s, double reach)
-{
-    for (int k = 0; k < 3; k++) {
-        const double low = kiln_smaller(kiln_smaller(s->t[k], s->t[3 + k]), s->t[6 + k]);
-        const double high = kiln_larger(kiln_larger(s->t[k], s->t[3 + k]), s->t[6 + k]);
-        if (low > kiln_larger(s->a[k], s->b[k]) + reach ||
-            high < kiln_smaller(s->a[k], s->b[k]) - reach) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Is the rest of a capsule, beyond its first end, within reach? Its line against the edges, its other end
+ * against all of the triangle, and the line through the inside. */
 KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const kiln_vector *normal)
 {
     const double line[9] = {s->a[0], s->a[1], s->a[2], s->b[0], s->b[1],
@@ -436,8 +421,13 @@ KILN_RARE static bool meets_ball_exactly(const kiln_shape *shape, const double c
         return true;
     }
     const double reach = s.radius + TOLERANCE / 2;
-    if (scaled_boxes_apart(&s, reach)) {
-        return false;
+    for (int k = 0; k < 3; k++) {
+        const double low = kiln_smaller(kiln_smaller(s.t[k], s.t[3 + k]), s.t[6 + k]);
+        const double high = kiln_larger(kiln_larger(s.t[k], s.t[3 + k]), s.t[6 + k]);
+        if (low > kiln_larger(s.a[k], s.b[k]) + reach ||
+            high < kiln_smaller(s.a[k], s.b[k]) - reach) {
+            return false;
+        }
     }
     if (from_edges(s.a, s.t) <= reach) {
         return true;
@@ -449,13 +439,12 @@ KILN_RARE static bool meets_ball_exactly(const kiln_shape *shape, const double c
     return shape->kind == KILN_SHAPE_CAPSULE && segment_meets(&s, reach, flat ? &normal : NULL);
 }
 
-static bool meets_ball(const kiln_shape *shape, const double corners[9])
-{
-    const int known = by_near_points(shape, corners);
-    return known >= 0 ? known != 0 : meets_ball_exactly(shape, corners);
-}
-
 bool kiln_shape_meets_triangle(const kiln_shape *shape, const double corners[9])
 {
-    return shape->kind == KILN_SHAPE_BOX ? meets_box(shape, corners) : meets_ball(shape, corners);
+    KILN_ASSERT(shape->radius >= 0);
+    if (shape->kind == KILN_SHAPE_BOX) {
+        return meets_box(shape, corners);
+    }
+    const int known = by_near_points(shape, corners);
+    return known >= 0 ? known != 0 : meets_ball_exactly(shape, corners);
 }

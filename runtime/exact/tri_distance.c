@@ -7,7 +7,7 @@
  * along w is a lower bound of the distance (a separating plane), and |w| is an upper one, its ends
  * being points of the triangles. Rounding, edges that are nearly parallel and slivers part the two
  * bounds. Where they are within CERTIFIED of the size of the pair, the value is proved. Else, and where
- * the triangles are so near that rounding would show, the exact predicate is asked whether they meet,
+ * the triangles are so near that rounding would show, the exact predicate decides whether they meet,
  * and if not all is computed again in pairs of doubles.
  *
  * Why that suffices: with u' = 2^-100, S the size and a the sine of the angle between two edges, the
@@ -17,6 +17,7 @@
 #include "exact.h"
 
 #include "double_double.h"
+#include "../../formats/assert.h"
 #include "../base/compiler.h"
 #include "../base/vector.h"
 
@@ -221,7 +222,7 @@ static inline double edge_y_of(const corners *c, int j, int k)
 }
 
 /* Distance by the weights of the foot in the face, which put it there however wrong the normal is:
- * its excess over that by the normal tells that the normal is wrong. */
+ * its excess over that by the normal shows that the normal is wrong. */
 static double by_weights(const corners *c, const faces *f, int feature)
 {
     double weight[3], sum = 0, w[3] = {0, 0, 0};
@@ -298,26 +299,6 @@ typedef struct {
     int base_x, base_y;
 } precise;
 
-KILN_RARE static void precise_load(const double x[9], const double y[9], precise *p)
-{
-    for (int i = 0; i < 3; i++) {
-        const int next = 3 * ((i + 1) % 3);
-        for (int k = 0; k < 3; k++) {
-            p->edge_x[i][k] = kiln_dd_two_sum(x[next + k], -x[3 * i + k]);
-            p->edge_y[i][k] = kiln_dd_two_sum(y[next + k], -y[3 * i + k]);
-            for (int j = 0; j < 3; j++) {
-                p->apart[i][j][k] = kiln_dd_two_sum(x[3 * i + k], -y[3 * j + k]);
-            }
-        }
-    }
-    p->best = kiln_dd_of(HUGE_VAL);
-}
-
-static bool dd_is_less(kiln_dd a, kiln_dd b)
-{
-    return a.head < b.head || (a.head == b.head && a.tail < b.tail);
-}
-
 KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
                                    const kiln_dd along_y[3])
 {
@@ -326,7 +307,8 @@ KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along
         w[k] = kiln_dd_subtract(kiln_dd_add(p->apart[i][j][k], along_x[k]), along_y[k]);
     }
     const kiln_dd squared = kiln_dd_dot(w, w);
-    if (dd_is_less(squared, p->best)) {
+    if (squared.head < p->best.head ||
+        (squared.head == p->best.head && squared.tail < p->best.tail)) {
         p->best = squared;
         p->base_x = i;
         p->base_y = j;
@@ -415,7 +397,17 @@ KILN_RARE static void compute_precisely(const double x[9], const double y[9],
                                         kiln_tri_nearest *near)
 {
     precise p;
-    precise_load(x, y, &p);
+    for (int i = 0; i < 3; i++) {
+        const int next = 3 * ((i + 1) % 3);
+        for (int k = 0; k < 3; k++) {
+            p.edge_x[i][k] = kiln_dd_two_sum(x[next + k], -x[3 * i + k]);
+            p.edge_y[i][k] = kiln_dd_two_sum(y[next + k], -y[3 * i + k]);
+            for (int j = 0; j < 3; j++) {
+                p.apart[i][j][k] = kiln_dd_two_sum(x[3 * i + k], -y[3 * j + k]);
+            }
+        }
+    }
+    p.best = kiln_dd_of(HUGE_VAL);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             precise_edges(&p, i, j);
@@ -442,6 +434,7 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
     candidate best = {HUGE_VAL, 0, 0, 0};
     try_edges(c, &best);
     try_faces(c, &f, &best);
+    KILN_ASSERT(best.feature >= 0 && best.feature < 15);
     if (best.feature < 9) {
         finish_edges(c, y, &best, near);
     } else {
@@ -467,22 +460,15 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
     }
 }
 
-/* The largest difference of a coordinate, within a factor of 2. */
-KILN_RARE static double size_of(const double x[9], const double y[9])
-{
-    double size = 0;
-    for (int k = 0; k < 9; k++) {
-        size = kiln_larger(size, kiln_larger(fabs(x[k] - x[k % 3]), fabs(y[k] - x[k % 3])));
-    }
-    return size;
-}
-
 /* Squares of squares fit in a double for sizes near 1. Nothing is rounded by a power of two but what
  * is far below the size. */
 KILN_RARE static void compute_scaled(const double x[9], const double y[9], double limit,
                                      kiln_tri_nearest *near)
 {
-    const double size = size_of(x, y);
+    double size = 0; /* the largest difference of a coordinate, within a factor of 2 */
+    for (int k = 0; k < 9; k++) {
+        size = kiln_larger(size, kiln_larger(fabs(x[k] - x[k % 3]), fabs(y[k] - x[k % 3])));
+    }
     corners c;
     int exponent;
     double to_x[9], to_y[9];

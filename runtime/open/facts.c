@@ -1,6 +1,7 @@
 /* What the library reports without a query: texts of statuses and its version, the trees and the meta data of a
  * file, where a triangle comes from. All of it is read from the view that the verifier made
  * (formats/check.h), and none of it allocates. */
+#include "../../formats/assert.h"
 #include "../base/tree.h"
 
 #include <string.h>
@@ -80,6 +81,8 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
 static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
 {
     uint32_t lower = 0, upper = view->part_count;
+    KILN_ASSERT(view->part_count > 0);
+    KILN_ASSERT(triangle < view->triangle_count);
     while (upper - lower > 1) {
         const uint32_t middle = lower + (upper - lower) / 2;
         if (view->parts[middle].triangle_first <= triangle) {
@@ -89,17 +92,6 @@ static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
         }
     }
     return &view->parts[lower];
-}
-
-/* Stored triangle with this id, or the count where a damaged file has none. */
-static uint32_t stored_of(const kiln_view *view, uint32_t triangle)
-{
-    for (uint32_t i = 0; i < view->triangle_count; i++) {
-        if (view->ids[i] == triangle) {
-            return i;
-        }
-    }
-    return view->triangle_count;
 }
 
 kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out)
@@ -134,7 +126,10 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
     if (view->ids == NULL || view->triangles == NULL || view->vertices == NULL) {
         return kiln_tree_lack(tree);
     }
-    const uint32_t stored = stored_of(view, triangle);
+    uint32_t stored = 0; /* with this id; none where a damaged file has it twice */
+    while (stored < view->triangle_count && view->ids[stored] != triangle) {
+        stored++;
+    }
     if (stored == view->triangle_count) {
         return KILN_ERROR_ARGUMENT;
     }

@@ -99,6 +99,7 @@ void kiln_opening_fill_trees(kiln_file *file)
         if (from.nodes == NULL) {
             continue;
         }
+        KILN_ASSERT(file->tree_count < file->view.tree_count);
         kiln_tree *tree = &file->trees[file->tree_count++];
         tree->file = file;
         tree->entry = from.entry;
@@ -113,18 +114,6 @@ void kiln_opening_fill_trees(kiln_file *file)
     }
 }
 
-static kiln_file *allocate_file(const kiln_reader_allocator *allocator, uint32_t tree_count)
-{
-    const size_t size = sizeof(kiln_file) + tree_count * sizeof(kiln_tree);
-    kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
-    if (file != NULL) {
-        memset(file, 0, size);
-        file->size = size;
-        file->allocator = *allocator;
-    }
-    return file;
-}
-
 kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
                                    kiln_format_error *format_error)
 {
@@ -132,11 +121,16 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
     if (!kiln_view_open(&view, reader, trusted, format_error)) {
         return (kiln_status)format_error->code;
     }
-    kiln_file *file = allocate_file(&reader->allocator, view.tree_count);
+    const kiln_reader_allocator *allocator = &reader->allocator;
+    const size_t size = sizeof(kiln_file) + view.tree_count * sizeof(kiln_tree);
+    kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
     if (file == NULL) {
         (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         return KILN_ERROR_MEMORY;
     }
+    memset(file, 0, size);
+    file->size = size;
+    file->allocator = *allocator;
     file->reader = *reader;
     file->view = view;
     file->view.reader = &file->reader;

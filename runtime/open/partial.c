@@ -1,5 +1,11 @@
-/* Files of which not all is there yet: taken block by block, with trees that grow (formats/part.h). */
+/* Files of which not all is there yet.
+ *
+ * Bytes are taken block by block (formats/arrival.h) into the same arrays that a whole file has, and trees
+ * grow with their nodes (formats/part.h): a query on what is there answers as far as it can. Once all has
+ * arrived the file is verified as a whole and is like any other. A rule that is broken on the way
+ * makes trees boxes, for good: no node that was not checked is ever visited. */
 #include "../../formats/arrival.h"
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "opening.h"
 #include "../base/tree.h"
@@ -12,28 +18,6 @@ struct kiln_arriving {
     kiln_format_error broken; /* a rule, for good; code 0: none */
     kiln_part parts[1];       /* as many as the file has trees */
 };
-
-/* What is needed before trees are known. */
-static bool directory_is_there(const kiln_reader *reader)
-{
-    static const uint32_t kinds[] = {KILN_SECTION_TREES, KILN_SECTION_STRINGS, KILN_SECTION_ADB,
-                                     KILN_SECTION_ADB_WEIGHTS};
-    bool there = true;
-    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const uint32_t index = kiln_reader_find(reader, kinds[i], 0);
-        there = there && (index == KILN_NO_INDEX ||
-                          reader->sections[index].there == reader->sections[index].count);
-    }
-    return there;
-}
-
-static void forget_contents(kiln_view *view)
-{
-    view->vertices = NULL;
-    view->triangles = view->ids = view->faces = view->user = view->materials = NULL;
-    view->parts = NULL;
-    view->meta = NULL;
-}
 
 static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
 {
@@ -50,22 +34,11 @@ static bool give_up(kiln_file *file, const kiln_format_error *format_error)
     return false;
 }
 
-static bool grow_trees(kiln_file *file, kiln_format_error *format_error)
-{
-    for (uint32_t i = 0; i < file->tree_count; i++) {
-        const kiln_view_tree tree = view_tree(file, i);
-        if (!kiln_part_grow(&file->arriving->parts[i], &file->view, &tree,
-                            kiln_part_arrived(&file->view, &tree), format_error)) {
-            return give_up(file, format_error);
-        }
-    }
-    return true;
-}
-
 /* All is there: it is verified as a whole, and the trees lead to all of it. */
 static bool complete(kiln_file *file, kiln_format_error *format_error)
 {
     kiln_view view;
+    KILN_ASSERT(file->arriving != NULL);
     for (uint32_t i = 0; i < file->tree_count; i++) {
         const kiln_view_tree tree = view_tree(file, i);
         kiln_part_end(&tree);
@@ -82,6 +55,7 @@ static bool complete(kiln_file *file, kiln_format_error *format_error)
     return true;
 }
 
+/* Takes what is there, and lets trees grow. False: *format_error says why it does not go on. */
 static bool advance(kiln_file *file, const void *data, size_t available,
                     kiln_format_error *format_error)
 {
@@ -97,9 +71,13 @@ static bool advance(kiln_file *file, const void *data, size_t available,
     }
     const bool taken =
         kiln_arrival_take(&arriving->arrival, &file->reader, data, available, format_error);
-    if (!grow_trees(file, &rule)) {
-        *format_error = rule;
-        return false;
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        const kiln_view_tree tree = view_tree(file, i);
+        if (!kiln_part_grow(&arriving->parts[i], &file->view, &tree,
+                            kiln_part_arrived(&file->view, &tree), &rule)) {
+            *format_error = rule;
+            return give_up(file, &rule);
+        }
     }
     if (taken && kiln_arrival_is_whole(&arriving->arrival, &file->reader)) {
         return complete(file, format_error);
@@ -108,45 +86,6 @@ static bool advance(kiln_file *file, const void *data, size_t available,
 }
 
 /* ---------------------------------------------------------------------------------- opening -- */
-
-static kiln_status begin_parts(kiln_file *file, const kiln_arrival *arrival, bool trusted)
-{
-    const size_t size = sizeof(struct kiln_arriving) + file->tree_count * sizeof(kiln_part);
-    struct kiln_arriving *arriving =
-        (struct kiln_arriving *)file->allocator.allocate(file->allocator.user, size, 64);
-    if (arriving == NULL) {
-        return KILN_ERROR_MEMORY;
-    }
-    memset(arriving, 0, size);
-    arriving->arrival = *arrival;
-    arriving->trusted = trusted;
-    file->arriving = arriving;
-    file->arriving_size = size;
-    forget_contents(&file->view);
-    kiln_opening_fill_trees(file);
-    for (uint32_t i = 0; i < file->tree_count; i++) {
-        file->trees[i].part = &arriving->parts[i];
-    }
-    return KILN_OK;
-}
-
-/* What was taken, as a file; *reader is closed if it can't be. */
-static kiln_status make_file(kiln_reader *reader, const kiln_arrival *arrival, bool trusted,
-                             kiln_file **out, kiln_format_error *format_error)
-{
-    kiln_status status = kiln_opening_make_file(reader, true, out, format_error);
-    if (status != KILN_OK) {
-        kiln_reader_close(reader);
-        return status;
-    }
-    status = begin_parts(*out, arrival, trusted);
-    if (status != KILN_OK) {
-        (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
-        kiln_close(*out);
-        *out = NULL;
-    }
-    return status;
-}
 
 static kiln_status open_partial(const void *data, size_t available,
                                 const kiln_open_options *options, kiln_file **out)
@@ -161,19 +100,54 @@ static kiln_status open_partial(const void *data, size_t available,
         return kiln_opening_report(options, &format_error);
     }
     const bool taken = kiln_arrival_take(&arrival, &reader, data, available, &format_error);
-    if (!taken || !directory_is_there(&reader)) {
+    /* What is needed before trees are known. */
+    static const uint32_t kinds[] = {KILN_SECTION_TREES, KILN_SECTION_STRINGS, KILN_SECTION_ADB,
+                                     KILN_SECTION_ADB_WEIGHTS};
+    bool directory = true;
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const uint32_t index = kiln_reader_find(&reader, kinds[i], 0);
+        directory = directory && (index == KILN_NO_INDEX ||
+                                  reader.sections[index].there == reader.sections[index].count);
+    }
+    if (!taken || !directory) {
         kiln_reader_close(&reader);
         if (taken) {
             (void)kiln_reader_waits(&format_error, arrival.next);
         }
         return kiln_opening_report(options, &format_error);
     }
-    const kiln_status status = make_file(&reader, &arrival, reading.trusted, out, &format_error);
-    if (status != KILN_OK) {
+    if (kiln_opening_make_file(&reader, true, out, &format_error) != KILN_OK) {
+        kiln_reader_close(&reader);
         return kiln_opening_report(options, &format_error);
     }
-    if (!advance(*out, data, available, &format_error)) {
-        kiln_close(*out);
+
+    /* A part for each tree. Contents that the verifier has not seen are out of reach till then. */
+    kiln_file *file = *out;
+    const size_t size = sizeof(struct kiln_arriving) + file->tree_count * sizeof(kiln_part);
+    struct kiln_arriving *arriving =
+        (struct kiln_arriving *)file->allocator.allocate(file->allocator.user, size, 64);
+    if (arriving == NULL) {
+        (void)kiln_format_error_set(&format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+        kiln_close(file);
+        *out = NULL;
+        return kiln_opening_report(options, &format_error);
+    }
+    memset(arriving, 0, size);
+    arriving->arrival = arrival;
+    arriving->trusted = reading.trusted;
+    file->arriving = arriving;
+    file->arriving_size = size;
+    file->view.vertices = NULL;
+    file->view.triangles = file->view.ids = file->view.faces = file->view.user = NULL;
+    file->view.materials = NULL;
+    file->view.parts = NULL;
+    file->view.meta = NULL;
+    kiln_opening_fill_trees(file);
+    for (uint32_t i = 0; i < file->tree_count; i++) {
+        file->trees[i].part = &arriving->parts[i];
+    }
+    if (!advance(file, data, available, &format_error)) {
+        kiln_close(file);
         *out = NULL;
         return kiln_opening_report(options, &format_error);
     }
@@ -232,15 +206,6 @@ static double divide(uint64_t some, uint64_t all)
     return (double)some / (double)all;
 }
 
-static double part_of_triangles(const kiln_tree *tree)
-{
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, divide);
-    const double part = run(tree->part->triangles, tree->entry->triangle_count);
-    kiln_fpu_leave(caller);
-    return part;
-}
-
 kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
 {
     kiln_tree_loaded loaded;
@@ -253,7 +218,10 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
     } else if (tree != NULL && tree->part->nodes > 0) {
         loaded.nodes = tree->part->nodes;
         loaded.levels = tree->part->levels;
-        loaded.triangles = part_of_triangles(tree);
+        const kiln_fpu_state caller = kiln_fpu_enter();
+        KILN_FPU_CALL(run, divide);
+        loaded.triangles = run(tree->part->triangles, tree->entry->triangle_count);
+        kiln_fpu_leave(caller);
     }
     return loaded;
 }

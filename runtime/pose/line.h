@@ -26,7 +26,7 @@ typedef struct kiln_slab_ray {
     float origin[4], direction[4]; /* coordinates of the direction: 2^-30 or more */
     float inverse[4];              /* of the direction */
     float spread[4];               /* slack / |direction| */
-    float wide;                    /* what boxes that are turned are widened by */
+    float wide;                    /* what rotated boxes are widened by */
     float s_max;                   /* may be lowered during a walk */
     float point[4], way[4];        /* the same line in the tree's own frame, of another length */
     float point_reach; /* for what the point is off the line by, as kernel_rays.h wants it */
@@ -45,7 +45,7 @@ typedef struct {
 } kiln_line_hit;
 
 /* Does the line, from its t_min to its t_max, meet the closed triangle? Exact. Corner k is
- * corners[3 k .. 3 k + 2], floats as doubles. If so, *hit tells where it first does. Needs the
+ * corners[3 k .. 3 k + 2], floats as doubles. If so, *hit is where it first does. Needs the
  * environment of fpu.h. */
 bool kiln_line_meets_triangle(const kiln_line *line, const double corners[9], kiln_line_hit *hit);
 

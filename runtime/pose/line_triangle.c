@@ -6,7 +6,7 @@
  * which is d . n. An edge that two triangles share, or a corner that many do, has one volume up to
  * sign in all of them: a line can't slip through between them. Where all three are 0, the line
  * lies in the triangle's plane, or the triangle has no area and the line reaches its own: then
- * edges are asked one by one.
+ * edges are tried one by one.
  *
  * The filter computes them after Möller and Trumbore, "Fast, minimum storage ray-triangle
  * intersection", J. Graphics Tools 2(1), 1997, from the differences to the corner a.
@@ -18,6 +18,7 @@
 #include "line.h"
 
 #include "../exact/expansion.h"
+#include "../../formats/assert.h"
 #include "../base/compiler.h"
 #include "../base/vector.h"
 
@@ -83,28 +84,6 @@ KILN_RARE static int compare(const quotient *q, double t)
     return kiln_expansion_sign(count, all) * kiln_expansion_sign(q->den_count, q->den);
 }
 
-static kiln_difference single(double value)
-{
-    kiln_difference d = {value != 0 ? 1 : 0, {value, 0}};
-    return d;
-}
-
-KILN_RARE static void make_case(exact_case *c, const kiln_line *line, const double corners[9])
-{
-    c->line = line;
-    c->along = 0;
-    for (int k = 0; k < 3; k++) {
-        c->way[k] = single(line->direction[k]);
-        if (fabs(line->direction[k]) > fabs(line->direction[c->along])) {
-            c->along = k;
-        }
-        for (int i = 0; i < 3; i++) {
-            c->corner[i][k].count = kiln_expansion_difference(corners[3 * i + k], line->origin[k],
-                                                              c->corner[i][k].part);
-        }
-    }
-}
-
 /* d x (corner i - o). */
 typedef struct {
     int count[3];
@@ -123,18 +102,6 @@ KILN_RARE static void moment_of(const exact_case *c, int i, moment *m)
 static bool is_zero(const moment *m)
 {
     return m->count[0] == 0 && m->count[1] == 0 && m->count[2] == 0;
-}
-
-/* The corner is on the line. */
-KILN_RARE static void corner_point(const exact_case *c, int i, quotient *q, double weights[3])
-{
-    const kiln_difference *reach = &c->corner[i][c->along], *way = &c->way[c->along];
-    q->num_count = reach->count;
-    memcpy(q->num, reach->part, sizeof reach->part);
-    q->den_count = way->count;
-    memcpy(q->den, way->part, sizeof way->part);
-    weights[0] = weights[1] = weights[2] = 0;
-    weights[i] = 1;
 }
 
 /* The line crosses the edge from corner i to corner j between its ends: moments m and n are
@@ -184,17 +151,6 @@ KILN_RARE static void add_point(const exact_case *c, const quotient *q, const do
     span->any = true;
 }
 
-/* At t_min the line is already in the triangle: between the two outermost points. */
-KILN_RARE static void interpolate(const edge_span *span, double t, double weights[3])
-{
-    const double length = span->high.t - span->low.t;
-    double part = length > 0 ? (t - span->low.t) / length : 0;
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    for (int k = 0; k < 3; k++) {
-        weights[k] = span->low.weights[k] + part * (span->high.weights[k] - span->low.weights[k]);
-    }
-}
-
 /* All three volumes are 0, so the line and any edge are in one plane. What line and triangle share
  * is the convex hull of what the line shares with the edges. */
 KILN_RARE static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
@@ -207,7 +163,14 @@ KILN_RARE static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
     for (int i = 0; i < 3; i++) {
         moment_of(c, i, &m[i]);
         if (is_zero(&m[i])) {
-            corner_point(c, i, &q, weights);
+            /* The corner is on the line. */
+            const kiln_difference *reach = &c->corner[i][c->along], *way = &c->way[c->along];
+            q.num_count = reach->count;
+            memcpy(q.num, reach->part, sizeof reach->part);
+            q.den_count = way->count;
+            memcpy(q.den, way->part, sizeof way->part);
+            weights[0] = weights[1] = weights[2] = 0;
+            weights[i] = 1;
             add_point(c, &q, weights, &span);
         }
     }
@@ -218,13 +181,21 @@ KILN_RARE static bool meets_edges(const exact_case *c, kiln_line_hit *hit)
             add_point(c, &q, weights, &span);
         }
     }
+    KILN_ASSERT(span.any || !span.from_start);
     if (!span.from_start || !span.to_end) {
         return false;
     }
     hit->side = KILN_SIDE_EDGE;
     if (span.before_start) {
         hit->t = c->line->t_min;
-        interpolate(&span, hit->t, hit->weights);
+        /* The line is in the triangle there already: between the two outermost points. */
+        const double length = span.high.t - span.low.t;
+        double part = length > 0 ? (hit->t - span.low.t) / length : 0;
+        part = part < 0 ? 0 : part > 1 ? 1 : part;
+        for (int k = 0; k < 3; k++) {
+            hit->weights[k] =
+                span.low.weights[k] + part * (span.high.weights[k] - span.low.weights[k]);
+        }
     } else {
         hit->t = span.low.t;
         memcpy(hit->weights, span.low.weights, sizeof hit->weights);
@@ -262,7 +233,20 @@ KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[
     exact_case c;
     double volume[192], weights[3];
     bool plus = false, minus = false;
-    make_case(&c, line, corners);
+    c.line = line;
+    c.along = 0;
+    for (int k = 0; k < 3; k++) {
+        const double way = line->direction[k];
+        c.way[k] = (kiln_difference){way != 0 ? 1 : 0, {way, 0}};
+        if (fabs(way) > fabs(line->direction[c.along])) {
+            c.along = k;
+        }
+        for (int i = 0; i < 3; i++) {
+            c.corner[i][k].count =
+                kiln_expansion_difference(corners[3 * i + k], line->origin[k], c.corner[i][k].part);
+        }
+    }
+    KILN_ASSERT(line->direction[c.along] != 0);
     for (int i = 0; i < 3; i++) {
         const int count =
             kiln_expansion_triple(c.way, c.corner[(i + 1) % 3], c.corner[(i + 2) % 3], volume);
@@ -285,7 +269,7 @@ KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[
 #define SPACE_BOUND 0x1.2p-50
 #define COARSE 0x1p-47
 
-/* What is asked of quotients that the filter gives. */
+/* The precision that quotients from the filter must have. */
 #define T_PRECISION 0x1p-42
 #define WEIGHT_PRECISION 0x1p-33
 
@@ -310,7 +294,7 @@ typedef struct {
     double error; /* of u, v */
 } inside_case;
 
-/* Where the line passes the inside, is that within its ends, and can t and weights be told well
+/* Where the line passes the inside, is that within its ends, and can t and weights be computed well
  * enough from here? 1 yes, 0 no hit, -1 not known. */
 static int settle_inside(const kiln_line *line, const inside_case *c, kiln_line_hit *hit)
 {

@@ -1,7 +1,13 @@
-/* Poses: their check, the canonical relative placement, and the maps between node spaces. */
+/* Poses: their check, the canonical relative placement, and the maps between node spaces.
+ *
+ * Two trees at two poses become one frame: X, whose vertices are used as they are stored, and Y, whose
+ * vertices are carried into X's frame in double, each operation rounded once. Which tree is X is decided
+ * by the geometry and the poses alone, so that swapping the arguments changes no bit of an answer. Boxes
+ * see the same placement through kiln_node_map, in floats, with a slack that covers all rounding. */
 #include "pose.h"
 
 #include "../exact/exact.h"
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 
 #include <math.h>
@@ -164,6 +170,7 @@ static double largest_magnitude(const double v[3])
     return x > y ? (x > z ? x : z) : (y > z ? y : z);
 }
 
+/* `scale` is the node unit of the source in node units of the target. */
 static void fill_map(kiln_node_map *map, const double rotation[9], const double offset[3],
                      double scale, double slack)
 {
@@ -171,22 +178,11 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
         map->matrix[i] = rotation[i] * scale;
         map->rotation[i] = (float)rotation[i];
     }
+    KILN_ASSERT(scale > 0);
+    KILN_ASSERT(slack >= 0);
     memcpy(map->offset, offset, sizeof map->offset);
     map->scale = (float)scale;
     map->slack = slack;
-}
-
-/* The inverse of a rotation that departs from orthonormal by `off`: up to a departure that the slack of
- * form_node_maps has room for, the transpose. */
-static void turn_back(const double rotation[9], double off, double inverse[9])
-{
-    if (off > TRANSPOSE_MAX) {
-        kiln_matrix_invert(rotation, inverse);
-        return;
-    }
-    for (int i = 0; i < 9; i++) {
-        inverse[i] = rotation[3 * (i % 3) + i / 3];
-    }
 }
 
 /* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of the
@@ -208,7 +204,13 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
                              largest_magnitude(y->origin) * frame->scale +
                              largest_magnitude(frame->carry.translation);
     const double slack = 0x1p-43 * magnitude; /* of |v|_1 <= 3 |v|_inf, and a margin */
-    turn_back(rotation, frame->off, inverse);
+    if (frame->off > TRANSPOSE_MAX) {
+        kiln_matrix_invert(rotation, inverse);
+    } else { /* the slack has room for what the transpose departs by */
+        for (int i = 0; i < 9; i++) {
+            inverse[i] = rotation[3 * (i % 3) + i / 3];
+        }
+    }
     kiln_matrix_apply(inverse, offset, back);
     double offset_x[3], offset_y[3];
     const double of_x = kiln_power_of_two(-x->scale_exponent), of_y = 1 / unit_y;

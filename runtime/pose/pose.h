@@ -50,7 +50,7 @@ static inline double kiln_pose_scale(const kiln_pose *pose)
     return pose != NULL ? pose->scale : 1;
 }
 
-/* One tree at a pose, for what is asked in the frame that the pose leads to. */
+/* One tree at a pose, for queries in the frame that the pose leads to. */
 typedef struct {
     kiln_transform carry; /* from the tree's own frame to that one, without the scale */
     double inverse[9];

@@ -26,16 +26,16 @@ static inline void kiln_world_normal(const kiln_pose *pose, const double v[3], d
 {
     const double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     const double unit[3] = {v[0] / most, v[1] / most, v[2] / most};
-    double turned[3], squared = 0;
+    double rotated[3], squared = 0;
     for (int i = 0; i < 3; i++) {
-        turned[i] = pose == NULL
-                        ? unit[i]
-                        : (pose->rotation[3 * i] * unit[0] + pose->rotation[3 * i + 1] * unit[1]) +
-                              pose->rotation[3 * i + 2] * unit[2];
-        squared += turned[i] * turned[i];
+        rotated[i] = pose == NULL
+                         ? unit[i]
+                         : (pose->rotation[3 * i] * unit[0] + pose->rotation[3 * i + 1] * unit[1]) +
+                               pose->rotation[3 * i + 2] * unit[2];
+        squared += rotated[i] * rotated[i];
     }
     for (int i = 0; i < 3; i++) {
-        out[i] = sign * (turned[i] / sqrt(squared));
+        out[i] = sign * (rotated[i] / sqrt(squared));
     }
 }
 

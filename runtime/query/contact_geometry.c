@@ -1,6 +1,6 @@
 /* The geometry of a contact between two triangles that meet.
  *
- * Which corners are on which side of the other plane is asked of the exact predicates; only where an
+ * The exact predicates decide which corners are on which side of the other plane; only where an
  * edge cuts a plane is computed, in pairs of doubles (double_double.h), so that points come out on the
  * triangles and in the box of both, and nothing divides by zero.
  *
@@ -14,6 +14,8 @@
  * products of two edges (Gottschalk, Lin and Manocha, SIGGRAPH 1996, theorem 1). Faces go before edges
  * that are as good. */
 #include "query.h"
+
+#include "../../formats/assert.h"
 
 #include "../base/vector.h"
 #include "../exact/double_double.h"
@@ -38,6 +40,7 @@ typedef struct {
 
 static void append_point(points *list, const double at[3])
 {
+    KILN_ASSERT(list->count < POINTS_MAX);
     memcpy(list->at[list->count++], at, sizeof list->at[0]);
 }
 
@@ -112,7 +115,7 @@ static void cut(const double t[9], const double p[3], const double q[3], double 
     }
 }
 
-/* What of s is in the plane of t: one point or two. Not all sides are 0. */
+/* The part of s that is in the plane of t: one point or two. Not all sides are 0. */
 static void cut_triangle(const double t[9], const double s[9], const int side[3], points *out)
 {
     out->count = 0;
@@ -190,19 +193,14 @@ static void common_interval(const points *p, const points *q, kiln_tri_contact *
 
 /* ---------------------------------------------------------------------------- in one plane -- */
 
-static bool point_is_in(const double p[3], const double t[9])
-{
-    double point[9];
-    for (int k = 0; k < 9; k++) {
-        point[k] = p[k % 3];
-    }
-    return kiln_exact_triangles_meet(point, t);
-}
-
 static void add_corners_in(points *list, const double s[9], const double t[9])
 {
     for (int k = 0; k < 3; k++) {
-        if (point_is_in(s + 3 * k, t)) {
+        double point[9];
+        for (int i = 0; i < 9; i++) {
+            point[i] = s[3 * k + i % 3];
+        }
+        if (kiln_exact_triangles_meet(point, t)) {
             append_point(list, s + 3 * k);
         }
     }
@@ -215,6 +213,7 @@ static void edge_as_triangle(const double t[9], int edge, double out[9])
     memcpy(out + 6, out + 3, 3 * sizeof *out);
 }
 
+/* The crossings of edges, each an exact test of two segments and then a point that is nearest to both. */
 static void add_crossings(points *list, const double x[9], const double y[9])
 {
     for (int i = 0; i < 3; i++) {
@@ -231,9 +230,11 @@ static void add_crossings(points *list, const double x[9], const double y[9])
     }
 }
 
+/* Of a convex polygon, the two corners that are furthest from each other stand for it. */
 static void furthest_points(const points *list, kiln_tri_contact *out)
 {
     double furthest = -1;
+    KILN_ASSERT(list->count > 0);
     for (int i = 0; i < list->count; i++) {
         for (int j = i; j < list->count; j++) {
             double step[3];
@@ -249,16 +250,6 @@ static void furthest_points(const points *list, kiln_tri_contact *out)
     }
 }
 
-static void common_polygon(const double x[9], const double y[9], kiln_tri_contact *out)
-{
-    points list;
-    list.count = 0;
-    add_corners_in(&list, x, y);
-    add_corners_in(&list, y, x);
-    add_crossings(&list, x, y);
-    furthest_points(&list, out);
-}
-
 /* ---------------------------------------------------------------------- depth and normal -- */
 
 /* The best so far. */
@@ -272,16 +263,6 @@ typedef struct {
 typedef struct {
     double x[3][3], y[3][3];
 } placed_pair;
-
-static void place_pair(const double x[9], const double y[9], placed_pair *out)
-{
-    for (int c = 0; c < 3; c++) {
-        for (int k = 0; k < 3; k++) {
-            out->x[c][k] = x[3 * c + k] - x[k];
-            out->y[c][k] = y[3 * c + k] - x[k];
-        }
-    }
-}
 
 static inline void shadow(const double t[3][3], const double axis[3], double *low, double *high)
 {
@@ -369,19 +350,6 @@ static void any_across(const double line[3], double out[3])
     }
 }
 
-static void longest_edge(const triangle_edges *x, const triangle_edges *y, double out[3])
-{
-    double longest = 0;
-    memset(out, 0, 3 * sizeof *out);
-    for (int i = 0; i < 6; i++) {
-        const double *edge = i < 3 ? x->rounded[i] : y->rounded[i - 3];
-        if (kiln_dot(edge, edge) > longest) {
-            longest = kiln_dot(edge, edge);
-            memcpy(out, edge, 3 * sizeof *out);
-        }
-    }
-}
-
 /* 1, -1: corners are on this side only, or on the plane, and not all there; else 0. */
 static int only_side(const int side[3])
 {
@@ -403,19 +371,6 @@ static bool touches(const double normal[3], int side, double sign, parting *best
     return true;
 }
 
-static void try_edge_axes(const placed_pair *at, const triangle_edges *edges_x,
-                          const triangle_edges *edges_y, parting *best)
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            double axis[3];
-            if (product(edges_x, i, edges_y, j, axis)) {
-                try_axis(at, axis, 1, best);
-            }
-        }
-    }
-}
-
 /* The shortest way out. */
 static void part(const double x[9], const double y[9], const int side_x[3], const int side_y[3],
                  kiln_tri_contact *out)
@@ -430,18 +385,34 @@ static void part(const double x[9], const double y[9], const int side_x[3], cons
     const bool has_x = product(&edges_x, 0, &edges_x, 1, face_x);
     if (!(has_y && touches(face_y, only_side(side_x), 1, &best)) &&
         !(has_x && touches(face_x, only_side(side_y), -1, &best))) {
-        place_pair(x, y, &at);
+        for (int c = 0; c < 3; c++) {
+            for (int k = 0; k < 3; k++) {
+                at.x[c][k] = x[3 * c + k] - x[k];
+                at.y[c][k] = y[3 * c + k] - x[k];
+            }
+        }
         if (has_y) {
             try_axis(&at, face_y, 1, &best);
         }
         if (has_x) {
             try_axis(&at, face_x, -1, &best);
         }
-        try_edge_axes(&at, &edges_x, &edges_y, &best);
+        for (int i = 0; i < 9; i++) {
+            double axis[3];
+            if (product(&edges_x, i / 3, &edges_y, i % 3, axis)) {
+                try_axis(&at, axis, 1, &best);
+            }
+        }
     }
     if (!best.found) {
-        double line[3];
-        longest_edge(&edges_x, &edges_y, line);
+        double line[3] = {0, 0, 0}, longest = 0; /* the longest edge */
+        for (int i = 0; i < 6; i++) {
+            const double *edge = i < 3 ? edges_x.rounded[i] : edges_y.rounded[i - 3];
+            if (kiln_dot(edge, edge) > longest) {
+                longest = kiln_dot(edge, edge);
+                memcpy(line, edge, sizeof line);
+            }
+        }
         any_across(line, best.axis);
     }
     for (int k = 0; k < 3; k++) {
@@ -478,7 +449,12 @@ void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_conta
         cut_triangle(x, y, side_y, &of_y);
     }
     if (is_none(side_x) && is_none(side_y)) {
-        common_polygon(x, y, out);
+        points list;
+        list.count = 0;
+        add_corners_in(&list, x, y);
+        add_corners_in(&list, y, x);
+        add_crossings(&list, x, y);
+        furthest_points(&list, out);
     } else if (is_none(side_x)) { /* Y's plane has no area of Y: Y is a segment through X */
         common_interval(&of_y, &of_y, out);
     } else if (is_none(side_y)) {
