@@ -3,7 +3,7 @@
  * triangles. */
 #include "tally.h"
 
-#include "../../runtime/exact/tri_distance.h"
+#include "../../runtime/exact/exact.h"
 #include "../../runtime/walk/near_walk.h"
 
 #include <stdlib.h>
