@@ -1,6 +1,6 @@
-/* Regions of the cells of a box: all in one, octants, or the six pyramids over the faces (Klein and
- * Zachmann 2003, Figure 7; adb.h). Everything is counted in whole cells, without a table: baking asks
- * for a few numbers per tree, and the runtime needs only the sizes. */
+/* Regions of the cells of a box: all in one, octants, or the six pyramids over the faces (Klein
+ * and Zachmann 2003, Figure 7; adb.h). Everything is counted in whole cells, without a table:
+ * baking asks for a few numbers per tree, and the runtime needs only the sizes. */
 #include "adb.h"
 
 #include "assert.h"
@@ -23,8 +23,9 @@ unsigned kiln_adb_region_count(const kiln_format_adb *adb)
                                                       : 6;
 }
 
-/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Of equally far
- * ones the octant decides with which to start, so that cells on the edges are dealt out evenly. */
+/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Of
+ * equally far ones the octant decides with which to start, so that cells on the edges are dealt
+ * out evenly. */
 static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)
 {
     unsigned distance[3], farthest = 0; /* in half cells, odd */

@@ -1,9 +1,10 @@
 /* Takes a container as its bytes arrive, by the steps of reader.c.
  *
- * A kiln_arrival is a place in the file: the entry of the table in hand, its next block, and where that
- * lies. kiln_arrival_take goes on from there as far as bytes reach, and notes how many it needs to go
- * further. The table is copied, and a block table is checked again whenever it is read, so that a
- * caller whose bytes change between calls gets an error, or other answers, and nothing worse. */
+ * A kiln_arrival is a place in the file: the entry of the table in hand, its next block, and
+ * where that lies. kiln_arrival_take goes on from there as far as bytes reach, and notes how
+ * many it needs to go further. The table is copied, and a block table is checked again whenever
+ * it is read, so that a caller whose bytes change between calls gets an error, or other
+ * answers, and nothing worse. */
 #include "arrival.h"
 
 #include "assert.h"

@@ -1,5 +1,6 @@
-/* Taking a file as its bytes arrive, from the first on: each raw section and each block of a deflate section is
- * checked and decoded once it is whole. What is taken is copied, so the bytes need not stay. */
+/* Taking a file as its bytes arrive, from the first on: each raw section and each block of a
+ * deflate section is checked and decoded once it is whole. What is taken is copied, so the
+ * bytes need not stay. */
 #ifndef KILN_ARRIVAL_H
 #define KILN_ARRIVAL_H
 
@@ -14,14 +15,16 @@ typedef struct {
     uint64_t next;   /* bytes from the start of the file with which there is more to take */
 } kiln_arrival;
 
-/* Header and section table of a file of which the first `available` bytes are there, and room for what is
- * wanted. *reader is then to be closed. KILN_FORMAT_ERROR_PARTIAL: too few bytes; nothing is kept. */
+/* Header and section table of a file of which the first `available` bytes are there, and room
+ * for what is wanted. *reader is then to be closed. KILN_FORMAT_ERROR_PARTIAL: too few bytes;
+ * nothing is kept. */
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
                         size_t available, const kiln_reader_options *options,
                         kiln_format_error *error);
 
-/* Takes all that is there of a file whose first `available` bytes are at `data`, the same as before as far as they
- * went; reader->sections[].there tell how much that is. False: what follows is damaged; what was taken stays. */
+/* Takes all that is there of a file whose first `available` bytes are at `data`, the same as
+ * before as far as they went; reader->sections[].there tell how much that is. False: what
+ * follows is damaged; what was taken stays. */
 bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
                        size_t available, kiln_format_error *error);
 

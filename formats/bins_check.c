@@ -1,9 +1,9 @@
 /* The verifier of filled-bins tables, whose theorem is in bins_check.h.
  *
- * Sections are named and their sizes compared first, for trusted files, too; then the rows, in the order
- * of u and v: each continues, in every segment, where the row before it ended, so that the rows tile the
- * records; and last the values, which are probabilities that do not rise with x. Offsets in errors are
- * as those of check.c. */
+ * Sections are named and their sizes compared first, for trusted files, too; then the rows, in
+ * the order of u and v: each continues, in every segment, where the row before it ended, so
+ * that the rows tile the records; and last the values, which are probabilities that do not rise
+ * with x. Offsets in errors are as those of check.c. */
 #include "bins_check.h"
 
 #include "assert.h"

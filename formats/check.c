@@ -1,11 +1,12 @@
 /* The verifier, whose theorem is in check.h.
  *
- * kiln_view_open first names the sections and compares their counts, so that every later step may
- * index one by the counts of another; this much is done for trusted files, too. Then it checks
- * contents, section by section: geometry, parts, and each tree by one walk from its root, which sees
- * every node and lane once, and a pass for nodes with two parents, which a walk alone does not show.
- * Offsets in errors are in the file for raw sections and in the decoded section for compressed ones.
- * part.c checks single nodes and boxes with the same functions while a file arrives. */
+ * kiln_view_open first names the sections and compares their counts, so that every later step
+ * may index one by the counts of another; this much is done for trusted files, too. Then it
+ * checks contents, section by section: geometry, parts, and each tree by one walk from its
+ * root, which sees every node and lane once, and a pass for nodes with two parents, which a
+ * walk alone does not show. Offsets in errors are in the file for raw sections and in the
+ * decoded section for compressed ones. part.c checks single nodes and boxes with the same
+ * functions while a file arrives. */
 #include "check.h"
 
 #include "adb.h"
@@ -305,8 +306,8 @@ static bool check_geometry(const kiln_view *view, kiln_format_error *error)
     return true;
 }
 
-/* Parts tile the ids of triangles, in order; their names are strings. Where faces or user values have
- * sections of their own, parts hold none. Then the names of materials. */
+/* Parts tile the ids of triangles, in order; their names are strings. Where faces or user
+ * values have sections of their own, parts hold none. Then the names of materials. */
 static bool check_source(const kiln_view *view, kiln_format_error *error)
 {
     const bool faces = has_section(view->reader, KILN_SECTION_FACES);
@@ -518,7 +519,8 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
         most[i] = units < 255 ? units : 255;
     }
 
-    /* Box 0 is that of the whole tree; box 1 + node * lanes + lane is zero where the lane is empty. */
+    /* Box 0 is that of the whole tree; box 1 + node * lanes + lane is zero where the lane is empty.
+     */
     for (uint32_t i = first; i < last; i++) {
         const kiln_format_adb_box *box = &tree->boxes[i];
         const bool used =

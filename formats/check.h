@@ -1,8 +1,8 @@
 /* What the sections of a file mean, and the one verifier.
  *
- * Theorem. When kiln_view_open returned true without `trusted`, then whatever the bytes of the file
- * are, a traversal that starts at node 0 of a tree of the view and follows kiln_node8_child of inner
- * lanes and kiln_node8_slot of leaf lanes
+ * Theorem. When kiln_view_open returned true without `trusted`, then whatever the bytes of the
+ * file are, a traversal that starts at node 0 of a tree of the view and follows
+ * kiln_node8_child of inner lanes and kiln_node8_slot of leaf lanes
  *   - reads only inside the sections of the view: child + popcount(inner) <= node_count (rule 17),
  *     slots stay below triangle_count (21), order entries stay within the tree's triangles (16),
  *     vertex indices below vertex_count (11), triangle ids below triangle_count (12);
@@ -11,9 +11,9 @@
  *     trees at most the product of their node counts;
  *   - holds at most depth <= KILN_TREE_DEPTH_MAX nodes on its path (19), so a stack of fixed size
  *     suffices;
- * and every string offset that the view gives points at a string that ends inside its section (14).
- * Nothing here is a promise about answers: those rest on checksums, and on `kiln verify`, which also
- * checks that bounds contain what they bound. */
+ * and every string offset that the view gives points at a string that ends inside its section
+ * (14). Nothing here is a promise about answers: those rest on checksums, and on `kiln verify`,
+ * which also checks that bounds contain what they bound. */
 #ifndef KILN_CHECK_H
 #define KILN_CHECK_H
 
@@ -35,9 +35,9 @@ typedef struct {
     const kiln_format_adb_box *boxes;
 } kiln_view_tree;
 
-/* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In a file
- * without polygons so are vertices, triangles, ids, faces and user; triangle_count is then that of
- * the model that it was made from. */
+/* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In
+ * a file without polygons so are vertices, triangles, ids, faces and user; triangle_count is
+ * then that of the model that it was made from. */
 typedef struct {
     const float *vertices;     /* 3 a vertex */
     const uint32_t *triangles; /* 3 a triangle */

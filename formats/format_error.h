@@ -73,7 +73,8 @@ typedef struct {
     char text[192];
 } kiln_format_error;
 
-/* Both fill *error and return false, so that a check can end with `return kiln_format_error_...`. */
+/* Both fill *error and return false, so that a check can end with `return kiln_format_error_...`.
+ */
 bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, const char *format,
                            ...)
 #if defined(__GNUC__)

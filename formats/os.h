@@ -1,5 +1,5 @@
-/* What is asked of the operating system: memory, a file as memory, the time. The rest of the library is
- * the same on all of them. */
+/* What is asked of the operating system: memory, a file as memory, the time. The rest of the
+ * library is the same on all of them. */
 #ifndef KILN_OS_H
 #define KILN_OS_H
 
@@ -14,8 +14,9 @@ typedef enum {
     KILN_OS_IO
 } kiln_os_status;
 
-/* Maps a regular file read-only; *map is NULL for an empty one and after an error. `path` is what open()
- * takes; on Windows UTF-8. Waits for nobody: a pipe without a writer is told, not hung on. */
+/* Maps a regular file read-only; *map is NULL for an empty one and after an error. `path` is
+ * what open() takes; on Windows UTF-8. Waits for nobody: a pipe without a writer is told, not
+ * hung on. */
 kiln_os_status kiln_os_map(const char *path, void **map, size_t *size);
 
 /* NULL is no map. */

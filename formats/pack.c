@@ -1,16 +1,16 @@
 /* Undoes the two transforms that know what they pack (hierarchy.md, section 5).
  *
- * Nodes by lanes: a block holds planes of the fields of the nodes' headers, then of the lanes that are in
- * use. Lanes that are empty take no room, and neither do numbers that follow from the node before:
- * children and slots are stored as differences to where they usually are.
+ * Nodes by lanes: a block holds planes of the fields of the nodes' headers, then of the lanes
+ * that are in use. Lanes that are empty take no room, and neither do numbers that follow from
+ * the node before: children and slots are stored as differences to where they usually are.
  *
  * Triangles by shared edges and recent corners (after J. Rossignac, "Edgebreaker: Connectivity
- * Compression for Triangle Meshes", 1999, and the strip coders that followed it): most triangles share
- * an edge with one that came shortly before, and most corners that are not on it are new. A block stands
- * on its own: it starts without triangles.
+ * Compression for Triangle Meshes", 1999, and the strip coders that followed it): most
+ * triangles share an edge with one that came shortly before, and most corners that are not on
+ * it are new. A block stands on its own: it starts without triangles.
  *
- * Bytes may be anything: both return false where they are nothing that the transform makes, and write
- * inside the block only. */
+ * Bytes may be anything: both return false where they are nothing that the transform makes, and
+ * write inside the block only. */
 #include "pack.h"
 
 #include "assert.h"
@@ -25,8 +25,8 @@ static uint32_t plane_word(const uint8_t *planes, size_t count, size_t i)
            (uint32_t)planes[2 * count + i] << 16 | (uint32_t)planes[3 * count + i] << 24;
 }
 
-/* Headers, but for `child`. *used becomes the number of lanes in use, *parents that of nodes with inner
- * lanes: the sizes of what follows. */
+/* Headers, but for `child`. *used becomes the number of lanes in use, *parents that of nodes
+ * with inner lanes: the sizes of what follows. */
 static void read_heads(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count,
                        size_t *used, size_t *parents)
 {
@@ -119,7 +119,8 @@ bool kiln_lanes_undo(uint32_t element_size, const uint8_t *in, size_t in_size, u
     return true;
 }
 
-/* ------------------------------------------------------------------ triangles by shared edges -- */
+/* ------------------------------------------------------------------ triangles by shared edges --
+ */
 
 /* What is left of the streams of a block. */
 typedef struct {
@@ -130,7 +131,8 @@ typedef struct {
     kiln_triangles_recent recent;
 } streams;
 
-/* The next corner by its code: a recent one, a new one, or one by its distance from the next new one. */
+/* The next corner by its code: a recent one, a new one, or one by its distance from the next
+ * new one. */
 static bool read_corner(streams *s, uint32_t *vertex)
 {
     if (s->corner == s->corner_end) {
@@ -179,8 +181,8 @@ bool kiln_triangles_undo(const uint8_t *in, size_t in_size, uint8_t *out, size_t
         {{0}, 0}};
     uint32_t *triangles = (uint32_t *)(void *)out;
     for (size_t i = 0; i < count; i++) {
-        /* Edge code 9 b + 3 k + r: corners r and r + 1 are corners k + 1 and k of the triangle b + 1
-         * before, so that only the third corner has a code. */
+        /* Edge code 9 b + 3 k + r: corners r and r + 1 are corners k + 1 and k of the triangle
+         * b + 1 before, so that only the third corner has a code. */
         uint32_t *triangle = triangles + 3 * i;
         const uint32_t edge = edges[i], back = edge / 9, k = edge / 3 % 3, r = edge % 3;
         if (edge == KILN_TRIANGLES_EDGE_NONE) {

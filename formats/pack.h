@@ -1,5 +1,6 @@
-/* The transforms that know what they pack: nodes by lanes, triangles by shared edges. What the two
- * directions share; the document is hierarchy.md, section 5. The forward direction is in tools/encode. */
+/* The transforms that know what they pack: nodes by lanes, triangles by shared edges. What the
+ * two directions share; the document is hierarchy.md, section 5. The forward direction is in
+ * tools/encode. */
 #ifndef KILN_PACK_H
 #define KILN_PACK_H
 
@@ -49,7 +50,8 @@ static inline uint32_t kiln_lanes_planes(uint32_t element_size)
 bool kiln_lanes_undo(uint32_t element_size, const uint8_t *in, size_t in_size, uint8_t *out,
                      size_t size);
 
-/* ------------------------------------------------------------------ triangles by shared edges -- */
+/* ------------------------------------------------------------------ triangles by shared edges --
+ */
 
 /* What a block starts with. */
 typedef struct {

@@ -1,8 +1,8 @@
 /* Links the nodes of a tree that arrives, so that what has come is a tree by itself (part.h).
  *
- * Nodes come in the order of the file, and parents before their children. One pass over the nodes that
- * have just come, and over those that still have hidden lanes, shows the lanes whose nodes are there
- * now, hides those whose nodes are not, and gives each child its depth. */
+ * Nodes come in the order of the file, and parents before their children. One pass over the
+ * nodes that have just come, and over those that still have hidden lanes, shows the lanes whose
+ * nodes are there now, hides those whose nodes are not, and gives each child its depth. */
 #include "part.h"
 
 #include "assert.h"
@@ -44,8 +44,8 @@ static void set_count(kiln_format_node8 *node, unsigned lane, unsigned count)
     node->count[lane / 2] = (uint8_t)((node->count[lane / 2] & ~(15u << shift)) | count << shift);
 }
 
-/* Children have successive numbers, so that those of the last lanes are missing, and what is left keeps its
- * numbers. */
+/* Children have successive numbers, so that those of the last lanes are missing, and what is
+ * left keeps its numbers. */
 static void hide(kiln_format_node8 *node, unsigned lanes)
 {
     node->flags[INNER] = node->inner;
@@ -57,8 +57,9 @@ static void hide(kiln_format_node8 *node, unsigned lanes)
     }
 }
 
-/* Gives the children of node `index` that are among the first `nodes` their depth, which those before
- * `first_new` have; *missing becomes the lanes of the others. False: the rule in *rule is broken. */
+/* Gives the children of node `index` that are among the first `nodes` their depth, which those
+ * before `first_new` have; *missing becomes the lanes of the others. False: the rule in *rule
+ * is broken. */
 static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t first_new,
                           uint32_t nodes, unsigned *missing, uint32_t *rule)
 {
@@ -110,8 +111,8 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         }
         if (node->flags[DEPTH] == 0 || !link_children(tree, i, first_new, nodes, &missing, &rule)) {
             (void)kiln_view_node_error(view, tree, rule, i, error);
-            /* A query may have come to these nodes before: from now on none of them leads to what is not
-             * checked. */
+            /* A query may have come to these nodes before: from now on none of them leads to
+             * what is not checked. */
             for (uint32_t k = i; k < nodes; k++) {
                 hide(part_node_at(tree, k), part_node_at(tree, k)->inner);
             }

@@ -1,11 +1,11 @@
 /* Reads a container: header, section table, then the sections that are wanted.
  *
- * kiln_reader_check_head checks the header and each entry of the table; after it all offsets and sizes
- * are known to lie in the file. kiln_reader_open then checks the bytes of the sections, makes one
- * allocation for what can't be used in place, and decodes into it, block by block, since each block is
- * a deflate stream of its own. Every number that is read is compared with what is there before it is
- * used: sizes are taken as 64 bits and subtracted, never added, so that nothing can wrap.
- * arrival.c takes the same steps one section at a time. */
+ * kiln_reader_check_head checks the header and each entry of the table; after it all offsets
+ * and sizes are known to lie in the file. kiln_reader_open then checks the bytes of the
+ * sections, makes one allocation for what can't be used in place, and decodes into it, block by
+ * block, since each block is a deflate stream of its own. Every number that is read is compared
+ * with what is there before it is used: sizes are taken as 64 bits and subtracted, never added,
+ * so that nothing can wrap. arrival.c takes the same steps one section at a time. */
 #include "reader.h"
 
 #include "assert.h"
@@ -136,9 +136,10 @@ static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earl
            kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
 }
 
-/* The header: is it one of ours, of this version, whole, intact and without features that are not
- * known? The order of the checks decides which error a file gets, and the first ones must do without
- * what is checked later: the checksum covers the table, whose size has to be known before. */
+/* The header: is it one of ours, of this version, whole, intact and without features that are
+ * not known? The order of the checks decides which error a file gets, and the first ones must
+ * do without what is checked later: the checksum covers the table, whose size has to be known
+ * before. */
 static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *error)
 {
     const size_t size = (size_t)reader->file_size;
@@ -367,8 +368,8 @@ static bool must_move(const kiln_reader *reader, const kiln_format_section *entr
            (uintptr_t)(reader->file + entry->offset) % KILN_SECTION_ALIGNMENT != 0;
 }
 
-/* The one allocation: section array, decoded sections, then the tasks, which are scratch, or, while a file
- * arrives, its table. */
+/* The one allocation: section array, decoded sections, then the tasks, which are scratch, or,
+ * while a file arrives, its table. */
 typedef struct {
     uint64_t decoded; /* offset where decoded sections start */
     uint64_t tasks;   /* offset where tasks start, or the table */
@@ -399,8 +400,8 @@ uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index)
     return number;
 }
 
-/* Copies what is stored raw and must move, and lists the blocks to decode for the rest; the result is
- * their number. */
+/* Copies what is stored raw and must move, and lists the blocks to decode for the rest; the
+ * result is their number. */
 static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
 {
     block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);

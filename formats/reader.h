@@ -21,8 +21,8 @@ extern const kiln_reader_allocator kiln_reader_default_allocator;
 typedef void (*kiln_reader_parallel)(void *user, void (*task)(void *context, uint32_t index),
                                      void *context, uint32_t count);
 
-/* One section, decoded: with what continues it, whose sizes are in those of its entry. `data` is NULL when it was
- * not loaded. */
+/* One section, decoded: with what continues it, whose sizes are in those of its entry. `data`
+ * is NULL when it was not loaded. */
 typedef struct {
     kiln_format_section entry;
     const void *data; /* 64-byte aligned */
@@ -45,8 +45,8 @@ typedef struct {
 
 typedef struct {
     bool trusted; /* no checksums, no padding: header, table and sizes only */
-    /* Is the section wanted that entry `index` of the table begins? NULL: all. Called once each, after the
-     * table was read. */
+    /* Is the section wanted that entry `index` of the table begins? NULL: all. Called once
+     * each, after the table was read. */
     bool (*wanted)(void *user, const kiln_reader *reader, uint32_t index);
     void *user;
     kiln_reader_allocator allocator; /* all zero: the default */
@@ -67,12 +67,13 @@ uint32_t kiln_reader_find(const kiln_reader *reader, uint32_t kind, uint32_t fro
 
 /* The steps of opening that a file which arrives piece by piece takes, too (arrival.h). */
 
-/* Header and section table of reader->file, of which reader->file_size bytes are there: fewer than the file has
- * where it is `arriving`, and KILN_FORMAT_ERROR_PARTIAL where they do not hold all of these. */
+/* Header and section table of reader->file, of which reader->file_size bytes are there: fewer
+ * than the file has where it is `arriving`, and KILN_FORMAT_ERROR_PARTIAL where they do not
+ * hold all of these. */
 bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error);
 
-/* Memory for the sections that are wanted, none of which will be used in place, and for the table, so that
- * nothing refers to reader->file. */
+/* Memory for the sections that are wanted, none of which will be used in place, and for the
+ * table, so that nothing refers to reader->file. */
 bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
                            kiln_format_error *error);
 
@@ -87,8 +88,8 @@ bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index);
 uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index);
 
-/* The blocks of a deflate section, by its block table: do sizes add up, could each block's stream expand to what
- * it claims? */
+/* The blocks of a deflate section, by its block table: do sizes add up, could each block's
+ * stream expand to what it claims? */
 uint64_t kiln_reader_block_count(const kiln_format_section *entry);
 bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_section *entry,
                               kiln_format_error *error);

@@ -1,7 +1,7 @@
 /* The table of section kinds of format 1.0: a new kind is a row here.
  *
- * A row says what a reader has to know to check and place a section, and what the writer tries when it
- * packs one. Order does not matter to either; it is that of hierarchy.md. */
+ * A row says what a reader has to know to check and place a section, and what the writer tries
+ * when it packs one. Order does not matter to either; it is that of hierarchy.md. */
 #include "sections.h"
 
 #include "node_kinds.h"
@@ -10,7 +10,8 @@
 
 enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
 
-/* What the writer tries, by what the numbers are like; the smallest wins, of equal ones the first. */
+/* What the writer tries, by what the numbers are like; the smallest wins, of equal ones the first.
+ */
 #define BYTES                                                                                      \
     {                                                                                              \
         KILN_TRANSFORM_NONE                                                                        \

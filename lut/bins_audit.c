@@ -1,7 +1,8 @@
-/* Audits a table independently of how it was generated: nothing of the floating-point path is used, and
- * every value is compared with exact numerators (bins_exact.c). Either all values are audited, a task
- * for each u, or a sample of places, half of them from all places evenly and half from what rows keep.
- * Tasks note what they find each for itself, and notes are added up in order. */
+/* Audits a table independently of how it was generated: nothing of the floating-point path is
+ * used, and every value is compared with exact numerators (bins_exact.c). Either all values are
+ * audited, a task for each u, or a sample of places, half of them from all places evenly and
+ * half from what rows keep. Tasks note what they find each for itself, and notes are added up
+ * in order. */
 #include "bins.h"
 
 #include "../formats/assert.h"
@@ -49,7 +50,8 @@ static void judge_kept(const kiln_bins_view *view, kiln_lut_exact *exact, uint32
 static void judge_beyond(const kiln_bins_view *view, const kiln_bins_row *row,
                          kiln_lut_exact *exact, uint32_t x, kiln_lut_bins_audit *audit)
 {
-    /* What stands for the values of x beyond the row's end: 1, or, rounded down, the last one kept. */
+    /* What stands for the values of x beyond the row's end: 1, or, rounded down, the last one kept.
+     */
     double value = 1.0;
     if (view->header->rounding == KILN_BINS_DOWN) {
         uint32_t segment, record;

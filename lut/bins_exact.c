@@ -1,6 +1,7 @@
-/* Equation 6 of Klein and Zachmann 2003 in whole numbers (GMP): the numerators of P over C(u, v), and what is
- * decided by them, such as how a value is rounded and whether a row ends. It is slow, and serves where
- * floating point leaves a doubt (bins_round.c) and for audits (bins_audit.c). */
+/* Equation 6 of Klein and Zachmann 2003 in whole numbers (GMP): the numerators of P over C(u,
+ * v), and what is decided by them, such as how a value is rounded and whether a row ends. It is
+ * slow, and serves where floating point leaves a doubt (bins_round.c) and for audits
+ * (bins_audit.c). */
 #include "bins_exact.h"
 
 #include "../formats/assert.h"

@@ -1,8 +1,9 @@
-/* Generates a table in two passes over all u: the first finds where rows end, which says where everything
- * lies; the second computes the values, each into its place. A task is one u, on any thread; tasks share
- * nothing, and what each finds is added up in the order of u, so that the bytes do not depend on
- * threads. Values come from floating point with a proven error (bins_terms.c), and from exact arithmetic
- * where that error leaves a rounding in doubt (bins_round.c). */
+/* Generates a table in two passes over all u: the first finds where rows end, which says where
+ * everything lies; the second computes the values, each into its place. A task is one u, on any
+ * thread; tasks share nothing, and what each finds is added up in the order of u, so that the
+ * bytes do not depend on threads. Values come from floating point with a proven error
+ * (bins_terms.c), and from exact arithmetic where that error leaves a rounding in doubt
+ * (bins_round.c). */
 #include "bins.h"
 
 #include "../formats/assert.h"

@@ -1,6 +1,7 @@
-/* Rounds estimates to what a table stores (A. Ziv, "Fast Evaluation of Elementary Mathematical Functions with
- * Correctly Rounded Last Bit", 1991): where both ends of the interval that holds P round alike, that is
- * the value; else exact arithmetic decides, which happens for a few values in a million. */
+/* Rounds estimates to what a table stores (A. Ziv, "Fast Evaluation of Elementary Mathematical
+ * Functions with Correctly Rounded Last Bit", 1991): where both ends of the interval that holds
+ * P round alike, that is the value; else exact arithmetic decides, which happens for a few
+ * values in a million. */
 #include "bins_round.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* The terms of Equation 6 in floating point, along a row (bins_terms.h), and what bounds their errors.
+/* The terms of Equation 6 in floating point, along a row (bins_terms.h), and what bounds their
+ * errors.
  *
  * Errors. A term comes from a product of quotients of exact integers: two roundings a factor. With
  * n of them it is within (1 + 2^-53)^n - 1 < 1.01 n 2^-53 of itself, n < 2^20. All terms are
@@ -41,7 +42,8 @@ void kiln_lut_terms_start(kiln_lut_terms *terms, uint32_t u, uint32_t v, uint32_
     if (low >= max_x) {
         return; /* x filled bins are certain */
     }
-    /* The term at t0 for w = v: by C(u - v, v) / C(u, v) where t0 = 0, else by C(v, u - v) / C(u, v). */
+    /* The term at t0 for w = v: by C(u - v, v) / C(u, v) where t0 = 0, else by C(v, u - v) /
+     * C(u, v). */
     const uint32_t factors = low == 0 ? v : u - v;
     double term = 1.0;
     for (uint32_t i = 1; i <= factors && term >= vanishing; i++) {

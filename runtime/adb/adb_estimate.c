@@ -1,9 +1,10 @@
 /* How probable a collision is in pairs of boxes.
  *
- * The counts of a node's lanes are brought to octants and floats, as the kernels of kernel_adb.h weigh
- * them (counts of octants by a transposition of bytes, since they are the common case); the kernels
- * give features and, by the fitted weights, losses. Evaluators that have no weights replace these: the
- * bound of Klein and Zachmann 2003, Equation 8, over filled bins, and the expected number of cells. */
+ * The counts of a node's lanes are brought to octants and floats, as the kernels of
+ * kernel_adb.h weigh them (counts of octants by a transposition of bytes, since they are the
+ * common case); the kernels give features and, by the fitted weights, losses. Evaluators that
+ * have no weights replace these: the bound of Klein and Zachmann 2003, Equation 8, over filled
+ * bins, and the expected number of cells. */
 #include "adb_estimate.h"
 
 #include "../../formats/assert.h"
@@ -12,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- counts -- */
+/* -------------------------------------------------------------------------------------- counts --
+ */
 
 /* kiln_adb_unit without its walk over the cells: regions are as equal as can be. */
 KILN_RARE kiln_adb_grid kiln_adb_grid_of(const kiln_format_adb *adb)
@@ -97,7 +99,8 @@ void kiln_adb_take_counts(const kiln_adb_grid *grid, const kiln_adb_kernels *ker
     }
 }
 
-/* ---------------------------------------------------------------------------------- evaluators -- */
+/* ---------------------------------------------------------------------------------- evaluators --
+ */
 
 __attribute__((cold)) static uint32_t
 weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *options,
@@ -112,7 +115,8 @@ weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *o
             out->loss[lane] = kiln_exp2(out->features[0][lane]) * out->features[2][lane];
             continue;
         }
-        /* Equation 8 over filled bins; both numbers of possible cells shrink by the ratio of sizes. */
+        /* Equation 8 over filled bins; both numbers of possible cells shrink by the ratio of sizes.
+         */
         const double s = (double)common.cells[lane];
         const double shrunk = s * exp2(-0.5 * (double)out->features[3][lane]);
         const double sa = fmin(shrunk * (double)common.density[0][lane], s);

@@ -1,4 +1,5 @@
-/* How probable a collision is in pairs of boxes: eight nodes of one tree against one of the other. */
+/* How probable a collision is in pairs of boxes: eight nodes of one tree against one of the other.
+ */
 #ifndef KILN_ADB_ESTIMATE_H
 #define KILN_ADB_ESTIMATE_H
 

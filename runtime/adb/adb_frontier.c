@@ -1,7 +1,8 @@
-/* A max-heap that never grows (J. W. J. Williams, "Algorithm 232: Heapsort", CACM 7(6), 1964) and the sum of
- * what it could not keep. Entries of equal loss come in an order that depends on nothing but the order of
- * pushes, so that a query repeats to the bit. A full heap drops its least likely entry, which a scan of its
- * second half finds: a double-ended heap would make every other push dearer for a rare case. */
+/* A max-heap that never grows (J. W. J. Williams, "Algorithm 232: Heapsort", CACM 7(6), 1964)
+ * and the sum of what it could not keep. Entries of equal loss come in an order that depends on
+ * nothing but the order of pushes, so that a query repeats to the bit. A full heap drops its
+ * least likely entry, which a scan of its second half finds: a double-ended heap would make
+ * every other push dearer for a rare case. */
 #include "adb_frontier.h"
 
 #include "../../formats/assert.h"

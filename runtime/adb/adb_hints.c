@@ -1,10 +1,10 @@
-/* What a query can say besides its answer: likely places of contact, and whether pairs that it weighed
- * meet.
+/* What a query can say besides its answer: likely places of contact, and whether pairs that it
+ * weighed meet.
  *
- * A hint is made of a likely pair of boxes. Its position is a point that both boxes hold, or nearly,
- * found by projecting into the one and the other in turn (the method of alternating projections); its
- * normal is the face normal along which the boxes overlap least. Observations are for fitting weights:
- * the triangles below a pair of boxes are tested, exactly. */
+ * A hint is made of a likely pair of boxes. Its position is a point that both boxes hold, or
+ * nearly, found by projecting into the one and the other in turn (the method of alternating
+ * projections); its normal is the face normal along which the boxes overlap least. Observations
+ * are for fitting weights: the triangles below a pair of boxes are tested, exactly. */
 #include "adb_query.h"
 
 #include "../../formats/assert.h"

@@ -5,9 +5,9 @@
  * is left, as a probe, against the lanes of X's node. Where one box is a leaf, the paper says
  * nothing; here the leaf stays and the other is opened.
  *
- * Where one box is much larger it alone is opened, and till boxes are of much the same size nothing is
- * decided by probabilities, which are fitted to copies of one mesh: a small thing in the box of a large
- * one seldom meets it, and what is that improbable would never be looked at. */
+ * Where one box is much larger it alone is opened, and till boxes are of much the same size
+ * nothing is decided by probabilities, which are fitted to copies of one mesh: a small thing in
+ * the box of a large one seldom meets it, and what is that improbable would never be looked at. */
 #include "adb_query.h"
 
 #include "../../formats/assert.h"
@@ -15,13 +15,13 @@
 
 #include <math.h>
 
-/* Of half the surfaces of two roots that are alike, and how far apart they may be in units of X's node
- * space. */
+/* Of half the surfaces of two roots that are alike, and how far apart they may be in units of
+ * X's node space. */
 #define AREA_RATIO_MOST 2.0f
 #define FAR_AWAY 1e6
 
-/* Boxes are unlike from this ratio of their surfaces on; and so is a pair, by log2 of the ratio of edges
- * of cubes with their volumes. */
+/* Boxes are unlike from this ratio of their surfaces on; and so is a pair, by log2 of the ratio
+ * of edges of cubes with their volumes. */
 #define UNLIKE_AREA 8.0f
 #define UNLIKE_EDGE 1.5f
 
@@ -99,8 +99,8 @@ static void take_other(const kiln_adb *query, bool is_x, const kiln_format_adb_b
     other->cells = grid->cells;
 }
 
-/* Puts lane `lane` of the opened node, weighed, where it belongs: it counts, waits in the frontier, or is
- * set aside. The rest of the entry is the other tree's box. */
+/* Puts lane `lane` of the opened node, weighed, where it belongs: it counts, waits in the
+ * frontier, or is set aside. The rest of the entry is the other tree's box. */
 static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, unsigned lane,
                       kiln_adb_entry entry, const kiln_adb_weighed *weighed)
 {
@@ -118,8 +118,9 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
         observe(query, &entry, weighed, lane);
     }
 
-    /* May the pair's probability decide what becomes of it? Of a root it may not: a pair of p_min says
-     * more than p_min by what else would be opened, and beside a root there is nothing else. */
+    /* May the pair's probability decide what becomes of it? Of a root it may not: a pair of
+     * p_min says more than p_min by what else would be opened, and beside a root there is
+     * nothing else. */
     const bool judged = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
                         (entry.lane_x != KILN_ADB_ROOT && entry.lane_y != KILN_ADB_ROOT &&
                          weighed->features[3][lane] < UNLIKE_EDGE);
@@ -143,8 +144,8 @@ static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node
                                  : kiln_tree_lane_counts(tree, node, lane);
 }
 
-/* Weighs the lanes of the opened node against the other tree's box of `entry`, as whose probe `other`
- * is given, and files those that may meet it. */
+/* Weighs the lanes of the opened node against the other tree's box of `entry`, as whose probe
+ * `other` is given, and files those that may meet it. */
 static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, kiln_adb_box *other,
                         kiln_adb_entry entry)
 {
@@ -174,8 +175,8 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
     while (left != 0 && !query->decided) {
-        /* The lane whose centre is nearest to the probe: where much overlaps, the first pairs that are
-         * weighed are then the likely ones. */
+        /* The lane whose centre is nearest to the probe: where much overlaps, the first pairs
+         * that are weighed are then the likely ones. */
         const kiln_lanes *lanes = &of_y.boxes.lanes;
         unsigned lane = (unsigned)__builtin_ctz(left);
         float least = HUGE_VALF;
@@ -210,8 +211,8 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     }
 }
 
-/* The pair that is there before anything was opened: X's root as the only lane, along its axes. False:
- * the boxes are apart. */
+/* The pair that is there before anything was opened: X's root as the only lane, along its axes.
+ * False: the boxes are apart. */
 static bool weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
 {
     const kiln_tree_box *root = &query->root_x;
@@ -247,8 +248,8 @@ void kiln_adb_meet_roots(kiln_adb *query)
 {
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};
     kiln_adb_weighed weighed;
-    /* Are the roots what fitted weights know: of much the same size, and not so far apart that floats
-     * don't hold it? */
+    /* Are the roots what fitted weights know: of much the same size, and not so far apart that
+     * floats don't hold it? */
     const float area_x = query->root_x.area, area_y = query->root_y.area;
     const double *offset = query->frame.to_x.offset;
     const bool alike = area_x < AREA_RATIO_MOST * area_y && area_y < AREA_RATIO_MOST * area_x &&

@@ -1,6 +1,6 @@
-/* Which of the fitted weights two trees get: the mean of what each gets alone. That is the row of its kind
- * whose leaves are nearest in size, of the caller's rows, else of those in its file, else of the library's own
- * (adb_weights.c). */
+/* Which of the fitted weights two trees get: the mean of what each gets alone. That is the row
+ * of its kind whose leaves are nearest in size, of the caller's rows, else of those in its
+ * file, else of the library's own (adb_weights.c). */
 #include "../../formats/assert.h"
 #include "adb_query.h"
 #include "adb_weights.h"

@@ -1,5 +1,5 @@
-/* Probabilities p and losses l = -ln(1 - p) of single pairs and answers, with the same bits on every
- * machine (vec_log.h). */
+/* Probabilities p and losses l = -ln(1 - p) of single pairs and answers, with the same bits on
+ * every machine (vec_log.h). */
 #ifndef KILN_ADB_PROBABILITY_H
 #define KILN_ADB_PROBABILITY_H
 

@@ -11,8 +11,8 @@
  * - Pairs that are not opened - below epsilon, leaves below 1/2, lost for want of room - do not
  *   vanish: they are part of the probability of the answer.
  *
- * adb_frontier.c keeps the pairs that wait, adb_open.c opens one, adb_estimate.c says how probable a
- * pair is; this file has the options, the loop and the answer. */
+ * adb_frontier.c keeps the pairs that wait, adb_open.c opens one, adb_estimate.c says how
+ * probable a pair is; this file has the options, the loop and the answer. */
 #include "adb_query.h"
 
 #include "../../formats/assert.h"
@@ -178,8 +178,8 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->kernels = kiln_kernel_active()->adb;
     query->count_from = loss_of_probability(options->p_min);
     query->open_from = loss_of_probability(options->epsilon);
-    /* A pair of p_min says what it does by what else is likely, and beside the roots there is nothing
-     * else: they count from the loss on that an answer by p_min has. */
+    /* A pair of p_min says what it does by what else is likely, and beside the roots there is
+     * nothing else: they count from the loss on that an answer by p_min has. */
     const double p = query->options.p_min;
     query->root_from = query->count_from;
     if (p >= LEAST_SAID && p <= 1.0 - LEAST_SAID && options->evaluator == KILN_ADB_CALIBRATED) {

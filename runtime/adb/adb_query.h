@@ -35,9 +35,9 @@ struct kiln_adb {
 void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool is_x,
                         kiln_tree_box *box);
 
-/* Puts the roots into the frontier, or decides the query: they are apart, or alike and so probable
- * that an answer is as sure as one by p_min. Roots that are not alike are weighed only when an answer
- * is wanted. */
+/* Puts the roots into the frontier, or decides the query: they are apart, or alike and so
+ * probable that an answer is as sure as one by p_min. Roots that are not alike are weighed only
+ * when an answer is wanted. */
 void kiln_adb_meet_roots(kiln_adb *query);
 
 /* l of an entry. */

@@ -1,5 +1,5 @@
-/* Reads weights out of a file of any kind, model, table or weights alone, without loading what else is in it.
- * Rows whose meaning this version does not know are passed over. */
+/* Reads weights out of a file of any kind, model, table or weights alone, without loading what
+ * else is in it. Rows whose meaning this version does not know are passed over. */
 #include "adb_weights.h"
 #include "../base/fpu.h"
 #include "../open/opening.h"

@@ -79,10 +79,10 @@ static inline void kiln_fpu_leave(kiln_fpu_state caller)
 #endif
 
 /* Declares `call`, a pointer through which `function` is called between kiln_fpu_enter and
- * kiln_fpu_leave. To a compiler the environment is no operand of arithmetic: it may inline a function
- * and move its arithmetic before the one or behind the other, into the caller's environment. A
- * pointer that is volatile has to be read in between, and what it points to can be neither known nor
- * inlined. */
+ * kiln_fpu_leave. To a compiler the environment is no operand of arithmetic: it may inline a
+ * function and move its arithmetic before the one or behind the other, into the caller's
+ * environment. A pointer that is volatile has to be read in between, and what it points to can
+ * be neither known nor inlined. */
 #define KILN_FPU_CALL(call, function) __typeof__(&*(function)) volatile call = (function)
 
 #endif

@@ -1,4 +1,5 @@
-/* One vocabulary of vectors, so that a kernel is written once and compiled for each instruction set.
+/* One vocabulary of vectors, so that a kernel is written once and compiled for each instruction
+ * set.
  *
  * An includer names the set and its number of lanes, includes this file, then its kernels, then
  * simd_end.h, and may go on with another set in the same translation unit:
@@ -9,16 +10,17 @@
  *     #include "kernel_set.h"
  *     #include "simd_end.h"
  *
- * What is between the two is compiled for that set whatever the compiler's flags say, so it must be
- * reached only where the processor has it (kernel.c). Names of the vocabulary, and those that kernels
- * pass to KILN_SIMD_NAME, carry the set as a suffix.
+ * What is between the two is compiled for that set whatever the compiler's flags say, so it
+ * must be reached only where the processor has it (kernel.c). Names of the vocabulary, and
+ * those that kernels pass to KILN_SIMD_NAME, carry the set as a suffix.
  *
- * `vec` holds KILN_SIMD_LANES floats, `vec_int` as many 32-bit integers, `vec_mask` is a vec_int of
- * -1 (yes) and 0. A kernel for eight lanes runs 8 / KILN_SIMD_LANES times. The operators + - * / are
- * for vec, + - & | ^ ~ << >> for vec_int, in C's own notation, and one side may be a plain number.
- * vec_double holds KILN_SIMD_DOUBLES doubles: half as many as floats, or one.
- * Everything is element by element the IEEE operation, never contracted to a fused one, so a kernel
- * gives the same bits in every set; but for vec_fused, which is for what no answer depends on. */
+ * `vec` holds KILN_SIMD_LANES floats, `vec_int` as many 32-bit integers, `vec_mask` is a
+ * vec_int of -1 (yes) and 0. A kernel for eight lanes runs 8 / KILN_SIMD_LANES times. The
+ * operators + - * / are for vec, + - & | ^ ~ << >> for vec_int, in C's own notation, and one
+ * side may be a plain number. vec_double holds KILN_SIMD_DOUBLES doubles: half as many as
+ * floats, or one. Everything is element by element the IEEE operation, never contracted to a
+ * fused one, so a kernel gives the same bits in every set; but for vec_fused, which is for what
+ * no answer depends on. */
 #ifndef KILN_SIMD_NAME
 
 #include "compiler.h"

@@ -1,5 +1,5 @@
-/* Rigid transforms, with or without a scale in them, and matrices by rows. The operations promise their order of
- * additions, as those of vector.h do. */
+/* Rigid transforms, with or without a scale in them, and matrices by rows. The operations
+ * promise their order of additions, as those of vector.h do. */
 #ifndef KILN_TRANSFORM_H
 #define KILN_TRANSFORM_H
 

@@ -1,5 +1,5 @@
-/* Logarithms and exponentials in the vocabulary of simd.h, out of operations that have the same bits in
- * every set, which libm does not promise. Their errors are some 1e-6 of 1. */
+/* Logarithms and exponentials in the vocabulary of simd.h, out of operations that have the same
+ * bits in every set, which libm does not promise. Their errors are some 1e-6 of 1. */
 
 #define vec_log2 KILN_SIMD_NAME(vec_log2)
 #define vec_exp2 KILN_SIMD_NAME(vec_exp2)

@@ -1,6 +1,6 @@
-/* Filled-bins probabilities as a caller wants them: arguments are checked, real ones are rounded or
- * interpolated, and Equation 8 of Klein and Zachmann 2003 bounds the probability of a collision. Values come
- * from a table (bins_lookup.c) or are computed (bins_closed.c).
+/* Filled-bins probabilities as a caller wants them: arguments are checked, real ones are
+ * rounded or interpolated, and Equation 8 of Klein and Zachmann 2003 bounds the probability of
+ * a collision. Values come from a table (bins_lookup.c) or are computed (bins_closed.c).
  *
  * Why floor and ceiling bound (KILN_BINS_LOWER). Pr[C = t] is C(w, t) C(u - w, v - t) / C(u, v).
  * One more blue ball multiplies it by a constant times (u - w - v + t) / (v + 1 - t), which

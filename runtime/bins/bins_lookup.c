@@ -1,5 +1,6 @@
-/* Looks up in the tables of formats/bins.md: a row by u and v, then a record by w, which holds the values of the
- * x that go on there. The two profiles share one function, inlined twice with the profile as a constant. */
+/* Looks up in the tables of formats/bins.md: a row by u and v, then a record by w, which holds
+ * the values of the x that go on there. The two profiles share one function, inlined twice with
+ * the profile as a constant. */
 #include "bins.h"
 
 #include "../../formats/assert.h"
@@ -56,7 +57,8 @@ static void fill_beyond_down(const kiln_bins_table *table, bool exact, const row
     }
 }
 
-/* See bins.h for what a lookup gives. Of v and w, which may be exchanged, the lesser one picks the row. */
+/* See bins.h for what a lookup gives. Of v and w, which may be exchanged, the lesser one picks
+ * the row. */
 static inline void look_up(const kiln_bins *bins, bool exact, uint32_t u, uint32_t v, uint32_t w,
                            uint32_t count, double p[])
 {

@@ -1,5 +1,5 @@
-/* Opens and closes filled-bins tables: as models are (open.c), with the reader and the verifier of the table
- * (formats/bins_check.h) in place of those of a model. */
+/* Opens and closes filled-bins tables: as models are (open.c), with the reader and the verifier
+ * of the table (formats/bins_check.h) in place of those of a model. */
 #include "bins.h"
 #include "../../formats/assert.h"
 #include "../base/fpu.h"

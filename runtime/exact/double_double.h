@@ -1,9 +1,10 @@
-/* Numbers as the unevaluated sum of two doubles, for what doubles can't distinguish: about 106 bits.
+/* Numbers as the unevaluated sum of two doubles, for what doubles can't distinguish: about 106
+ * bits.
  *
- * Sums are Knuth's and products Dekker's (Shewchuk 1997, theorems 7 and 18); the operations on pairs
- * are those of Dekker, Numerische Mathematik 18, 1971. One operation errs by at most 2^-100 of its
- * result, a sum by at most 2^-100 of the magnitudes that it adds. Needs round-to-nearest, no
- * contraction, and nothing that over- or underflows. */
+ * Sums are Knuth's and products Dekker's (Shewchuk 1997, theorems 7 and 18); the operations on
+ * pairs are those of Dekker, Numerische Mathematik 18, 1971. One operation errs by at most
+ * 2^-100 of its result, a sum by at most 2^-100 of the magnitudes that it adds. Needs
+ * round-to-nearest, no contraction, and nothing that over- or underflows. */
 #ifndef KILN_DOUBLE_DOUBLE_H
 #define KILN_DOUBLE_DOUBLE_H
 

@@ -1,7 +1,7 @@
-/* What is decided about single triangles, and exactly: do two meet, how far apart are two, does a shape meet
- * one. Each is a float filter with a proven bound, then floating-point expansions (expansion.h) or pairs
- * of doubles (double_double.h). Nothing else in the library decides these. All of it needs the
- * environment of fpu.h: round to nearest, no flushing of denormals. */
+/* What is decided about single triangles, and exactly: do two meet, how far apart are two, does
+ * a shape meet one. Each is a float filter with a proven bound, then floating-point expansions
+ * (expansion.h) or pairs of doubles (double_double.h). Nothing else in the library decides
+ * these. All of it needs the environment of fpu.h: round to nearest, no flushing of denormals. */
 #ifndef KILN_EXACT_H
 #define KILN_EXACT_H
 
@@ -41,8 +41,9 @@ typedef struct {
 bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
                             kiln_tri_nearest *out);
 
-/* Of two triangles that meet at a corner or an edge of each, a common point, as near as doubles come
- * to it. Of others: the point of X that is nearest to Y among those that edges and corners give. */
+/* Of two triangles that meet at a corner or an edge of each, a common point, as near as doubles
+ * come to it. Of others: the point of X that is nearest to Y among those that edges and corners
+ * give. */
 void kiln_triangles_common_point(const double x[9], const double y[9], double point[3]);
 
 /* --------------------------------------------- boxes, spheres and capsules: shape_triangle.c -- */

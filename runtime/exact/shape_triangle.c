@@ -6,12 +6,12 @@
  * surface: a triangle that meets the box has a corner in it or meets one of its faces.
  *
  * Distances: let A be the largest magnitude that takes part, and u = 2^-53. All below is within
- * 2^-45 A of the true distance. The distance of a point from a segment is computed at a parameter that
- * is off by a few u A / |edge|, where it is least; so that moves it by a few u A. The distance from
- * a plane, and of two lines, is a product with a normal of length 1, and the normal is right to a
- * few u even for needles: it is got from its exact value by expansions. Whether it counts depends
- * on where the foot is, which is off by some u A across the edge, where the distance from the edge
- * is as good.
+ * 2^-45 A of the true distance. The distance of a point from a segment is computed at a
+ * parameter that is off by a few u A / |edge|, where it is least; so that moves it by a few u
+ * A. The distance from a plane, and of two lines, is a product with a normal of length 1, and
+ * the normal is right to a few u even for needles: it is got from its exact value by
+ * expansions. Whether it counts depends on where the foot is, which is off by some u A across
+ * the edge, where the distance from the edge is as good.
  *
  * That is slow, and done last: two points near each other, one of the triangle and one of the
  * ball's segment, show in nearly all cases that the two meet or what parts them, however they were
@@ -119,8 +119,9 @@ KILN_RARE static bool meets_face(const kiln_shape *box, int face, const double c
            kiln_exact_triangles_meet(half[1], corners);
 }
 
-/* A corner inside decides, then the separating axes of box and triangle in doubles (Akenine-Moeller, "Fast
- * 3D Triangle-Box Overlap Testing", 2001), and where these leave a doubt the faces, exactly. */
+/* A corner inside decides, then the separating axes of box and triangle in doubles
+ * (Akenine-Moeller, "Fast 3D Triangle-Box Overlap Testing", 2001), and where these leave a
+ * doubt the faces, exactly. */
 static bool meets_box(const kiln_shape *box, const double corners[9])
 {
     if (in_box(box, corners) || in_box(box, corners + 3) || in_box(box, corners + 6)) {
@@ -393,8 +394,8 @@ KILN_RARE static bool scale_case(const kiln_shape *shape, const double corners[9
     return true;
 }
 
-/* Is the rest of a capsule, beyond its first end, within reach? Its line against the edges, its other end
- * against all of the triangle, and the line through the inside. */
+/* Is the rest of a capsule, beyond its first end, within reach? Its line against the edges, its
+ * other end against all of the triangle, and the line through the inside. */
 KILN_RARE static bool segment_meets(const scaled_case *s, double reach, const kiln_vector *normal)
 {
     const double line[9] = {s->a[0], s->a[1], s->a[2], s->b[0], s->b[1],

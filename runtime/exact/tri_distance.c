@@ -1,19 +1,21 @@
 /* The least distance of two triangles, certified.
  *
- * Two triangles that don't meet are nearest between two edges or between a corner and a face: nine
- * pairs of segments (Lumelsky, Information Processing Letters 21, 1985; Ericson, Real-Time Collision
- * Detection, section 5.1.9) and six projections are computed in double and the least is taken. Where
- * it comes out at w, from a point of Y to a point of X, the gap between the shadows of the triangles
- * along w is a lower bound of the distance (a separating plane), and |w| is an upper one, its ends
- * being points of the triangles. Rounding, edges that are nearly parallel and slivers part the two
- * bounds. Where they are within CERTIFIED of the size of the pair, the value is proved. Else, and where
- * the triangles are so near that rounding would show, the exact predicate decides whether they meet,
- * and if not all is computed again in pairs of doubles.
+ * Two triangles that don't meet are nearest between two edges or between a corner and a face:
+ * nine pairs of segments (Lumelsky, Information Processing Letters 21, 1985; Ericson, Real-Time
+ * Collision Detection, section 5.1.9) and six projections are computed in double and the least
+ * is taken. Where it comes out at w, from a point of Y to a point of X, the gap between the
+ * shadows of the triangles along w is a lower bound of the distance (a separating plane), and
+ * |w| is an upper one, its ends being points of the triangles. Rounding, edges that are nearly
+ * parallel and slivers part the two bounds. Where they are within CERTIFIED of the size of the
+ * pair, the value is proved. Else, and where the triangles are so near that rounding would
+ * show, the exact predicate decides whether they meet, and if not all is computed again in
+ * pairs of doubles.
  *
- * Why that suffices: with u' = 2^-100, S the size and a the sine of the angle between two edges, the
- * parameters of the nearest points of two lines come out within u' / a^2, and sliding the points by it
- * opens their distance by at most S u' / a; below a = 2^-48 the lines count as parallel, which is wrong
- * by S a. A face of height a S bears the normal within u' / a; below a = 2^-48 its edges stand for it. */
+ * Why that suffices: with u' = 2^-100, S the size and a the sine of the angle between two
+ * edges, the parameters of the nearest points of two lines come out within u' / a^2, and
+ * sliding the points by it opens their distance by at most S u' / a; below a = 2^-48 the lines
+ * count as parallel, which is wrong by S a. A face of height a S bears the normal within u' /
+ * a; below a = 2^-48 its edges stand for it. */
 #include "exact.h"
 
 #include "double_double.h"
@@ -426,7 +428,8 @@ KILN_RARE static void compute_precisely(const double x[9], const double y[9],
 
 /* -------------------------------------------------------------------------------- both ways -- */
 
-/* `stored_x` and `stored_y` are the corners that `c` was loaded from, times `unit`, a power of two. */
+/* `stored_x` and `stored_y` are the corners that `c` was loaded from, times `unit`, a power of two.
+ */
 static void compute(const corners *c, const double y[9], const double stored_x[9],
                     const double stored_y[9], double unit, double limit, kiln_tri_nearest *near)
 {
@@ -460,8 +463,8 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
     }
 }
 
-/* Squares of squares fit in a double for sizes near 1. Nothing is rounded by a power of two but what
- * is far below the size. */
+/* Squares of squares fit in a double for sizes near 1. Nothing is rounded by a power of two but
+ * what is far below the size. */
 KILN_RARE static void compute_scaled(const double x[9], const double y[9], double limit,
                                      kiln_tri_nearest *near)
 {

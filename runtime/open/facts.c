@@ -1,6 +1,6 @@
-/* What the library reports without a query: texts of statuses and its version, the trees and the meta data of a
- * file, where a triangle comes from. All of it is read from the view that the verifier made
- * (formats/check.h), and none of it allocates. */
+/* What the library reports without a query: texts of statuses and its version, the trees and
+ * the meta data of a file, where a triangle comes from. All of it is read from the view that
+ * the verifier made (formats/check.h), and none of it allocates. */
 #include "../../formats/assert.h"
 #include "../base/tree.h"
 

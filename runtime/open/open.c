@@ -1,5 +1,6 @@
-/* Opens whole files: a file on disk is mapped, everything else is the core on memory. What is mapped is read
- * in place where sections are raw; opening.c has what this shares with files that arrive. */
+/* Opens whole files: a file on disk is mapped, everything else is the core on memory. What is
+ * mapped is read in place where sections are raw; opening.c has what this shares with files
+ * that arrive. */
 #include "opening.h"
 
 #include "../base/fpu.h"

@@ -1,6 +1,6 @@
-/* What every opening has in common: options, errors, the sections that are wanted, files of a reader,
- * and closing. open.c opens whole files with it, partial.c files that arrive, and adb_read.c and
- * bins_open.c tables of other kinds. Nothing here runs inside a query. */
+/* What every opening has in common: options, errors, the sections that are wanted, files of a
+ * reader, and closing. open.c opens whole files with it, partial.c files that arrive, and
+ * adb_read.c and bins_open.c tables of other kinds. Nothing here runs inside a query. */
 #include "opening.h"
 
 #include "../../formats/assert.h"

@@ -1,9 +1,10 @@
 /* Files of which not all is there yet.
  *
- * Bytes are taken block by block (formats/arrival.h) into the same arrays that a whole file has, and trees
- * grow with their nodes (formats/part.h): a query on what is there answers as far as it can. Once all has
- * arrived the file is verified as a whole and is like any other. A rule that is broken on the way
- * makes trees boxes, for good: no node that was not checked is ever visited. */
+ * Bytes are taken block by block (formats/arrival.h) into the same arrays that a whole file
+ * has, and trees grow with their nodes (formats/part.h): a query on what is there answers as
+ * far as it can. Once all has arrived the file is verified as a whole and is like any other. A
+ * rule that is broken on the way makes trees boxes, for good: no node that was not checked is
+ * ever visited. */
 #include "../../formats/arrival.h"
 #include "../../formats/assert.h"
 #include "../base/fpu.h"

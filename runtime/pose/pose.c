@@ -1,9 +1,10 @@
 /* Poses: their check, the canonical relative placement, and the maps between node spaces.
  *
- * Two trees at two poses become one frame: X, whose vertices are used as they are stored, and Y, whose
- * vertices are carried into X's frame in double, each operation rounded once. Which tree is X is decided
- * by the geometry and the poses alone, so that swapping the arguments changes no bit of an answer. Boxes
- * see the same placement through kiln_node_map, in floats, with a slack that covers all rounding. */
+ * Two trees at two poses become one frame: X, whose vertices are used as they are stored, and
+ * Y, whose vertices are carried into X's frame in double, each operation rounded once. Which
+ * tree is X is decided by the geometry and the poses alone, so that swapping the arguments
+ * changes no bit of an answer. Boxes see the same placement through kiln_node_map, in floats,
+ * with a slack that covers all rounding. */
 #include "pose.h"
 
 #include "../exact/exact.h"
@@ -130,8 +131,8 @@ static int compare_poses(const kiln_pose *p, const kiln_pose *q)
     return 0;
 }
 
-/* Trees of one mesh at one pose, where only a probability could depend on the order: by how they were
- * baked. */
+/* Trees of one mesh at one pose, where only a probability could depend on the order: by how
+ * they were baked. */
 static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
 {
     const kiln_format_tree *p = a->entry, *q = b->entry;
@@ -148,9 +149,9 @@ static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
                           : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
 }
 
-/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, by_pose, and the
- * scale, so that which tree is carried exactly does not depend on the caller's order, nor on the kind
- * of tree. */
+/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, by_pose,
+ * and the scale, so that which tree is carried exactly does not depend on the caller's order,
+ * nor on the kind of tree. */
 static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
                           int by_pose)
 {
@@ -185,10 +186,11 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
     map->slack = slack;
 }
 
-/* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of the
- * carried vertices and of box centres kept as two floats: each a few ulps of the largest magnitude that
- * takes part, under 2^-48 of their sum; and in Y's space by what a transpose departs from the inverse:
- * under 18 times what both poses and their product depart by, in all under 2^-44. */
+/* Positions go wrong by the rounding of the relative translation, of the node-space offsets, of
+ * the carried vertices and of box centres kept as two floats: each a few ulps of the largest
+ * magnitude that takes part, under 2^-48 of their sum; and in Y's space by what a transpose
+ * departs from the inverse: under 18 times what both poses and their product depart by, in all
+ * under 2^-44. */
 void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
 {
     const double *rotation = frame->rotation;
@@ -222,9 +224,9 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
     fill_map(&frame->to_y, inverse, offset_y, unit_x * of_y, slack * of_y);
 }
 
-/* Where Y is in X's frame, for poses that compare as by_pose. Equal ones place it exactly there, so that
- * a mesh meets all of itself at any one pose. What X at the identity does without changes signs of zeros
- * at most, on which nothing depends. */
+/* Where Y is in X's frame, for poses that compare as by_pose. Equal ones place it exactly
+ * there, so that a mesh meets all of itself at any one pose. What X at the identity does
+ * without changes signs of zeros at most, on which nothing depends. */
 static void form_relative(kiln_transform *carry, const kiln_pose *pose_x, const kiln_pose *pose_y,
                           int by_pose)
 {

@@ -25,8 +25,8 @@ typedef struct {
     kiln_node_map to_x, to_y;
 } kiln_pair_frame;
 
-/* All but the maps between node spaces, then those: a query that the roots decide needs none. KILN_OK,
- * KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses NULL: identity. */
+/* All but the maps between node spaces, then those: a query that the roots decide needs none.
+ * KILN_OK, KILN_ERROR_ARGUMENT (null tree) or KILN_ERROR_POSE. Poses NULL: identity. */
 kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
                                    const kiln_pose *pose_a, const kiln_tree *b,
                                    const kiln_pose *pose_b);
@@ -37,8 +37,8 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
                                  const kiln_pose *pose_a, const kiln_tree *b,
                                  const kiln_pose *pose_b);
 
-/* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2 z) + t,
- * every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
+/* A vertex where a map takes it, as kiln_exact wants it: each coordinate is ((r0 x + r1 y) + r2
+ * z) + t, every operation rounded to double; below 2^-250 it counts as 0. Of Y in X's frame: */
 void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3]);
 void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[3], double out[3]);
 
@@ -66,9 +66,9 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
 kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
                                    const kiln_pose *pose);
 
-/* A point of that frame in the tree's own: inverse (p - translation) / scale, settled as above, each sum
- * from left to right, every operation rounded to double. A direction likewise, without translation and
- * scale. */
+/* A point of that frame in the tree's own: inverse (p - translation) / scale, settled as above,
+ * each sum from left to right, every operation rounded to double. A direction likewise, without
+ * translation and scale. */
 void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3]);
 void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
                               double out[3]);

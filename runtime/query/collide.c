@@ -1,6 +1,6 @@
-/* Do two surfaces meet? The walk of the pair of trees (pair_walk.c) ends with the first pair of triangles
- * that meets, which is the witness. The same walk, stopped at boxes of leaves, answers for boxes alone;
- * and two single triangles need no tree. */
+/* Do two surfaces meet? The walk of the pair of trees (pair_walk.c) ends with the first pair of
+ * triangles that meets, which is the witness. The same walk, stopped at boxes of leaves,
+ * answers for boxes alone; and two single triangles need no tree. */
 #include "../walk/pair_walk.h"
 
 #include "../exact/exact.h"

@@ -1,18 +1,19 @@
 /* The geometry of a contact between two triangles that meet.
  *
  * The exact predicates decide which corners are on which side of the other plane; only where an
- * edge cuts a plane is computed, in pairs of doubles (double_double.h), so that points come out on the
- * triangles and in the box of both, and nothing divides by zero.
+ * edge cuts a plane is computed, in pairs of doubles (double_double.h), so that points come out
+ * on the triangles and in the box of both, and nothing divides by zero.
  *
- * In space the two triangles cut the line that their planes share in two intervals (Moeller, Journal of
- * Graphics Tools 2(2), 1997), and the contact is what these have in common. In one plane, and where a
- * triangle has no area, it is a convex polygon whose corners are corners of one triangle in the other
- * and crossings of edges; the two furthest from each other stand for it.
+ * In space the two triangles cut the line that their planes share in two intervals (Moeller,
+ * Journal of Graphics Tools 2(2), 1997), and the contact is what these have in common. In one
+ * plane, and where a triangle has no area, it is a convex polygon whose corners are corners of
+ * one triangle in the other and crossings of edges; the two furthest from each other stand for
+ * it.
  *
- * Depth and normal are those of the shortest translation that parts the two: the least overlap of
- * their shadows along the facets of their Minkowski difference, which are the faces' normals and the
- * products of two edges (Gottschalk, Lin and Manocha, SIGGRAPH 1996, theorem 1). Faces go before edges
- * that are as good. */
+ * Depth and normal are those of the shortest translation that parts the two: the least overlap
+ * of their shadows along the facets of their Minkowski difference, which are the faces' normals
+ * and the products of two edges (Gottschalk, Lin and Manocha, SIGGRAPH 1996, theorem 1). Faces
+ * go before edges that are as good. */
 #include "query.h"
 
 #include "../../formats/assert.h"
@@ -90,8 +91,8 @@ static double rough_height(const double t[9], const double p[3], double *magnitu
     return height;
 }
 
-/* How far along the edge from p to q, whose ends are on both sides, the plane of t is. In doubles where
- * they lose few digits. */
+/* How far along the edge from p to q, whose ends are on both sides, the plane of t is. In
+ * doubles where they lose few digits. */
 static kiln_dd cut_place(const double t[9], const double p[3], const double q[3])
 {
     double at_p, at_q;
@@ -213,7 +214,8 @@ static void edge_as_triangle(const double t[9], int edge, double out[9])
     memcpy(out + 6, out + 3, 3 * sizeof *out);
 }
 
-/* The crossings of edges, each an exact test of two segments and then a point that is nearest to both. */
+/* The crossings of edges, each an exact test of two segments and then a point that is nearest
+ * to both. */
 static void add_crossings(points *list, const double x[9], const double y[9])
 {
     for (int i = 0; i < 3; i++) {
@@ -358,7 +360,8 @@ static int only_side(const int side[3])
     return above == below ? 0 : (above ? 1 : -1);
 }
 
-/* A triangle that touches a face from one side is parted from it by no movement along its normal. */
+/* A triangle that touches a face from one side is parted from it by no movement along its normal.
+ */
 static bool touches(const double normal[3], int side, double sign, parting *best)
 {
     if (side == 0) {

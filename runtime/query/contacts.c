@@ -1,9 +1,9 @@
 /* All pairs of triangles that meet.
  *
- * With a buffer, what is kept are the first `capacity` pairs in ascending order, whatever the order in
- * which the traversal finds them: a binary max-heap in the caller's own buffer lets the largest go when
- * a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So the result is the same for
- * all tree kinds, and needs no memory of ours. */
+ * With a buffer, what is kept are the first `capacity` pairs in ascending order, whatever the
+ * order in which the traversal finds them: a binary max-heap in the caller's own buffer lets
+ * the largest go when a smaller comes (heapsort's two halves; Williams, CACM 7(6), 1964). So
+ * the result is the same for all tree kinds, and needs no memory of ours. */
 #include "query.h"
 
 #include "../../formats/assert.h"
@@ -176,7 +176,8 @@ static kiln_contact contact_of(const kiln_pair_frame *frame, uint32_t x, uint32_
     return contact;
 }
 
-/* Where and how deep, in the frame of the poses. Hints hold the stored triangles, counted from 1. */
+/* Where and how deep, in the frame of the poses. Hints hold the stored triangles, counted from 1.
+ */
 static void add_geometry(const contact_visit *visit, const kiln_pair_frame *frame,
                          kiln_contact *contact)
 {

@@ -1,9 +1,9 @@
 /* How far apart are two surfaces, and are they within a distance?
  *
- * The answer is the least of kiln_triangles_nearest over all pairs of triangles, and of equal pairs the
- * first by the ids of X's and then of Y's triangle. Boxes and single triangles are left out only where
- * they are proved to be further than the best so far, so neither kinds of tree nor orders of traversal
- * enter into it. */
+ * The answer is the least of kiln_triangles_nearest over all pairs of triangles, and of equal
+ * pairs the first by the ids of X's and then of Y's triangle. Boxes and single triangles are
+ * left out only where they are proved to be further than the best so far, so neither kinds of
+ * tree nor orders of traversal enter into it. */
 #include "query.h"
 
 #include "../../formats/assert.h"
@@ -107,8 +107,8 @@ static bool is_done(const search *s)
 
 /* ---------------------------------------------------------------------------------- leaves -- */
 
-/* The line for shadows: that of the best pair. Most pairs of triangles near it are seen to be further
- * along it, at the cost of a comparison. */
+/* The line for shadows: that of the best pair. Most pairs of triangles near it are seen to be
+ * further along it, at the cost of a comparison. */
 static void aim_shadows(search *s, kiln_near_walk *walk)
 {
     double squared = 0;
@@ -125,7 +125,8 @@ static void aim_shadows(search *s, kiln_near_walk *walk)
     }
 }
 
-/* Positions are taken from the best pair, so that what rounding they have is that of differences. */
+/* Positions are taken from the best pair, so that what rounding they have is that of differences.
+ */
 static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, double sign,
                          shadows *out)
 {
@@ -199,7 +200,8 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
 
 /* ----------------------------------------------------------------------------------- hints -- */
 
-/* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start. */
+/* Hints are stored triangles, counted from 1: whatever they are, they only decide where to start.
+ */
 static bool is_of(const kiln_tree *tree, uint32_t hint)
 {
     return hint != 0 && hint - 1 >= tree->entry->triangle_first &&

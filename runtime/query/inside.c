@@ -130,7 +130,8 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     KILN_ASSERT(kiln_tree_has_polygons(tree));
     KILN_ASSERT(tree->entry->closed != KILN_CLOSED_NOT);
     KILN_ASSERT(carry == NULL || inverse != NULL);
-    /* In the tree's own frame: along the axis, and the way, with the least of the tree's box ahead. */
+    /* In the tree's own frame: along the axis, and the way, with the least of the tree's box ahead.
+     */
     double least = HUGE_VAL;
     for (int k = 0; carry == NULL && k < 3; k++) {
         const double below = point[k] - (double)tree->entry->bounds_lower[k];

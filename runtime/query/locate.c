@@ -1,8 +1,9 @@
 /* Containment: where a point is to a closed mesh, and where a mesh is to another.
  *
- * If a mesh B has no contact with A, each of its triangles is wholly on one side of A, and so is all
- * that is in a box of its tree that A's surface does not enter: the side of one corner decides it.
- * Other boxes are opened. Which boxes the surface enters is found by a walk of A's tree. */
+ * If a mesh B has no contact with A, each of its triangles is wholly on one side of A, and so
+ * is all that is in a box of its tree that A's surface does not enter: the side of one corner
+ * decides it. Other boxes are opened. Which boxes the surface enters is found by a walk of A's
+ * tree. */
 #include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "query.h"
@@ -71,9 +72,10 @@ typedef struct {
     uint32_t vertices[VERTICES_KEPT]; /* of triangles that were classified, by their lowest bits */
 } mesh_query;
 
-/* Classifies the triangle in a slot of the inner tree by its first corner. False: both an inside and an
- * outside one were found. A triangle that shares a corner with one that was classified hangs together
- * with that, clear of the outer surface as both are, so it is on the same side. */
+/* Classifies the triangle in a slot of the inner tree by its first corner. False: both an
+ * inside and an outside one were found. A triangle that shares a corner with one that was
+ * classified hangs together with that, clear of the outer surface as both are, so it is on the
+ * same side. */
 static bool classify(mesh_query *q, uint32_t slot)
 {
     const uint32_t *corner = q->inner->triangles + 3 * (size_t)kiln_tree_triangle(q->inner, slot);
@@ -164,8 +166,8 @@ static uint32_t some_slot(const kiln_tree *tree, uint32_t index)
     }
 }
 
-/* Classifies one lane: each triangle of a leaf that the outer surface may enter, else one triangle for all;
- * a node that it may enter goes on the stack. False: enough. */
+/* Classifies one lane: each triangle of a leaf that the outer surface may enter, else one
+ * triangle for all; a node that it may enter goes on the stack. False: enough. */
 static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned lane,
                           uint32_t *stack, unsigned *height)
 {
@@ -203,8 +205,8 @@ static void classify_boxes(mesh_query *q)
     }
 }
 
-/* Where the whole box of B is clear of A's surface, one triangle decides; else a contact is looked for
- * first, and where there is none the boxes of B are opened from the root. */
+/* Where the whole box of B is clear of A's surface, one triangle decides; else a contact is
+ * looked for first, and where there is none the boxes of B are opened from the root. */
 static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                const kiln_pose *pose_b, kiln_place *place)
 {

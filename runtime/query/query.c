@@ -1,5 +1,6 @@
-/* Options of queries of one mesh, and the call of a caller's filter. It runs in the caller's own
- * floating-point environment, which is why it is out of line: no arithmetic moves across the change. */
+/* Options of queries of one mesh, and the call of a caller's filter. It runs in the caller's
+ * own floating-point environment, which is why it is out of line: no arithmetic moves across
+ * the change. */
 #include "query.h"
 
 #include "../base/options.h"

@@ -1,5 +1,5 @@
-/* What several queries share: options and the filter of queries of one mesh, containment of a point, and the
- * geometry of a contact. */
+/* What several queries share: options and the filter of queries of one mesh, containment of a
+ * point, and the geometry of a contact. */
 #ifndef KILN_QUERY_H
 #define KILN_QUERY_H
 
@@ -55,8 +55,8 @@ typedef struct {
     double depth;          /* how far; >= 0 */
 } kiln_tri_contact;
 
-/* Corner k is t[3 k .. 3 k + 2]; both meet (kiln_exact_triangles_meet). All of *out is finite, whatever
- * the triangles are. Needs the environment of fpu.h. */
+/* Corner k is t[3 k .. 3 k + 2]; both meet (kiln_exact_triangles_meet). All of *out is finite,
+ * whatever the triangles are. Needs the environment of fpu.h. */
 void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_contact *out);
 
 #endif

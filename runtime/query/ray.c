@@ -1,10 +1,11 @@
 /* Rays: the closest hit, any, all.
  *
- * The ray is brought into the tree's own frame (pose/line.h), where the stored vertices are exact; the walk
- * visits the triangles whose boxes it may pass, front to back, and kiln_line_meets_triangle decides
- * each. What becomes of a hit is the `take` of the query: the closest lowers the limit of the walk, any ends
- * it, all go into a buffer. There the first `capacity` in canonical order are kept in a heap in the
- * caller's own buffer, as contacts.c does with pairs, so that no query allocates. */
+ * The ray is brought into the tree's own frame (pose/line.h), where the stored vertices are
+ * exact; the walk visits the triangles whose boxes it may pass, front to back, and
+ * kiln_line_meets_triangle decides each. What becomes of a hit is the `take` of the query: the
+ * closest lowers the limit of the walk, any ends it, all go into a buffer. There the first
+ * `capacity` in canonical order are kept in a heap in the caller's own buffer, as contacts.c
+ * does with pairs, so that no query allocates. */
 #include "../pose/line.h"
 #include "../walk/line_walk.h"
 #include "../../formats/assert.h"
@@ -122,8 +123,8 @@ static kiln_status run_ray_query(ray_query *query, const kiln_tree *tree, const 
 
 /* --------------------------------------------------------------------------------- the hit -- */
 
-/* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled first, so that
- * no square of theirs over- or underflows. */
+/* All of a hit. The normal has length 1 and is carried with the rotation; edges are scaled
+ * first, so that no square of theirs over- or underflows. */
 static void fill_hit(const ray_query *query, const found_hit *hit, kiln_ray_hit *out)
 {
     memset(out, 0, sizeof *out);

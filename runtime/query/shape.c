@@ -1,9 +1,9 @@
 /* Boxes, spheres and capsules against a surface.
  *
- * The tree is carried into the shape's frame, where the shape's numbers are as the caller gave them; the
- * walk visits the leaves whose boxes the shape may meet, and kiln_shape_meets_triangle decides each
- * triangle. All triangles into a buffer: those of the smallest ids are kept in a heap in the caller's own
- * buffer, as contacts.c does with pairs. */
+ * The tree is carried into the shape's frame, where the shape's numbers are as the caller gave
+ * them; the walk visits the leaves whose boxes the shape may meet, and
+ * kiln_shape_meets_triangle decides each triangle. All triangles into a buffer: those of the
+ * smallest ids are kept in a heap in the caller's own buffer, as contacts.c does with pairs. */
 #include "../walk/shape_walk.h"
 
 #include "../../formats/assert.h"
@@ -26,7 +26,8 @@ struct shape_query {
     void *user;
 };
 
-/* The shape as it is compared: numbers that do not matter are 0. False: it is not one that is defined. */
+/* The shape as it is compared: numbers that do not matter are 0. False: it is not one that is
+ * defined. */
 static bool take_shape(const kiln_shape *given, kiln_shape *shape)
 {
     *shape = *given;
