@@ -195,8 +195,9 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *
 
     /* The checksum, of header and table, with its own field taken as 0. */
     header.header_crc = 0;
-    if (kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size) !=
-        reader->header.header_crc) {
+    const uint32_t crc =
+        kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size);
+    if (crc != reader->header.header_crc) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
                                      offsetof(kiln_format_header, header_crc),
                                      "damaged: the checksum of the header does not match");

@@ -266,7 +266,7 @@ static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_
 }
 
 /* One pair of the frontier: tested exactly below it, decided, or opened. */
-static void visit_pair(kiln_adb *query, const kiln_adb_entry *entry)
+static void visit_entry(kiln_adb *query, const kiln_adb_entry *entry)
 {
     const bool leaves = entry->leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y);
     kiln_tree_box x, y;
@@ -313,7 +313,7 @@ static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
         }
         KILN_ASSERT(query->frontier.count > 0);
         const kiln_adb_entry entry = kiln_adb_frontier_pop(&query->frontier);
-        visit_pair(query, &entry);
+        visit_entry(query, &entry);
         if (!query->decided && query->frontier.count == 0) {
             query->decided = true;
             query->verdict = query->frontier.full ? KILN_ADB_UNDECIDED : KILN_ADB_NO;
