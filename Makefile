@@ -195,11 +195,12 @@ adb-weights: $(OUT)/kiln models
 
 ## format: runs clang-format over every source
 format:
-	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]')
+	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]' | grep -v 'embedded_\|adb_weights\.c')
 
-## lint: holds the includes to one direction, local names apart and the shell scripts to sh
+## lint: checks includes, names, style, the pages that name files, and the lines of mutants
 lint:
 	$(Q)tests/check_includes.sh
+	$(Q)tests/check_pages.sh
 	$(Q)tests/check_names.sh $(LIBRARY_SOURCES)
 	$(Q)tests/mutants/run.sh --check
 
