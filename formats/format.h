@@ -25,7 +25,7 @@
 
 #define KILN_FORMAT_MAJOR 1u
 #define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
-#define KILN_FORMAT_MINOR_NEWEST 0u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_NEWEST 1u /* that this reader knows all of */
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -64,6 +64,7 @@ enum {
     KILN_SECTION_NODES_AABB8 = KILN_FOURCC('A', 'A', 'B', '8'), /* kiln_format_node_aabb8 */
     KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),  /* kiln_format_node_obb2 */
     KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'), /* kiln_format_node_aabb2 */
+    KILN_SECTION_NODES_DOP14 = KILN_FOURCC('D', 'O', 'P', '8'), /* kiln_format_node_dop14 */
     KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),         /* kiln_format_adb */
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),   /* kiln_format_adb_box */
     KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'), /* kiln_format_adb_weights */
@@ -97,7 +98,8 @@ enum {
     KILN_FORMAT_BV_OBB8 = 1,
     KILN_FORMAT_BV_AABB8 = 2,
     KILN_FORMAT_BV_OBB2 = 3,
-    KILN_FORMAT_BV_AABB2 = 4
+    KILN_FORMAT_BV_AABB2 = 4,
+    KILN_FORMAT_BV_DOP14 = 5 /* since 1.1 */
 };
 
 typedef struct {
@@ -228,6 +230,17 @@ typedef struct {
     float half[3][2];       /* 56 half-extents, rounded up; finite, not negative */
 } kiln_format_node_aabb2;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
+
+/* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y - z, in
+ * steps that follow from those of the axes: nodes.h. */
+enum { KILN_DOP14_DIAGONALS = 4 };
+
+typedef struct {
+    kiln_format_node_aabb8 box;
+    uint8_t lower[KILN_DOP14_DIAGONALS][8]; /*  80 rounded down */
+    uint8_t upper[KILN_DOP14_DIAGONALS][8]; /* 112 rounded up */
+} kiln_format_node_dop14;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop14) == 144, "DOP14 node");
 
 /* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was counted, for
  * one tree; see adb.h for what the numbers mean. */

@@ -8,6 +8,8 @@
 
 #include "assert.h"
 
+#include <math.h>
+
 enum { HALF_INFINITY = 0x7C00 }; /* and above: infinities, NaN, negative numbers */
 
 /* ------------------------------------------------------------------------- quantised nodes -- */
@@ -37,6 +39,43 @@ static bool aabb8_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
     const kiln_format_node_aabb8 *n = (const kiln_format_node_aabb8 *)(const void *)node;
     return n->lower[0][lane] <= n->upper[0][lane] && n->lower[1][lane] <= n->upper[1][lane] &&
            n->lower[2][lane] <= n->upper[2][lane];
+}
+
+static bool dop14_reserved_is_zero(const kiln_format_node8 *node)
+{
+    return node->half_exp == 0;
+}
+
+static bool dop14_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
+{
+    const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
+    bool sound = aabb8_lane_is_sound(node, lane);
+    for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
+        sound = sound && n->lower[j][lane] <= n->upper[j][lane];
+    }
+    return sound;
+}
+
+/* Along the diagonals; the box is looked at apart. In double p - org is off by one rounding, x +- y +- z by
+ * two more, and less the centre by one: u = 2^-53 times the sum of magnitudes each. 8 u are taken. */
+static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const double point[3])
+{
+    const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
+    double from[3], sizes = 0.0, worst = -HUGE_VAL;
+    for (unsigned k = 0; k < 3; k++) {
+        from[k] = point[k] - (double)node->org[k];
+        sizes += fabs(point[k]) + fabs((double)node->org[k]);
+    }
+    for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
+        float centre, half;
+        kiln_dop14_decode_slab(n, lane, j, &centre, &half);
+        const double along =
+            (from[0] + (double)kiln_dop14_y(j) * from[1]) + (double)kiln_dop14_z(j) * from[2];
+        const double over =
+            fabs(along - (double)centre) - (double)half - 0x1p-50 * (sizes + fabs((double)centre));
+        worst = over > worst ? over : worst;
+    }
+    return worst;
 }
 
 /* ----------------------------------------------------------------------------- binary nodes -- */

@@ -28,7 +28,8 @@
     FIRST(OBB8, obb8, "obb", KILN_BV_OBB, 0, 8, KILN_BOXES_ORIENTED, NODES, BOX)                   \
     NEXT(AABB8, aabb8, "aabb", KILN_BV_AABB, 0, 8, KILN_BOXES_IN_STEPS, NODES, BOX)                \
     NEXT(OBB2, obb2, "obb2", KILN_BV_OBB2, 0, 2, KILN_BOXES_ORIENTED, FLOATS, BOX)                 \
-    NEXT(AABB2, aabb2, "aabb2", KILN_BV_AABB2, 0, 2, KILN_BOXES_ALIGNED, FLOATS, BOX)
+    NEXT(AABB2, aabb2, "aabb2", KILN_BV_AABB2, 0, 2, KILN_BOXES_ALIGNED, FLOATS, BOX)              \
+    NEXT(DOP14, dop14, "dop14", KILN_BV_DOP14, 1, 8, KILN_BOXES_IN_STEPS, NODES, OWN)
 
 /* The names of all kinds as one literal: "obb, aabb, ...". */
 #define KILN_NODE_KIND_FIRST_NAME(KIND, kind, name, ...) name

@@ -224,6 +224,59 @@ static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_la
     }
 }
 
+/* The diagonals of a 14-DOP node, relative to org: value q of diagonal j stands for q * step + start[j].
+ *
+ * A node's boxes lie within 255 steps of the grid on each axis. Along a diagonal that is 255 times the sum of
+ * the three steps, from 255 times less those that count negatively. The step is 1/128 more than that sum, and
+ * the start one step lower, so that either end is about a step away from what can occur: where sums of steps
+ * are rounded, values rounded outward still are from 0 to 255. */
+typedef struct {
+    float step, start[KILN_DOP14_DIAGONALS];
+} kiln_dop14_diagonals;
+
+/* The signs of y and z; that of x is always 1. */
+static inline float kiln_dop14_y(unsigned diagonal)
+{
+    return (diagonal & 1u) != 0 ? -1.0f : 1.0f;
+}
+
+static inline float kiln_dop14_z(unsigned diagonal)
+{
+    return (diagonal & 2u) != 0 ? -1.0f : 1.0f;
+}
+
+static inline kiln_dop14_diagonals kiln_dop14_diagonals_of(const kiln_format_node8 *node)
+{
+    const float x = kiln_node8_step(node->exp[0]), y = kiln_node8_step(node->exp[1]);
+    const float z = kiln_node8_step(node->exp[2]);
+    const float step = ((x + y) + z) * (1.0f + 0x1p-7f);
+    const kiln_dop14_diagonals grid = {
+        step, {-step, -255.0f * y - step, -255.0f * z - step, -255.0f * (y + z) - step}};
+    return grid;
+}
+
+/* The slab of a lane is |x +- y +- z - centre| <= half, taken in exact arithmetic, of p - org. */
+static inline void kiln_dop14_decode_slab(const kiln_format_node_dop14 *node, unsigned lane,
+                                          unsigned diagonal, float *centre, float *half)
+{
+    const kiln_dop14_diagonals grid = kiln_dop14_diagonals_of(&node->box.head);
+    const int lower = node->lower[diagonal][lane], upper = node->upper[diagonal][lane];
+    *centre = (float)(upper + lower) * (0.5f * grid.step) + grid.start[diagonal];
+    *half = (float)(upper - lower) * (0.5f * grid.step);
+}
+
+/* The boxes around the volumes are those along the axes. */
+static inline void kiln_dop14_decode_lane(const kiln_format_node_dop14 *node, unsigned lane,
+                                          kiln_lane_box *box)
+{
+    kiln_aabb8_decode_lane(&node->box, lane, box);
+}
+
+static inline void kiln_dop14_decode(const kiln_format_node_dop14 *node, kiln_lanes *out)
+{
+    kiln_aabb8_decode(&node->box, out);
+}
+
 /* Binary nodes are decoded by copying. */
 static inline void kiln_obb2_decode_lane(const kiln_format_node_obb2 *node, unsigned lane,
                                          kiln_lane_box *box)

@@ -154,10 +154,12 @@ enum {
 
 /* Kinds of bounding volume, as bits for kiln_open_options.bv_mask. */
 typedef enum {
-    KILN_BV_OBB = 1,  /* oriented boxes, eight children a node, quantised */
-    KILN_BV_AABB = 2, /* axis-aligned boxes, eight children a node, quantised */
-    KILN_BV_OBB2 = 3, /* oriented boxes in floats, two children a node */
-    KILN_BV_AABB2 = 4 /* axis-aligned boxes in floats, two children a node */
+    KILN_BV_OBB = 1,   /* oriented boxes, eight children a node, quantised */
+    KILN_BV_AABB = 2,  /* axis-aligned boxes, eight children a node, quantised */
+    KILN_BV_OBB2 = 3,  /* oriented boxes in floats, two children a node */
+    KILN_BV_AABB2 = 4, /* axis-aligned boxes in floats, two children a node */
+    KILN_BV_DOP14 =
+        5 /* axis-aligned boxes without their corners, eight children a node, quantised */
 } kiln_bv;
 
 /* Initialise it with kiln_open_options_default, then change members. */
@@ -291,7 +293,7 @@ typedef enum {
 
 typedef struct {
     const char *name;    /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2" */
+    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2", "dop14" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;

@@ -3,6 +3,7 @@
 #include "kernel_boxes.h" /* first: the others test boxes with it */
 
 #include "kernel_adb.h"
+#include "kernel_dop14.h"
 #include "kernel_gaps.h"
 #include "kernel_rays.h"
 #include "kernel_triangles.h"

@@ -1080,6 +1080,27 @@ static void refuse_binary(const char *bv, uint32_t kind, uint32_t rule, size_t a
     edit_free(file);
 }
 
+/* Along the diagonals and, as they are those of AABB8, along the axes. */
+static void rule_22_dop14(void **state)
+{
+    (void)state;
+    const uint8_t above[2] = {1, 0};
+    for (size_t row = 0; row < 3 + KILN_DOP14_DIAGONALS; row++) {
+        edit_file *file = good_file_of("dop14");
+        kiln_format_node_dop14 *root =
+            (kiln_format_node_dop14 *)(void *)edit_find(file, KILN_SECTION_NODES_DOP14)->data;
+        uint8_t *lower = row < 3 ? &root->box.lower[row][0] : &root->lower[row - 3][0];
+        uint8_t *upper = row < 3 ? &root->box.upper[row][0] : &root->upper[row - 3][0];
+        *lower = above[0];
+        *upper = above[1];
+        refuse_contents(file, KILN_RULE_NODE_FIELD, KILN_SECTION_NODES_DOP14, 0);
+        edit_free(file);
+    }
+    const uint8_t one = 1;
+    refuse_binary("dop14", KILN_SECTION_NODES_DOP14, KILN_RULE_RESERVED,
+                  offsetof(kiln_format_node8, half_exp), &one, 1);
+}
+
 static void rule_22_binary_boxes(void **state)
 {
     (void)state;
@@ -1445,6 +1466,7 @@ int main(void)
         cmocka_unit_test(rule_22_grids),
         cmocka_unit_test(rule_22_boxes),
         cmocka_unit_test(rule_22_binary_boxes),
+        cmocka_unit_test(rule_22_dop14),
         cmocka_unit_test(rule_22_binary_axes),
         cmocka_unit_test(rule_2_and_20_of_binary_nodes),
         cmocka_unit_test(rule_27_entries_of_counts),

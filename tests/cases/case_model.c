@@ -13,10 +13,13 @@
 
 #include <cmocka.h>
 
+#define FIRST_KIND(KIND, kind, name, ...) name
+#define NEXT_KIND(KIND, kind, name, ...) "," name
+
 kiln_bake_options case_options(void)
 {
     kiln_bake_options options = kiln_bake_options_default();
-    options.bv = "obb,aabb,obb2,aabb2";
+    options.bv = KILN_NODE_KINDS(FIRST_KIND, NEXT_KIND);
     options.import_seconds = 0; /* no limit that a busy machine could reach */
     return options;
 }

@@ -2,20 +2,21 @@
 #ifndef KILN_TEST_CASE_MODEL_H
 #define KILN_TEST_CASE_MODEL_H
 
+#include "../../formats/node_kinds.h"
 #include "../../runtime/kiln.h"
 #include "../../tools/kiln_bake.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CASE_KINDS = 4 };
+enum { CASE_KINDS = KILN_NODE_KIND_COUNT };
 
 typedef struct {
     void *bytes;
     size_t size;
     kiln_bake_report report;
     kiln_file *file;
-    const kiln_tree *trees[CASE_KINDS]; /* OBB, AABB, OBB2, AABB2 */
+    const kiln_tree *trees[CASE_KINDS]; /* by number of the kind */
 } case_model;
 
 /* Trees of every kind; else the defaults. */

@@ -936,7 +936,7 @@ kiln: no/such/folder.kiln: can't be written; No such file or directory; check th
 END
 exact 1 "$KILN" bake long.obj -o x.kiln --bv obb,dop7 <<'END'
 stderr:
-kiln: bake: long.obj: unknown kind of bounding volume 'dop7'; use obb, aabb, obb2 or aabb2
+kiln: bake: long.obj: unknown kind of bounding volume 'dop7'; use obb, aabb, obb2, aabb2 or dop14
 Try: kiln bake --help
 END
 exact 1 "$KILN" bake cube.obj ./cube.obj -o two.d <<'END'

@@ -25,10 +25,10 @@ TOLERANCE = 1e-9  # far above what binary64 can err by on numbers below 4096
 KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PART": (32, 0, 1, 1),
          "MATL": (4, 0, 1, 1), "FACE": (4, 0, 0, 1), "USER": (4, 0, 0, 1), "TRID": (4, 1, 1, 1),
          "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "OBB8": (128, 1, 0, 1),
-         "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1),
+         "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1), "DOP8": (144, 1, 0, 1),
          "ADBT": (32, 0, 0, 1), "ADBB": (12, 0, 0, 1), "ADBW": (64, 0, 0, 1)}
 TABLE_KINDS = {"BINS": 1, "BROW": 1, "BF32": 1, "BU16": 1}  # bins: required
-NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2)}
+NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8)}
 
 Entry = namedtuple("Entry", "kind flags codec transform element offset stored raw crc align zero")
 Tree = namedtuple("Tree", "name bv leaf_max node_first order_first tri_first tri_count node_count "
@@ -442,7 +442,7 @@ def check_nodes(model, t):
 
 
 def box_of(t, node, lane):
-    """Sections 9.1 to 9.4: axes, centre (with org, as two terms), half-extents; all exact."""
+    """Sections 9.1 to 9.5: axes, centre (with org, as two terms), half-extents; all exact."""
     unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     step = [2.0**(e - 127) for e in node.exp]
     if t.bv == 1:
@@ -452,7 +452,7 @@ def box_of(t, node, lane):
         need(all(math.isfinite(h) and math.copysign(1, h) > 0 for h in half), "R22", "half")
         centre = [c * s for c, s in zip(node.body[24:48][lane::8], step)]
         return rodrigues(rotation), centre, [h * 2.0**(node.half_exp - 127) for h in half]
-    if t.bv == 2:
+    if t.bv in (2, 5):
         lower, upper = node.body[:24][lane::8], node.body[24:48][lane::8]
         need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
         return unit, [(a + b) * s / 2 for a, b, s in zip(lower, upper, step)], [
@@ -466,6 +466,17 @@ def box_of(t, node, lane):
             x = [f32(p * q) for p, q in zip(a, b)]
             need(abs(f32(f32(f32(x[0] + x[1]) + x[2]) - (i == j))) <= 2.0**-19, "R22", "axes")
     return axes, centre, half
+
+
+def slabs_of(node, lane):
+    """Section 9.5: direction, centre relative to org, half-width, along each diagonal; exact."""
+    x, y, z = (2.0**(e - 127) for e in node.exp)
+    step = f32(f32(f32(x + y) + z) * 1.0078125)
+    starts = (-step, f32(f32(-255 * y) - step), f32(f32(-255 * z) - step), f32(f32(-255 * f32(y + z)) - step))
+    lower, upper = node.body[48:80][lane::8], node.body[80:112][lane::8]
+    need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
+    return [((1, -1 if j & 1 else 1, -1 if j & 2 else 1), f32(f32((a + b) * (step / 2)) + starts[j]),
+             f32((b - a) * (step / 2))) for j, (a, b) in enumerate(zip(lower, upper))]
 
 
 def rodrigues(rotation):
@@ -500,6 +511,10 @@ def check_boxes(model, t, space, nodes, below):
                         exact = sum(Fraction(a) * (Fraction(q) - Fraction(o) - Fraction(c))
                                     for a, q, o, c in zip(axis, p, node.org, centre))
                         need(abs(exact) <= Fraction(h), "box", f"node {i}, lane {lane}, vertex {vertex}")
+                for signs, centre_along, h in slabs_of(node, lane) if t.bv == 5 else ():
+                    exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
+                    need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab",
+                         f"node {i}, lane {lane}, vertex {vertex}")
 
 
 # ----------------------------------------------------------------------------- sections 12, 13, counts

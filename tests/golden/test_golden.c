@@ -25,7 +25,7 @@
 #define FOLDER "tests/golden/today"
 #define ANSWERS FOLDER "/answers.txt"
 
-enum { MODELS = 4, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
+enum { MODELS = 5, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
 
 static const struct {
     const char *name, *bv;
@@ -33,7 +33,8 @@ static const struct {
 } models[MODELS] = {{"torus", "obb,aabb", 4, 0},
                     {"box", "aabb,obb", 2, 0},
                     {"soup", "obb,aabb", 1, 0},
-                    {"binary", "obb2,aabb2", 2, 4}};
+                    {"binary", "obb2,aabb2", 2, 4},
+                    {"dop14", "dop14,obb", 3, 0}};
 
 static const char *const layouts[LAYOUTS] = {"packed", "raw"};
 
@@ -45,6 +46,8 @@ static mesh mesh_of(int model)
         return mesh_torus(7, 5, 0.1);
     case 3:
         return mesh_torus(6, 4, 0.2);
+    case 4:
+        return mesh_torus(8, 5, 0.15);
     case 1:
         return mesh_box(-0.75f, -0.5f, -1, 0.75f, 0.5f, 1);
     default:

@@ -67,10 +67,10 @@ static void run_class(bool lattice)
         const double size = random_between(&random, 0.02, 0.6);
         counted a =
             counted_of(lattice ? mesh_lattice(&random, n, extent) : mesh_soup(&random, n, size),
-                       "obb,aabb,obb2,aabb2", leaf);
+                       QUICK_ALL_KINDS, leaf);
         counted b =
             counted_of(lattice ? mesh_lattice(&random, m, extent) : mesh_soup(&random, m, size),
-                       "obb,aabb,obb2,aabb2", leaf);
+                       QUICK_ALL_KINDS, leaf);
         const kiln_pose pose_a = lattice ? pose_exact(&random, 5) : pose_random(&random, 1.5);
         const kiln_pose pose_b = lattice ? pose_exact(&random, 5) : pose_random(&random, 1.5);
         for (uint32_t k = 0; k < KINDS; k++) {

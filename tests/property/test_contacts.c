@@ -258,8 +258,8 @@ static void test_meshes(void **unused)
     (void)unused;
     mesh m = mesh_torus(12, 9, 0.3), n = mesh_lattice(&state, 40, 3);
     void *bytes_m, *bytes_n;
-    kiln_file *file_m = quick_open(&m, "obb,aabb,obb2,aabb2", 4, KILN_LAYOUT_RAW, &bytes_m);
-    kiln_file *file_n = quick_open(&n, "obb,aabb,obb2,aabb2", 2, KILN_LAYOUT_RAW, &bytes_n);
+    kiln_file *file_m = quick_open(&m, QUICK_ALL_KINDS, 4, KILN_LAYOUT_RAW, &bytes_m);
+    kiln_file *file_n = quick_open(&n, QUICK_ALL_KINDS, 2, KILN_LAYOUT_RAW, &bytes_n);
     size_t all = 0;
     for (int i = 0; i < 60; i++) {
         const kiln_pose pose_a = i % 3 == 0 ? pose_exact(&state, 1) : pose_random(&state, 0.5);

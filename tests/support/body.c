@@ -25,7 +25,7 @@ static kiln_file *bake_and_open(const mesh *m, int leaf, kiln_layout layout, voi
     for (uint32_t i = 0; i < m->triangle_count; i++) {
         values[i] = body_value(i);
     }
-    options.bv = "obb,aabb,obb2,aabb2";
+    options.bv = QUICK_ALL_KINDS;
     options.leaf = leaf;
     options.layout = layout;
     options.threads = 1;

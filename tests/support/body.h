@@ -4,13 +4,13 @@
 
 #include "quick_bake.h"
 
-enum { BODY_KINDS = 4 };
+enum { BODY_KINDS = KILN_NODE_KIND_COUNT };
 
 typedef struct {
     mesh mesh;
     void *bytes;
     kiln_file *file;
-    const kiln_tree *trees[BODY_KINDS]; /* obb, aabb, obb2, aabb2 */
+    const kiln_tree *trees[BODY_KINDS]; /* by number of the kind */
 } body;
 
 /* Takes the mesh; all of it goes with body_free. Stops the test on failure. */

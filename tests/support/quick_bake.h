@@ -2,10 +2,19 @@
 #ifndef KILN_TEST_QUICK_BAKE_H
 #define KILN_TEST_QUICK_BAKE_H
 
+#include "../../formats/node_kinds.h"
 #include "../../tools/kiln_bake.h"
 #include "meshes.h"
 
 #include <stddef.h>
+
+/* All kinds of bounding volume, as kiln_bake_options.bv lists them, and as the strings of an
+ * array, by number. */
+#define QUICK_FIRST_KIND(KIND, kind, name, ...) name
+#define QUICK_NEXT_KIND(KIND, kind, name, ...) "," name
+#define QUICK_ALL_KINDS KILN_NODE_KINDS(QUICK_FIRST_KIND, QUICK_NEXT_KIND)
+#define QUICK_KIND_NAME(KIND, kind, name, ...) name,
+#define QUICK_KIND_NAMES KILN_NODE_KINDS(QUICK_KIND_NAME, QUICK_KIND_NAME)
 
 /* The bytes of a file, released by free(). `bv` as in kiln_bake_options. Stops the test on
  * failure. */

@@ -432,7 +432,7 @@ static void frontiers_keep_the_likeliest(void **state)
 static void odd_meshes_have_answers(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
+    static const char *const kinds[] = {QUICK_KIND_NAMES};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         counted bodies[] = {counted_of(one_triangle(), kinds[k], 4),
                             counted_of(sheet(1), kinds[k], 1), counted_of(sheet(12), kinds[k], 2),
@@ -935,7 +935,7 @@ static void scales_are_those_of_meshes(void **state)
 {
     (void)state;
     static const int powers[][2] = {{1, 0}, {0, -3}, {-2, 1}, {5, 5}, {-20, -20}};
-    static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
+    static const char *const kinds[] = {QUICK_KIND_NAMES};
     uint64_t random = 97;
     scaled_tally sum = {0, 0};
     int asked = 0;

@@ -122,6 +122,23 @@ static void test_a_box_that_shrank(void **state)
     edit_free(file);
 }
 
+/* Along a diagonal, with the box as it was. */
+static void test_a_slab_that_shrank(void **state)
+{
+    (void)state;
+    for (unsigned diagonal = 0; diagonal < 2 * KILN_DOP14_DIAGONALS; diagonal++) {
+        edit_file *file = open_torus("dop14");
+        kiln_format_node_dop14 *nodes = (void *)edit_find(file, KILN_SECTION_NODES_DOP14)->data;
+        if (diagonal % 2 == 0) {
+            nodes->upper[diagonal / 2][0] -= 2;
+        } else {
+            nodes->lower[diagonal / 2][0] += 2;
+        }
+        expect_audit(file, "outside lane 0 of node 0");
+        edit_free(file);
+    }
+}
+
 /* One step of quantisation is enough. */
 static void test_a_box_that_shrank_by_one_step(void **state)
 {
@@ -222,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_sound_files_pass),
         cmocka_unit_test(test_wrong_counts),
         cmocka_unit_test(test_a_box_that_shrank),
+        cmocka_unit_test(test_a_slab_that_shrank),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),

@@ -348,27 +348,13 @@ static void check_leaf(walk *w, uint32_t slot, unsigned count)
 
 static bool is_binary(const kiln_build_kind *kind)
 {
-    return kind->format_bv == KILN_FORMAT_BV_OBB2 || kind->format_bv == KILN_FORMAT_BV_AABB2;
+    return kind->lanes == 2;
 }
 
 static void decode_lane(const kiln_build_kind *kind, const void *node, unsigned lane,
                         kiln_lane_box *box)
 {
-    switch (kind->format_bv) {
-    case KILN_FORMAT_BV_OBB8:
-        kiln_obb8_decode_lane(node, lane, box);
-        break;
-    case KILN_FORMAT_BV_AABB8:
-        kiln_aabb8_decode_lane(node, lane, box);
-        break;
-    case KILN_FORMAT_BV_OBB2:
-        kiln_obb2_decode_lane(node, lane, box);
-        break;
-    default:
-        assert_int_equal(kind->format_bv, KILN_FORMAT_BV_AABB2);
-        kiln_aabb2_decode_lane(node, lane, box);
-        break;
-    }
+    kiln_node_kind_find(kind->format_bv)->decode_lane(node, lane, box);
 }
 
 static void decode(const walk *w, const kiln_format_node8 *node, unsigned lane, bound *b)

@@ -22,8 +22,8 @@
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"
 
-static const char *const kinds[] = {"obb", "aabb", "obb2", "aabb2"};
-enum { KINDS = 4, GRIDS = 3 };
+static const char *const kinds[] = {QUICK_KIND_NAMES};
+enum { KINDS = KILN_NODE_KIND_COUNT, GRIDS = 3 };
 static const unsigned grids[GRIDS] = {4, 8, 16};
 
 /* ----------------------------------------------------------------------------- the oracle -- */
@@ -541,7 +541,7 @@ static void every_box_is_counted_right(void **state)
     uint64_t random = 3;
     uint32_t boxes = 0;
     for (int i = 0; i < 12; i++) {
-        kiln_bake_options options = counting_options("obb,aabb,obb2,aabb2", i % 6 < 5 ? 4 : 8);
+        kiln_bake_options options = counting_options(QUICK_ALL_KINDS, i % 6 < 5 ? 4 : 8);
         options.leaf = 1 + i % 4;
         options.adb_area = i % 2 == 0 ? KILN_ADB_AREA_BY_MEAN : KILN_ADB_AREA_BY_MAX;
         options.adb_factor = i % 2 == 0 ? 0.75 : 0.5;
@@ -578,7 +578,7 @@ static void the_smallest_trees(void **state)
         m.vertex_count = 3;
         m.triangle_count = 1;
         memcpy(m.indices, (const uint32_t[3]){0, 1, 2}, 3 * sizeof(uint32_t));
-        const kiln_bake_options options = counting_options("obb,aabb,obb2,aabb2", 4);
+        const kiln_bake_options options = counting_options(QUICK_ALL_KINDS, 4);
         (void)check_mesh(m, &options);
     }
 }
@@ -661,7 +661,7 @@ static void rounding_does_not_show(void **state)
     }
     assert_true(at < text + TEXT_SIZE);
     const kiln_bake_input input = {"torus.obj", text, (size_t)(at - text), "obj"};
-    kiln_bake_options options = counting_options("obb,aabb,obb2,aabb2", 4);
+    kiln_bake_options options = counting_options(QUICK_ALL_KINDS, 4);
     options.threads = 2;
     for (int scale = 0; scale < 2; scale++) {
         void *bytes, *again;
@@ -694,7 +694,7 @@ static void files_without_polygons(void **state)
     mesh m = mesh_torus(8, 6, 0.1);
     for (int layout = 0; layout < 2; layout++) {
         size_t size, full_size;
-        kiln_bake_options options = counting_options("obb,aabb,obb2,aabb2", 4);
+        kiln_bake_options options = counting_options(QUICK_ALL_KINDS, 4);
         options.layout = layout == 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW;
         void *full_bytes = quick_bake_with(&m, &options, &full_size);
         options.no_geometry = true;

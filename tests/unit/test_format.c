@@ -212,6 +212,12 @@ static const member aabb2_members[] = {
     MEMBER(kiln_format_node_aabb2, half),
 };
 
+static const member dop14_members[] = {
+    MEMBER(kiln_format_node_dop14, box),
+    MEMBER(kiln_format_node_dop14, lower),
+    MEMBER(kiln_format_node_dop14, upper),
+};
+
 static const member adb_members[] = {
     MEMBER(kiln_format_adb, tree),      MEMBER(kiln_format_adb, box_first),
     MEMBER(kiln_format_adb, box_count), MEMBER(kiln_format_adb, grid),
@@ -255,6 +261,7 @@ static const struct {
     STRUCTURE(kiln_format_bins, bins_members),
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
+    STRUCTURE(kiln_format_node_dop14, dop14_members),
     STRUCTURE(kiln_format_adb, adb_members),
     STRUCTURE(kiln_format_adb_box, adb_box_members),
     STRUCTURE(kiln_format_adb_weights, adb_weights_members),
@@ -268,8 +275,8 @@ static size_t size_of_type(const char *type)
     static const struct {
         const char *name;
         size_t size;
-    } types[] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"u32", 4},   {"i32", 4},
-                 {"f32", 4}, {"u64", 8}, {"f64", 8}, {"node8", 32}};
+    } types[] = {{"u8", 1},  {"i8", 1},  {"u16", 2}, {"u32", 4},    {"i32", 4},
+                 {"f32", 4}, {"u64", 8}, {"f64", 8}, {"node8", 32}, {"aabb8", 80}};
     size_t size = 0;
     const size_t length = strcspn(type, "[");
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {

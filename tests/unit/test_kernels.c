@@ -260,7 +260,7 @@ static void nodes_are_decoded_as_the_format_says(void **unused)
     (void)unused;
     mesh m = mesh_torus(40, 20, 0.2);
     void *bytes;
-    kiln_file *file = quick_open(&m, "obb,aabb,obb2,aabb2", 3, KILN_LAYOUT_RAW, &bytes);
+    kiln_file *file = quick_open(&m, QUICK_ALL_KINDS, 3, KILN_LAYOUT_RAW, &bytes);
     const kiln_kernel *kernel;
     for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
         for (uint32_t i = 0; i < file->tree_count; i++) {
@@ -272,6 +272,57 @@ static void nodes_are_decoded_as_the_format_says(void **unused)
     kiln_close(file);
     free(bytes);
     mesh_free(&m);
+}
+
+/* Points of a probe that are in a lane's volume, too, keep the lane, in every set alike. */
+static void slabs_keep_what_meets(void **unused)
+{
+    (void)unused;
+    uint64_t state = 14, kept = 0, dropped = 0, inside = 0;
+    const kiln_node_kind *kind = &kiln_node_kinds[KILN_KIND_DOP14];
+    for (int round = 0; round < round_count() / 4; round++) {
+        kiln_format_node_dop14 node;
+        kiln_lanes lanes;
+        kiln_probe probe;
+        memset(&node, 0, sizeof node);
+        any_case(&state, &lanes, &probe);
+        const int unit = ilogb((double)probe.slack) + 23;
+        for (int k = 0; k < 3; k++) {
+            node.box.head.exp[k] = (uint8_t)(127 + unit - 6 - (int)random_below(&state, 3));
+            memset(node.box.upper[k], 255, 8);
+            probe.centre[k] = any_number(&state, ldexp(1, unit)) + (float)ldexp(1, unit);
+        }
+        for (unsigned i = 0; i < 8 * KILN_DOP14_DIAGONALS; i++) {
+            const uint8_t lower = (uint8_t)random_below(&state, round % 2 == 0 ? 256 : 96);
+            node.lower[i / 8][i % 8] = lower;
+            node.upper[i / 8][i % 8] = (uint8_t)(255 - random_below(&state, 256u - lower));
+        }
+        if (round % 8 == 0) {
+            spoil(&state, &lanes, &probe);
+        }
+        const kiln_format_node8 *head = &node.box.head;
+        const uint32_t used = random_below(&state, 256);
+        const uint32_t mask = kiln_kernel_of(&kiln_kernel_scalar, kind)->refine(head, &probe, used);
+        const kiln_kernel *kernel;
+        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            assert_int_equal(kiln_kernel_of(kernel, kind)->refine(head, &probe, used), mask);
+        }
+        assert_int_equal(mask & ~used, 0);
+        kept += (uint64_t)__builtin_popcount(mask);
+        dropped += (uint64_t)__builtin_popcount(used & ~mask);
+        for (int i = 0; i < 40 && round % 8 != 0; i++) {
+            double p[3];
+            any_point(&state, (const float(*)[3])probe.axis, probe.centre, probe.half, p);
+            for (unsigned lane = 0; lane < 8; lane++) {
+                const bool in = kind->beyond(head, lane, p) <= 0;
+                inside += in;
+                assert_true(!in || (used >> lane & 1) == 0 || (mask >> lane & 1) != 0);
+            }
+        }
+    }
+    assert_true(kept > (uint64_t)round_count() / 8);
+    assert_true(dropped > (uint64_t)round_count() / 8);
+    assert_true(inside > (uint64_t)round_count());
 }
 
 /* Corners of two leaves: whole numbers of a small range, where much touches and is flat, or
@@ -358,6 +409,7 @@ int main(void)
         cmocka_unit_test(kernels_give_equal_masks),
         cmocka_unit_test(gaps_are_equal_and_below_the_distance),
         cmocka_unit_test(nodes_are_decoded_as_the_format_says),
+        cmocka_unit_test(slabs_keep_what_meets),
         cmocka_unit_test(what_is_no_pair_does_not_meet),
         cmocka_unit_test(a_set_can_be_forced),
     };
