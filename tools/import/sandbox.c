@@ -209,8 +209,9 @@ bool kiln_sandbox_close(void)
         good = add(filter, compared[i].action, compared[i].call, compared[i].condition);
 
     /* abort() and raise() signal the thread that calls them; no other process may be signalled. */
-    good = good && add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_EQ, own)) &&
-           add(filter, DENY, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_NE, own));
+    good = good &&
+           add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_EQ, own, 0)) &&
+           add(filter, DENY, SCMP_SYS(tgkill), SCMP_CMP64(0, SCMP_CMP_NE, own, 0));
 
     /* Loading sets PR_SET_NO_NEW_PRIVS, without which a process may not limit itself. */
     good = good && seccomp_load(filter) == 0;
