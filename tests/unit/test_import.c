@@ -1105,17 +1105,19 @@ static void tell(int pipe, bool possible)
 static void work_misbehaves(void *user, int pipe, int file)
 {
     const char *path = user;
+    char other[64];
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
     (void)file;
+    snprintf(other, sizeof other, "%s-new", path);
     tell(pipe, open(path, O_WRONLY) >= 0);
     tell(pipe, open(path, O_RDWR) >= 0);
     tell(pipe, open(path, O_RDONLY | O_TRUNC) >= 0);
-    tell(pipe, open("/tmp/kiln-sandboxed", O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
-    tell(pipe, mkdir("/tmp/kiln-sandboxed", 0700) == 0);
+    tell(pipe, open(other, O_WRONLY | O_CREAT | O_EXCL, 0600) >= 0);
+    tell(pipe, mkdir(other, 0700) == 0);
     tell(pipe, unlink(path) == 0);
-    tell(pipe, rename(path, "/tmp/kiln-sandboxed") == 0);
+    tell(pipe, rename(path, other) == 0);
     tell(pipe, chmod(path, 0777) == 0);
     tell(pipe, mmap(NULL, 4096, PROT_READ | PROT_EXEC, flags, -1, 0) != MAP_FAILED);
     tell(pipe, fork() >= 0);
@@ -1153,7 +1155,7 @@ static void work_aborts(void *user, int pipe, int file)
 static void sandboxed_child_reads_and_no_more(void **state)
 {
     static kept k;
-    char path[] = "/tmp/kiln-sandbox-XXXXXX";
+    char path[] = "/tmp/kiln-sandbox-XXXXXX", other[64];
     int number, file = mkstemp(path);
     kiln_child child = {.work = work_misbehaves,
                         .work_user = path,
@@ -1168,6 +1170,7 @@ static void sandboxed_child_reads_and_no_more(void **state)
         skip();
     }
     assert_true(file >= 0);
+    snprintf(other, sizeof other, "%s-new", path);
     assert_int_equal(write(file, "all", 3), 3);
     memset(&k, 0, sizeof k);
     assert_int_equal(kiln_child_run(&child, &number), KILN_CHILD_ENDED);
@@ -1177,7 +1180,7 @@ static void sandboxed_child_reads_and_no_more(void **state)
             fail_msg("deed %zu: %u", i, k.bytes[i]);
     assert_int_equal(k.bytes[13], 0);
     assert_int_equal(lseek(file, 0, SEEK_END), 3);
-    assert_int_equal(access("/tmp/kiln-sandboxed", F_OK), -1);
+    assert_int_equal(access(other, F_OK), -1);
     assert_int_equal(unlink(path), 0);
     close(file);
 }
