@@ -212,8 +212,7 @@ void measure(bench_adb *run, const AdbMesh &m)
     const bench_method added = {"fcl", true, ask_fcl, &fcl};
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
                              m.geometry.triangle_count, nullptr};
-    const kiln_status status =
-        bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);
+    const kiln_status status = bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);
     if (status != KILN_OK) {
         std::fprintf(stderr, "%s: %s\n", m.name.c_str(), kiln_status_text(status));
         std::exit(2);

@@ -1,12 +1,13 @@
-/* What a bake takes of time and memory, stage by stage, for each quality, against building FCL's tree
- * of the same triangles in the same run.
+/* What a bake takes of time and memory, stage by stage, for each quality, against building FCL's
+ * tree of the same triangles in the same run.
  *
  * On a machine with other work trust the seconds of the processor (all threads, the importer's too)
  * and the ratios.
  *
- * Each bake runs in a process of its own, whose peak the system knows; what it had
- * before (the model's bytes) is taken off. Times are the least of two rounds, in which methods take turns. The models are those of
- * models/shape, of a million triangles (--quick: a hundred thousand), as binary STL. */
+ * Each bake runs in a process of its own, whose peak the system knows; what it had before (the
+ * model's bytes) is taken off. Times are the least of two rounds, in which methods take turns. The
+ * models are those of models/shape, of a million triangles (--quick: a hundred thousand), as binary
+ * STL. */
 #include "fcl_model.hpp"
 #include "measure.hpp"
 
@@ -40,8 +41,8 @@ struct Model {
 
 struct Figures {
     double import = HUGE_VAL, build = HUGE_VAL, write = HUGE_VAL; /* seconds */
-    double processor = HUGE_VAL;                                  /* seconds of all threads, importer too */
-    double peak = 0, child_peak = 0;                              /* bytes a triangle */
+    double processor = HUGE_VAL;     /* seconds of all threads, importer too */
+    double peak = 0, child_peak = 0; /* bytes a triangle */
     double file = 0;
 };
 
@@ -208,13 +209,15 @@ int main(int count, char **arguments)
     const size_t way_count = sizeof ways / sizeof ways[0];
     if (csv != nullptr) {
         std::fprintf(csv, "model,triangles,way,import_s_mtri,build_s_mtri,write_s_mtri,all_s_mtri,"
-                          "processor_s_mtri,build_times_fcl,peak_bytes_tri,child_peak_bytes_tri,file_bytes_tri\n");
+                          "processor_s_mtri,build_times_fcl,peak_bytes_tri,child_peak_bytes_tri,"
+                          "file_bytes_tri\n");
     }
     print_origin(stdout, "", arguments[0]);
-    std::printf("%d threads; seconds a million triangles, build times as fast as FCL's (one thread, all it "
-                "can), peak bytes a triangle\n%-6s %8s  %-14s %7s %7s %7s %7s %9s %8s %8s %8s %8s\n",
-                THREADS, "model", "faces", "way", "import", "build", "write", "all", "processor", "x FCL", "peak",
-                "importer", "file");
+    std::printf(
+        "%d threads; seconds a million triangles, build times as fast as FCL's (one thread, all it "
+        "can), peak bytes a triangle\n%-6s %8s  %-14s %7s %7s %7s %7s %9s %8s %8s %8s %8s\n",
+        THREADS, "model", "faces", "way", "import", "build", "write", "all", "processor", "x FCL",
+        "peak", "importer", "file");
     for (const char *name : names) {
         Model model = make_model(name, options.quick ? TRIANGLES_QUICK : TRIANGLES);
         std::vector<Figures> figures(way_count);

@@ -1,17 +1,18 @@
-/* Distances, tolerance queries and all contacts between two copies of a mesh, against FCL in the same
- * run.
+/* Distances, tolerance queries and all contacts between two copies of a mesh, against FCL in the
+ * same run.
  *
  * Poses of distances. The second copy comes in along a random direction, the outermost contact is
- * bisected, and the poses lie 0.1 %, 1 %, 10 % and 100 % of the size out of it, and 1 % in. Near contact a
- * few pairs decide; the further out, the more of the surface is nearly as near.
- * Poses of contacts. The middles at 6 distances from 0 to 1 sizes, random rotations and directions.
+ * bisected, and the poses lie 0.1 %, 1 %, 10 % and 100 % of the size out of it, and 1 % in. Near
+ * contact a few pairs decide; the further out, the more of the surface is nearly as near. Poses of
+ * contacts. The middles at 6 distances from 0 to 1 sizes, random rotations and directions.
  *
- * FCL: fcl::distance between RSS trees (its quickest for distances), with nearest points; fcl::collide
- * between OBB trees for as many contacts as there are, once pairs alone and once with points, normals and
- * depths. FCL has no tolerance query: a caller has to ask for the distance.
+ * FCL: fcl::distance between RSS trees (its quickest for distances), with nearest points;
+ * fcl::collide between OBB trees for as many contacts as there are, once pairs alone and once with
+ * points, normals and depths. FCL has no tolerance query: a caller has to ask for the distance.
  *
- * Timing as in bench_fcl. Distances are compared with FCL's within 1e-9 of the size (exit status 1 when one
- * differs), contacts pair by pair: FCL decides in doubles, and pairs that only one side has are counted. */
+ * Timing as in bench_fcl. Distances are compared with FCL's within 1e-9 of the size (exit status 1
+ * when one differs), contacts pair by pair: FCL decides in doubles, and pairs that only one side
+ * has are counted. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -78,7 +79,7 @@ enum {
     KILN_WITHIN_HIT,
     METHODS
 };
-const char *const method_names[METHODS] = {"fcl-rss", "kiln-obb",   "kiln-aabb",  "1 % off",
+const char *const method_names[METHODS] = {"fcl-rss", "kiln-obb",  "kiln-aabb", "1 % off",
                                            "hint",    "within no", "within yes"};
 
 struct Pose {
@@ -154,7 +155,8 @@ Distances measure_distances(const Subject &subject, const Options &options, doub
         },
         [&](size_t i) {
             return ask_within(kiln.obb, poses[i].pose, 0.75 * truth[i]) == (truth[i] == 0)
-                       ? truth[i] : -1;
+                       ? truth[i]
+                       : -1;
         },
         [&](size_t i) {
             return ask_within(kiln.obb, poses[i].pose, 1.5 * truth[i]) ? truth[i] : -1;
@@ -335,8 +337,8 @@ Contacts measure_contacts(const Subject &subject, const Options &options, double
         [&](const kiln_pose &pose) { all_pairs(kiln.obb, pose); },
         [&](const kiln_pose &pose) { all_pairs(kiln.aabb, pose); },
         [&](const kiln_pose &pose) {
-            require(kiln_contacts_geometry(kiln.obb, nullptr, kiln.obb, &pose, nullptr, geometry.data(),
-                                           capacity, &count));
+            require(kiln_contacts_geometry(kiln.obb, nullptr, kiln.obb, &pose, nullptr,
+                                           geometry.data(), capacity, &count));
         },
     };
     Contacts result;
@@ -413,7 +415,8 @@ int main(int count, char **arguments)
     size_t mismatches = 0;
 
     std::printf("\nus of fcl-rss a distance (mean); of the others how many times as fast\n"
-                "%-8s %7s  %-10s %5s", "mesh", "faces", "class", "poses");
+                "%-8s %7s  %-10s %5s",
+                "mesh", "faces", "class", "poses");
     for (const char *name : method_names) {
         std::printf(" %10s", name);
     }
@@ -429,8 +432,10 @@ int main(int count, char **arguments)
     std::printf("answers that differ: %zu; distances: %016llx\n", mismatches,
                 static_cast<unsigned long long>(hash));
 
-    std::printf("\nus of fcl for all pairs that meet (mean); of the others how many times as fast,\n"
-                "kiln points by fcl points\n%-8s %7s %5s %8s", "mesh", "faces", "poses", "pairs");
+    std::printf(
+        "\nus of fcl for all pairs that meet (mean); of the others how many times as fast,\n"
+        "kiln points by fcl points\n%-8s %7s %5s %8s",
+        "mesh", "faces", "poses", "pairs");
     for (const char *name : contact_names) {
         std::printf(" %12s", name);
     }

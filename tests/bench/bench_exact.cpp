@@ -1,9 +1,10 @@
-/* What exactness costs: boolean queries as they are, against the same walk with the test of triangles
- * exchanged for a cheaper one (inexact.h), at the poses of poses.hpp, and how often the stages of the
- * exact test are reached. No instance of FCL is here: the baseline is the walk without exactness.
+/* What exactness costs: boolean queries as they are, against the same walk with the test of
+ * triangles exchanged for a cheaper one (inexact.h), at the poses of poses.hpp, and how often the
+ * stages of the exact test are reached. No instance of FCL is here: the baseline is the walk
+ * without exactness.
  *
- * Where an inexact test answers differently, the walk after it differs, too; such poses are counted and
- * left out of the times. */
+ * Where an inexact test answers differently, the walk after it differs, too; such poses are counted
+ * and left out of the times. */
 #include "inexact.h"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -129,9 +130,9 @@ int main(int count, char **arguments)
     std::printf("\nus an exact query; how many times the time of the filter alone and of floats "
                 "alone, and their wrong answers; pairs of triangles a query, how many the exact "
                 "predicate is asked about, and how many take expansions\n"
-                "%-8s %-4s %-10s %5s %10s %9s %6s %9s %6s %10s %10s %10s\n", "mesh", "tree", "class",
-                "poses", "us", "x filter", "wrong", "x floats", "wrong", "pairs", "predicate",
-                "expansion");
+                "%-8s %-4s %-10s %5s %10s %9s %6s %9s %6s %10s %10s %10s\n",
+                "mesh", "tree", "class", "poses", "us", "x filter", "wrong", "x floats", "wrong",
+                "pairs", "predicate", "expansion");
     const double overhead = clock_cost();
     std::vector<Result> results;
     for (const Subject &subject : subjects) {

@@ -1,12 +1,13 @@
-/* Boolean queries between two meshes, mostly copies of one, against FCL in the same run, at the poses of
- * poses.hpp; and against the algorithm of rapid_tree.hpp, which is what FCL does in doubles.
+/* Boolean queries between two meshes, mostly copies of one, against FCL in the same run, at the
+ * poses of poses.hpp; and against the algorithm of rapid_tree.hpp, which is what FCL does in
+ * doubles.
  *
  * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
  * that what the method before left in the caches does not count; a query's time is its least over
  * the rounds.
  *
- * The kernels of the best instruction set are used where nothing else is said; `obb NAME` and
- * `aabb NAME` are asked by the kernels of set NAME.
+ * The kernels of the best instruction set are used where nothing else is said; `obb NAME` and `aabb
+ * NAME` are asked by the kernels of set NAME.
  *
  * Every answer is compared with FCL's; the exit status is 1 when one of ours differs. */
 #include "fcl_model.hpp"
@@ -45,8 +46,7 @@ std::vector<const kiln_kernel *> other_sets()
 
 std::vector<std::string> make_method_names()
 {
-    std::vector<std::string> names = {"fcl-obb", "fcl-obbrss", "rapid", "kiln-obb",
-                                      "kiln-aabb"};
+    std::vector<std::string> names = {"fcl-obb", "fcl-obbrss", "rapid", "kiln-obb", "kiln-aabb"};
     for (const char *tree : {"obb ", "aabb "}) {
         for (const kiln_kernel *set : other_sets()) {
             names.push_back(std::string(tree) + set->name);
@@ -98,7 +98,9 @@ struct Models {
     FclModel<fcl::OBBRSSd> fcl_obbrss;
     RapidTree rapid;
 
-    explicit Models(const mesh &m) : kiln(m), fcl_obb(m), fcl_obbrss(m), rapid(m) {}
+    explicit Models(const mesh &m) : kiln(m), fcl_obb(m), fcl_obbrss(m), rapid(m)
+    {
+    }
 };
 
 using Method = std::function<bool(Models &, Models &, const kiln_pose &)>;
@@ -308,7 +310,8 @@ int main(int count, char **arguments)
     print_origin(stdout, "", arguments[0]);
     std::vector<Subject> subjects = make_subjects(options);
     std::printf("\nus of fcl-obb a query (mean); of the others how many times as fast\n"
-                "%-8s %7s  %-10s %5s", "mesh", "faces", "class", "poses");
+                "%-8s %7s  %-10s %5s",
+                "mesh", "faces", "class", "poses");
     for (const std::string &name : method_names) {
         std::printf(" %10s", name.c_str());
     }

@@ -1,15 +1,15 @@
-/* Inside, outside or on the surface: a point and a whole mesh to a closed mesh, against what a caller would do
- * without such a query, in the same run.
+/* Inside, outside or on the surface: a point and a whole mesh to a closed mesh, against what a
+ * caller would do without such a query, in the same run.
  *
- * Points, anywhere in the mesh's box. Embree (robust) counts the crossings of a ray in a fixed skew direction
- * by a filter that refuses every hit; the winding number of those decides, or their parity for a mesh of
- * which kiln says so. Brute force does the same over all triangles in doubles, of the first points only. Neither tells
- * a point on the surface.
- * Meshes: copies a twentieth the size anywhere in the box, turned. FCL's collision (OBB); where there is none,
- * Embree for a vertex of each shell of the copy.
+ * Points, anywhere in the mesh's box. Embree (robust) counts the crossings of a ray in a fixed skew
+ * direction by a filter that refuses every hit; the winding number of those decides, or their
+ * parity for a mesh of which kiln says so. Brute force does the same over all triangles in doubles,
+ * of the first points only. Neither tells a point on the surface. Meshes: copies a twentieth the
+ * size anywhere in the box, turned. FCL's collision (OBB); where there is none, Embree for a vertex
+ * of each shell of the copy.
  *
- * A figure is the least mean of the rounds over all questions, the methods in turn. Meshes that are not
- * closed have no inside and are left out. */
+ * A figure is the least mean of the rounds over all questions, the methods in turn. Meshes that are
+ * not closed have no inside and are left out. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -56,18 +56,21 @@ double determinant(const double a[3], const double b[3], const double c[3])
            a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* 1 or -1 where the ray from `from` along `skew` crosses the triangle, by the way it does; else 0. */
+/* 1 or -1 where the ray from `from` along `skew` crosses the triangle, by the way it does; else
+ * 0. */
 int crossing(const mesh &m, uint32_t triangle, const float from[3])
 {
     double corner[3][3], way[3];
     for (int k = 0; k < 3; k++) {
         way[k] = double(skew[k]);
         for (int c = 0; c < 3; c++) {
-            corner[c][k] = double(m.positions[3 * m.indices[3 * triangle + uint32_t(c)] + uint32_t(k)]) -
-                           double(from[k]);
+            corner[c][k] =
+                double(m.positions[3 * m.indices[3 * triangle + uint32_t(c)] + uint32_t(k)]) -
+                double(from[k]);
         }
     }
-    const double u = determinant(way, corner[1], corner[2]), v = determinant(way, corner[2], corner[0]),
+    const double u = determinant(way, corner[1], corner[2]),
+                 v = determinant(way, corner[2], corner[0]),
                  w = determinant(way, corner[0], corner[1]);
     const bool front = u > 0 && v > 0 && w > 0, back = u < 0 && v < 0 && w < 0;
     if (!front && !back) {
@@ -163,8 +166,8 @@ struct Placer {
             float at[3];
             for (int k = 0; k < 3; k++) {
                 const double *row = pose.rotation + 3 * k;
-                at[k] = float(row[0] * double(p[0]) + row[1] * double(p[1]) + row[2] * double(p[2]) +
-                              pose.translation[k]);
+                at[k] = float(row[0] * double(p[0]) + row[1] * double(p[1]) +
+                              row[2] * double(p[2]) + pose.translation[k]);
             }
             within += embree_inside(embree, parity, at);
         }
@@ -228,7 +231,8 @@ void tell(std::FILE *csv, const Subject &subject, const char *query, size_t coun
         const size_t differ = differences(answers[m], truth);
         std::printf("  %s %.3f us", names[m], times[m] / 1e3);
         if (m > 1) {
-            std::printf(" (%.2f x; differ %zu of %zu)", times[m] / times[0], differ, answers[m].size());
+            std::printf(" (%.2f x; differ %zu of %zu)", times[m] / times[0], differ,
+                        answers[m].size());
         }
         if (csv != nullptr) {
             std::fprintf(csv, "%s,%u,%s,%s,%zu,%.4f,%.3f,%zu\n", subject.name.c_str(),
@@ -307,10 +311,11 @@ void print_means(const Means &means)
     }
     const char *const names[] = {"kiln-obb", "kiln-aabb"};
     for (int tree = 0; tree < 2; tree++) {
-        std::printf("%s, geometric mean, times as fast: points than embree %.2f, than brute force %.0f; "
-                    "meshes than fcl+embree %.2f\n",
-                    names[tree], geometric_mean(means.embree[tree]), geometric_mean(means.brute[tree]),
-                    geometric_mean(means.meshes[tree]));
+        std::printf(
+            "%s, geometric mean, times as fast: points than embree %.2f, than brute force %.0f; "
+            "meshes than fcl+embree %.2f\n",
+            names[tree], geometric_mean(means.embree[tree]), geometric_mean(means.brute[tree]),
+            geometric_mean(means.meshes[tree]));
     }
 }
 
@@ -335,7 +340,8 @@ int main(int count, char **arguments)
         const KilnModel kiln(subject.geometry);
         const kiln_mesh_closed closed = kiln_tree_get_info(kiln.obb).closed;
         if (closed == KILN_MESH_OPEN) {
-            std::printf("%-8s %7u  not closed\n", subject.name.c_str(), subject.geometry.triangle_count);
+            std::printf("%-8s %7u  not closed\n", subject.name.c_str(),
+                        subject.geometry.triangle_count);
             continue;
         }
         const EmbreeModel embree(device, subject.geometry,

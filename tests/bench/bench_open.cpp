@@ -58,7 +58,7 @@ void check(bool good, const char *what)
 /* A baked file, in memory on a multiple of 64 bytes, where a raw one needs no copy, and on disk. */
 class Baked
 {
-public:
+  public:
     Baked(const mesh &m, kiln_layout layout, int leaf = 4, int adb = 0)
     {
         kiln_bake_options options = kiln_bake_options_default();
@@ -102,7 +102,7 @@ public:
     size_t size = 0;
     void *data = nullptr;
 
-private:
+  private:
     std::string path;
 };
 
@@ -130,7 +130,7 @@ struct Block {
 /* What a file is made of: bytes a triangle by what they are for, and its blocks. */
 class Contents
 {
-public:
+  public:
     explicit Contents(const Baked &baked)
     {
         kiln_format_error error;
@@ -143,7 +143,10 @@ public:
             add_blocks(entry);
         }
     }
-    ~Contents() { kiln_reader_close(&reader); }
+    ~Contents()
+    {
+        kiln_reader_close(&reader);
+    }
     Contents(const Contents &) = delete;
     Contents &operator=(const Contents &) = delete;
 
@@ -189,7 +192,7 @@ public:
 
     uint64_t shares[KILN_SHARE_COUNT];
 
-private:
+  private:
     static uint8_t *out()
     {
         alignas(64) static uint8_t bytes[KILN_BLOCK_SIZE];
@@ -208,8 +211,8 @@ private:
         for (uint64_t i = 0; i < count; i++) {
             kiln_format_block block;
             std::memcpy(&block, table + i * sizeof block, sizeof block);
-            blocks.push_back({entry.transform, entry.element_size, block.stored_size,
-                              block.raw_size, stored});
+            blocks.push_back(
+                {entry.transform, entry.element_size, block.stored_size, block.raw_size, stored});
             stored += block.stored_size;
         }
     }
@@ -308,7 +311,7 @@ template <class Volume> double fcl_seconds(const mesh &m, const kiln_pose *pose)
 /* The table and the CSV file at once: one line a figure, with its ratio to FCL-OBB. */
 class Report
 {
-public:
+  public:
     Report(std::FILE *file, const Subject &subject)
         : csv(file), name(subject.name), triangles(subject.geometry.triangle_count)
     {
@@ -329,7 +332,7 @@ public:
         }
     }
 
-private:
+  private:
     std::FILE *csv;
     std::string name;
     unsigned triangles;
@@ -355,8 +358,8 @@ void measure_builds(const Report &report, const mesh &m)
         uint32_t node_bytes = 0;
         for (const int threads : {1, 2}) {
             const double seconds = build_seconds(m, kind, threads, &node_bytes);
-            const std::string what = std::string("build kiln-") + kind + " threads " +
-                                     std::to_string(threads);
+            const std::string what =
+                std::string("build kiln-") + kind + " threads " + std::to_string(threads);
             report.line(what.c_str(), count / seconds, "Mtri/s", fcl / seconds);
         }
         const double node_share = double(node_bytes) / m.triangle_count;
@@ -399,12 +402,10 @@ void measure_steps(const Report &report, const Baked &packed, uint32_t triangles
     line("load libdeflate alone", least_seconds(0.3, [&] { contents.inflate_by_libdeflate(); }));
 #endif
     line("load inflate and transforms", least_seconds(0.3, [&] { contents.decode(); }));
-    line("load CRC of the file alone", least_seconds(0.1, [&] {
-             check(kiln_crc32(packed.data, packed.size) != 1, "a CRC");
-         }));
-    line("load trusted", least_seconds(0.3, [&] {
-             kiln_close(packed.open(false, KILN_OPEN_TRUSTED));
-         }));
+    line("load CRC of the file alone",
+         least_seconds(0.1, [&] { check(kiln_crc32(packed.data, packed.size) != 1, "a CRC"); }));
+    line("load trusted",
+         least_seconds(0.3, [&] { kiln_close(packed.open(false, KILN_OPEN_TRUSTED)); }));
     line("load trusted without source", least_seconds(0.3, [&] {
              kiln_close(packed.open(false, KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE));
          }));
@@ -454,10 +455,11 @@ void measure_arrival(const Report &report, const Subject &subject, const kiln_po
     report.line("times sooner than whole", late / soon, "x", NAN);
     report.line("open in pieces, of opening at once", pieces / late, "x", NAN);
 
-    report.line("open with counts, of without them",
-                least_seconds(0.3, [&] { kiln_close(counted.open(false, 0)); }) /
-                    least_seconds(0.3, [&] { kiln_close(counted.open(false, KILN_OPEN_NO_COUNTS)); }),
-                "x", NAN);
+    report.line(
+        "open with counts, of without them",
+        least_seconds(0.3, [&] { kiln_close(counted.open(false, 0)); }) /
+            least_seconds(0.3, [&] { kiln_close(counted.open(false, KILN_OPEN_NO_COUNTS)); }),
+        "x", NAN);
 
     kiln_file *whole = counted.open(false, 0), *part;
     check(kiln_open_partial(counted.data, size_counted, nullptr, &part) == KILN_OK, "a part");

@@ -1,14 +1,13 @@
 /* Rays: the closest hit and any, in kiln's 8-wide trees, against Embree's single-ray calls on the
  * same triangles and the same rays in the same run.
  *
- * Classes of rays:
- *   camera   from a sphere two sizes around the mesh to points of its box
- *   within   from points of the box in any direction
- *   corners  from that sphere to vertices of the mesh, where answers of floats are luck
+ * Classes of rays: camera   from a sphere two sizes around the mesh to points of its box within
+ * from points of the box in any direction corners  from that sphere to vertices of the mesh, where
+ * answers of floats are luck
  *
  * A figure is the least mean of five rounds over all rays of a class, the methods in turn. Embree
- * traces in floats with its default quality, with and without its robust flag; rays are of floats, so
- * both are asked the same. Where the two disagree about a hit, or on t by a thousandth, it is
+ * traces in floats with its default quality, with and without its robust flag; rays are of floats,
+ * so both are asked the same. Where the two disagree about a hit, or on t by a thousandth, it is
  * counted. */
 #include "measure.hpp"
 
@@ -162,8 +161,9 @@ size_t disagreements(const std::vector<float> &a, const std::vector<float> &b)
 {
     size_t count = 0;
     for (size_t i = 0; i < a.size(); i++) {
-        const bool same = std::isinf(a[i]) || std::isinf(b[i]) ? std::isinf(a[i]) == std::isinf(b[i])
-                                                               : std::fabs(a[i] - b[i]) <= 1e-3f * b[i];
+        const bool same = std::isinf(a[i]) || std::isinf(b[i])
+                              ? std::isinf(a[i]) == std::isinf(b[i])
+                              : std::fabs(a[i] - b[i]) <= 1e-3f * b[i];
         count += !same;
     }
     return count;
@@ -199,8 +199,9 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, bool 
     check(answers[KILN_AABB] == answers[KILN_OBB], "comparing kinds of trees");
     const size_t off = disagreements(answers[EMBREE], answers[KILN_AABB]);
     const size_t off_robust = disagreements(answers[ROBUST], answers[KILN_AABB]);
-    std::printf("%-8s %7u  %-8s %-8s %5.1f%%", subject.name.c_str(), subject.geometry.triangle_count,
-                class_names[kind], any ? "any" : "closest", 100 * double(hits) / double(count));
+    std::printf("%-8s %7u  %-8s %-8s %5.1f%%", subject.name.c_str(),
+                subject.geometry.triangle_count, class_names[kind], any ? "any" : "closest",
+                100 * double(hits) / double(count));
     for (int m = 0; m < METHODS; m++) {
         std::printf("  %7.1f", least[m]);
         ratios.of[m].push_back(least[m] / least[EMBREE]);
@@ -210,7 +211,8 @@ void measure_class(const Subjects &in, const Subject &subject, Class kind, bool 
     for (int m = 0; m < METHODS && csv != nullptr; m++) {
         std::fprintf(csv, "%s,%u,%s,%s,%s,%.2f,%.4f,%.4f\n", subject.name.c_str(),
                      subject.geometry.triangle_count, class_names[kind], any ? "any" : "closest",
-                     method_names[m], least[m], least[m] / least[EMBREE], double(hits) / double(count));
+                     method_names[m], least[m], least[m] / least[EMBREE],
+                     double(hits) / double(count));
     }
 }
 
@@ -254,7 +256,8 @@ int main(int count, char **arguments)
     for (int any = 0; any < 2; any++) {
         std::printf("%s, geometric mean over embree: robust %.2f, kiln aabb %.2f, kiln obb %.2f\n",
                     any ? "any" : "closest", geometric_mean(ratios[any].of[ROBUST]),
-                    geometric_mean(ratios[any].of[KILN_AABB]), geometric_mean(ratios[any].of[KILN_OBB]));
+                    geometric_mean(ratios[any].of[KILN_AABB]),
+                    geometric_mean(ratios[any].of[KILN_OBB]));
     }
     rtcReleaseDevice(device);
     close_csv(csv, options.csv);

@@ -1,16 +1,17 @@
-/* Boxes, spheres and capsules against a mesh: does one meet the surface, and which triangles does it meet?
- * Against FCL's shapes and its trees of oriented boxes in the same run.
+/* Boxes, spheres and capsules against a mesh: does one meet the surface, and which triangles does
+ * it meet? Against FCL's shapes and its trees of oriented boxes in the same run.
  *
- * Shapes are a two-hundredth to a tenth of the mesh's size. Classes:
- *   free, hit              the middle anywhere in the mesh's box and a tenth around it, parted by the answer
- *   graze free, graze hit  the shape comes in along a random direction towards a point of the surface, the
- *                          outermost contact is bisected, then a fiftieth of the shape's size out and in
+ * Shapes are a two-hundredth to a tenth of the mesh's size. Classes: free, hit              the
+ * middle anywhere in the mesh's box and a tenth around it, parted by the answer graze free, graze
+ * hit  the shape comes in along a random direction towards a point of the surface, the outermost
+ * contact is bisected, then a fiftieth of the shape's size out and in
  *
- * A question's time is its least over the rounds, the methods in turn. FCL is given shapes that are built and
- * placed before. Its test of a triangle with a box or a capsule is an iteration that ends by a tolerance
- * (libccd); where it differs from kiln, kiln is asked about that triangle with the shape 10^-5 larger and
- * smaller: "near" are those where this changes the answer. "no area" are triangles of three points on a
- * line, whose plane FCL's test of a sphere asks for and which it finds to meet every sphere. */
+ * A question's time is its least over the rounds, the methods in turn. FCL is given shapes that are
+ * built and placed before. Its test of a triangle with a box or a capsule is an iteration that ends
+ * by a tolerance (libccd); where it differs from kiln, kiln is asked about that triangle with the
+ * shape 10^-5 larger and smaller: "near" are those where this changes the answer. "no area" are
+ * triangles of three points on a line, whose plane FCL's test of a sphere asks for and which it
+ * finds to meet every sphere. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -216,7 +217,8 @@ bool has_no_area(const kiln_tree *tree, uint32_t triangle)
 }
 
 /* Those of `some` that are not among `others`, both in order. */
-std::vector<uint32_t> only_of(const std::vector<uint32_t> &some, const std::vector<uint32_t> &others)
+std::vector<uint32_t> only_of(const std::vector<uint32_t> &some,
+                              const std::vector<uint32_t> &others)
 {
     std::vector<uint32_t> only;
     std::set_difference(some.begin(), some.end(), others.begin(), others.end(),
@@ -265,10 +267,13 @@ struct Models {
     FclModel<fcl::OBBRSSd> obbrss;
     std::vector<kiln_triangle_hit> hits;
 
-    explicit Models(const mesh &m) : kiln(m), obb(m), obbrss(m), hits(m.triangle_count) {}
+    explicit Models(const mesh &m) : kiln(m), obb(m), obbrss(m), hits(m.triangle_count)
+    {
+    }
 };
 
-size_t ask(Models &models, Method method, bool all, const Question &of, fcl::CollisionResultd &result)
+size_t ask(Models &models, Method method, bool all, const Question &of,
+           fcl::CollisionResultd &result)
 {
     const int limit = all ? std::numeric_limits<int>::max() : 1;
     if (method == FCL_OBB) {
@@ -370,7 +375,8 @@ void report(const Subject &subject, ShapeKind shape, bool all, const Result &res
 
 void print_means(const Ratios &ratios)
 {
-    std::puts("\ngeometric means over meshes and classes, x fcl-obb, and the worst cell of kiln-obb");
+    std::puts(
+        "\ngeometric means over meshes and classes, x fcl-obb, and the worst cell of kiln-obb");
     for (int shape = 0; shape < SHAPES; shape++) {
         for (int all = 0; all < 2; all++) {
             std::printf("%-7s %-3s", shape_names[shape], all ? "all" : "any");
@@ -395,8 +401,9 @@ int main(int count, char **arguments)
     print_origin(stdout, "", arguments[0]);
     std::vector<Subject> subjects = make_subjects(options);
     const double overhead = clock_cost();
-    std::puts("a class (free, hit, graze free, graze hit): us of fcl-obb (mean), how many times as fast "
-              "kiln-obb and kiln-aabb are");
+    std::puts(
+        "a class (free, hit, graze free, graze hit): us of fcl-obb (mean), how many times as fast "
+        "kiln-obb and kiln-aabb are");
     Ratios ratios;
     for (const Subject &subject : subjects) {
         Models models(subject.geometry);

@@ -44,7 +44,7 @@ double cost_of(const tally &sum)
 
 class Tree
 {
-public:
+  public:
     Tree(const mesh &m, int way)
     {
         kiln_bake_options options = kiln_bake_options_default();
@@ -69,11 +69,11 @@ public:
     Tree(const Tree &) = delete;
     Tree &operator=(const Tree &) = delete;
 
-private:
+  private:
     void *bytes = nullptr;
     kiln_file *file = nullptr;
 
-public:
+  public:
     double seconds;
     const kiln_tree *tree;
 };
@@ -139,8 +139,9 @@ void print_cell(const Subject &subject, int c, const Cell &cell, std::FILE *csv)
 
 void print_means(const std::vector<Result> &results)
 {
-    std::printf("\ngeometric means over meshes and classes: nodes, leaf pairs, triangle pairs, cost, "
-                "and the worst cell's cost to default\n");
+    std::printf(
+        "\ngeometric means over meshes and classes: nodes, leaf pairs, triangle pairs, cost, "
+        "and the worst cell's cost to default\n");
     for (int way = 0; way < WAYS; way++) {
         std::vector<double> nodes, leaves, pairs, cost;
         double worst = 0;

@@ -13,14 +13,14 @@
 
 class EmbreeModel
 {
-public:
+  public:
     EmbreeModel(RTCDevice device, const mesh &m, RTCSceneFlags flags) : scene(rtcNewScene(device))
     {
         RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-        void *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                                 12, m.vertex_count);
-        void *indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                12, m.triangle_count);
+        void *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0,
+                                                 RTC_FORMAT_FLOAT3, 12, m.vertex_count);
+        void *indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0,
+                                                RTC_FORMAT_UINT3, 12, m.triangle_count);
         if (vertices == nullptr || indices == nullptr) {
             std::fputs("Embree's buffers failed\n", stderr);
             std::exit(2);
@@ -33,7 +33,10 @@ public:
         rtcSetSceneFlags(scene, flags);
         rtcCommitScene(scene);
     }
-    ~EmbreeModel() { rtcReleaseScene(scene); }
+    ~EmbreeModel()
+    {
+        rtcReleaseScene(scene);
+    }
     EmbreeModel(const EmbreeModel &) = delete;
     EmbreeModel &operator=(const EmbreeModel &) = delete;
 
@@ -61,8 +64,8 @@ public:
         int count, winding;
     };
 
-    /* How many triangles the ray crosses, and how often more one way than the other. The model's flags must have
-     * RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION. */
+    /* How many triangles the ray crosses, and how often more one way than the other. The model's
+     * flags must have RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION. */
     Crossings crossings(const float origin[3], const float direction[3]) const
     {
         Crossings all;
@@ -74,7 +77,7 @@ public:
         return all;
     }
 
-private:
+  private:
     static RTCRayHit query_of(const float origin[3], const float direction[3])
     {
         RTCRayHit query;

@@ -19,7 +19,7 @@
 
 template <class Volume> class FclModel
 {
-public:
+  public:
     explicit FclModel(const mesh &m) : model(std::make_shared<fcl::BVHModel<Volume>>())
     {
         std::vector<fcl::Vector3d> points;
@@ -55,8 +55,8 @@ public:
         return fcl::collide(fixed.get(), other.moved.get(), request, result) > 0;
     }
 
-    /* With the nearest points; at most 0 where the two meet. For volumes that FCL measures distances
-     * by. */
+    /* With the nearest points; at most 0 where the two meet. For volumes that FCL measures
+     * distances by. */
     double distance(const kiln_pose &pose)
     {
         move_to(pose);
@@ -65,7 +65,8 @@ public:
         return fcl::distance(fixed.get(), moved.get(), request, result);
     }
 
-    /* All pairs of triangles that meet, into `result`; with points, normals and depths if `detailed`. */
+    /* All pairs of triangles that meet, into `result`; with points, normals and depths if
+     * `detailed`. */
     size_t contacts(const kiln_pose &pose, bool detailed, fcl::CollisionResultd &result)
     {
         move_to(pose);
@@ -82,7 +83,7 @@ public:
         return fcl::collide(fixed.get(), &shape, request, result);
     }
 
-private:
+  private:
     void move_to(const kiln_pose &pose)
     {
         fcl::Transform3d place = fcl::Transform3d::Identity();

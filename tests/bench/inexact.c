@@ -1,7 +1,7 @@
 /* See inexact.h.
  *
- * The library's own walk and its own exact predicate, compiled a second time, with the functions between
- * them exchanged. */
+ * The library's own walk and its own exact predicate, compiled a second time, with the functions
+ * between them exchanged. */
 #include "inexact.h"
 
 #include "../../runtime/walk/leaf_pair.h"
@@ -36,7 +36,7 @@ bool counted_triangles_meet(const double a[9], const double b[9]);
 #undef kiln_exact_orient2d
 #undef kiln_exact_triangles_meet
 
-/* ------------------------------------------------------------------------------- in floats -- */
+/* --------------------------------------------------------------------------------- in floats -- */
 
 #include <float.h>
 
@@ -222,7 +222,7 @@ static bool meet_floats(const kiln_pair_frame *frame, const kiln_pair_visitor *v
     return true;
 }
 
-/* -------------------------------------------------------------------------- kiln's own filter -- */
+/* ------------------------------------------------------------------------- kiln's own filter -- */
 
 static void load_leaves(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, kiln_behind leaf_x,
                         kiln_behind leaf_y)
@@ -268,7 +268,7 @@ static bool meet_filtered(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     return true;
 }
 
-/* -------------------------------------------------------------------------------- the walk -- */
+/* ---------------------------------------------------------------------------------- the walk -- */
 
 static inexact_way way_in_use;
 

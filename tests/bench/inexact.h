@@ -1,5 +1,5 @@
-/* What boolean queries would take without exactness: kiln_collide with the test of two leaves' triangles
- * exchanged for a cheaper one. Only for measuring: answers may be wrong. */
+/* What boolean queries would take without exactness: kiln_collide with the test of two leaves'
+ * triangles exchanged for a cheaper one. Only for measuring: answers may be wrong. */
 #ifndef KILN_BENCH_INEXACT_H
 #define KILN_BENCH_INEXACT_H
 

@@ -13,7 +13,7 @@ extern "C" {
 /* Both trees of a mesh and the bytes they live in. */
 class KilnModel
 {
-public:
+  public:
     explicit KilnModel(const mesh &m)
         : file(quick_open(&m, "obb,aabb", 4, KILN_LAYOUT_RAW, &bytes)),
           obb(kiln_file_find(file, nullptr, KILN_BV_OBB)),
@@ -28,11 +28,11 @@ public:
     KilnModel(const KilnModel &) = delete;
     KilnModel &operator=(const KilnModel &) = delete;
 
-private:
+  private:
     void *bytes = nullptr;
     kiln_file *file;
 
-public:
+  public:
     const kiln_tree *const obb, *const aabb;
 };
 

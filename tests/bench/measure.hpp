@@ -11,7 +11,7 @@
 struct Subject {
     std::string name;
     mesh geometry;
-    double size;      /* longest side of the box */
+    double size; /* longest side of the box */
     double lower[3], upper[3];
 };
 

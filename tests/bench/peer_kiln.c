@@ -1,15 +1,16 @@
 /* kiln as a program that benchmarks of several libraries can start:
  *
- *     peer_kiln A.soup B.soup POSES [obb|aabb|obb2|aabb2] [-passes N] [-budget S] [-builds N]
- *               [-times FILE] [-dump FILE]
+ * peer_kiln A.soup B.soup POSES [obb|aabb|obb2|aabb2] [-passes N] [-budget S] [-builds N] [-times
+ * FILE] [-dump FILE]
  *
  * A soup is a little-endian uint32 n and 9 n float32, three vertices a triangle. POSES has a line a
  * pose: 12 numbers, the row-major 3x4 transform that places B in A's frame. Prints a line a pose,
- * "1" where the surfaces meet, "0" where not, "-" where the budget of seconds ended first, and a line
- * "# key=value ..." of figures. FILE gets a line "ANSWER NANOSECONDS" a pose, the least of all passes.
+ * "1" where the surfaces meet, "0" where not, "-" where the budget of seconds ended first, and a
+ * line "# key=value ..." of figures. FILE gets a line "ANSWER NANOSECONDS" a pose, the least of all
+ * passes.
  *
- * Built is from triangles in memory to a tree that answers: welding of equal vertices, the tree, the
- * file's bytes, its verified opening. Loaded is the opening of those bytes. */
+ * Built is from triangles in memory to a tree that answers: welding of equal vertices, the tree,
+ * the file's bytes, its verified opening. Loaded is the opening of those bytes. */
 #define _POSIX_C_SOURCE 200809L
 #include "../../runtime/kiln.h"
 #include "../support/quick_bake.h"

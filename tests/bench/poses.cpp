@@ -9,9 +9,9 @@ extern "C" {
 #include "../support/meshes.h"
 }
 
-const char *const class_names[ALL_CLASSES] = {
-    "zach free", "zach hit",   "graze free", "graze hit", "path free",
-    "path hit",  "small free", "small hit",  "roots"};
+const char *const class_names[ALL_CLASSES] = {"zach free",  "zach hit",  "graze free",
+                                              "graze hit",  "path free", "path hit",
+                                              "small free", "small hit", "roots"};
 
 bool ask(const kiln_tree *a, const kiln_tree *b, const kiln_pose &pose_b)
 {
@@ -52,8 +52,7 @@ bool boxes_meet(const Subject &subject, const kiln_pose &pose)
             return false;
         }
         for (int j = 0; j < 3; j++) {
-            const double column[3] = {pose.rotation[j], pose.rotation[3 + j],
-                                      pose.rotation[6 + j]};
+            const double column[3] = {pose.rotation[j], pose.rotation[3 + j], pose.rotation[6 + j]};
             double edge[3] = {0, 0, 0};
             edge[(i + 1) % 3] = -column[(i + 2) % 3];
             edge[(i + 2) % 3] = column[(i + 1) % 3];
@@ -127,8 +126,8 @@ void turn(double rotation[9], const double axis[3], double angle)
     }
     for (int i = 0; i < 9; i++) {
         const double *row = step.rotation + 3 * (i / 3);
-        turned[i] = row[0] * rotation[i % 3] + row[1] * rotation[3 + i % 3] +
-                    row[2] * rotation[6 + i % 3];
+        turned[i] =
+            row[0] * rotation[i % 3] + row[1] * rotation[3 + i % 3] + row[2] * rotation[6 + i % 3];
     }
     std::memcpy(rotation, turned, sizeof turned);
 }
@@ -165,8 +164,8 @@ void add_small(const Subject &subject, uint64_t *state, std::vector<Pose> &poses
         const uint32_t *corner = m.indices + 3 * random_below(state, m.triangle_count);
         const double away = random_between(state, 0, 0.15) * subject.size;
         for (int k = 0; k < 3; k++) {
-            pose.translation[k] = double(m.positions[3 * corner[0] + uint32_t(k)]) +
-                                  away * aimed.rotation[3 * k];
+            pose.translation[k] =
+                double(m.positions[3 * corner[0] + uint32_t(k)]) + away * aimed.rotation[3 * k];
         }
         poses.push_back({pose, SMALL});
     }

@@ -6,9 +6,9 @@
  * direction, the contact is bisected, and the poses lie 0.2 % of the size on both sides.
  *
  * "path": the second copy goes round the first on two winding orbits that dip in and out, 200 poses
- * each, a step being a hundredth of the size and a fiftieth of a radian; poses at which the boxes are
- * apart are left out. "small": a copy that is scaled to a fifth, near random triangles of the first.
- * "roots": poses of copies whose boxes are apart, which the roots decide. */
+ * each, a step being a hundredth of the size and a fiftieth of a radian; poses at which the boxes
+ * are apart are left out. "small": a copy that is scaled to a fifth, near random triangles of the
+ * first. "roots": poses of copies whose boxes are apart, which the roots decide. */
 #ifndef KILN_BENCH_POSES_HPP
 #define KILN_BENCH_POSES_HPP
 
@@ -25,7 +25,10 @@ struct Pose {
     Kind kind;
 
     /* Index into class_names, by the answer. */
-    int class_of(bool hit) const { return 2 * kind + hit; }
+    int class_of(bool hit) const
+    {
+        return 2 * kind + hit;
+    }
 };
 
 /* "zach" and "graze". `tree` is any of the mesh: answers do not depend on it. */

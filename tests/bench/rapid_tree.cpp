@@ -36,8 +36,8 @@ static bool separates(const float axis[3], const float a[9], const float b[9])
            std::max({b0, b1, b2}) < std::min({a0, a1, a2});
 }
 
-/* The normals, the edges of one crossed with those of the other, and within each plane the normals of
- * its edges. */
+/* The normals, the edges of one crossed with those of the other, and within each plane the normals
+ * of its edges. */
 bool rapid_triangles_meet(const float from_a[9], const float from_b[9])
 {
     float a[9], b[9], edge_a[3][3], edge_b[3][3], normal_a[3], normal_b[3], axis[3];
@@ -75,8 +75,8 @@ bool rapid_triangles_meet(const float from_a[9], const float from_b[9])
 
 /* --------------------------------------------------------------------------------- boxes -- */
 
-/* Are two boxes apart, b at `place` in a's frame? The nine products of edges get a little more reach,
- * since they vanish where edges are parallel. */
+/* Are two boxes apart, b at `place` in a's frame? The nine products of edges get a little more
+ * reach, since they vanish where edges are parallel. */
 static bool boxes_apart(const RapidPlace &place, const float a[3], const float b[3])
 {
     const float(*r)[3] = place.rotation, *t = place.translation;
@@ -101,8 +101,8 @@ static bool boxes_apart(const RapidPlace &place, const float a[3], const float b
         for (int j = 0; j < 3; j++) {
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
             const float distance = t[i2] * r[i1][j] - t[i1] * r[i2][j];
-            const float reach = a[i1] * abs_r[i2][j] + a[i2] * abs_r[i1][j] +
-                                b[j1] * abs_r[i][j2] + b[j2] * abs_r[i][j1];
+            const float reach = a[i1] * abs_r[i2][j] + a[i2] * abs_r[i1][j] + b[j1] * abs_r[i][j2] +
+                                b[j2] * abs_r[i][j1];
             if (std::fabs(distance) > reach) {
                 return true;
             }
@@ -165,8 +165,8 @@ RapidTree::RapidTree(const mesh &m)
     split(list, 0, list.size(), 0, whole);
 }
 
-/* The box of some triangles, but for its place, which is returned in the mesh's frame; and the mean of
- * their surface. */
+/* The box of some triangles, but for its place, which is returned in the mesh's frame; and the mean
+ * of their surface. */
 RapidPlace RapidTree::fit(const std::vector<uint32_t> &list, size_t from, size_t to, Box &box,
                           double mean[3]) const
 {
@@ -227,8 +227,8 @@ void RapidTree::split(std::vector<uint32_t> &list, size_t from, size_t to, size_
         const float *p = &corners[9 * size_t(triangle)];
         double along = 0;
         for (int k = 0; k < 3; k++) {
-            along += double(place.rotation[k][0]) *
-                     (double(p[k] + p[3 + k] + p[6 + k]) / 3 - mean[k]);
+            along +=
+                double(place.rotation[k][0]) * (double(p[k] + p[3 + k] + p[6 + k]) / 3 - mean[k]);
         }
         return along < 0;
     };

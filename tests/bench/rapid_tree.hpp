@@ -1,11 +1,13 @@
-/* A binary tree of oriented boxes in floats as its inventors walk it, without anything of kiln's: what
- * the algorithm alone is worth, whatever a library adds to it. After Gottschalk, Lin and Manocha,
- * "OBBTree: A Hierarchical Structure for Rapid Interference Detection", SIGGRAPH 1996: boxes along the
- * principal axes of their triangles, weighted by area (section 4), split at the mean of the longest one,
- * one triangle a leaf; each box relative to its parent's; the test of 15 axes, one after another, that
- * leaves at the first that separates (section 5); the larger box is opened.
+/* A binary tree of oriented boxes in floats as its inventors walk it, without anything of kiln's:
+ * what the algorithm alone is worth, whatever a library adds to it. After Gottschalk, Lin and
+ * Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection", SIGGRAPH 1996:
+ * boxes along the principal axes of their triangles, weighted by area (section 4), split at the
+ * mean of the longest one, one triangle a leaf; each box relative to its parent's; the test of 15
+ * axes, one after another, that leaves at the first that separates (section 5); the larger box is
+ * opened.
  *
- * Nothing is exact: boxes, poses and triangles are floats, and triangles that touch may be missed. */
+ * Nothing is exact: boxes, poses and triangles are floats, and triangles that touch may be
+ * missed. */
 #ifndef KILN_BENCH_RAPID_TREE_HPP
 #define KILN_BENCH_RAPID_TREE_HPP
 
@@ -26,14 +28,14 @@ bool rapid_triangles_meet(const float a[9], const float b[9]);
 
 class RapidTree
 {
-public:
+  public:
     explicit RapidTree(const mesh &m);
 
     /* Does `other` at `pose` meet this? */
     bool collide(const RapidTree &other, const kiln_pose &pose) const;
 
-private:
-    struct Box { /* 64 bytes */
+  private:
+    struct Box {          /* 64 bytes */
         RapidPlace place; /* in the parent's box; the root's in the mesh */
         float half[3];    /* the first is the largest */
         int32_t first;    /* of two children, or -1 - triangle */

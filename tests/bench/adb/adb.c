@@ -1,11 +1,17 @@
-/* See adb.h: the run. */
+/* The run: objects are added one by one and measured at once, and sums over all of them are formed
+ * at the end. The comparison itself is contest.c, what time-critical queries are measured by alone
+ * is timed.c; this file owns what they leave behind. What a run found is printed by adb_print.c,
+ * adb_json.c and adb_draw.c, which only read it. */
 #include "adb.h"
 
 #include "numbers.h"
 
+#include "../../../formats/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+/* The progress that nobody watches, so that the callers need not ask whether somebody does. */
 static void silent(void *user, const char *stage, double part)
 {
     (void)user;
@@ -31,6 +37,7 @@ bench_adb_options bench_adb_options_default(bool quick)
 
 void bench_adb_begin(bench_adb *run, const bench_adb_options *options)
 {
+    KILN_ASSERT(options->budget_count <= BENCH_BUDGETS_MAX);
     memset(run, 0, sizeof *run);
     run->options = *options;
     if (run->options.watch.step == NULL) {
@@ -57,28 +64,6 @@ void bench_adb_free(bench_adb *run)
     memset(run, 0, sizeof *run);
 }
 
-static kiln_status measure(bench_adb *run, const bench_subject *subject, const bench_mesh *mesh,
-                           const bench_method *added, unsigned added_count)
-{
-    const bench_adb_options *o = &run->options;
-    bench_table *more = realloc(run->compared.tables, (run->compared.count + 1) * sizeof *more);
-    if (more == NULL) {
-        return KILN_ERROR_MEMORY;
-    }
-    run->compared.tables = more;
-    const kiln_status status = bench_contest(subject, mesh, added, added_count, o->rounds,
-                                             &o->watch, &more[run->compared.count]);
-    if (status != KILN_OK) {
-        return status;
-    }
-    run->compared.count++;
-    bench_gaps_add(subject, o->contacts, &o->watch, &run->gaps);
-    return bench_calibration_add(subject, o->mode, &o->watch, run->samples) &&
-                   bench_budgets_add(subject, o->mode, &o->watch, run->budgets, o->budget_count)
-               ? KILN_OK
-               : KILN_ERROR_MEMORY;
-}
-
 kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tree,
                           const bench_mesh *mesh, const bench_method *added, unsigned added_count)
 {
@@ -93,8 +78,29 @@ kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tre
     if (!bench_subject_make(name, tree, run->options.draws, &subject)) {
         return KILN_ERROR_MEMORY;
     }
-    const kiln_status status =
-        subject.count > 0 ? measure(run, &subject, mesh, added, added_count) : KILN_ERROR_ARGUMENT;
+    kiln_status status = KILN_ERROR_ARGUMENT;
+    if (subject.count == 0) {
+        goto done;
+    }
+    status = KILN_ERROR_MEMORY;
+    const bench_adb_options *o = &run->options;
+    bench_table *more = realloc(run->compared.tables, (run->compared.count + 1) * sizeof *more);
+    if (more == NULL) {
+        goto done;
+    }
+    run->compared.tables = more;
+    status = bench_contest(&subject, mesh, added, added_count, o->rounds, &o->watch,
+                           &more[run->compared.count]);
+    if (status != KILN_OK) {
+        goto done;
+    }
+    run->compared.count++;
+    bench_gaps_add(&subject, o->contacts, &o->watch, &run->gaps);
+    if (!bench_calibration_add(&subject, o->mode, &o->watch, run->samples) ||
+        !bench_budgets_add(&subject, o->mode, &o->watch, run->budgets, o->budget_count)) {
+        status = KILN_ERROR_MEMORY;
+    }
+done:
     bench_subject_free(&subject);
     return status;
 }
@@ -114,6 +120,8 @@ bool bench_adb_finish(bench_adb *run)
 
 const char *bench_base_name(const bench_adb *run, unsigned base)
 {
+    KILN_ASSERT(run->compared.count > 0);
+    KILN_ASSERT(base < bench_base_count(&run->compared));
     static const char *const names[BENCH_BASES] = {"24-dop", "obb2", "obb"};
     const bench_table *table = &run->compared.tables[0];
     return base < table->added ? table->rows[base].name : names[base - table->added];

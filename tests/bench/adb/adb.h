@@ -1,5 +1,5 @@
-/* The whole comparison of time-critical queries: a run over objects, and what it found as a table, as
- * lines of numbers, as JSON, as a picture. */
+/* The whole comparison of time-critical queries: a run over objects, and what it found as a table,
+ * as lines of numbers, as JSON, as a picture. */
 #ifndef KILN_BENCH_ADB_H
 #define KILN_BENCH_ADB_H
 
@@ -41,9 +41,10 @@ typedef struct {
 void bench_adb_begin(bench_adb *run, const bench_adb_options *options);
 void bench_adb_free(bench_adb *run);
 
-/* Measures one object, called `name` (UTF-8), by `tree`, whose triangles are those of `mesh`, beside the others. KILN_OK;
- * KILN_ERROR_NOT_LOADED: no counts or no polygons; KILN_ERROR_ARGUMENT: fewer than two triangles, or
- * so thin that no pose has boxes that meet; KILN_ERROR_MEMORY. `added` as for bench_contest. */
+/* Measures one object, called `name` (UTF-8), by `tree`, whose triangles are those of `mesh`,
+ * beside the others. KILN_OK; KILN_ERROR_NOT_LOADED: no counts or no polygons; KILN_ERROR_ARGUMENT:
+ * fewer than two triangles, or so thin that no pose has boxes that meet; KILN_ERROR_MEMORY. `added`
+ * as for bench_contest. */
 kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tree,
                           const bench_mesh *mesh, const bench_method *added, unsigned added_count);
 

@@ -1,4 +1,7 @@
-/* See adb.h: what a run found, as a picture. */
+/* What a run found as a picture of two panels. On the left the reliability diagram: what was said
+ * against what came, one curve a set of samples, with bars of what chance does. On the right the
+ * times as fast as the exact 8-wide tree over the distance of the middles, in logarithms, since
+ * twice as fast and half as fast should look alike. */
 #include "adb.h"
 
 #include "svg.h"
@@ -36,17 +39,6 @@ static void draw_reliability(const bench_adb *run, FILE *out)
     }
 }
 
-/* As fast as the exact 8-wide tree, over the distance; 0 where no object has such poses. */
-static void times_over_distance(const bench_adb *run, unsigned row,
-                                svg_point points[ZACHMANN_DISTANCES])
-{
-    for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
-        const double times = bench_times_where(
-            &run->compared, bench_row_of(&run->compared, BENCH_OBB), row, (bench_where){d, -1});
-        points[d] = (svg_point){zachmann_distance(d), times, 0};
-    }
-}
-
 static void draw_times(const bench_adb *run, FILE *out)
 {
     const svg_panel panel = {.title = "Times as fast as the exact 8-wide tree (obb)",
@@ -68,6 +60,7 @@ static void draw_times(const bench_adb *run, FILE *out)
                                     BENCH_TIMED + 3,
                                     BENCH_TRUNCATED + BENCH_TRUNCATED_SIZES + 2,
                                     BENCH_DOP24};
+    const unsigned obb = bench_row_of(&run->compared, BENCH_OBB);
     svg_axes(out, &panel);
     svg_guide(out, &panel, panel.x_from, 1, panel.x_to, 1);
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -76,9 +69,11 @@ static void draw_times(const bench_adb *run, FILE *out)
         svg_point points[ZACHMANN_DISTANCES];
         char name[96];
         (void)snprintf(name, sizeof name, "%s: wrong at %.2f %%, %.2f times as fast",
-                       run->compared.tables[0].rows[row].name, 100 * mean.error,
-                       mean.times[bench_row_of(&run->compared, BENCH_OBB)]);
-        times_over_distance(run, row, points);
+                       run->compared.tables[0].rows[row].name, 100 * mean.error, mean.times[obb]);
+        for (int d = 0; d < ZACHMANN_DISTANCES; d++) { /* 0 where no object has such poses */
+            const double times = bench_times_where(&run->compared, obb, row, (bench_where){d, -1});
+            points[d] = (svg_point){zachmann_distance(d), times, 0};
+        }
         svg_curve(out, &panel, i, name, points, ZACHMANN_DISTANCES);
     }
 }

@@ -1,4 +1,8 @@
-/* See adb.h: what a run found, as members of a document (tools/cmd/kit/kiln.schema.json). */
+/* What a run found as members of a JSON document, whose schema is
+ * ../program/kiln-bench.schema.json.
+ *
+ * Everything that adb_print.c prints is here with all its digits, and more of it. A ratio or a mean
+ * of nothing is no number: it becomes null, so that a reader has no NaN to parse. */
 #include "adb.h"
 
 #include "numbers.h"
@@ -31,27 +35,6 @@ static json_t *times_json(const bench_adb *run, const double times[])
     return object;
 }
 
-static json_t *row_json(const bench_adb *run, const bench_table *table, const bench_row *row)
-{
-    json_t *object = json_object();
-    double times[BENCH_BASES_MAX];
-    for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
-        times[base] = table->rows[base].mean / row->mean;
-    }
-    set_text(object, "method", row->name);
-    json_object_set_new(object, "exact", json_boolean(row->exact));
-    set_number(object, "error", bench_row_error(table, row));
-    set_count(object, "false_positives", row->positives);
-    set_count(object, "false_negatives", row->negatives);
-    set_number(object, "us_mean", row->mean / 1e3);
-    set_number(object, "us_median", row->median / 1e3);
-    set_number(object, "us_p99", row->p99 / 1e3);
-    set_number(object, "us_worst", row->worst / 1e3);
-    set_number(object, "visited", row->pairs);
-    json_object_set_new(object, "times", times_json(run, times));
-    return object;
-}
-
 static json_t *table_json(const bench_adb *run, const bench_table *table)
 {
     json_t *object = json_object(), *rows = json_array();
@@ -60,7 +43,24 @@ static json_t *table_json(const bench_adb *run, const bench_table *table)
     set_count(object, "poses", table->poses);
     set_count(object, "hits", table->hits);
     for (unsigned i = 0; i < table->row_count; i++) {
-        json_array_append_new(rows, row_json(run, table, &table->rows[i]));
+        const bench_row *row = &table->rows[i];
+        json_t *method = json_object();
+        double times[BENCH_BASES_MAX];
+        for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
+            times[base] = table->rows[base].mean / row->mean;
+        }
+        set_text(method, "method", row->name);
+        json_object_set_new(method, "exact", json_boolean(row->exact));
+        set_number(method, "error", bench_row_error(table, row));
+        set_count(method, "false_positives", row->positives);
+        set_count(method, "false_negatives", row->negatives);
+        set_number(method, "us_mean", row->mean / 1e3);
+        set_number(method, "us_median", row->median / 1e3);
+        set_number(method, "us_p99", row->p99 / 1e3);
+        set_number(method, "us_worst", row->worst / 1e3);
+        set_number(method, "visited", row->pairs);
+        json_object_set_new(method, "times", times_json(run, times));
+        json_array_append_new(rows, method);
     }
     json_object_set_new(object, "methods", rows);
     return object;
@@ -106,19 +106,6 @@ static json_t *where_json(const bench_adb *run, unsigned point, bench_where wher
     return object;
 }
 
-static json_t *where_list(const bench_adb *run)
-{
-    json_t *list = json_array();
-    for (unsigned p = 0; p < BENCH_POINTS; p++) {
-        for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
-            json_array_append_new(list, where_json(run, p, (bench_where){d, -1}));
-        }
-        json_array_append_new(list, where_json(run, p, (bench_where){-1, 1}));
-        json_array_append_new(list, where_json(run, p, (bench_where){-1, 0}));
-    }
-    return list;
-}
-
 static json_t *calibration_json(const bench_adb *run, int set)
 {
     const bench_calibration *c = &run->calibration[set];
@@ -159,27 +146,10 @@ static json_t *gaps_json(const bench_adb *run, unsigned point)
     return object;
 }
 
-static json_t *budget_json(const bench_budget *budget)
-{
-    json_t *object = json_object();
-    const double objects = (double)budget->objects;
-    set_number(object, "us", (double)budget->nanoseconds / 1e3);
-    set_number(object, "error", budget->error / objects);
-    set_number(object, "undecided", budget->undecided / objects);
-    set_number(object, "exact_late", budget->late / objects);
-    set_number(object, "over_us_p50",
-               bench_percentile(budget->overshoot, budget->count, 0.5) / 1e3);
-    set_number(object, "over_us_p99",
-               bench_percentile(budget->overshoot, budget->count, 0.99) / 1e3);
-    set_number(object, "over_us_p999",
-               bench_percentile(budget->overshoot, budget->count, 0.999) / 1e3);
-    return object;
-}
-
 void bench_adb_describe(const bench_adb *run, json_t *object)
 {
     json_t *objects = json_array(), *means = json_array(), *calibration = json_array();
-    json_t *gaps = json_array(), *budgets = json_array();
+    json_t *where = json_array(), *gaps = json_array(), *budgets = json_array();
     for (size_t t = 0; t < run->compared.count; t++) {
         json_array_append_new(objects, table_json(run, &run->compared.tables[t]));
     }
@@ -190,15 +160,31 @@ void bench_adb_describe(const bench_adb *run, json_t *object)
         json_array_append_new(calibration, calibration_json(run, i));
     }
     for (unsigned p = 0; p < BENCH_POINTS; p++) {
+        for (int d = 0; d < ZACHMANN_DISTANCES; d++) {
+            json_array_append_new(where, where_json(run, p, (bench_where){d, -1}));
+        }
+        json_array_append_new(where, where_json(run, p, (bench_where){-1, 1}));
+        json_array_append_new(where, where_json(run, p, (bench_where){-1, 0}));
         json_array_append_new(gaps, gaps_json(run, p));
     }
     for (unsigned b = 0; b < run->options.budget_count; b++) {
-        json_array_append_new(budgets, budget_json(&run->budgets[b]));
+        const bench_budget *budget = &run->budgets[b];
+        const double measured = (double)budget->objects;
+        const double *over = budget->overshoot;
+        json_t *member = json_object();
+        set_number(member, "us", (double)budget->nanoseconds / 1e3);
+        set_number(member, "error", budget->error / measured);
+        set_number(member, "undecided", budget->undecided / measured);
+        set_number(member, "exact_late", budget->late / measured);
+        set_number(member, "over_us_p50", bench_percentile(over, budget->count, 0.5) / 1e3);
+        set_number(member, "over_us_p99", bench_percentile(over, budget->count, 0.99) / 1e3);
+        set_number(member, "over_us_p999", bench_percentile(over, budget->count, 0.999) / 1e3);
+        json_array_append_new(budgets, member);
     }
     set_count(object, "draws", run->options.draws);
     json_object_set_new(object, "objects", objects);
     json_object_set_new(object, "means", means);
-    json_object_set_new(object, "where", where_list(run));
+    json_object_set_new(object, "where", where);
     json_object_set_new(object, "calibration", calibration);
     json_object_set_new(object, "gaps", gaps);
     json_object_set_new(object, "budgets", budgets);

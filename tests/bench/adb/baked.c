@@ -1,4 +1,6 @@
-/* See baked.h. */
+/* Baking and opening in memory. A mesh becomes the soup that an import would leave, of one part,
+ * and takes the library's own builders and encoder, without the importing process and without a
+ * file on disk. */
 #include "baked.h"
 
 #include "../../../tools/common/parallel.h"

@@ -29,8 +29,8 @@ kiln_bake_status bench_bake(const bench_mesh *mesh, const kiln_bake_options *opt
 kiln_bake_status bench_bake_tree(const bench_mesh *mesh, const kiln_build_kind *kind,
                                  kiln_build_tree *tree, void **data, size_t *size);
 
-/* A file in memory, as queries see it and as its sections are. Not to be copied: the view refers to the
- * reader. */
+/* A file in memory, as queries see it and as its sections are. Not to be copied: the view refers to
+ * the reader. */
 typedef struct {
     void *data;
     kiln_file *file;
@@ -43,8 +43,8 @@ typedef struct {
 kiln_status bench_file_open(void *data, size_t size, kiln_error *error, bench_file *file);
 void bench_file_close(bench_file *file);
 
-/* Bakes and opens a tree of kind `bv` without counts. KILN_ERROR_MEMORY: no memory; else no error can
- * happen where the mesh has triangles. */
+/* Bakes and opens a tree of kind `bv` without counts. KILN_ERROR_MEMORY: no memory; else no error
+ * can happen where the mesh has triangles. */
 kiln_status bench_file_bake(const bench_mesh *mesh, const char *bv, int leaf, bench_file *file);
 
 /* A copy of the triangles of tree `index`. False: no memory. */

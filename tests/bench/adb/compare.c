@@ -1,4 +1,5 @@
-/* See compare.h. */
+/* Sums over the tables of several objects. Ratios are averaged as geometric means, so that twice
+ * and half as fast cancel, and each object counts the same whatever its size. */
 #include "compare.h"
 
 #include "numbers.h"

@@ -45,8 +45,8 @@ typedef struct {
     int truth;    /* 0, 1 */
 } bench_where;
 
-/* How many times as fast row `row` is as row `base` there: geometric mean over the objects that have
- * such poses, 0 where none has. */
+/* How many times as fast row `row` is as row `base` there: geometric mean over the objects that
+ * have such poses, 0 where none has. */
 double bench_times_where(const bench_tables *all, unsigned base, unsigned row, bench_where where);
 
 #ifdef __cplusplus

@@ -1,10 +1,17 @@
-/* See contest.h. */
+/* All methods on the same poses of one object: rivals are built from the object's triangles, listed
+ * as rows of one table, and measured in turns.
+ *
+ * A method is a function that answers whether the surfaces meet, and what it is called with; it
+ * knows nothing of clocks or of the truth. A further one is an `ask` function and a row in
+ * list_methods(). The truth is kiln_collide on the subject's own tree, whatever is compared. */
 #include "contest.h"
 
 #include "dop24.h"
 #include "numbers.h"
 #include "paper_query.h"
 #include "truncated.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,6 +143,7 @@ static bench_answer ask_published(const void *with, const kiln_pose *pose)
 static void add(rivals *all, const char *name, bool exact,
                 bench_answer (*ask)(const void *, const kiln_pose *), const void *with)
 {
+    KILN_ASSERT(all->count < BENCH_ADDED_MAX + BENCH_METHODS);
     bench_method *method = &all->methods[all->count++];
     (void)snprintf(method->name, sizeof method->name, "%s", name);
     method->exact = exact;
@@ -148,16 +156,9 @@ static const kiln_tree *only_tree(const bench_file *file)
     return kiln_file_tree(file->file, 0);
 }
 
-static void free_published(published *paper)
-{
-    kiln_paper_query_free(paper->query);
-    kiln_paper_tree_close(paper->tree);
-    free(paper->data);
-}
-
-/* Boxes along the object's axes, one triangle a leaf, 8^3 cells, MaxArea as "suitably chosen", and of
- * the settings that the figures of the paper show the quicker ones. Two leaves are tested, which the
- * text leaves open: dropped to the letter, many a collision would be missed. */
+/* Boxes along the object's axes, one triangle a leaf, 8^3 cells, MaxArea as "suitably chosen", and
+ * of the settings that the figures of the paper show the quicker ones. Two leaves are tested, which
+ * the text leaves open: dropped to the letter, many a collision would be missed. */
 static kiln_status build_published(published *paper, const bench_mesh *mesh)
 {
     kiln_bake_options options = kiln_bake_options_default();
@@ -182,7 +183,9 @@ static kiln_status build_published(published *paper, const bench_mesh *mesh)
 
 static void free_rivals(rivals *all)
 {
-    free_published(&all->published);
+    kiln_paper_query_free(all->published.query);
+    kiln_paper_tree_close(all->published.tree);
+    free(all->published.data);
     if (all->dop != NULL) {
         dop24_free(all->dop);
     }
@@ -268,44 +271,36 @@ static bool make_table(bench_table *table, const bench_subject *subject, const b
     return good;
 }
 
-typedef struct {
-    size_t first, last; /* poses of a batch */
-    bool judge;         /* count errors, too */
-    double clock_cost;
-} turn;
-
-static void take_turn(const bench_method *method, const bench_subject *subject, const turn *now,
-                      bench_row *row)
-{
-    const size_t warm = now->first + WARM_UP < now->last ? now->first + WARM_UP : now->last;
-    for (size_t i = now->first; i < warm; i++) {
-        (void)method->ask(method->with, &subject->poses[i].pose);
-    }
-    for (size_t i = now->first; i < now->last; i++) {
-        const double start = bench_now();
-        const bench_answer answer = method->ask(method->with, &subject->poses[i].pose);
-        row->times[i] = fmin(row->times[i], bench_net(bench_now() - start, now->clock_cost));
-        if (now->judge) {
-            row->positives += answer.found && !subject->truth[i];
-            row->negatives += !answer.found && subject->truth[i];
-            row->pairs += (double)answer.pairs / (double)subject->count;
-        }
-    }
-}
-
+/* Methods take turns over each batch of poses, the first of them once unmeasured, since the first
+ * method on new data pays for its cold caches. A query's time is the least of all rounds; errors
+ * are counted in the first. */
 static void take_turns(const rivals *all, const bench_subject *subject, int rounds,
                        const bench_watch *watch, bench_table *table)
 {
-    turn now = {.clock_cost = bench_clock_cost()};
-    for (now.first = 0; now.first < subject->count; now.first = now.last) {
-        now.last = now.first + BATCH < subject->count ? now.first + BATCH : subject->count;
-        for (int round = 0; round < rounds; round++) {
-            now.judge = round == 0;
-            for (unsigned m = 0; m < all->count; m++) {
-                take_turn(&all->methods[m], subject, &now, &table->rows[m]);
+    const double clock_cost = bench_clock_cost();
+    size_t last;
+    for (size_t first = 0; first < subject->count; first = last) {
+        last = first + BATCH < subject->count ? first + BATCH : subject->count;
+        const size_t warm = first + WARM_UP < last ? first + WARM_UP : last;
+        for (int turn = 0; turn < rounds * (int)all->count; turn++) {
+            const unsigned m = (unsigned)turn % all->count;
+            const bench_method *method = &all->methods[m];
+            bench_row *row = &table->rows[m];
+            for (size_t i = first; i < warm; i++) {
+                (void)method->ask(method->with, &subject->poses[i].pose);
+            }
+            for (size_t i = first; i < last; i++) {
+                const double start = bench_now();
+                const bench_answer answer = method->ask(method->with, &subject->poses[i].pose);
+                row->times[i] = fmin(row->times[i], bench_net(bench_now() - start, clock_cost));
+                if (turn < (int)all->count) {
+                    row->positives += answer.found && !subject->truth[i];
+                    row->negatives += !answer.found && subject->truth[i];
+                    row->pairs += (double)answer.pairs / (double)subject->count;
+                }
             }
         }
-        watch->step(watch->user, "compare", (double)now.last / (double)subject->count);
+        watch->step(watch->user, "compare", (double)last / (double)subject->count);
     }
 }
 

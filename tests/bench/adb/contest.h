@@ -1,5 +1,5 @@
-/* Every method on the same poses of an object and its own copy: exact trees, the truncated baseline,
- * time-critical queries, those of the paper, and what a caller adds. */
+/* Every method on the same poses of an object and its own copy: exact trees, the truncated
+ * baseline, time-critical queries, those of the paper, and what a caller adds. */
 #ifndef KILN_BENCH_CONTEST_H
 #define KILN_BENCH_CONTEST_H
 
@@ -103,12 +103,11 @@ typedef struct {
     bench_row rows[BENCH_ADDED_MAX + BENCH_METHODS];
 } bench_table;
 
-/* Builds the rivals of subject->tree from its triangles and lets all methods take turns over batches
- * of 400 poses, the first 100 of them once unmeasured; a query's time is the least over `rounds`,
- * less what the clock takes. Truth is the subject's. `added` [added_count <= BENCH_ADDED_MAX] exact
- * methods come first.
- * KILN_ERROR_ARGUMENT: a rival can't be built, which takes two triangles; KILN_ERROR_MEMORY. *table
- * is then empty. */
+/* Builds the rivals of subject->tree from its triangles and lets all methods take turns over
+ * batches of 400 poses, the first 100 of them once unmeasured; a query's time is the least over
+ * `rounds`, less what the clock takes. Truth is the subject's. `added` [added_count <=
+ * BENCH_ADDED_MAX] exact methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which
+ * takes two triangles; KILN_ERROR_MEMORY. *table is then empty. */
 kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_method *added, unsigned added_count, int rounds,
                           const bench_watch *watch, bench_table *table);

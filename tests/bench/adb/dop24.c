@@ -12,9 +12,9 @@
  * weights depend on the rotation alone: they are found once a query.
  *
  * What makes it fast: +n and -n share facet and weights, so two normals of A are one vector of
- * four; hull facets are searched by vector arithmetic over twelve directions at once; a volume
- * of B is realigned once and then met with every volume of A below, as one side is opened at a
- * time, the larger; of two children the nearer comes first. Compiled for AVX2, which the library's own
+ * four; hull facets are searched by vector arithmetic over twelve directions at once; a volume of B
+ * is realigned once and then met with every volume of A below, as one side is opened at a time, the
+ * larger; of two children the nearer comes first. Compiled for AVX2, which the library's own
  * kernels use where it is there, it takes as long: vectors of four are what its numbers come in. */
 #include "dop24.h"
 

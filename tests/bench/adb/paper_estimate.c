@@ -1,13 +1,19 @@
-/* See paper_estimate.h.
+/* The probability that the surfaces below two boxes meet: computeProb, Figure 5 of J. Klein and G.
+ * Zachmann, "Time-Critical Collision Detection Using an Average-Case Approach", VRST 2003.
  *
- * Where the text leaves a choice (its A is the box with the smaller cells):
+ * Three numbers enter into it, all counted in cells of the box whose cells are smaller: s, how many
+ * cells the volume that the boxes have in common holds, and sA and sB, how many of them may hold
+ * enough surface of A and of B. Of these Equation 8 makes a probability. Where the text leaves a
+ * choice (its A is the box with the smaller cells):
  *
  * - Which box is the smaller one is decided by the volume of a cell, which is the text's rule where
  *   both trees have equal grids, and "of equal size" needs no case of its own.
- * - Octants are boxes; a pyramid of Figure 7 is taken for the box of the same middle and moments, in
- *   which Vol(R n B) / Vol(R) is got by the same estimate as Vol(A n B).
+ * - Octants are boxes; a pyramid of Figure 7 is taken for the box of the same middle and moments,
+ *   in which Vol(R n B) / Vol(R) is got by the same estimate as Vol(A n B).
  * - A sum over regions or nodes may exceed s, of which it is a part: it is cut to s. */
 #include "paper_estimate.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +23,7 @@
 static const double far_away = 1e30;
 static const double scale_max = 0x1p+40;
 
-/* ------------------------------------------------------------------------------------ frame -- */
+/* ------------------------------------------------------------------------------------- frame -- */
 
 static bool pose_is_sound(const kiln_pose *pose)
 {
@@ -104,33 +110,11 @@ static void along_axes(const kiln_paper_tree *tree, uint32_t index, const double
     }
 }
 
-static void turn_boxes(const kiln_paper_frame *frame, uint32_t a, uint32_t b, double turn[3][3])
-{
-    if (frame->a->axes == NULL && frame->b->axes == NULL) {
-        memcpy(turn, frame->rotation, sizeof frame->rotation);
-        return;
-    }
-    double columns[3][3]; /* B's axes in A's node space, along A's axes */
-    for (int i = 0; i < 3; i++) {
-        double row[3] = {frame->rotation[i][0], frame->rotation[i][1], frame->rotation[i][2]};
-        double by_axis[3];
-        along_axes(frame->b, b, row, by_axis);
-        for (int j = 0; j < 3; j++) {
-            columns[j][i] = by_axis[j];
-        }
-    }
-    for (int j = 0; j < 3; j++) {
-        double column[3];
-        along_axes(frame->a, a, columns[j], column);
-        for (int i = 0; i < 3; i++) {
-            turn[i][j] = column[i];
-        }
-    }
-}
-
 void kiln_paper_frame_pair(const kiln_paper_frame *frame, uint32_t a, uint32_t b,
                            kiln_paper_pair *pair)
 {
+    KILN_ASSERT(a < frame->a->box_count);
+    KILN_ASSERT(b < frame->b->box_count);
     const kiln_paper_box *box_a = &frame->a->boxes[a], *box_b = &frame->b->boxes[b];
     double away[3];
     for (int i = 0; i < 3; i++) {
@@ -141,8 +125,26 @@ void kiln_paper_frame_pair(const kiln_paper_frame *frame, uint32_t a, uint32_t b
         pair->half_a[i] = (double)box_a->half[i];
         pair->half_b[i] = (double)box_b->half[i] * frame->scale;
     }
-    turn_boxes(frame, a, b, pair->turn);
     along_axes(frame->a, a, away, pair->away);
+    if (frame->a->axes == NULL && frame->b->axes == NULL) {
+        memcpy(pair->turn, frame->rotation, sizeof frame->rotation);
+        return;
+    }
+    double columns[3][3]; /* B's axes in A's node space, along A's axes */
+    for (int i = 0; i < 3; i++) {
+        double by_axis[3];
+        along_axes(frame->b, b, frame->rotation[i], by_axis);
+        for (int j = 0; j < 3; j++) {
+            columns[j][i] = by_axis[j];
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        double column[3];
+        along_axes(frame->a, a, columns[j], column);
+        for (int i = 0; i < 3; i++) {
+            pair->turn[i][j] = column[i];
+        }
+    }
 }
 
 static void thicken_pair(const kiln_paper_frame *frame, kiln_paper_pair *pair)
@@ -151,7 +153,7 @@ static void thicken_pair(const kiln_paper_frame *frame, kiln_paper_pair *pair)
     kiln_paper_thicken(pair->half_b, KILN_PAPER_POINT * frame->scale);
 }
 
-/* ----------------------------------------------------------------------- sections 3.4 and 3.6 -- */
+/* ---------------------------------------------------------------------- sections 3.4 and 3.6 -- */
 
 /* One question about two boxes. */
 typedef struct {
@@ -168,10 +170,10 @@ static double common_volume(const question *q, const kiln_paper_pair *pair)
     return kiln_paper_common_volume(pair, q->options->volume, q->options->size_ratio);
 }
 
-/* Region number `which` of a box with half-extents `half`: its middle and half-extents along the box's
- * axes. A pyramid over a face, its tip in the box's middle, has its own middle at 3/4 of its height h,
- * a mean square of 3/80 h^2 about that along the height, and of 1/5 of the base's half-sides across;
- * a box has 1/3 of its half-extents'. */
+/* Region number `which` of a box with half-extents `half`: its middle and half-extents along the
+ * box's axes. A pyramid over a face, its tip in the box's middle, has its own middle at 3/4 of its
+ * height h, a mean square of 3/80 h^2 about that along the height, and of 1/5 of the base's
+ * half-sides across; a box has 1/3 of its half-extents'. */
 static void region_box(uint32_t region_count, uint32_t which, const double half[3],
                        double middle[3], double region_half[3])
 {
@@ -265,10 +267,11 @@ static double cells_of_child(question *q, uint32_t index)
     return cells_of_larger(q, index, &pair);
 }
 
-/* Equations 3 to 5: possible cells of the box with the larger cells, counted in cells of the size of
- * the other's. Goes as deep as the tree. */
+/* Equations 3 to 5: possible cells of the box with the larger cells, counted in cells of the size
+ * of the other's. Goes as deep as the tree. */
 static double cells_of_larger(question *q, uint32_t index, const kiln_paper_pair *pair)
 {
+    KILN_ASSERT(q->small_cell > 0);
     const bool is_a = !q->small_is_a;
     const kiln_paper_box *box = &(is_a ? q->frame->a : q->frame->b)->boxes[index];
     const double tau = cell_volume(q->frame, is_a, index) / q->small_cell;
@@ -301,6 +304,8 @@ double kiln_paper_lower_bound(const kiln_paper_tree *a, uint32_t box_a, const ki
 kiln_status kiln_paper_equation_8(const kiln_paper_options *options, double s, double sa, double sb,
                                   double lb, double *p)
 {
+    KILN_ASSERT(options->x_max <= KILN_BINS_MAX_X);
+    KILN_ASSERT(lb >= 0 && lb <= 1);
     double filled[KILN_BINS_MAX_X];
     kiln_bins_rounding rounding = KILN_BINS_INTERPOLATED;
     if (options->rounding == KILN_PAPER_NEAREST) {

@@ -1,5 +1,5 @@
-/* computeProb (Figure 5): the probability that the surfaces in two boxes meet, by the numbers s, sA and
- * sB of cells in their common volume (section 3.4) and Equations 1 to 8. */
+/* computeProb (Figure 5): the probability that the surfaces in two boxes meet, by the numbers s, sA
+ * and sB of cells in their common volume (section 3.4) and Equations 1 to 8. */
 #ifndef KILN_PAPER_ESTIMATE_H
 #define KILN_PAPER_ESTIMATE_H
 
@@ -19,8 +19,8 @@ typedef struct {
 } kiln_paper_frame;
 
 /* Poses NULL: identity. KILN_ERROR_POSE: an entry that is not finite, a rotation that departs from
- * orthonormal by more than 1e-6 or mirrors; KILN_ERROR_ARGUMENT: trees whose sizes differ by more than
- * 2^40. */
+ * orthonormal by more than 1e-6 or mirrors; KILN_ERROR_ARGUMENT: trees whose sizes differ by more
+ * than 2^40. */
 kiln_status kiln_paper_frame_form(kiln_paper_frame *frame, const kiln_paper_tree *a,
                                   const kiln_pose *pose_a, const kiln_paper_tree *b,
                                   const kiln_pose *pose_b);
@@ -49,8 +49,8 @@ double kiln_paper_equation_5(double s, double tau);
 double kiln_paper_lower_bound(const kiln_paper_tree *a, uint32_t box_a, const kiln_paper_tree *b,
                               uint32_t box_b, kiln_paper_level level);
 
-/* Equation 8, which with x_max = 1 is Equation 1. 0 <= sa, sb <= s; 0 <= lb <= 1. Errors and outputs
- * as kiln_bins_probabilities_real. */
+/* Equation 8, which with x_max = 1 is Equation 1. 0 <= sa, sb <= s; 0 <= lb <= 1. Errors and
+ * outputs as kiln_bins_probabilities_real. */
 kiln_status kiln_paper_equation_8(const kiln_paper_options *options, double s, double sa, double sb,
                                   double lb, double *p);
 

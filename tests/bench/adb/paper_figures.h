@@ -1,6 +1,6 @@
-/* The measurements of section 4.3 of Klein and Zachmann (2003), on an object and its own copy: time and
- * error of the published query over the distance (Figures 14 and 16), and by p_min and k_min (Figure
- * 17), beside ours and exact ones. */
+/* The measurements of section 4.3 of Klein and Zachmann (2003), on an object and its own copy: time
+ * and error of the published query over the distance (Figures 14 and 16), and by p_min and k_min
+ * (Figure 17), beside ours and exact ones. */
 #ifndef KILN_BENCH_PAPER_FIGURES_H
 #define KILN_BENCH_PAPER_FIGURES_H
 
@@ -31,17 +31,18 @@ typedef struct {
     bench_paper_series series[BENCH_PAPER_SERIES_MAX];
 } bench_paper_figure;
 
-/* How it is measured: `draws` poses a distance, of which those count whose boxes meet, the same for each
- * method. Methods take turns over batches of poses, a query's time is the least of `rounds`. */
+/* How it is measured: `draws` poses a distance, of which those count whose boxes meet, the same for
+ * each method. Methods take turns over batches of poses, a query's time is the least of
+ * `rounds`. */
 typedef struct {
     unsigned draws;
     int rounds;
 } bench_paper_effort;
 
-/* The following three measure on one mesh. Published queries walk an `aabb2` tree of one triangle a leaf,
- * with one count a box (Table 1's node has room for one) of 8^3 cells, possible from half the largest
- * section on. KILN_ERROR_ARGUMENT: fewer than two triangles; KILN_ERROR_MEMORY. On success *figure
- * is filled; there is nothing to release. */
+/* The following three measure on one mesh. Published queries walk an `aabb2` tree of one triangle a
+ * leaf, with one count a box (Table 1's node has room for one) of 8^3 cells, possible from half the
+ * largest section on. KILN_ERROR_ARGUMENT: fewer than two triangles; KILN_ERROR_MEMORY. On success
+ * *figure is filled; there is nothing to release. */
 
 /* Figures 14 and 16 for one complexity. */
 enum {
@@ -55,7 +56,8 @@ enum {
 kiln_status bench_paper_complexity(const char *name, const bench_mesh *mesh,
                                    const bench_paper_effort *effort, bench_paper_figure *figure);
 
-/* Figure 17: first each p_min at k_min 10, then each k_min at p_min 0.99, then ours, then 24-DOPs. */
+/* Figure 17: first each p_min at k_min 10, then each k_min at p_min 0.99, then ours, then
+ * 24-DOPs. */
 enum { BENCH_PAPER_P_MIN = 5, BENCH_PAPER_K_MIN = 3 };
 extern const double bench_paper_p_min[BENCH_PAPER_P_MIN];   /* 0.5 to 0.99 */
 extern const uint32_t bench_paper_k_min[BENCH_PAPER_K_MIN]; /* 1, 5, 10 */

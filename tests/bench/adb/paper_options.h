@@ -55,12 +55,12 @@ typedef struct {
 } kiln_paper_options;
 
 /* Those of the paper's Figures 14 and 16: p_min 0.99, k_min 10, Figure 10 up to a ratio of 1.5,
- * descent, depth, x up to 10, leaves dropped, no end; with a gate of 15 axes, which the text does not
- * have, because its estimates of volume are above 0 for boxes that are apart. */
+ * descent, depth, x up to 10, leaves dropped, no end; with a gate of 15 axes, which the text does
+ * not have, because its estimates of volume are above 0 for boxes that are apart. */
 kiln_paper_options kiln_paper_options_default(void);
 
-/* Are all in range, and does the table hold what trees of `cells` cells ask for? KILN_ERROR_ARGUMENT,
- * also for NaN; KILN_ERROR_NOT_LOADED: the table is too small. */
+/* Are all in range, and does the table hold what trees of `cells` cells ask for?
+ * KILN_ERROR_ARGUMENT, also for NaN; KILN_ERROR_NOT_LOADED: the table is too small. */
 kiln_status kiln_paper_options_check(const kiln_paper_options *options, uint32_t cells);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
-/* See paper_pair.h. The axes are those of S. Gottschalk, M. Lin and D. Manocha, "OBBTree", SIGGRAPH
- * 1996, section 5. */
+/* Two boxes as they lie to each other: their reach along axes, and the separating axis test with
+ * the axes of S. Gottschalk, M. Lin and D. Manocha, "OBBTree", SIGGRAPH 1996, section 5, in doubles
+ * and with room for the rounding of what the boxes were computed from. */
 #include "paper_pair.h"
 
 #include <math.h>
 
-/* Axes are floats and orthonormal within 2^-19, positions floats of node space, where coordinates are
- * 1 at most, or little more: what that comes to is below this part of the sum of extents and
+/* Axes are floats and orthonormal within 2^-19, positions floats of node space, where coordinates
+ * are 1 at most, or little more: what that comes to is below this part of the sum of extents and
  * distance. */
 static const double slack = 1e-5;
 

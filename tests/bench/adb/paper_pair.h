@@ -1,6 +1,6 @@
-/* Two boxes as they lie to each other, and whether they meet: all that the published query (J. Klein
- * and G. Zachmann, "Time-Critical Collision Detection Using an Average-Case Approach", VRST 2003)
- * needs to know of geometry. */
+/* Two boxes as they lie to each other, and whether they meet: all that the published query (J.
+ * Klein and G. Zachmann, "Time-Critical Collision Detection Using an Average-Case Approach", VRST
+ * 2003) needs to know of geometry. */
 #ifndef KILN_PAPER_PAIR_H
 #define KILN_PAPER_PAIR_H
 
@@ -38,8 +38,8 @@ typedef enum {
 bool kiln_paper_may_meet(const kiln_paper_pair *pair, kiln_paper_gate gate);
 
 /* Half-extents of at least a fiftieth of the largest, as the counts were made with, and of `point`:
- * Equations 2, 3 and 5 divide by volumes, which are 0 for the boxes of plane faces. The paper does not
- * speak of them. */
+ * Equations 2, 3 and 5 divide by volumes, which are 0 for the boxes of plane faces. The paper does
+ * not speak of them. */
 void kiln_paper_thicken(double half[3], double point);
 
 /* What is so small in node space is as good as a point: vertices there are floats of up to 1. */

@@ -1,18 +1,66 @@
-/* See paper_query.h.
+/* The query of J. Klein and G. Zachmann, "Time-Critical Collision Detection Using an Average-Case
+ * Approach", VRST 2003: pairs of boxes wait in a priority queue, ordered by the probability that a
+ * collision is below them; the most probable one is opened, and a collision is reported once k_min
+ * pairs reach p_min.
  *
- * Figure 3 with these rules where it leaves a choice:
+ * Where the paper's Figure 3 leaves a choice, these rules hold:
  *
  * - "For all children A[i] and B[j]" of a leaf: the leaf stays, the other box is opened.
- * - The roots go into the queue unweighed, with probability 1, as written; with a gate they must pass
- *   it like all others.
+ * - The roots go into the queue unweighed, with probability 1, as written; with a gate they must
+ *   pass it like all others.
  * - Of equal probabilities those that came first go first where the heap allows; it depends on
  *   nothing but the order of insertion.
  * - p_min 0 counts every pair that passes the gate, also of probability 0, as "p >= p_min" says. */
 #include "paper_query.h"
 
+#include "../../../formats/assert.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------------------- the options -- */
+
+enum { EQUATION_8_X = 10 };
+
+kiln_paper_options kiln_paper_options_default(void)
+{
+    const kiln_paper_options options = {.p_min = 0.99,
+                                        .k_min = 10,
+                                        .volume = KILN_PAPER_FIGURE_10,
+                                        .size_ratio = 1.5,
+                                        .gate = KILN_PAPER_SAT15,
+                                        .share = KILN_PAPER_DESCEND,
+                                        .level = KILN_PAPER_BY_DEPTH,
+                                        .rounding = KILN_PAPER_NEAREST,
+                                        .x_max = EQUATION_8_X,
+                                        .reinsert = true,
+                                        .leaves = KILN_PAPER_DROP,
+                                        .pairs_max = 0,
+                                        .bins = NULL};
+    return options;
+}
+
+kiln_status kiln_paper_options_check(const kiln_paper_options *options, uint32_t cells)
+{
+    const bool known = (unsigned)options->volume < KILN_PAPER_VOLUMES &&
+                       (unsigned)options->gate <= KILN_PAPER_SAT15 &&
+                       (unsigned)options->share <= KILN_PAPER_EQUATION_5 &&
+                       (unsigned)options->level <= KILN_PAPER_BY_TRIANGLES &&
+                       (unsigned)options->rounding <= KILN_PAPER_INTERPOLATED &&
+                       (unsigned)options->leaves <= KILN_PAPER_TEST;
+    if (!known || !(options->p_min >= 0 && options->p_min <= 1) || options->k_min < 1 ||
+        !(options->size_ratio >= 1 && options->size_ratio < HUGE_VAL) || options->x_max < 1 ||
+        options->x_max > EQUATION_8_X) {
+        return KILN_ERROR_ARGUMENT;
+    }
+    const kiln_bins_info info = kiln_bins_get_info(options->bins);
+    return info.max_u >= cells && info.max_x >= options->x_max ? KILN_OK : KILN_ERROR_NOT_LOADED;
+}
+
+/* --------------------------------------------------------------------------------- the query -- */
+
+/* A pair of boxes that waits, by their numbers. */
 typedef struct {
     double p;
     uint32_t a, b;
@@ -49,27 +97,18 @@ void kiln_paper_query_free(kiln_paper_query *query)
     }
 }
 
-/* ------------------------------------------------------------------------- the priority queue -- */
-
-static bool make_room(kiln_paper_query *query)
-{
-    if (query->count < query->capacity) {
-        return true;
-    }
-    const size_t capacity = query->capacity == 0 ? 256 : 2 * query->capacity;
-    entry *heap = realloc(query->heap, capacity * sizeof *heap);
-    if (heap == NULL) {
-        return false;
-    }
-    query->heap = heap;
-    query->capacity = capacity;
-    return true;
-}
+/* ------------------------------------------------------------------------ the priority queue -- */
 
 static bool insert(kiln_paper_query *query, entry added)
 {
-    if (!make_room(query)) {
-        return false;
+    if (query->count == query->capacity) {
+        const size_t capacity = query->capacity == 0 ? 256 : 2 * query->capacity;
+        entry *heap = realloc(query->heap, capacity * sizeof *heap);
+        if (heap == NULL) {
+            return false;
+        }
+        query->heap = heap;
+        query->capacity = capacity;
     }
     size_t place = query->count++;
     while (place > 0 && query->heap[(place - 1) / 2].p < added.p) {
@@ -82,6 +121,7 @@ static bool insert(kiln_paper_query *query, entry added)
 
 static entry pop(kiln_paper_query *query)
 {
+    KILN_ASSERT(query->count > 0);
     entry *heap = query->heap;
     const entry first = heap[0], moved = heap[--query->count];
     size_t place = 0;
@@ -118,6 +158,7 @@ static kiln_status weigh(traversal *t, uint32_t a, uint32_t b)
     if (estimate.gated) {
         return KILN_OK;
     }
+    KILN_ASSERT(estimate.p >= 0 && estimate.p <= 1);
     const bool counts = estimate.p >= t->options->p_min;
     t->answer.weighed++;
     t->answer.visited += estimate.visited;
@@ -133,6 +174,7 @@ static kiln_status weigh(traversal *t, uint32_t a, uint32_t b)
 /* The boxes that a box is opened into: itself where it is a leaf. */
 static uint32_t opened_boxes(const kiln_paper_tree *tree, uint32_t index, uint32_t boxes[2])
 {
+    KILN_ASSERT(index < tree->box_count);
     const kiln_paper_box *box = &tree->boxes[index];
     uint32_t count = 0;
     if (box->children == 0) {
@@ -187,47 +229,6 @@ static kiln_status decide_leaves(traversal *t, const entry *leaves)
     }
 }
 
-static kiln_status traverse(traversal *t)
-{
-    kiln_paper_pair roots;
-    kiln_paper_frame_pair(&t->frame, 0, 0, &roots);
-    t->query->count = 0;
-    kiln_status status = KILN_OK;
-    if (kiln_paper_may_meet(&roots, t->options->gate)) {
-        status = insert(t->query, (entry){1, 0, 0}) ? KILN_OK : KILN_ERROR_MEMORY;
-    }
-    while (status == KILN_OK && t->query->count > 0 && !t->answer.collision) {
-        if (t->options->pairs_max != 0 && t->answer.opened == t->options->pairs_max) {
-            t->answer.cut = true;
-            return status;
-        }
-        const entry next = pop(t->query);
-        t->answer.opened++;
-        const bool leaves =
-            t->frame.a->boxes[next.a].children == 0 && t->frame.b->boxes[next.b].children == 0;
-        status = leaves ? decide_leaves(t, &next) : open_pair(t, next.a, next.b);
-    }
-    return status;
-}
-
-/* Checks what is asked, and readies the exact test. */
-static kiln_status begin(traversal *t, const kiln_pose *pose_a, const kiln_pose *pose_b)
-{
-    const kiln_paper_tree *a = t->frame.a, *b = t->frame.b;
-    kiln_status status =
-        kiln_paper_options_check(t->options, a->cells > b->cells ? a->cells : b->cells);
-    if (status == KILN_OK) {
-        status = kiln_paper_frame_form(&t->frame, a, pose_a, b, pose_b);
-    }
-    if (status != KILN_OK || t->options->leaves != KILN_PAPER_TEST) {
-        return status;
-    }
-    if (!kiln_tree_get_info(a->tree).polygons || !kiln_tree_get_info(b->tree).polygons) {
-        return KILN_ERROR_NOT_LOADED;
-    }
-    return kiln_adb_begin(t->query->exact, a->tree, pose_a, b->tree, pose_b, NULL);
-}
-
 kiln_status kiln_paper_ask(kiln_paper_query *query, const kiln_paper_tree *a,
                            const kiln_pose *pose_a, const kiln_paper_tree *b,
                            const kiln_pose *pose_b, const kiln_paper_options *options,
@@ -238,9 +239,35 @@ kiln_status kiln_paper_ask(kiln_paper_query *query, const kiln_paper_tree *a,
     }
     const kiln_paper_options standard = kiln_paper_options_default();
     traversal t = {query, {.a = a, .b = b}, options != NULL ? options : &standard, {0}};
-    kiln_status status = begin(&t, pose_a, pose_b);
+    options = t.options;
+    kiln_status status =
+        kiln_paper_options_check(options, a->cells > b->cells ? a->cells : b->cells);
     if (status == KILN_OK) {
-        status = traverse(&t);
+        status = kiln_paper_frame_form(&t.frame, a, pose_a, b, pose_b);
+    }
+    if (status == KILN_OK && options->leaves == KILN_PAPER_TEST) {
+        status = kiln_tree_get_info(a->tree).polygons && kiln_tree_get_info(b->tree).polygons
+                     ? kiln_adb_begin(query->exact, a->tree, pose_a, b->tree, pose_b, NULL)
+                     : KILN_ERROR_NOT_LOADED;
+    }
+    if (status != KILN_OK) {
+        return status;
+    }
+    kiln_paper_pair roots;
+    kiln_paper_frame_pair(&t.frame, 0, 0, &roots);
+    query->count = 0;
+    if (kiln_paper_may_meet(&roots, options->gate) && !insert(query, (entry){1, 0, 0})) {
+        return KILN_ERROR_MEMORY;
+    }
+    while (status == KILN_OK && query->count > 0 && !t.answer.collision) {
+        if (options->pairs_max != 0 && t.answer.opened == options->pairs_max) {
+            t.answer.cut = true;
+            break;
+        }
+        const entry next = pop(query);
+        t.answer.opened++;
+        const bool leaves = a->boxes[next.a].children == 0 && b->boxes[next.b].children == 0;
+        status = leaves ? decide_leaves(&t, &next) : open_pair(&t, next.a, next.b);
     }
     if (status == KILN_OK) {
         *answer = t.answer;

@@ -1,5 +1,5 @@
-/* The published query: Figure 3 of Klein and Zachmann (2003), with the choices of paper_options.h. It
- * is here to be compared with; kiln_adb_... of the library is ours. */
+/* The published query: Figure 3 of Klein and Zachmann (2003), with the choices of paper_options.h.
+ * It is here to be compared with; kiln_adb_... of the library is ours. */
 #ifndef KILN_PAPER_QUERY_H
 #define KILN_PAPER_QUERY_H
 
@@ -27,10 +27,10 @@ typedef struct {
     uint64_t visited; /* boxes looked at for s_B */
 } kiln_paper_answer;
 
-/* Do A's surfaces meet B's? Poses NULL: identity. `options` NULL: the default ones. The answer depends
- * on the arguments alone. Errors: those of kiln_paper_options_check and kiln_paper_frame_form;
- * KILN_ERROR_ARGUMENT for NULL; KILN_ERROR_NOT_LOADED for KILN_PAPER_TEST without polygons;
- * KILN_ERROR_MEMORY. *answer is then untouched. */
+/* Do A's surfaces meet B's? Poses NULL: identity. `options` NULL: the default ones. The answer
+ * depends on the arguments alone. Errors: those of kiln_paper_options_check and
+ * kiln_paper_frame_form; KILN_ERROR_ARGUMENT for NULL; KILN_ERROR_NOT_LOADED for KILN_PAPER_TEST
+ * without polygons; KILN_ERROR_MEMORY. *answer is then untouched. */
 kiln_status kiln_paper_ask(kiln_paper_query *query, const kiln_paper_tree *a,
                            const kiln_pose *pose_a, const kiln_paper_tree *b,
                            const kiln_pose *pose_b, const kiln_paper_options *options,

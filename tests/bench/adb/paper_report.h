@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* A line a series: time and error over all distances, and error from 1 to 2 as the paper gives it. */
+/* A line a series: time and error over all distances, and error from 1 to 2 as the paper gives
+ * it. */
 void bench_paper_print(const bench_paper_figure *figure, FILE *out);
 
 /* A row a distance and a column a series, times then errors. */
@@ -20,7 +21,8 @@ void bench_paper_print_distances(const bench_paper_figure *figure, FILE *out);
 void bench_paper_print_csv_head(FILE *out);
 void bench_paper_print_csv(const char *title, const bench_paper_figure *figure, FILE *out);
 
-/* What bench_paper_complexity found: models, and their sizes from the fewest triangles to the most. */
+/* What bench_paper_complexity found: models, and their sizes from the fewest triangles to the
+ * most. */
 enum { BENCH_PAPER_MODELS = 3, BENCH_PAPER_SIZES = 3 };
 typedef struct {
     bench_paper_figure at[BENCH_PAPER_MODELS][BENCH_PAPER_SIZES];

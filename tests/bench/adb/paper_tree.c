@@ -1,6 +1,12 @@
-/* See paper_tree.h. */
+/* Trees as the published query walks them, copied from the sections of a file.
+ *
+ * The paper's node holds the box, a count and a pointer to the children; a file has them in
+ * separate sections, in a form that is made for the runtime's own queries. To measure the published
+ * query fairly, its nodes are gathered once into an array of their own: box 0 is the whole tree's,
+ * and lane l of node n is box 1 + 2 n + l, as in a file. */
 #include "paper_tree.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/check.h"
 
 #include <math.h>
@@ -9,6 +15,7 @@
 
 static const kiln_format_node8 *node_at(const kiln_view_tree *from, uint32_t index)
 {
+    KILN_ASSERT(index < from->entry->node_count);
     const uint8_t *nodes = from->nodes;
     return (const void *)(nodes + (size_t)index * from->kind->node_size);
 }
@@ -35,31 +42,12 @@ static void measure_box(kiln_paper_box *box)
     box->volume = (float)kiln_paper_box_volume(half);
 }
 
-/* Half-extents are rounded up where they are no floats. */
-static void take_root(const kiln_view_tree *from, kiln_paper_tree *tree)
-{
-    const kiln_format_tree *entry = from->entry;
-    kiln_paper_box *box = &tree->boxes[0];
-    for (int k = 0; k < 3; k++) {
-        const double lower = ((double)entry->bounds_lower[k] - tree->origin[k]) / tree->scale;
-        const double upper = ((double)entry->bounds_upper[k] - tree->origin[k]) / tree->scale;
-        box->centre[k] = (float)(0.5 * (lower + upper));
-        box->half[k] = nextafterf((float)(0.5 * (upper - lower)), HUGE_VALF);
-        if (tree->axes != NULL) {
-            tree->axes[0][k][k] = 1;
-        }
-    }
-    box->children = 1;
-    box->used = (uint8_t)kiln_node8_used(node_at(from, 0));
-    measure_box(box);
-    take_counts(tree, from->adb, &from->boxes[0], box);
-}
-
 static void take_lane(const kiln_view_tree *from, uint32_t index, unsigned lane,
                       kiln_paper_tree *tree)
 {
     const kiln_format_node8 *node = node_at(from, index);
     const uint32_t number = 1 + 2 * index + lane;
+    KILN_ASSERT(number < tree->box_count);
     kiln_paper_box *box = &tree->boxes[number];
     kiln_lane_box decoded;
     from->kind->decode_lane(node, lane, &decoded);
@@ -94,7 +82,22 @@ static bool copy_tree(const kiln_view_tree *from, kiln_paper_tree *tree)
     tree->region_count = kiln_adb_region_count(from->adb);
     tree->cells = (uint32_t)from->adb->grid * from->adb->grid * from->adb->grid;
     kiln_adb_region_cells(from->adb, tree->region_cells);
-    take_root(from, tree);
+    /* The box of the whole tree; half-extents are rounded up where they are no floats. */
+    kiln_paper_box *root = &tree->boxes[0];
+    for (int k = 0; k < 3; k++) {
+        const double origin = tree->origin[k];
+        const double lower = ((double)from->entry->bounds_lower[k] - origin) / tree->scale;
+        const double upper = ((double)from->entry->bounds_upper[k] - origin) / tree->scale;
+        root->centre[k] = (float)(0.5 * (lower + upper));
+        root->half[k] = nextafterf((float)(0.5 * (upper - lower)), HUGE_VALF);
+        if (tree->axes != NULL) {
+            tree->axes[0][k][k] = 1;
+        }
+    }
+    root->children = 1;
+    root->used = (uint8_t)kiln_node8_used(node_at(from, 0));
+    measure_box(root);
+    take_counts(tree, from->adb, &from->boxes[0], root);
     for (uint32_t i = 0; i < nodes; i++) {
         const unsigned used = kiln_node8_used(node_at(from, i));
         for (unsigned lane = 0; lane < 2; lane++) {
@@ -118,38 +121,6 @@ static bool find_tree(const kiln_view *view, kiln_bv bv, const char *name, kiln_
     return false;
 }
 
-/* The file was verified when it was opened as `tree->file`. */
-static kiln_status read_tree(const void *data, size_t size, kiln_bv bv, const char *name,
-                             kiln_paper_tree *tree)
-{
-    kiln_reader reader;
-    kiln_view view;
-    kiln_view_tree from;
-    kiln_format_error error;
-    if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
-        return KILN_ERROR_MEMORY;
-    }
-    kiln_status status = KILN_ERROR_NOT_LOADED;
-    if (kiln_view_open(&view, &reader, false, &error) && find_tree(&view, bv, name, &from)) {
-        status = copy_tree(&from, tree) ? KILN_OK : KILN_ERROR_MEMORY;
-    }
-    kiln_reader_close(&reader);
-    return status;
-}
-
-static kiln_status fill_tree(const void *data, size_t size, kiln_bv bv, const char *name,
-                             kiln_paper_tree *tree)
-{
-    kiln_open_options options = kiln_open_options_default();
-    options.bv_mask = 1u << bv;
-    kiln_status status = kiln_open_memory(data, size, &options, &tree->file);
-    if (status != KILN_OK) {
-        return status;
-    }
-    tree->tree = kiln_file_find(tree->file, name, bv);
-    return tree->tree != NULL ? read_tree(data, size, bv, name, tree) : KILN_ERROR_NOT_LOADED;
-}
-
 kiln_status kiln_paper_tree_open(const void *data, size_t size, kiln_bv bv, const char *name,
                                  kiln_paper_tree **out)
 {
@@ -161,14 +132,41 @@ kiln_status kiln_paper_tree_open(const void *data, size_t size, kiln_bv bv, cons
         return KILN_ERROR_ARGUMENT;
     }
     kiln_paper_tree *tree = calloc(1, sizeof *tree);
-    const kiln_status status =
-        tree == NULL ? KILN_ERROR_MEMORY : fill_tree(data, size, bv, name, tree);
+    if (tree == NULL) {
+        return KILN_ERROR_MEMORY;
+    }
+    kiln_open_options options = kiln_open_options_default();
+    options.bv_mask = 1u << bv;
+    kiln_status status = kiln_open_memory(data, size, &options, &tree->file);
     if (status != KILN_OK) {
-        kiln_paper_tree_close(tree);
-        return status;
+        goto failed;
+    }
+    status = KILN_ERROR_NOT_LOADED;
+    tree->tree = kiln_file_find(tree->file, name, bv);
+    if (tree->tree == NULL) {
+        goto failed;
+    }
+    /* The same bytes once more, as sections: they were verified when the file was opened. */
+    kiln_reader reader;
+    kiln_view view;
+    kiln_view_tree from;
+    kiln_format_error error;
+    if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
+        status = KILN_ERROR_MEMORY;
+        goto failed;
+    }
+    if (kiln_view_open(&view, &reader, false, &error) && find_tree(&view, bv, name, &from)) {
+        status = copy_tree(&from, tree) ? KILN_OK : KILN_ERROR_MEMORY;
+    }
+    kiln_reader_close(&reader);
+    if (status != KILN_OK) {
+        goto failed;
     }
     *out = tree;
     return KILN_OK;
+failed:
+    kiln_paper_tree_close(tree);
+    return status;
 }
 
 void kiln_paper_tree_close(kiln_paper_tree *tree)

@@ -1,5 +1,5 @@
-/* How much volume two boxes have in common: the estimates of section 3.6 of Klein and Zachmann (2003),
- * and the true value to hold them against. */
+/* How much volume two boxes have in common: the estimates of section 3.6 of Klein and Zachmann
+ * (2003), and the true value to hold them against. */
 #ifndef KILN_PAPER_VOLUME_H
 #define KILN_PAPER_VOLUME_H
 
@@ -36,9 +36,10 @@ enum { KILN_PAPER_VOLUMES = 6 };
 /* "figure10", "lens", "spheres", "slabs", "aligned", "exact". */
 const char *kiln_paper_volume_name(kiln_paper_volume volume);
 
-/* Not over the volume of the smaller box, which the text does not ask for but no estimate may exceed.
- * `size_ratio` >= 1: KILN_PAPER_FIGURE_10 takes the lens when the larger box has more than so many
- * times the volume of the smaller one ("above a certain threshold"). All half-extents > 0. */
+/* Not over the volume of the smaller box, which the text does not ask for but no estimate may
+ * exceed. `size_ratio` >= 1: KILN_PAPER_FIGURE_10 takes the lens when the larger box has more than
+ * so many times the volume of the smaller one ("above a certain threshold"). All half-extents >
+ * 0. */
 double kiln_paper_common_volume(const kiln_paper_pair *pair, kiln_paper_volume volume,
                                 double size_ratio);
 

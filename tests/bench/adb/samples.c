@@ -1,4 +1,11 @@
-/* See samples.h. */
+/* Are probabilities what they say? Error, Brier score, area under the curve and calibration error
+ * of samples of what was said and what was true.
+ *
+ * The calibration error (ECE) takes bins of equal mass, whose bounds follow the samples: with bins
+ * of equal width most would be empty, as most probabilities are near 0. Samples that are said to be
+ * equally likely are ordered at random, by a number drawn when they were added, since objects come
+ * one after another and would otherwise share bins. The bootstrap draws samples with repetition, as
+ * weights, so nothing is sorted twice. */
 #include "samples.h"
 
 #include "numbers.h"

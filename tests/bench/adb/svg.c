@@ -1,5 +1,10 @@
-/* See svg.h. */
+/* Panels and curves as SVG 1.1, printed as they come: there is no document in memory, so that what
+ * is drawn later lies above. A panel maps its two ranges to a rectangle, linear or, upwards,
+ * logarithmic; points outside are left out rather than clipped. The legend of a curve stands below
+ * its panel. */
 #include "svg.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 
@@ -24,53 +29,38 @@ void svg_end(FILE *out)
     fputs("</svg>\n", out);
 }
 
-static void print_escaped(FILE *out, const char *text)
-{
-    for (const char *at = text; *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            putc(*at, out);
-        }
-    }
-}
-
 /* `anchor`: start, middle, end. */
 static void print_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    print_escaped(out, text);
+    for (const char *at = text; *at != '\0'; at++) {
+        const char *escaped = *at == '&'   ? "&amp;"
+                              : *at == '<' ? "&lt;"
+                              : *at == '>' ? "&gt;"
+                                           : NULL;
+        if (escaped != NULL) {
+            fputs(escaped, out);
+        } else {
+            putc(*at, out);
+        }
+    }
     fputs("</text>\n", out);
 }
 
 static double place_x(const svg_panel *panel, double x)
 {
+    KILN_ASSERT(panel->x_to > panel->x_from);
     return panel->left + panel->width * (x - panel->x_from) / (panel->x_to - panel->x_from);
 }
 
 static double place_y(const svg_panel *panel, double y)
 {
+    KILN_ASSERT(panel->y_to > panel->y_from);
+    KILN_ASSERT(!panel->logarithmic || panel->y_from > 0);
     const double part = panel->logarithmic
                             ? log(y / panel->y_from) / log(panel->y_to / panel->y_from)
                             : (y - panel->y_from) / (panel->y_to - panel->y_from);
     return panel->top + panel->height * (1 - part);
-}
-
-static void mark_x(FILE *out, const svg_panel *panel, double x)
-{
-    char label[32];
-    const double at = place_x(panel, x), bottom = panel->top + panel->height;
-    (void)snprintf(label, sizeof label, "%.3g", x);
-    fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#e0e0e0\"/>\n", at, panel->top, bottom);
-    print_text(out, at, bottom + 18, "middle", label);
 }
 
 static void mark_y(FILE *out, const svg_panel *panel, double y)
@@ -98,10 +88,14 @@ static void mark_logarithmic(FILE *out, const svg_panel *panel)
 
 void svg_axes(FILE *out, const svg_panel *panel)
 {
-    const double middle = panel->top + panel->height / 2;
+    const double middle = panel->top + panel->height / 2, bottom = panel->top + panel->height;
     const int across = (int)floor((panel->x_to - panel->x_from) / panel->x_step + 1e-9);
     for (int i = 0; i <= across; i++) {
-        mark_x(out, panel, panel->x_from + i * panel->x_step);
+        char label[32];
+        const double x = panel->x_from + i * panel->x_step, at = place_x(panel, x);
+        (void)snprintf(label, sizeof label, "%.3g", x);
+        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#e0e0e0\"/>\n", at, panel->top, bottom);
+        print_text(out, at, bottom + 18, "middle", label);
     }
     if (panel->logarithmic) {
         mark_logarithmic(out, panel);
@@ -137,14 +131,6 @@ static bool is_inside(const svg_panel *panel, const svg_point *point)
            point->y <= panel->y_to;
 }
 
-static void draw_bar(FILE *out, const svg_panel *panel, const svg_point *point, const char *colour)
-{
-    const double from = fmax(point->y - point->spread, panel->y_from);
-    const double to = fmin(point->y + point->spread, panel->y_to);
-    fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\"/>\n", place_x(panel, point->x),
-            place_y(panel, from), place_y(panel, to), colour);
-}
-
 void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *name,
                const svg_point points[], unsigned count)
 {
@@ -163,7 +149,10 @@ void svg_curve(FILE *out, const svg_panel *panel, unsigned number, const char *n
     }
     for (unsigned i = 0; i < count; i++) {
         if (is_inside(panel, &points[i])) {
-            draw_bar(out, panel, &points[i], colour);
+            const double from = fmax(points[i].y - points[i].spread, panel->y_from);
+            const double to = fmin(points[i].y + points[i].spread, panel->y_to);
+            fprintf(out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\"/>\n",
+                    place_x(panel, points[i].x), place_y(panel, from), place_y(panel, to), colour);
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n",
                     place_x(panel, points[i].x), place_y(panel, points[i].y), colour);
         }

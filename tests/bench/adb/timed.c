@@ -1,7 +1,15 @@
-/* See timed.h. */
+/* Time-critical queries by themselves, in three measurements over the poses of one object.
+ *
+ * Calibration watches queries weigh pairs of boxes, asks of every 8th pair whether what is below it
+ * meets, and compares with the probability that was said; answers after 16, 32 and 64 pairs
+ * likewise. Errors by gap move a copy in and out from contacts that are found by bisection, since
+ * poses at random hardly ever lie near a contact, where queries are hard. Budgets time each query
+ * once: the least of several times would hide the deadlines that are missed. */
 #include "timed.h"
 
 #include "numbers.h"
+
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +58,8 @@ static bool watched_make(watched *w, uint32_t capacity)
 static void judge_pair(void *user, const kiln_adb *query, const kiln_adb_observation *seen)
 {
     watched *w = user;
+    KILN_ASSERT(w->samples != NULL);
+    KILN_ASSERT(seen->probability >= 0 && seen->probability <= 1);
     bool meet = false;
     if (bench_random_below(&w->random, 8) == 0 &&
         kiln_adb_observed_meet(query, seen, &meet) == KILN_OK) {
@@ -74,15 +84,6 @@ static kiln_adb_options to_the_end(void)
     return options;
 }
 
-/* The options whose pairs weights are fitted to. */
-static kiln_adb_options as_fitted(void)
-{
-    kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
-    options.p_min = 0.97;
-    options.epsilon = 0.02;
-    return options;
-}
-
 static void add_pairs(watched *w, const kiln_tree *tree, const kiln_pose *pose,
                       kiln_adb_options options, uint64_t budget, bench_samples *samples)
 {
@@ -93,35 +94,36 @@ static void add_pairs(watched *w, const kiln_tree *tree, const kiln_pose *pose,
     (void)kiln_adb_run(w->query, budget, UINT64_MAX);
 }
 
-static void add_answers(watched *w, const kiln_tree *tree, const kiln_pose *pose, bool truth,
-                        bench_samples sets[])
-{
-    const kiln_adb_options options = to_the_end();
-    uint64_t spent = 0;
-    (void)kiln_adb_begin(w->query, tree, NULL, tree, pose, &options);
-    for (int i = 0; i < 3; i++) {
-        bench_samples_add(&sets[BENCH_ANSWERS_16 + i], answer_after(w, answer_pairs[i] - spent),
-                          truth);
-        spent = answer_pairs[i];
-    }
-}
-
+/* A query is begun several times for each pose: once for each of the sets that want other options.
+ * Pairs come by the hundred where a query opens everything, so that these sets take every 4th pose
+ * only. */
 bool bench_calibration_add(const bench_subject *subject, kiln_adb_mode mode,
                            const bench_watch *watch, bench_samples sets[BENCH_SAMPLE_SETS])
 {
     const kiln_tree *tree = subject->tree;
     const kiln_adb_options options = kiln_adb_options_of(mode);
+    const kiln_adb_options to_end = to_the_end();
+    kiln_adb_options fitted =
+        kiln_adb_options_of(KILN_ADB_DEFAULT); /* by whose pairs weights are */
     watched w;
     bool good = watched_make(&w, CAPACITY);
+    fitted.p_min = 0.97;
+    fitted.epsilon = 0.02;
     for (size_t i = 0; i < subject->count && good; i++) {
         const kiln_pose *pose = &subject->poses[i].pose;
-        add_answers(&w, tree, pose, subject->truth[i], sets);
+        uint64_t spent = 0;
+        (void)kiln_adb_begin(w.query, tree, NULL, tree, pose, &to_end);
+        for (int k = 0; k < 3; k++) {
+            bench_samples_add(&sets[BENCH_ANSWERS_16 + k],
+                              answer_after(&w, answer_pairs[k] - spent), subject->truth[i]);
+            spent = answer_pairs[k];
+        }
         (void)kiln_adb_begin(w.query, tree, NULL, tree, pose, &options);
         bench_samples_add(&sets[BENCH_ANSWERS], answer_after(&w, UINT64_MAX), subject->truth[i]);
         add_pairs(&w, tree, pose, options, UINT64_MAX, &sets[BENCH_PAIRS]);
         if (i % 4 == 0) { /* these have many */
-            add_pairs(&w, tree, pose, as_fitted(), 64, &sets[BENCH_PAIRS_FITTED]);
-            add_pairs(&w, tree, pose, to_the_end(), 64, &sets[BENCH_PAIRS_TO_THE_END]);
+            add_pairs(&w, tree, pose, fitted, 64, &sets[BENCH_PAIRS_FITTED]);
+            add_pairs(&w, tree, pose, to_end, 64, &sets[BENCH_PAIRS_TO_THE_END]);
             watch->step(watch->user, "calibrate", (double)i / (double)subject->count);
         }
     }
@@ -213,16 +215,6 @@ void bench_budget_free(bench_budget *budget)
     memset(budget, 0, sizeof *budget);
 }
 
-static bool make_room(bench_budget *budget, size_t more)
-{
-    double *room = realloc(budget->overshoot, (budget->count + more + 1) * sizeof *room);
-    if (room == NULL) {
-        return false;
-    }
-    budget->overshoot = room;
-    return true;
-}
-
 static void ask_within(kiln_adb *query, const bench_subject *subject, kiln_adb_mode mode,
                        const double exact[], bench_budget *budget)
 {
@@ -243,36 +235,37 @@ static void ask_within(kiln_adb *query, const bench_subject *subject, kiln_adb_m
     budget->objects++;
 }
 
-/* The least of three, for each pose. */
-static void time_exact(const bench_subject *subject, double times[])
-{
-    const double clock_cost = bench_clock_cost();
-    for (int round = 0; round < ROUNDS_EXACT; round++) {
-        for (size_t i = 0; i < subject->count; i++) {
-            const double start = bench_now();
-            (void)bench_exact(subject->tree, &subject->poses[i].pose);
-            const double time = bench_net(bench_now() - start, clock_cost);
-            times[i] = round == 0 ? time : fmin(times[i], time);
-        }
-    }
-}
-
 bool bench_budgets_add(const bench_subject *subject, kiln_adb_mode mode, const bench_watch *watch,
                        bench_budget budgets[], unsigned count)
 {
     watched w;
     double *exact = malloc((subject->count + 1) * sizeof *exact);
     bool good = watched_make(&w, CAPACITY_TIMED) && exact != NULL;
-    if (good) {
-        time_exact(subject, exact);
+    if (!good) {
+        goto done;
     }
-    for (unsigned b = 0; b < count && good; b++) {
-        good = make_room(&budgets[b], subject->count);
-        if (good) {
-            ask_within(w.query, subject, mode, exact, &budgets[b]);
-            watch->step(watch->user, "budgets", (double)(b + 1) / count);
+    /* What the exact query takes at each pose: the least of three times. */
+    const double clock_cost = bench_clock_cost();
+    for (int round = 0; round < ROUNDS_EXACT; round++) {
+        for (size_t i = 0; i < subject->count; i++) {
+            const double start = bench_now();
+            (void)bench_exact(subject->tree, &subject->poses[i].pose);
+            const double time = bench_net(bench_now() - start, clock_cost);
+            exact[i] = round == 0 ? time : fmin(exact[i], time);
         }
     }
+    for (unsigned b = 0; b < count; b++) {
+        double *room =
+            realloc(budgets[b].overshoot, (budgets[b].count + subject->count + 1) * sizeof *room);
+        if (room == NULL) {
+            good = false;
+            goto done;
+        }
+        budgets[b].overshoot = room;
+        ask_within(w.query, subject, mode, exact, &budgets[b]);
+        watch->step(watch->user, "budgets", (double)(b + 1) / count);
+    }
+done:
     free(w.memory);
     free(exact);
     return good;

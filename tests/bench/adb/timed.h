@@ -1,5 +1,6 @@
-/* Time-critical queries by themselves: how far their probabilities hold, how wrong they are at which
- * gap to a contact, and how budgets of time are kept. Each adds one object to what is found. */
+/* Time-critical queries by themselves: how far their probabilities hold, how wrong they are at
+ * which gap to a contact, and how budgets of time are kept. Each adds one object to what is
+ * found. */
 #ifndef KILN_BENCH_TIMED_H
 #define KILN_BENCH_TIMED_H
 

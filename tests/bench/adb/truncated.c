@@ -1,7 +1,11 @@
-/* See truncated.h. The nodes that are left keep their boxes and their order, and siblings stay
- * neighbours. */
+/* The null baseline: an exact tree that is cut off where few triangles are below a box, each such
+ * box being taken for a triangle. Nodes that are left keep their boxes and their order, and
+ * siblings stay neighbours, so that the truncated tree is a file like any other and the runtime's
+ * own walk answers over it. One triangle of those below stands for each leaf, since a leaf has to
+ * hold one. */
 #include "truncated.h"
 
+#include "../../../formats/assert.h"
 #include "../../../formats/node_kinds.h"
 
 #include <stdlib.h>
@@ -23,19 +27,6 @@ static const kiln_format_node8 *node_of(const cutting *c, uint32_t index)
     return (const void *)(nodes + (size_t)index * c->from->node_size);
 }
 
-/* Children come behind their parents. */
-static void count_below(cutting *c)
-{
-    for (uint32_t i = c->from->node_count; i-- > 0;) {
-        const kiln_format_node8 *node = node_of(c, i);
-        c->below[i] = 0;
-        for (unsigned lane = 0; lane < c->kind->lanes; lane++) {
-            c->below[i] += (node->inner >> lane & 1) != 0 ? c->below[kiln_node8_child(node, lane)]
-                                                          : kiln_node8_count(node, lane);
-        }
-    }
-}
-
 /* The slot in `from` of some triangle below a node. */
 static uint32_t any_slot(const cutting *c, uint32_t index)
 {
@@ -49,34 +40,10 @@ static uint32_t any_slot(const cutting *c, uint32_t index)
     }
 }
 
-static void set_count(kiln_format_node8 *node, unsigned lane, unsigned count)
-{
-    uint32_t counts = kiln_node8_counts(node);
-    counts = (counts & ~(15u << 4u * lane)) | count << 4u * lane;
-    memcpy(node->count, &counts, sizeof counts);
-}
-
+/* Does a node stay, as more triangles are below it than a leaf stands for? */
 static bool is_left(const cutting *c, uint32_t index)
 {
     return index == 0 || c->below[index] > c->leaf;
-}
-
-/* Where nodes go, and how deep the deepest is. */
-static void place_nodes(cutting *c)
-{
-    c->to.node_count = 0;
-    c->to.depth = c->depth[0] = 1;
-    for (uint32_t i = 0; i < c->from->node_count; i++) {
-        if (!is_left(c, i)) {
-            continue;
-        }
-        c->place[i] = c->to.node_count++;
-        c->to.depth = c->depth[i] > c->to.depth ? c->depth[i] : c->to.depth;
-        const kiln_format_node8 *node = node_of(c, i);
-        for (uint32_t k = 0; k < kiln_popcount8(node->inner); k++) {
-            c->depth[node->child + k] = c->depth[i] + 1;
-        }
-    }
 }
 
 /* Node `index`: lanes become leaves where few triangles are below. */
@@ -97,11 +64,14 @@ static void cut_node(cutting *c, uint32_t index)
                 continue;
             }
             node->inner = (uint8_t)(node->inner & ~(1u << lane));
-            set_count(node, lane, 1);
+            const uint32_t counts = kiln_node8_counts(node) & ~(15u << 4u * lane);
+            const uint32_t with_one = counts | 1u << 4u * lane;
+            memcpy(node->count, &with_one, sizeof with_one);
             slot = any_slot(c, child);
         } else if (kiln_node8_count(given, lane) == 0) {
             continue;
         }
+        KILN_ASSERT(slot < c->from->triangle_count);
         c->to.order[c->to.triangle_count++] = c->from->order[slot];
     }
 }
@@ -119,8 +89,31 @@ static bool cut(cutting *c)
         c->depth == NULL) {
         return false;
     }
-    count_below(c);
-    place_nodes(c);
+    /* How many triangles are below each node: children lie after their parents. */
+    for (uint32_t i = c->from->node_count; i-- > 0;) {
+        const kiln_format_node8 *node = node_of(c, i);
+        c->below[i] = 0;
+        for (unsigned lane = 0; lane < c->kind->lanes; lane++) {
+            c->below[i] += (node->inner >> lane & 1) != 0 ? c->below[kiln_node8_child(node, lane)]
+                                                          : kiln_node8_count(node, lane);
+        }
+    }
+    /* Where the nodes that are left go, and how deep the deepest of them is. */
+    c->to.node_count = 0;
+    c->to.depth = c->depth[0] = 1;
+    for (uint32_t i = 0; i < c->from->node_count; i++) {
+        if (!is_left(c, i)) {
+            continue;
+        }
+        c->place[i] = c->to.node_count++;
+        c->to.depth = c->depth[i] > c->to.depth ? c->depth[i] : c->to.depth;
+        const kiln_format_node8 *node = node_of(c, i);
+        for (uint32_t k = 0; k < kiln_popcount8(node->inner); k++) {
+            KILN_ASSERT(node->child + k > i);
+            KILN_ASSERT(node->child + k < c->from->node_count);
+            c->depth[node->child + k] = c->depth[i] + 1;
+        }
+    }
     c->to.triangle_count = 0;
     for (uint32_t i = 0; i < c->from->node_count; i++) {
         if (is_left(c, i)) {

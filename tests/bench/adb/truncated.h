@@ -2,8 +2,8 @@
  * takes two leaf boxes which overlap for a collision. A time-critical query that is not better than
  * this at equal error has learnt nothing from its probabilities.
  *
- * It is kiln_collide_boxes, and so always as fast as the exact query is, on a tree of one triangle a
- * leaf that was cut where few triangles are below a box. */
+ * It is kiln_collide_boxes, and so always as fast as the exact query is, on a tree of one triangle
+ * a leaf that was cut where few triangles are below a box. */
 #ifndef KILN_BENCH_TRUNCATED_H
 #define KILN_BENCH_TRUNCATED_H
 

@@ -1,4 +1,8 @@
-/* See zachmann.h. */
+/* The poses at which two copies of an object are asked about, by the procedure of G. Zachmann,
+ * "Rapid Collision Detection by Dynamically Aligned DOP-Trees", VRAIS 1998, and of J. Klein and G.
+ * Zachmann, VRST 2003: at each of 18 distances of the middles the second copy is rotated and placed
+ * at random, and poses count at which the copies' boxes meet, since a query at others is decided at
+ * the roots. */
 #include "zachmann.h"
 
 #include "numbers.h"

@@ -1,7 +1,8 @@
-/* The program kiln-bench: what compares kiln with other methods, and draws the figures of the papers that
- * it implements. It is built from the kit of the command `kiln` (tools/cmd/kit), so that help, reports and
- * exit statuses are alike, but it is for those who develop and judge kiln: `make install` leaves it out.
- * A further comparison is a file verb_*.c beside this one and a row in the table. */
+/* The program kiln-bench: what compares kiln with other methods, and draws the figures of the
+ * papers that it implements. It is built from the kit of the command `kiln` (tools/cmd/kit), so
+ * that help, reports and exit statuses are alike, but it is for those who develop and judge kiln:
+ * `make install` leaves it out. A further comparison is a file verb_*.c beside this one and a row
+ * in the table. */
 #include "verbs.h"
 
 #include "../../../tools/cmd/kit/program.h"

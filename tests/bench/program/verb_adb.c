@@ -65,8 +65,8 @@ static void show_step(void *user, const char *stage, double part)
 
 /* ------------------------------------------------------------------------------------- input -- */
 
-/* "dir/ship.kiln" -> "ship", as text that can be shown: UTF-8 without control characters. Released by
- * free(). */
+/* "dir/ship.kiln" -> "ship", as text that can be shown: UTF-8 without control characters. Released
+ * by free(). */
 static char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

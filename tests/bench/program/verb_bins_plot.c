@@ -219,8 +219,8 @@ static int run_on(FILE *script, void **picture, size_t *size)
     return result;
 }
 
-/* Runs gnuplot over a script and collects what it draws; *picture is released by free(). Returns an exit
- * status, after the report of an error. */
+/* Runs gnuplot over a script and collects what it draws; *picture is released by free(). Returns an
+ * exit status, after the report of an error. */
 static int gnuplot_run(const char *script, size_t script_size, void **picture, size_t *size)
 {
     FILE *file = tmpfile();
