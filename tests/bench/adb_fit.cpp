@@ -1,4 +1,5 @@
-/* See adb_fit.hpp. */
+/* Weights for one setting of the ablation, fitted to training meshes that are baked by this setting,
+ * so that what is compared are the settings, and not weights that fit one of them. */
 #include "adb_fit.hpp"
 
 extern "C" {

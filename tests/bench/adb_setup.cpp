@@ -1,4 +1,5 @@
-/* See adb_setup.hpp. */
+/* What the parts of bench_adb share: meshes are baked with counts, truth is taken from exact
+ * queries, and FCL is added to the methods of kiln-bench as one more function that answers. */
 #include "adb_setup.hpp"
 
 #include "fcl_model.hpp"

@@ -1,4 +1,4 @@
-/* See inexact.h.
+/* What exactness costs: boolean queries with a cheaper test of triangles.
  *
  * The library's own walk and its own exact predicate, compiled a second time, with the functions
  * between them exchanged. */

@@ -1,4 +1,5 @@
-/* See measure.hpp. */
+/* Options, subjects and sums that all benchmarks share. A subject is a mesh with its bounds,
+ * whether it is procedural or read from a folder of models. */
 #include "measure.hpp"
 
 #include "models.h"

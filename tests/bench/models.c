@@ -1,4 +1,5 @@
-/* See models.h. */
+/* The real models that are measured, where they are installed: baked by libkilnbake and read back
+ * from the sections of the file, so that every library gets the same triangles. */
 #include "models.h"
 
 #include "../../formats/check.h"

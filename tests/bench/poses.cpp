@@ -1,4 +1,5 @@
-/* See poses.hpp. */
+/* The poses of boolean queries, drawn from two seeds, so that classes that came later leave the
+ * earlier ones, and the hash of their answers, as they were. */
 #include "poses.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-/* See rapid_tree.hpp. */
+/* A binary tree of oriented boxes after S. Gottschalk, M. Lin and D. Manocha, "OBBTree",
+ * SIGGRAPH 1996, in floats and without anything of kiln's: what the algorithm alone comes to. */
 #include "rapid_tree.hpp"
 
 #include <Eigen/Eigenvalues>

@@ -1,4 +1,6 @@
-/* See shapes.h. */
+/* Procedural meshes. Those that users can generate, too, come from models/shape; the others are put
+ * together from tubes and patches of vertices. Each mesh has its counts of vertices and triangles
+ * before it is filled, so that nothing grows. */
 #include "shapes.h"
 
 #include "../../models/shape/shape.h"

@@ -1,4 +1,4 @@
-/* See adb.h: what a run found, for people and as lines of numbers.
+/* What a run found, as tables for people and as lines of numbers for programs.
  *
  * A line is at most 80 characters long where nothing was added to what is compared. */
 #include "adb.h"

@@ -1,4 +1,4 @@
-/* See dop24.h.
+/* An exact binary tree of 24-DOPs: the rival that the published query was measured against.
  *
  * Planes are perpendicular to the 3 axes, the 6 diagonals of faces and 3 of the 4 diagonals of the
  * cube: the 24-DOP of Klosowski et al., "Efficient collision detection using bounding volume
