@@ -1,7 +1,7 @@
 /* The command kiln: its table of verbs.
  *
- * A verb is a file of verbs/ and a row of this table (README.md says how to add one). Dispatch, help,
- * manual pages and completion follow from the table; kit/program.c has the main program. */
+ * A verb is a file of verbs/ and a row of this table (README.md says how to add one). Dispatch,
+ * help, manual pages and completion follow from the table; kit/program.c has the main program. */
 #include "kit/program.h"
 #include "verbs/verbs.h"
 

@@ -20,6 +20,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* COLUMNS wins over the terminal, so that a test or a script can fix the width. A narrow
+ * terminal gets 68 columns all the same: tables of numbers need them, and wrapping is then the
+ * terminal's task. */
 int columns_of_output(void)
 {
     struct winsize window;
@@ -80,6 +83,7 @@ static int width_of(uint32_t character)
     return 1;
 }
 
+/* The sum over all characters of well-formed UTF-8. */
 static int width_of_text(const char *text)
 {
     int width = 0;
@@ -139,6 +143,8 @@ void columns_print_last(const char *text, int columns)
     (void)print_cut(text, columns);
 }
 
+/* The front of a path is shared by many files, its end tells them apart; so the cut is at the
+ * front, unlike in print_cut(). */
 void columns_print_path(const char *text, int columns)
 {
     char *clean = kiln_utf8_clean(text);
@@ -158,6 +164,7 @@ void columns_print_path(const char *text, int columns)
     printf("%*s", columns - used, "");
 }
 
+/* Words are never cut here: one that is wider than a line stands on a line of its own. */
 void columns_item(FILE *stream, const char *label, const char *words)
 {
     enum { LABEL = 14, INDENT = LABEL + 3 };
@@ -181,6 +188,7 @@ void columns_item(FILE *stream, const char *label, const char *words)
     free(clean);
 }
 
+/* The head of a column may be wider than every number below it. */
 int columns_for(const char *head, uint64_t most)
 {
     char buffer[32];
@@ -188,6 +196,7 @@ int columns_for(const char *head, uint64_t most)
     return digits > text ? digits : text;
 }
 
+/* Digits are written backwards from the end of the buffer, with a comma after every third. */
 const char *columns_count(uint64_t value, char buffer[32])
 {
     char *at = buffer + 31; /* 2^64 - 1 has 20 digits and 6 commas */

@@ -32,6 +32,7 @@ static bool starts_group(const verb *const *verbs, size_t at)
     return true;
 }
 
+/* Is the verb's first word `group`, of `length` letters, and is there a second? */
 static bool is_group_word(const verb *of, const char *group, size_t length)
 {
     return strncmp(of->name, group, length) == 0 && of->name[length] == ' ';
@@ -45,11 +46,14 @@ static void print_choices(FILE *out, const char *choices)
     }
 }
 
+/* OPTION_DEFAULTED is left out: its value can only be attached by "=", so the next word is no
+ * value. */
 static bool takes_value(const option *entry)
 {
     return entry->kind != OPTION_FLAG && entry->kind != OPTION_DEFAULTED;
 }
 
+/* Numbers have no completion; the shells offer neither files nor words then. */
 static bool takes_number(const option *entry)
 {
     return entry->kind == OPTION_INTEGER || entry->kind == OPTION_REAL;
@@ -262,6 +266,7 @@ static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
 
 /* -------------------------------------------------------------------------------------- fish -- */
 
+/* Prints one `complete` line. -x excludes files, -r asks for one, -a lists the choices. */
 static void print_fish_option(FILE *out, const verb *of, const option *entry)
 {
     /* The condition is that the verb was typed: both words of a name of two. */
@@ -291,6 +296,8 @@ static void print_fish_option(FILE *out, const verb *of, const option *entry)
     fputs("'\n", out);
 }
 
+/* fish has no function to call: each line adds one fact, with the condition under which it
+ * holds. */
 static void print_fish(FILE *out, const verb *const *verbs, size_t count)
 {
     static const char *const plain[] = {
@@ -325,6 +332,7 @@ static void print_fish(FILE *out, const verb *const *verbs, size_t count)
     }
 }
 
+/* A further shell is a row and a function. */
 bool completion_print(FILE *out, const char *shell, const verb *const *verbs, size_t count)
 {
     static const struct {

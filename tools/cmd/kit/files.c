@@ -46,41 +46,6 @@ static ssize_t read_up_to(int descriptor, char *bytes, size_t size)
     return (ssize_t)used;
 }
 
-/* Reads the file that is open as `descriptor`. Its size is taken from the file system, so only
- * regular files are read; a file that shrinks meanwhile ends early, and the verifier finds it
- * truncated. */
-static int read_regular(int descriptor, const char *path, void **data, size_t *size)
-{
-    struct stat entry;
-    if (fstat(descriptor, &entry) != 0) {
-        return report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
-                            strerror(errno));
-    }
-    if (!S_ISREG(entry.st_mode)) {
-        return report_error(EXIT_IO, path, "not a regular file%s; give the path of a file",
-                            S_ISDIR(entry.st_mode) ? ", a folder" : "");
-    }
-    /* aligned_alloc wants a multiple of the alignment; an empty file still gets a block of its
-     * own. */
-    const uint64_t whole = (uint64_t)entry.st_size;
-    const uint64_t rounded = (whole / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
-    char *bytes =
-        whole < SIZE_MAX - DATA_ALIGNMENT ? aligned_alloc(DATA_ALIGNMENT, (size_t)rounded) : NULL;
-    if (bytes == NULL) {
-        return report_error(EXIT_RUN, path, "out of memory; the file has %lld bytes; free some",
-                            (long long)entry.st_size);
-    }
-    const ssize_t got = read_up_to(descriptor, bytes, (size_t)entry.st_size);
-    if (got < 0) {
-        const int error = errno;
-        free(bytes);
-        return report_error(EXIT_IO, path, "can't be read; %s; check the device", strerror(error));
-    }
-    *data = bytes;
-    *size = (size_t)got;
-    return EXIT_DONE;
-}
-
 int load_file(const char *path, void **data, size_t *size)
 {
     KILN_ASSERT(path != NULL);
@@ -91,11 +56,49 @@ int load_file(const char *path, void **data, size_t *size)
                             "can't be opened; %s; check the path and its permissions",
                             strerror(errno));
     }
-    const int status = read_regular(descriptor, path, data, size);
+    char *bytes = NULL;
+    int status = EXIT_DONE;
+    struct stat entry;
+    if (fstat(descriptor, &entry) != 0) {
+        status =
+            report_error(EXIT_IO, path, "can't be read; %s; check the path and its permissions",
+                         strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(entry.st_mode)) {
+        status = report_error(EXIT_IO, path, "not a regular file%s; give the path of a file",
+                              S_ISDIR(entry.st_mode) ? ", a folder" : "");
+        goto done;
+    }
+    /* aligned_alloc wants a multiple of the alignment; an empty file still gets a block of its
+     * own. */
+    const uint64_t whole = (uint64_t)entry.st_size;
+    const uint64_t rounded = (whole / DATA_ALIGNMENT + 1) * DATA_ALIGNMENT;
+    if (whole < SIZE_MAX - DATA_ALIGNMENT) {
+        bytes = aligned_alloc(DATA_ALIGNMENT, (size_t)rounded);
+    }
+    if (bytes == NULL) {
+        status = report_error(EXIT_RUN, path, "out of memory; the file has %lld bytes; free some",
+                              (long long)entry.st_size);
+        goto done;
+    }
+    /* A file that shrinks meanwhile ends early, and the verifier finds it truncated. */
+    const ssize_t got = read_up_to(descriptor, bytes, (size_t)whole);
+    if (got < 0) {
+        status =
+            report_error(EXIT_IO, path, "can't be read; %s; check the device", strerror(errno));
+        free(bytes);
+        goto done;
+    }
+    *data = bytes;
+    *size = (size_t)got;
+done:
     close(descriptor);
     return status;
 }
 
+/* The size of standard input is not known, so the buffer doubles; what was read stays valid in
+ * it. */
 int load_stdin(void **data, size_t *size)
 {
     char *bytes = NULL;
@@ -148,35 +151,32 @@ bool is_kiln_name(const char *path)
     return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
-/* Is there a file at `path` that is no earlier output, such as a model, a library of materials or a
- * list? What cannot be opened counts as an output: the write will fail, and say why. */
-static bool is_foreign(const char *path)
+/* Only the name and the first bytes are looked at: a broken kiln file may be replaced, too. */
+int output_check(const char *path)
 {
     char start[KILN_FORMAT_MAGIC_SIZE];
     struct stat facts;
     if (is_kiln_name(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
         !S_ISREG(facts.st_mode) || facts.st_size == 0) {
-        return false;
+        return EXIT_DONE;
     }
     FILE *file = fopen(path, "rb");
-    const size_t got = file != NULL ? fread(start, 1, sizeof start, file) : 0;
-    if (file != NULL) {
-        fclose(file);
+    if (file == NULL) { /* the write will fail, and say why */
+        return EXIT_DONE;
     }
-    return file != NULL && (got != sizeof start || memcmp(start, KILN_FORMAT_MAGIC, got) != 0);
-}
-
-int output_check(const char *path)
-{
-    return !is_foreign(path)
-               ? EXIT_DONE
-               : report_error(EXIT_USAGE, path,
-                              "would be replaced; it is no kiln file, and not named as one; name "
-                              "another output, or remove it first");
+    const size_t got = fread(start, 1, sizeof start, file);
+    fclose(file);
+    if (got == sizeof start && memcmp(start, KILN_FORMAT_MAGIC, sizeof start) == 0) {
+        return EXIT_DONE;
+    }
+    return report_error(EXIT_USAGE, path,
+                        "would be replaced; it is no kiln file, and not named as one; name "
+                        "another output, or remove it first");
 }
 
 /* -------------------------------------------------------------------------------- kiln files -- */
 
+/* A status that is not named here says that the bytes are wrong, which is the common case. */
 int exit_status_of(kiln_status status)
 {
     switch (status) {
@@ -219,6 +219,7 @@ static const char *cure_of(kiln_status status)
     }
 }
 
+/* Codes of formats/ and statuses of the runtime have the same values. */
 int report_format_error(const char *path, int code, const char *text)
 {
     const kiln_status status = (kiln_status)code;
@@ -226,6 +227,8 @@ int report_format_error(const char *path, int code, const char *text)
     return report_error(exit_status_of(status), path, "%s; %s", what, cure_of(status));
 }
 
+/* The runtime's own message is better than the text of its status: it names the rule and the
+ * byte. */
 int open_file(const char *path, kiln_file **file)
 {
     kiln_error error = {0};
@@ -235,6 +238,7 @@ int open_file(const char *path, kiln_file **file)
     return status == KILN_OK ? EXIT_DONE : report_format_error(path, (int)status, error.message);
 }
 
+/* A single name is enough even where several kinds of tree have it; two names need a choice. */
 int choose_tree(const char *path, const kiln_file *file, const char *name, const char *bv,
                 const kiln_tree **tree)
 {

@@ -86,6 +86,7 @@ static void print_option(FILE *out, const option *entry)
     print_wrapped(out, entry->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 
+/* Usage line, description, options; --help itself is in no table and comes last. */
 void help_verb(FILE *out, const verb *of)
 {
     fprintf(out, "usage: %s %s [options] %s\n\n", this_program.name, of->name, of->operands);
@@ -143,17 +144,20 @@ static void print_troff(FILE *out, const char *text)
     }
 }
 
+/* A paragraph or an option's text in a page, with the newline that troff needs after it. */
 static void print_troff_line(FILE *out, const char *text)
 {
     print_troff(out, text);
     putc('\n', out);
 }
 
+/* Names of pages have no blanks: "lut bins" is kiln-lut-bins(1). */
 static int in_page_name(int letter)
 {
     return letter == ' ' ? '-' : letter;
 }
 
+/* Compares letter by letter, so that no buffer is needed for the name with hyphens. */
 bool manual_is_page_of(const verb *of, const char *page)
 {
     const char *name = of->name;
@@ -188,6 +192,7 @@ static void print_title(FILE *out, const char *name)
     fprintf(out, " 1 \"\" \"kiln %s\" \"User Commands\"\n", KILN_VERSION_STRING);
 }
 
+/* Options are bold and values italic, as in the manual pages of most commands (man-pages(7)). */
 static void print_man_option(FILE *out, const option *entry)
 {
     fputs(".TP\n\\fB", out);
@@ -207,6 +212,7 @@ static void print_man_option(FILE *out, const option *entry)
     print_troff_line(out, entry->help);
 }
 
+/* Sections in the order that man-pages(7) recommends. */
 void manual_verb(FILE *out, const verb *of)
 {
     KILN_ASSERT(of->summary != NULL);

@@ -92,6 +92,7 @@ int number_lines_read(const char *path, number_line take, void *user)
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
+/* The list grows by doubling. Reports want of memory. */
 static int add_pair(pose_list *list, const pose_pair *pair)
 {
     if (list->count == list->capacity) {
@@ -130,6 +131,7 @@ typedef struct {
     const char *path;
 } pose_target;
 
+/* A count of numbers alone says what a line is: one pose or two, with scales or without. */
 static int take_line(void *user, unsigned long line, const double *numbers, int count)
 {
     const pose_target *to = user;
@@ -148,6 +150,7 @@ static int take_line(void *user, unsigned long line, const double *numbers, int 
     return add_pair(to->list, &pair);
 }
 
+/* After an error the list is empty, so that the caller has one thing to free or none. */
 int pose_list_read(pose_list *list, const char *path)
 {
     pose_target to = {list, path};

@@ -61,12 +61,15 @@ static unsigned distance_of(const char *a, size_t a_length, const char *b, size_
     return last[b_length];
 }
 
+/* No name is near before the first is tried. */
 suggestion suggestion_for(const char *word, size_t length)
 {
     KILN_ASSERT(word != NULL);
     return (suggestion){word, length, NULL, UINT_MAX};
 }
 
+/* The limit keeps suggestions plausible: a third of the letters, and one in a short word, where
+ * a second change would make almost any word of any other. */
 void suggestion_try(suggestion *of, const char *name)
 {
     const size_t length = strlen(name);
@@ -94,6 +97,8 @@ static bool refuse(char message[OPTION_MESSAGE_SIZE], const char *format, ...)
     return false;
 }
 
+/* strtoull sees a sign or blanks as part of a number, and wraps a negative one round; so the
+ * first character has to be a digit. */
 bool option_size(const char *text, const char *units, uint64_t *bytes)
 {
     char *end;
@@ -128,6 +133,8 @@ static int choice_index(const char *choices, const char *text)
     }
 }
 
+/* Numbers end where the text ends: "4x" is no number. Limits come from the row, so that a
+ * message can name them. The command never sets a locale, so a decimal point is a point. */
 bool option_set(const option *entry, const char *text, void *settings,
                 char message[OPTION_MESSAGE_SIZE])
 {
@@ -262,12 +269,15 @@ static int report_no_option(const verb *of, const char *argument, size_t length)
                         near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
 }
 
+/* Most verbs do not care which options were given, only what they hold. */
 int options_parse(const verb *of, int argc, char **argv, void *settings, int *operand_count)
 {
     uint64_t given;
     return options_parse_given(of, argc, argv, settings, operand_count, &given);
 }
 
+/* Operands are gathered at the front of argv while it is read; they never overtake the place
+ * that is read, since each argument gives at most one. */
 int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
                         uint64_t *given)
 {

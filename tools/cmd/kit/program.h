@@ -4,8 +4,8 @@
 
 #include "verb.h"
 
-/* Runs the verb of this_program that the arguments name, or the option in its place; returns the exit
- * status. */
+/* Runs the verb of this_program that the arguments name, or the option in its place; returns the
+ * exit status. */
 int program_main(int argc, char **argv);
 
 #endif

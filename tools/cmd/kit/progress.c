@@ -21,6 +21,7 @@ static const double bar_delay = 1.0;    /* seconds before a bar shows */
 static const double bar_interval = 0.1; /* seconds between two drawings */
 enum { BAR_WIDTH = 30 };
 
+/* Without a terminal nobody watches a bar, and a log would fill up with its steps. */
 void progress_begin(progress *state, progress_mode mode, const char *file)
 {
     if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
@@ -29,6 +30,8 @@ void progress_begin(progress *state, progress_mode mode, const char *file)
     *state = (progress){.mode = mode, .file = file, .start = seconds_now()};
 }
 
+/* A bar is redrawn in place: \r goes to the start of the line, \033[K clears what an earlier,
+ * longer stage left. */
 static void draw_bar(progress *state, const char *stage, double part)
 {
     const double now = seconds_now();
@@ -45,6 +48,8 @@ static void draw_bar(progress *state, const char *stage, double part)
     fflush(stderr);
 }
 
+/* Beginnings and ends of stages are never left out, however soon they follow: programs pair
+ * them. */
 void progress_line(progress_last *last, const char *file, const char *stage, double part)
 {
     const double now = seconds_now();
@@ -65,6 +70,7 @@ void progress_line(progress_last *last, const char *file, const char *stage, dou
     json_decref(line);
 }
 
+/* Called by the library. It never cancels: true means go on. */
 bool progress_step(void *user, const char *stage, double part)
 {
     progress *state = user;
@@ -79,6 +85,7 @@ bool progress_step(void *user, const char *stage, double part)
     return true;
 }
 
+/* The bar leaves no trace: messages that follow start at the first column. */
 void progress_end(progress *state)
 {
     if (state->shown) {

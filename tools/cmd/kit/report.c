@@ -30,6 +30,8 @@ static struct {
     json_t *of_file; /* an object with the error since the last file, if there was one */
 } report;
 
+/* The name of the schema comes first in the document, so that a reader needs one line to know
+ * it. */
 void report_begin(const char *verb_name, bool json)
 {
     KILN_ASSERT(report.root == NULL);
@@ -69,6 +71,8 @@ json_t *report_root(void)
     return report.root;
 }
 
+/* The error of the last file is kept apart until its object arrives, because a verb reports the
+ * error before it knows what else there is to say of the file. */
 void report_file(json_t *object, int file_count)
 {
     if (report.root == NULL) {
@@ -140,6 +144,7 @@ static void keep_error(json_t *object, int status, const char *text)
     json_object_set_new(object, "error", error);
 }
 
+/* The line comes at once, the document at the end: a run that is killed has said what it found. */
 static int error_arguments(int status, const char *file, const char *format, va_list arguments)
 {
     char *text = compose(file, format, arguments);
@@ -161,6 +166,7 @@ int report_error(int status, const char *file, const char *format, ...)
     return status;
 }
 
+/* The report knows the name of the verb, so that code that serves several verbs needs no verb. */
 int report_usage(const char *format, ...)
 {
     va_list arguments;
@@ -182,6 +188,7 @@ int report_command_usage(const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* Where there is no memory for the text, a note is dropped: it is no error. */
 void report_note(const char *kind, const char *file, const char *message)
 {
     if (report.quiet) {
@@ -238,11 +245,13 @@ int report_end(int status)
 /* JSON has neither bytes that are not UTF-8 nor numbers that are not finite, and models have
  * both. */
 
+/* jansson refuses texts that are not UTF-8, so that a member of the document would be missing. */
 json_t *json_cstring(const char *text)
 {
     return kiln_json_text(text);
 }
 
+/* JSON has no infinity and no NaN; null says that there is no number. */
 json_t *json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();

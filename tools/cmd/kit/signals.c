@@ -22,6 +22,8 @@
 static atomic_bool only_note;
 static atomic_int noted;
 
+/* The exchange lets one thread note the first signal; every later one, on any thread, takes the
+ * other branch. */
 static void take_signal(int number)
 {
     int none = 0;
@@ -33,6 +35,7 @@ static void take_signal(int number)
     raise(number);
 }
 
+/* A signal that was ignored when the command began stays ignored, as under nohup. */
 static void catch_signal(int number)
 {
     struct sigaction action, before;
@@ -57,6 +60,7 @@ int signals_noted(void)
     return atomic_load(&noted);
 }
 
+/* The default action is set again, so that the process ends by the signal itself. */
 void signals_end(void)
 {
     const int number = signals_noted();
@@ -66,6 +70,8 @@ void signals_end(void)
     }
 }
 
+/* A write beyond the limit on file size then fails with EFBIG, which is reported like a full
+ * disk. */
 void signals_set(void)
 {
     catch_signal(SIGINT);

@@ -39,8 +39,8 @@ typedef struct {
     int (*run)(int argc, char **argv);
 } verb;
 
-/* A program made of verbs: `kiln`, or another that links the kit. Its --help, manual pages, completion
- * and messages come from this description. */
+/* A program made of verbs: `kiln`, or another that links the kit. Its --help, manual pages,
+ * completion and messages come from this description. */
 typedef struct {
     const char *name;     /* "kiln": in usage lines and before messages */
     const char *purpose;  /* one line for the manual page */
@@ -52,8 +52,8 @@ typedef struct {
     size_t verb_count;
 } program;
 
-/* The program that runs. The kit declares it, and each program that links the kit defines it beside its
- * table of verbs. */
+/* The program that runs. The kit declares it, and each program that links the kit defines it beside
+ * its table of verbs. */
 extern const program this_program;
 
 /* Options that every verb has. */

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* Is it the name for standard input or output? */
 static bool is_standard(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
@@ -69,6 +70,8 @@ static int check_depfile(const plan *of, const char *path)
     return EXIT_DONE;
 }
 
+/* Everything is checked before the first asset is baked: options, version, the whole plan, the
+ * depfile. Only then may files be written. */
 static int bake_run(int argc, char **argv)
 {
     bake_settings settings = bake_settings_default();

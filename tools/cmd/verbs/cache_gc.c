@@ -22,6 +22,7 @@ static const option gc_options[] = {
     OPTION_JSON(gc_settings),
 };
 
+/* The size is parsed here and not by the table, because it has a unit. */
 static int run_gc(int argc, char **argv)
 {
     gc_settings settings = {.max_size = NULL};

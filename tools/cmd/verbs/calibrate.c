@@ -77,6 +77,7 @@ typedef struct {
 static const kiln_adb_weights start_weights = {
     .bias = -2.0f, .lambda = 1.0f, .margin = 1.6f, .level = 2.2f, .others = 0.1f};
 
+/* All memory here grows with the number of poses. */
 static int out_of_memory(void)
 {
     return report_error(EXIT_RUN, NULL, "out of memory; ask for fewer --draws");
@@ -142,6 +143,7 @@ static int add_file(calibration *c, const char *path, int draws)
 
 /* --------------------------------------------------------------------------------------- fit -- */
 
+/* The terms of the regression by their names; `others` is fitted later, by fit_others(). */
 static kiln_adb_weights weights_of(const double w[KILN_FIT_TERMS], double offset)
 {
     return (kiln_adb_weights){.bias = (float)w[0],
@@ -239,6 +241,7 @@ static int fit_decided(lesson_group *group)
     return status;
 }
 
+/* The order matters: each step sees queries with the weights of the steps before it. */
 static int fit_group(lesson_group *group)
 {
     size_t poses = 0;
@@ -265,6 +268,8 @@ static int fit_group(lesson_group *group)
 
 /* ------------------------------------------------------------------------------------ report -- */
 
+/* A reliability diagram in two lines: what was predicted in each bin, and how often it came
+ * true. */
 static void print_group(const lesson_group *group)
 {
     const kiln_adb_weights *w = &group->weights;
@@ -294,6 +299,7 @@ static void print_group(const lesson_group *group)
     }
 }
 
+/* Bins hold mean predictions and frequencies; a perfect fit has both alike. */
 static json_t *reliability_json(const kiln_reliability *r)
 {
     json_t *object = json_object(), *said = json_array(), *came = json_array();
@@ -309,6 +315,7 @@ static json_t *reliability_json(const kiln_reliability *r)
     return object;
 }
 
+/* Members have the names of kiln_adb_weights. */
 static json_t *group_json(const lesson_group *group)
 {
     const kiln_adb_weights *w = &group->weights;
@@ -408,6 +415,7 @@ static int write_table(const calibration *c, const char *path)
     return status;
 }
 
+/* With '-' the weights are on standard output, so that the summary would spoil them. */
 static int report_all(const calibration *c, const calibrate_settings *settings)
 {
     json_t *groups = report_is_json() ? json_array() : NULL;
@@ -429,21 +437,7 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
                                           : write_table(c, settings->output);
 }
 
-static void calibration_free(calibration *c)
-{
-    for (uint32_t g = 0; g < c->group_count; g++) {
-        for (uint32_t i = 0; i < c->groups[g].count; i++) {
-            training_poses_free(&c->groups[g].lessons[i].poses);
-        }
-        free(c->groups[g].lessons);
-    }
-    free(c->groups);
-    for (int i = 0; i < c->file_count; i++) {
-        kiln_close(c->files[i]);
-    }
-    free(c->files);
-}
-
+/* All files are opened before anything is fitted, so that a wrong name is reported at once. */
 static int run_calibrate(int argc, char **argv)
 {
     calibrate_settings settings = {.draws = DRAWS};
@@ -466,7 +460,17 @@ static int run_calibrate(int argc, char **argv)
     if (status == EXIT_DONE) {
         status = report_all(&c, &settings);
     }
-    calibration_free(&c);
+    for (uint32_t g = 0; g < c.group_count; g++) {
+        for (uint32_t i = 0; i < c.groups[g].count; i++) {
+            training_poses_free(&c.groups[g].lessons[i].poses);
+        }
+        free(c.groups[g].lessons);
+    }
+    free(c.groups);
+    for (int i = 0; i < c.file_count; i++) { /* last, because trees belong to files */
+        kiln_close(c.files[i]);
+    }
+    free(c.files);
     return status;
 }
 

@@ -314,6 +314,7 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
 
 /* ----------------------------------------------------------------------------------- answers -- */
 
+/* 0 where there is no contact. */
 static double greatest_depth(const collide_run *run, size_t count)
 {
     double depth = 0;
@@ -324,6 +325,7 @@ static double greatest_depth(const collide_run *run, size_t count)
     return depth;
 }
 
+/* One line a pose, so that a program can pair lines of poses with lines of answers. */
 static void print_answer(const collide_run *run, const answer *of)
 {
     const bool witness = run->settings->witness;
@@ -371,6 +373,7 @@ static json_t *pair_json(const collide_run *run, kiln_pair pair)
     return array;
 }
 
+/* Members that a mode has not are left out, rather than null. */
 static json_t *answer_json(const collide_run *run, const answer *of)
 {
     static const char *const verdicts[] = {"no", "yes", "undecided"};
@@ -493,6 +496,7 @@ static void report_times(collide_run *run, size_t count)
     json_object_set_new(root, "time_of_misses", of_misses);
 }
 
+/* Buffers are freed in one place: all of them are NULL until they are needed. */
 static int run_collide(int argc, char **argv)
 {
     collide_settings settings = {

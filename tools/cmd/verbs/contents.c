@@ -17,21 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds out what the file holds and verifies it as that. */
-static bool open_kind(contents *of, kiln_format_error *error)
-{
-    if (kiln_bins_is_table(&of->reader)) {
-        of->kind = CONTENTS_TABLE;
-        return kiln_bins_view_open(&of->table, &of->reader, false, error);
-    }
-    if (kiln_weights_is_file(&of->reader)) {
-        of->kind = CONTENTS_WEIGHTS;
-        return kiln_weights_file_open(&of->weights, &of->reader, error);
-    }
-    of->kind = CONTENTS_MODEL;
-    return kiln_view_open(&of->view, &of->reader, false, error);
-}
-
 int contents_load(contents *of, const char *path)
 {
     memset(of, 0, sizeof *of);
@@ -39,6 +24,7 @@ int contents_load(contents *of, const char *path)
     return load_file(path, &of->data, &of->size);
 }
 
+/* The meta document is optional in every sense: the section may be missing, or hold no JSON. */
 bool contents_open_loaded(contents *of, kiln_format_error *error)
 {
     KILN_ASSERT(!of->is_open);
@@ -46,7 +32,18 @@ bool contents_open_loaded(contents *of, kiln_format_error *error)
     if (!kiln_reader_open(&of->reader, of->data, of->size, NULL, error)) {
         return false;
     }
-    if (!open_kind(of, error)) {
+    bool good;
+    if (kiln_bins_is_table(&of->reader)) {
+        of->kind = CONTENTS_TABLE;
+        good = kiln_bins_view_open(&of->table, &of->reader, false, error);
+    } else if (kiln_weights_is_file(&of->reader)) {
+        of->kind = CONTENTS_WEIGHTS;
+        good = kiln_weights_file_open(&of->weights, &of->reader, error);
+    } else { /* a model, or what is no kind at all: the verifier of models says so */
+        of->kind = CONTENTS_MODEL;
+        good = kiln_view_open(&of->view, &of->reader, false, error);
+    }
+    if (!good) {
         kiln_reader_close(&of->reader);
         return false;
     }
@@ -70,6 +67,7 @@ int contents_open(contents *of, const char *path)
     return status;
 }
 
+/* May be called again, and before contents_close(). */
 void contents_release(contents *of)
 {
     json_decref(of->meta);
@@ -136,6 +134,8 @@ static void share_section(const kiln_view *view, const kiln_node_kind *kind, tre
     }
 }
 
+/* Costs are those of the stored boxes, which are rounded outward, not of the boxes that were
+ * built. */
 tree_sizes *tree_sizes_of(const kiln_view *view)
 {
     tree_sizes *trees = calloc(view->tree_count, sizeof *trees);
@@ -160,6 +160,7 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
     return trees;
 }
 
+/* The layout is no member of the header: a file is packed where any section is. */
 bool reader_is_packed(const kiln_reader *reader)
 {
     for (uint32_t i = 0; i < reader->section_count; i++) {

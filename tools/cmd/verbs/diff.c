@@ -53,6 +53,7 @@ typedef struct {
 
 /* --------------------------------------------------------------------------------- comparing -- */
 
+/* Version, layout and key are texts for people; programs get the same ones. */
 static json_t *version_json(const contents *of)
 {
     char text[16];
@@ -66,6 +67,7 @@ static json_t *layout_json(const contents *of)
     return json_cstring(reader_is_packed(&of->reader) ? "packed" : "raw");
 }
 
+/* The build key in hex: equal keys mean the same source and options. */
 static json_t *key_json(const contents *of)
 {
     char text[2 * sizeof of->reader.header.build_key + 1];
@@ -73,13 +75,6 @@ static json_t *key_json(const contents *of)
         snprintf(text + 2 * i, 3, "%02x", of->reader.header.build_key[i]);
     }
     return json_cstring(text);
-}
-
-/* Do two sections hold the same bytes, however they are stored? */
-static bool same_section(const kiln_reader_section *a, const kiln_reader_section *b)
-{
-    return a->entry.raw_size == b->entry.raw_size &&
-           (a->entry.raw_size == 0 || memcmp(a->data, b->data, (size_t)a->entry.raw_size) == 0);
 }
 
 /* The number of sections of the same kind before the one at `index`. */
@@ -104,6 +99,7 @@ static const kiln_reader_section *find_section(const contents *of, uint32_t kind
     return index != KILN_NO_INDEX ? &of->reader.sections[index] : NULL;
 }
 
+/* NULL where the file has no such section. */
 static json_t *section_json(const kiln_reader_section *section)
 {
     return section != NULL ? json_count(section->entry.raw_size) : NULL;
@@ -115,11 +111,13 @@ static void compare_section(diff *d, const kiln_reader_section *a, const kiln_re
 {
     KILN_ASSERT(a != NULL || b != NULL);
     const char *name = section_name(a != NULL ? &a->entry : &b->entry);
-    if (a != NULL && b != NULL && same_section(a, b)) {
+    const bool same_size = a != NULL && b != NULL && a->entry.raw_size == b->entry.raw_size;
+    if (same_size &&
+        (a->entry.raw_size == 0 || memcmp(a->data, b->data, (size_t)a->entry.raw_size) == 0)) {
         return;
     }
     d->same_content = false;
-    if (a != NULL && b != NULL && a->entry.raw_size == b->entry.raw_size) {
+    if (same_size) {
         char text[64], digits[32];
         snprintf(text, sizeof text, "%s, others", columns_count(a->entry.raw_size, digits));
         rows_add(&d->found, "bytes of sections", name, section_json(a), json_cstring(text));
@@ -147,6 +145,7 @@ static void compare_sections(diff *d)
 
 /* ------------------------------------------------------------------------------------ models -- */
 
+/* Names of materials in the order of their numbers. */
 static json_t *materials_json(const kiln_view *view)
 {
     json_t *array = json_array();
@@ -156,6 +155,7 @@ static json_t *materials_json(const kiln_view *view)
     return array;
 }
 
+/* Paths of nodes, one for each part. */
 static json_t *parts_json(const kiln_view *view)
 {
     json_t *array = json_array();
@@ -170,6 +170,7 @@ typedef struct {
     float corners[9];
 } triangle;
 
+/* For qsort, and for equality: canonical triangles are compared by bytes. */
 static int compare_triangles(const void *a, const void *b)
 {
     return memcmp(a, b, sizeof(triangle));
@@ -291,28 +292,17 @@ typedef struct {
     uint32_t bv, index;
 } named_tree;
 
+/* For qsort and bsearch: kinds first, then names. */
 static int compare_named(const void *a, const void *b)
 {
     const named_tree *x = a, *y = b;
     return x->bv != y->bv ? (x->bv < y->bv ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+/* The key points into the file's strings, which live as long as the view. */
 static named_tree named_tree_of(const kiln_view *view, uint32_t tree)
 {
     return (named_tree){view->strings + view->trees[tree].name, view->trees[tree].bv, tree};
-}
-
-/* All trees, sorted for find_tree(); released by free(). NULL: no memory. */
-static named_tree *list_trees(const kiln_view *view)
-{
-    named_tree *list = malloc(view->tree_count * sizeof *list);
-    if (list != NULL) {
-        for (uint32_t i = 0; i < view->tree_count; i++) {
-            list[i] = named_tree_of(view, i);
-        }
-        qsort(list, view->tree_count, sizeof *list, compare_named);
-    }
-    return list;
 }
 
 /* The tree of a list that has the name and the kind of a tree of another file, or KILN_NO_INDEX. */
@@ -324,6 +314,7 @@ static uint32_t find_tree(const named_tree *list, uint32_t count, const kiln_vie
     return found != NULL ? found->index : KILN_NO_INDEX;
 }
 
+/* Names are those of the table that people read. NULL: the file has no such tree. */
 static json_t *tree_json(const diff *d, int file, uint32_t tree)
 {
     static const char *const closed[] = {"no", "even", "oriented"};
@@ -375,9 +366,16 @@ static bool compare_trees(diff *d)
     named_tree *lists[2];
     bool good = true;
     for (int i = 0; i < 2; i++) {
-        d->sizes[i] = tree_sizes_of(&d->files[i].view);
-        lists[i] = list_trees(&d->files[i].view);
+        const kiln_view *view = &d->files[i].view;
+        d->sizes[i] = tree_sizes_of(view);
+        lists[i] = malloc(view->tree_count * sizeof *lists[i]);
         good = good && d->sizes[i] != NULL && lists[i] != NULL;
+        for (uint32_t tree = 0; good && tree < view->tree_count; tree++) {
+            lists[i][tree] = named_tree_of(view, tree);
+        }
+        if (good) { /* sorted for find_tree(), as files of thousands of trees exist */
+            qsort(lists[i], view->tree_count, sizeof *lists[i], compare_named);
+        }
     }
     for (uint32_t i = 0; good && i < a->tree_count; i++) {
         compare_tree(d, i, find_tree(lists[1], b->tree_count, a, i));
@@ -423,24 +421,12 @@ static bool compare(diff *d)
         json_decref(y);
     }
     compare_sections(d);
-    /* Files of the same bytes hold the same; the reverse does not hold. */
+    /* Files of the same bytes have the same content; the reverse does not hold. */
     KILN_ASSERT(!d->same_bytes || d->same_content);
     return good && !d->found.no_memory;
 }
 
 /* --------------------------------------------------------------------------------- reporting -- */
-
-static const char *verdict_of(const diff *d)
-{
-    if (d->same_content) {
-        return "the content is the same";
-    }
-    if (!d->have_sets) {
-        return "the content differs";
-    }
-    return d->same_geometry ? "the content differs, the triangles are the same"
-                            : "the triangles differ";
-}
 
 /* Prints the differences and returns the exit status: EXIT_DIFFERS where the files differ in what
  * was to be compared. */
@@ -465,7 +451,10 @@ static int report_diff(const diff *d, const diff_settings *settings)
     } else if (!settings->quiet) {
         printf("A: %s\nB: %s\n\n", d->files[0].path, d->files[1].path);
         rows_print(&d->found, TREES_FOR_PEOPLE);
-        printf("\n%s\n", verdict_of(d));
+        printf("\n%s\n", d->same_content    ? "the content is the same"
+                         : !d->have_sets    ? "the content differs"
+                         : d->same_geometry ? "the content differs, the triangles are the same"
+                                            : "the triangles differ");
     }
     if (settings->geometry && d->files[0].kind == CONTENTS_MODEL &&
         d->files[1].kind == CONTENTS_MODEL && !d->have_sets && !d->same_content) {
@@ -479,6 +468,7 @@ static int report_diff(const diff *d, const diff_settings *settings)
                : EXIT_DIFFERS;
 }
 
+/* Sizes stay NULL where the files are no models. */
 static int run_diff(int argc, char **argv)
 {
     diff_settings settings = {false, false, false};

@@ -57,6 +57,7 @@ static const char *transform_name(const kiln_format_section *entry)
 
 /* ------------------------------------------------------------------------------ for programs -- */
 
+/* Lower case, two digits a byte. */
 static json_t *hex_json(const uint8_t *bytes, size_t size)
 {
     char text[65];
@@ -71,6 +72,7 @@ static const char *const area_names[] = {"", "mean", "max"};
 static const char *const polygon_names[] = {"", "subtree", "box"};
 static const char *const region_names[] = {"", "none", "octants", "sectors"};
 
+/* An element for each tree, in the order of the file. */
 static json_t *trees_json(const info *of)
 {
     static const char *const closed_names[] = {"no", "even", "oriented"}; /* by KILN_CLOSED_... */
@@ -108,6 +110,7 @@ static json_t *trees_json(const info *of)
     return array;
 }
 
+/* An element for each section, as the container's table has them. */
 static json_t *sections_json(const info *of)
 {
     json_t *array = json_array();
@@ -124,6 +127,7 @@ static json_t *sections_json(const info *of)
     return array;
 }
 
+/* Rows of a newer version are listed without numbers, whose meaning is not known here. */
 static json_t *weights_json(const kiln_weights_view *view)
 {
     json_t *array = json_array();
@@ -162,6 +166,7 @@ static json_t *file_json(const info *of)
     return object;
 }
 
+/* Members of all kinds of file come first, then those of a model. */
 static json_t *info_json(const info *of)
 {
     const kiln_view *view = &of->file.view;
@@ -237,6 +242,7 @@ static tree_columns plan_columns(const info *of)
     return c;
 }
 
+/* One line of the table; numbers are aligned by the columns that plan_columns() chose. */
 static void print_tree(const info *of, uint32_t tree, const tree_columns *c)
 {
     const kiln_format_tree *entry = &of->file.view.trees[tree];
@@ -335,6 +341,7 @@ static void print_weights(const kiln_weights_view *view)
     }
 }
 
+/* Stored and raw bytes of each section; both are the same in a raw file. */
 static void print_sections(const info *of)
 {
     char digits[2][32];
@@ -357,38 +364,12 @@ static void print_head(const info *of, const char *what)
            columns_count(of->file.size, digits), what);
 }
 
-/* Prints the extent of the model, what was left out at the bake, and how far a lossy one moved
- * vertices. */
-static void print_geometry(const info *of)
+/* From what most readers want to what few do: sizes, geometry, trees, counts, weights, sections. */
+static void print_info(const info *of)
 {
     const kiln_mesh_extent *extent = &of->extent;
     const json_t *counts = json_object_get(of->file.meta, "counts");
     const double step = json_real_value(json_object_get(counts, "lossy_step"));
-    char text[256];
-    if (of->file.view.triangles == NULL) {
-        printf("  baked without polygons: bounds, area and volume are not known\n");
-        return;
-    }
-    snprintf(text, sizeof text, "%.9g %.9g %.9g .. %.9g %.9g %.9g", extent->lower[0],
-             extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
-             extent->upper[2]);
-    columns_item(stdout, "bounds", text);
-    printf("  area           %.9g\n", extent->area);
-    printf("  signed volume  %.9g\n", extent->signed_volume);
-    printf("  left out       %llu points, %llu lines\n",
-           (unsigned long long)meta_count(of, "points_left_out"),
-           (unsigned long long)meta_count(of, "lines_left_out"));
-    if (step > 0) {
-        snprintf(text, sizeof text,
-                 "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area",
-                 step, json_real_value(json_object_get(counts, "lossy_moved")),
-                 (unsigned long long)meta_count(of, "lossy_degenerate"));
-        columns_item(stdout, "lossy", text);
-    }
-}
-
-static void print_info(const info *of)
-{
     uint64_t shares[KILN_SHARE_COUNT];
     char digits[2][32], each[48], text[512] = "";
     size_t used = 0;
@@ -409,7 +390,26 @@ static void print_info(const info *of)
     }
     KILN_ASSERT(used < sizeof text);
     columns_item(stdout, "a triangle", text);
-    print_geometry(of);
+    if (of->file.view.triangles == NULL) {
+        printf("  baked without polygons: bounds, area and volume are not known\n");
+    } else {
+        snprintf(text, sizeof text, "%.9g %.9g %.9g .. %.9g %.9g %.9g", extent->lower[0],
+                 extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
+                 extent->upper[2]);
+        columns_item(stdout, "bounds", text);
+        printf("  area           %.9g\n", extent->area);
+        printf("  signed volume  %.9g\n", extent->signed_volume);
+        printf("  left out       %llu points, %llu lines\n",
+               (unsigned long long)meta_count(of, "points_left_out"),
+               (unsigned long long)meta_count(of, "lines_left_out"));
+    }
+    if (of->file.view.triangles != NULL && step > 0) { /* the bake moved vertices to a grid */
+        snprintf(text, sizeof text,
+                 "vertices moved to a grid of step %g, by at most %g; %llu faces lost their area",
+                 step, json_real_value(json_object_get(counts, "lossy_moved")),
+                 (unsigned long long)meta_count(of, "lossy_degenerate"));
+        columns_item(stdout, "lossy", text);
+    }
     print_trees(of);
     print_counts(of);
     print_weights(&of->file.view.weights);
@@ -418,6 +418,8 @@ static void print_info(const info *of)
 
 /* ------------------------------------------------------------------------------ of each kind -- */
 
+/* What a document or a page needs besides the decoded file is computed here: sizes, costs,
+ * extent. */
 static int report_model(info *of, int count)
 {
     const kiln_view *view = &of->file.view;
@@ -437,6 +439,7 @@ static int report_model(info *of, int count)
     return EXIT_DONE;
 }
 
+/* The header of a table says all: its values are not read. */
 static void report_table(const info *of, int count)
 {
     const kiln_bins_view *view = &of->file.table;
@@ -464,6 +467,7 @@ static void report_table(const info *of, int count)
     print_sections(of);
 }
 
+/* A file of weights holds nothing else. */
 static void report_weights(const info *of, int count)
 {
     if (report_is_json()) {
@@ -507,6 +511,7 @@ static int info_one(const char *path, int count, bool all_trees)
     return status;
 }
 
+/* Each file is reported, also after one that failed; the worst status counts. */
 static int run_info(int argc, char **argv)
 {
     info_settings settings = {false, false};

@@ -54,6 +54,7 @@ typedef struct {
     size_t bytes;
 } bins_costs;
 
+/* A line for each x: values that are kept, and how many times fewer than a full table has. */
 static void print_summary(const kiln_lut_bins *table, const bins_costs *costs)
 {
     const kiln_format_bins *header = &table->header;
@@ -141,6 +142,7 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
 /* Values grow with the cube of max_u: ten x take 40 million at 512, some 300 million at 1024. */
 enum { U_MAX_OF_MANY_X = 1024 };
 
+/* The output is tried before the table is generated, which takes seconds to minutes. */
 static int run_lut_bins(int argc, char **argv)
 {
     bins_settings settings = {.max_u = 512, .max_x = 10};

@@ -1,7 +1,7 @@
 /* kiln lut show: the values that the runtime reads from a table.
  *
  * Values come from kiln_bins_probabilities() and not from the bytes of the file, so that a test
- * sees what a program gets, and with 17 digits, which are enough to tell any two doubles apart. */
+ * sees what a program gets, and with 17 digits, which are enough for any two doubles to differ. */
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "table.h"

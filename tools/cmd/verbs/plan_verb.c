@@ -98,6 +98,8 @@ static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char *
     return plan_arguments(of, inputs, count, bake);
 }
 
+/* A plan is checked as kiln bake would check it: a script that fails on its first line helps
+ * nobody. */
 static int run_plan(int argc, char **argv)
 {
     plan_settings settings = {.bake = bake_settings_default()};

@@ -72,6 +72,7 @@ static const char *const place_names[] = {"outside", "inside", "surface"};
 
 /* ----------------------------------------------------------------------------------- answers -- */
 
+/* `value` is the number that the source gave the triangle, such as its material. */
 static json_t *triangle_json(const query_run *run, uint32_t triangle)
 {
     json_t *object = json_object();
@@ -147,6 +148,7 @@ static void report_triangles(query_run *run, bool found, size_t count)
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
+/* Reports a line whose count of numbers fits no query of this kind. */
 static int wrong_count(const query_run *run, unsigned long line, int count, const char *what)
 {
     return report_error(EXIT_INVALID, run->path, "line %lu: %d numbers; %s", line, count, what);
@@ -223,6 +225,8 @@ static kiln_status query_ray(query_run *run, const kiln_ray *ray, size_t *count)
     }
 }
 
+/* Takes the numbers of a ray. Without both ends of t the ray starts at its origin and never
+ * ends. */
 static int take_ray(void *user, unsigned long line, const double *numbers, int count)
 {
     query_run *run = user;
@@ -246,6 +250,7 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     return noted;
 }
 
+/* The same for a shape. */
 static kiln_status query_shape(query_run *run, const kiln_shape *shape, size_t *count)
 {
     if (run->settings->mode != MODE_ALL) {
@@ -267,6 +272,7 @@ static kiln_status query_shape(query_run *run, const kiln_shape *shape, size_t *
     }
 }
 
+/* Takes the numbers of a shape; their count says which one it is. */
 static int take_shape(void *user, unsigned long line, const double *numbers, int count)
 {
     query_run *run = user;
@@ -292,6 +298,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     return noted;
 }
 
+/* Takes a point, whose answer is one of three words. */
 static int take_point(void *user, unsigned long line, const double *numbers, int count)
 {
     query_run *run = user;
@@ -348,6 +355,7 @@ static int run_lines(query_run *run)
     return status;
 }
 
+/* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
     query_settings settings = {.mode = MODE_FIRST, .scale = 1};

@@ -19,6 +19,7 @@
 
 enum { NAME_COLUMNS = 22, CHANGE_COLUMNS = 9, TEXT_SIZE = 512 };
 
+/* strdup, which C11 does not have. */
 static char *copy_of(const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -29,6 +30,7 @@ static char *copy_of(const char *text)
     return copy;
 }
 
+/* Takes over both values, also where it fails. */
 void rows_put(rows *to, const char *group, const char *name, json_t *a, json_t *b)
 {
     KILN_ASSERT(to->count <= to->capacity);
@@ -50,6 +52,7 @@ void rows_put(rows *to, const char *group, const char *name, json_t *a, json_t *
     to->rows[to->count++] = (row){own_group, own_name, {a, b}};
 }
 
+/* Values are compared as JSON: an integer and a real of one value are different. */
 void rows_add(rows *to, const char *group, const char *name, json_t *a, json_t *b)
 {
     if (a == b || (a != NULL && b != NULL && json_equal(a, b))) {
@@ -60,6 +63,7 @@ void rows_add(rows *to, const char *group, const char *name, json_t *a, json_t *
     rows_put(to, group, name, a, b);
 }
 
+/* Members of `a` in its order, then those that only `b` has. */
 void rows_add_members(rows *to, const char *group, json_t *a, json_t *b)
 {
     const char *name;
@@ -138,19 +142,7 @@ static void print_line(const char *name, const char *a, const char *b, const cha
     putchar('\n');
 }
 
-static void print_row(const row *one)
-{
-    char text_a[TEXT_SIZE], text_b[TEXT_SIZE], change[32] = "";
-    const double a = json_number_value(one->values[0]), b = json_number_value(one->values[1]);
-    /* By how much a number grew is of use only between two that are above 0. */
-    if (json_is_number(one->values[0]) && json_is_number(one->values[1]) && a > 0.0 && b > 0.0) {
-        const double part = 100.0 * (b - a) / a;
-        snprintf(change, sizeof change, fabs(part) < 1000.0 ? "%+.1f %%" : "x %.3g",
-                 fabs(part) < 1000.0 ? part : b / a);
-    }
-    print_line(one->name, text_of(one->values[0], text_a), text_of(one->values[1], text_b), change);
-}
-
+/* Says how many groups were left out, if any were. */
 static void print_more(size_t more)
 {
     if (more > 0) {
@@ -158,6 +150,8 @@ static void print_more(size_t more)
     }
 }
 
+/* Trees come as groups that start with the same word; a file of a thousand trees would fill
+ * screens, so that only the first groups of a word are printed. */
 void rows_print(const rows *of, size_t groups)
 {
     const char *group = "";
@@ -184,7 +178,16 @@ void rows_print(const rows *of, size_t groups)
             columns_print_last(group, columns_of_output());
             putchar('\n');
         }
-        print_row(one);
+        char text_a[TEXT_SIZE], text_b[TEXT_SIZE], change[32] = "";
+        const double a = json_number_value(one->values[0]), b = json_number_value(one->values[1]);
+        if (json_is_number(one->values[0]) && json_is_number(one->values[1]) && a > 0.0 &&
+            b > 0.0) { /* a factor needs two numbers above 0 */
+            const double part = 100.0 * (b - a) / a;
+            snprintf(change, sizeof change, fabs(part) < 1000.0 ? "%+.1f %%" : "x %.3g",
+                     fabs(part) < 1000.0 ? part : b / a);
+        }
+        print_line(one->name, text_of(one->values[0], text_a), text_of(one->values[1], text_b),
+                   change);
     }
     print_more(groups > 0 && alike > groups ? alike - groups : 0);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The file is opened as a table; any other kind is an error of the verifier. */
 int table_load(const char *path, table_file *table)
 {
     kiln_format_error error;
@@ -65,6 +66,7 @@ double table_full(const kiln_format_bins *header)
     return u * (u * (u + 1.0) / 2.0);
 }
 
+/* Members about the header, in documents of info, diff and lut bins alike. */
 void table_describe(const kiln_format_bins *header, json_t *object)
 {
     json_t *kept = json_array();
@@ -83,6 +85,7 @@ void table_describe(const kiln_format_bins *header, json_t *object)
     json_object_set_new(object, "certificate_beyond", json_number(header->certificate_beyond));
 }
 
+/* v and w are at most u: a bin takes one ball of a colour. */
 int table_parse_place(const char *text, uint32_t place[3])
 {
     const char *at = text;
@@ -104,6 +107,7 @@ int table_parse_place(const char *text, uint32_t place[3])
     return EXIT_DONE;
 }
 
+/* With `parts` the passes that the work is going to take. */
 table_work table_work_of(int threads, progress *bar, const char *stage, unsigned parts)
 {
     const table_work work = {.watch = {.threads = kiln_thread_count(threads),
@@ -114,6 +118,7 @@ table_work table_work_of(int threads, progress *bar, const char *stage, unsigned
     return work;
 }
 
+/* One place of several is named: it is enough to look at, and the counts say how bad it is. */
 int table_judge(const char *path, const kiln_lut_bins_audit *audit)
 {
     if (audit->off == 0 && audit->misrounded == 0 && audit->misplaced == 0) {
@@ -146,6 +151,7 @@ kiln_lut_parallel table_parallel(table_work *work)
     return parallel;
 }
 
+/* The bytes are opened once more as trusted, because the caller has verified them. */
 int table_sample(const char *path, const void *data, size_t size, uint64_t count)
 {
     kiln_reader reader;

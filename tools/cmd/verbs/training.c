@@ -37,8 +37,8 @@ enum {
 static const double answered_from[] = {0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
 enum { ANSWERED_FROM = sizeof answered_from / sizeof answered_from[0] };
 
-/* Added to the log-odds that roots have to pass, so that they are always opened: an answer from the
- * roots alone would leave nothing to learn from at most poses. */
+/* The weight `yes` of training queries. Roots are opened unless they are far surer than any p_min
+ * here: an answer from the roots alone would leave nothing to learn from at most poses. */
 #define ROOTS_OPENED 5.0f
 
 #define PROBABILITY_MOST 0.9999999 /* so that log-odds are finite */
@@ -95,6 +95,7 @@ static kiln_pose draw_pose(uint64_t *state, const kiln_tree_info *info, double d
     return pose;
 }
 
+/* Draws and distances are interleaved, so that the first poses have all distances. */
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
 {
     const kiln_tree_info info = kiln_tree_get_info(tree);
@@ -140,6 +141,7 @@ void training_free(training_set *set)
     memset(set, 0, sizeof *set);
 }
 
+/* The list grows by doubling. False: no memory. */
 static bool add_case(training_cases *list, const kiln_fit_case *of)
 {
     if (list->count == list->capacity) {
@@ -189,6 +191,7 @@ static void share_weight(training_cases *list, size_t first)
     }
 }
 
+/* A query lives in the caller's memory; this much is enough for every budget used here. */
 static kiln_adb *place_query(uint64_t memory[4 * CAPACITY])
 {
     kiln_adb *query;
@@ -215,6 +218,7 @@ static void observe(training_set *set, const kiln_tree *tree, const training_pos
     share_weight(&set->roots, roots);
 }
 
+/* Weights let the roots decide only where they are surer than any p_min here. */
 void training_observe(training_set *set, const kiln_tree *tree, const training_poses *poses,
                       const kiln_adb_weights *weights)
 {
@@ -229,6 +233,7 @@ void training_observe(training_set *set, const kiln_tree *tree, const training_p
     observe(set, tree, poses, options);
 }
 
+/* Queries end by p_min or epsilon; each p_min gives answers of another confidence. */
 void training_decide(training_set *set, const kiln_tree *tree, const training_poses *poses,
                      const kiln_adb_weights *weights)
 {

@@ -30,6 +30,7 @@ static const option unpack_options[] = {
     OPTION_JSON(unpack_settings),
 };
 
+/* One pass: check the arguments, open, write in the other layout, report. */
 static int run_unpack(int argc, char **argv)
 {
     unpack_settings settings = {.layout = (int)KILN_LAYOUT_RAW};

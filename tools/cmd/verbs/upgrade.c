@@ -30,26 +30,14 @@ typedef struct {
     unsigned major, minor;
 } version;
 
+/* "1.0". */
 static const char *text_of(version of, char text[24])
 {
     snprintf(text, 24, "%u.%u", of.major, of.minor);
     return text;
 }
 
-/* Reads the version from the little-endian header. False: the bytes don't start as a kiln file
- * does. */
-static bool read_version(const uint8_t *bytes, size_t size, version *out)
-{
-    KILN_ASSERT(bytes != NULL);
-    if (size < sizeof(kiln_format_header) ||
-        memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) != 0) {
-        return false;
-    }
-    out->major = bytes[8] | (unsigned)bytes[9] << 8;
-    out->minor = bytes[10] | (unsigned)bytes[11] << 8;
-    return true;
-}
-
+/* By major, then by minor number. */
 static bool is_older(version a, version b)
 {
     return a.major < b.major || (a.major == b.major && a.minor < b.minor);
@@ -66,7 +54,12 @@ static int upgrade_one(const char *path, int count, const upgrade_settings *sett
     const char *state = "unreadable";
     int status = contents_load(&of, path);
     if (status == EXIT_DONE) {
-        if (read_version(of.data, of.size, &found)) {
+        const uint8_t *bytes = of.data;
+        if (of.size >= sizeof(kiln_format_header) &&
+            memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) == 0) {
+            /* Two little-endian numbers of 16 bits, in the header of every version. */
+            found.major = bytes[8] | (unsigned)bytes[9] << 8;
+            found.minor = bytes[10] | (unsigned)bytes[11] << 8;
             (void)text_of(found, format);
         }
         if (contents_open_loaded(&of, &error)) {
@@ -99,6 +92,7 @@ static int upgrade_one(const char *path, int count, const upgrade_settings *sett
     return status;
 }
 
+/* Each file is reported, also after one that failed; the worst status counts. */
 static int run_upgrade(int argc, char **argv)
 {
     upgrade_settings settings = {false, false};

@@ -122,6 +122,7 @@ static void differs(const comparison *c, const char *format, ...)
     }
 }
 
+/* Strings of the import, by their offsets. */
 static const char *soup_string(const comparison *c, uint32_t offset)
 {
     return c->soup->strings + offset;
@@ -155,6 +156,7 @@ static void compare_parts(const comparison *c)
     }
 }
 
+/* Names by number; a number of its own is not compared, as triangles are. */
 static void compare_materials(const comparison *c)
 {
     if (c->view->material_count != c->soup->material_count) {
@@ -185,6 +187,7 @@ static unsigned other_corner(const comparison *c, uint32_t stored, uint32_t id, 
     return 3;
 }
 
+/* Compares one triangle, stored in the file at `stored`, by corners, face and material. */
 static void compare_triangle(const comparison *c, const kiln_format_part *part, uint32_t stored,
                              uint32_t id)
 {
@@ -285,6 +288,7 @@ static int import_and_compare(const contents *of, const char *source, int import
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
+/* What was checked, in numbers, and where it failed the rule of the specification and the byte. */
 static json_t *verify_json(const char *path, int status, const kiln_audit_counts *counts,
                            const kiln_format_error *error)
 {
@@ -412,6 +416,7 @@ static int verify_one(const char *path, int count, const verify_settings *settin
     return status;
 }
 
+/* Each file is verified, also after one that failed; the worst status counts. */
 static int run_verify(int argc, char **argv)
 {
     verify_settings settings = {.import_memory = 1792, .import_seconds = 50.0};
