@@ -85,6 +85,7 @@ static void print_bash_verb(FILE *out, const verb *of)
         fprintf(out, "--%s ", of->options[i].name);
     }
     fputs("--help'\n        case $option in\n", out);
+    /* Flags have no branch: what follows them is completed as if they were not there. */
     for (size_t i = 0; i < of->option_count; i++) {
         const option *entry = &of->options[i];
         if (entry->kind == OPTION_FLAG) {

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Sections of a file are aligned to 64 bytes, and so is the memory that it is read into. */
 enum { DATA_ALIGNMENT = 64, STDIN_STEP = 1 << 20 };
 
 /* ------------------------------------------------------------------------------- into memory -- */
@@ -201,6 +202,7 @@ int exit_status_of(kiln_status status)
 /* The advice at the end of a message, by the status of the runtime. */
 static const char *cure_of(kiln_status status)
 {
+    /* Two statuses have advice of their own; all others share it with their exit status. */
     if (status == KILN_ERROR_NOT_LOADED) {
         return "give the other kind of file";
     }

@@ -13,6 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Help texts of options begin in one column, as far as the options leave it free. */
 enum { OPTION_COLUMN = 26, TEXT_COLUMNS = 80 };
 
 static const struct {
@@ -48,7 +49,7 @@ static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
     KILN_ASSERT(indent <= column);
     KILN_ASSERT(column < TEXT_COLUMNS);
-    while (*text != '\0') {
+    while (*text != '\0') { /* word by word; a single line break counts as a blank */
         const int word = (int)strcspn(text, " \n");
         if (column > indent && column + 1 + word > TEXT_COLUMNS) {
             fprintf(out, "\n%*s", indent, "");

@@ -134,6 +134,9 @@ static void keep_standard_descriptors(void)
     }
 }
 
+/* Dispatches on the first argument: nothing, a verb, an option in place of a verb, or an error.
+ * --json and --help are looked for before a verb parses its options, because both must work when it
+ * fails. */
 int program_main(int argc, char **argv)
 {
     keep_standard_descriptors();

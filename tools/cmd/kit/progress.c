@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A run of less than a second needs no bar, and nobody reads more than ten changes in one. */
 static const double bar_delay = 1.0;    /* seconds before a bar shows */
 static const double bar_interval = 0.1; /* seconds between two drawings */
 enum { BAR_WIDTH = 30 };

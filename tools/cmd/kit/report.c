@@ -118,6 +118,7 @@ static char *compose(const char *file, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
+    /* Two passes: the first one measures, because names of files have any length. */
     const size_t prefix = file == NULL ? 0 : strlen(file) + 2;
     const int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
@@ -134,6 +135,7 @@ static char *compose(const char *file, const char *format, va_list arguments)
 /* Keeps the first error of the highest status in an object of the document, if there is one. */
 static void keep_error(json_t *object, int status, const char *text)
 {
+    /* The status of the run is that of the worst file, and this is the error that explains it. */
     const json_t *kept = json_object_get(object, "error");
     if (object == NULL || status <= (int)json_integer_value(json_object_get(kept, "status"))) {
         return;

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Atomics without locks, which a handler may use: is the first signal only noted, and which was
+ * it? */
 static atomic_bool only_note;
 static atomic_int noted;
 

@@ -57,6 +57,7 @@ static const struct {
     {"zlib", zlibVersion},
 };
 
+/* For reports of bugs: the compiler decides nothing about the bytes of a bake. */
 static const char compiler[] =
 #if defined(__clang__)
     "clang " __clang_version__;

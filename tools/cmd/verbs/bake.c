@@ -1,9 +1,13 @@
 /* kiln bake: models to kiln files.
  *
  * The verb makes a plan, which names the input, the options and the output of each asset, from
- * arguments, lists or a manifest (batch/plan.h), checks it as a whole before any file is written,
- * and has batch_run() carry it out. The options themselves stand in batch/bake_settings.c, because
- * a manifest has the same ones; here are the checks of what no row of that table can say. */
+ * arguments, lists or a manifest (batch/plan.h), checks it as a whole before any file is
+ * written, and has batch_run() carry it out. The options themselves stand in
+ * batch/bake_settings.c, because a manifest has the same ones; here are the checks of what no
+ * row of that table can say.
+ *
+ * A bake of one file and a batch of thousands take the same path: a single asset is a plan of
+ * one, so that there is no second set of rules for what is replaced, reported or left. */
 #include "../batch/batch.h"
 #include "../batch/manifest.h"
 #include "../kit/options.h"
@@ -81,6 +85,7 @@ static int bake_run(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
+    /* Without any input, kiln.yaml of the working folder is meant. */
     const char *manifest = manifest_meant(settings.manifest, count);
     status = check_settings(&settings, manifest, count);
     if (status != EXIT_DONE) {
@@ -97,6 +102,7 @@ static int bake_run(int argc, char **argv)
             own, settings.need_version);
     }
     KILN_ASSERT((manifest != NULL) == (count == 0));
+    /* Where standard output is taken by data, the summary or the document goes elsewhere. */
     if (settings.quiet) {
         report_quiet();
     }

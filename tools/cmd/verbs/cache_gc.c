@@ -1,7 +1,11 @@
 /* kiln cache gc: makes a cache of baked files smaller.
  *
- * The library removes what was not used for longest until the rest fits; this file parses the size
- * and prints what was removed. A size is required, as a default would delete files by surprise. */
+ * The library removes what was not used for longest until the rest fits; this file parses the
+ * size and prints what was removed. A size is required, as a default would delete files by
+ * surprise.
+ *
+ * Sizes are those of files and not of the blocks that they occupy, because a user who gives a
+ * limit in bytes can check that with ls. 0 empties the cache, and needs no option of its own. */
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "verbs.h"

@@ -22,10 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rounds of the regression; budgets at which answers are judged; values tried for `others`; and the
+ * default of --draws. */
 enum { ROUNDS = 2, BUDGETS = 4, OTHERS = 9, DRAWS = 60 };
 
 #define SURE_LEAST (-0.99) /* above -1, so that an answer stays monotone in the probability */
 
+/* Pairs of boxes that a query may open: from one that stops at once to one that mostly ends. */
 static const uint64_t budgets[BUDGETS] = {1, 4, 16, 64};
 
 typedef struct {
@@ -65,6 +68,7 @@ typedef struct {
     kiln_reliability answers[BUDGETS];
 } lesson_group;
 
+/* All files of the run, which trees point into, and the groups that their trees make. */
 typedef struct {
     kiln_file **files;
     int file_count;
@@ -209,7 +213,7 @@ static void fit_others(lesson_group *group, kiln_prediction *room)
     for (int i = 0; i < OTHERS; i++) {
         kiln_reliability answers[BUDGETS];
         double brier = 0;
-        weights.others = 0.05f * (float)i;
+        weights.others = 0.05f * (float)i; /* 0 to 0.4 */
         judge_with(group, &weights, room, answers);
         for (int b = 0; b < BUDGETS; b++) {
             brier += answers[b].brier;
@@ -232,6 +236,7 @@ static int fit_decided(lesson_group *group)
     }
     const int status = set.failed ? out_of_memory() : EXIT_DONE;
     if (status == EXIT_DONE) {
+        /* Features are the log-odds and 1 for a "no": an intercept, a slope, and a shift. */
         kiln_fit_logistic(set.decided.cases, set.decided.count, w);
         group->weights.yes = (float)w[0];
         group->weights.sure = (float)fmax(w[1] - 1.0, SURE_LEAST);
@@ -363,6 +368,7 @@ static int write_file(const calibration *c, const char *path)
     }
     const kiln_bake_status encoded = kiln_weights_encode(rows, c->group_count, &file, &size);
     int status = EXIT_DONE;
+    /* Too few poses may separate hits from misses completely, and weights grow without bound. */
     if (encoded == KILN_BAKE_USAGE) {
         status =
             report_error(EXIT_INVALID, path,

@@ -22,6 +22,7 @@
 
 enum { WEIGHT_ROWS_MAX = 64 }; /* rows of weights in a file */
 
+/* In the order of the choices of --mode. */
 typedef enum {
     MODE_HIT,
     MODE_PAIRS,
@@ -107,6 +108,7 @@ typedef struct {
     bool *answers;
 } collide_run;
 
+/* The answer at one pose; members that are not of the mode are 0. */
 typedef struct {
     bool found, has_pair;
     kiln_pair pair;      /* MODE_HIT, and MODE_ADB where triangles were found to meet */
@@ -154,6 +156,7 @@ static int open_both(collide_run *run)
             *comma = '\0';
         }
     }
+    /* Both files before any tree: a missing file is the likelier mistake. */
     int status = open_file(run->path_a, &run->file_a);
     if (status == EXIT_DONE) {
         status = open_file(run->path_b, &run->file_b);
@@ -164,6 +167,7 @@ static int open_both(collide_run *run)
     if (status == EXIT_DONE) {
         status = choose_tree(run->path_b, run->file_b, name_b, bv_b, &run->tree_b);
     }
+    /* The library would report the same at the first pose, but without the name of the file. */
     if (status == EXIT_DONE && run->mode == MODE_ADB) {
         status = check_tree_counts(run->path_a, run->tree_a, settings->adb.hybrid);
     }
@@ -248,6 +252,7 @@ static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answ
 {
     const adb_settings *given = &run->settings->adb;
     kiln_adb_options options = kiln_adb_options_of(KILN_ADB_DEFAULT);
+    /* What was not given is below 0. A budget that was not given is as large as its type. */
     options.p_min = given->p_min >= 0 ? given->p_min : options.p_min;
     options.k_min = given->k_min >= 0 ? (uint32_t)given->k_min : options.k_min;
     options.epsilon = given->epsilon >= 0 ? given->epsilon : options.epsilon;
@@ -284,7 +289,7 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         break;
     case MODE_ADB:
         return query_adb(run, pose, out);
-    case MODE_PAIRS:
+    case MODE_PAIRS: /* a count needs no buffer */
         status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, NULL, 0, &count);
         *out = (answer){.found = count > 0, .count = count};
         break;
@@ -296,13 +301,14 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         status = query_geometry(run, pose, &count);
         *out = (answer){.found = count > 0, .count = count};
         break;
-    case MODE_WITHIN:
+    case MODE_WITHIN: /* ends at the first pair that is near enough */
         status = kiln_within(run->tree_a, &pose->a, run->tree_b, &pose->b, run->settings->distance,
                              NULL, &hit);
         *out = (answer){.found = hit.found, .has_pair = hit.found, .pair = hit.pair};
         break;
     case MODE_DISTANCE:
         status = kiln_distance(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, &near);
+        /* The distance is 0 exactly where the surfaces meet, so that no tolerance is needed. */
         *out = (answer){.found = near.found && near.distance == 0,
                         .has_pair = near.found,
                         .pair = near.pair,
@@ -451,6 +457,7 @@ static int run_poses(collide_run *run, const pose_list *poses)
     int status = EXIT_DONE;
     for (size_t i = 0; i < poses->count && status == EXIT_DONE; i++) {
         answer found = {.found = false};
+        /* The clock runs around the call alone: printing is not part of a query. */
         const double start = seconds_now();
         const kiln_status result = query(run, &poses->pairs[i], &found);
         run->times[i] = 1e6 * (seconds_now() - start);
@@ -463,6 +470,7 @@ static int run_poses(collide_run *run, const pose_list *poses)
             print_answer(run, &found);
         }
     }
+    /* A document with the answers to some of the poses would look like that of a shorter list. */
     if (answers != NULL && status == EXIT_DONE) {
         json_object_set_new(report_root(), "answers", answers);
     } else {

@@ -37,9 +37,10 @@ bool contents_open_loaded(contents *of, kiln_format_error *error);
 /* "model", "table", "weights". */
 const char *contents_kind_name(contents_kind kind);
 
-/* The bytes of a tree's nodes, and the cost of a query in it. Trees of one kind are packed together:
- * `bytes_packed` is a share by nodes of what these take in the file, or would take if packed. The
- * cost is the expected number of tests by the surface-area heuristic, from the stored boxes. */
+/* The bytes of a tree's nodes, and the cost of a query in it. Trees of one kind are packed
+ * together: `bytes_packed` is a share by nodes of what these take in the file, or would take if
+ * packed. The cost is the expected number of tests by the surface-area heuristic, from the stored
+ * boxes. */
 typedef struct {
     uint64_t bytes_raw, bytes_packed;
     double cost;

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Groups of rows about trees that are printed; --json has all of them. */
 enum { TREES_FOR_PEOPLE = 20 };
 
 typedef struct {
@@ -251,6 +252,7 @@ static bool compare_geometry(diff *d)
              json_count(b->triangle_count));
     d->have_sets = a->triangles != NULL && b->triangles != NULL;
     if (d->have_sets) {
+        /* Two files have polygons: their triangles decide, whatever else differs. */
         if (!compare_sets(a, b, &d->sets)) {
             return false;
         }
@@ -345,6 +347,7 @@ static void compare_tree(diff *d, uint32_t a, uint32_t b)
     const uint32_t tree = a != KILN_NO_INDEX ? a : b;
     const char *kind = kiln_node_kind_find(view->trees[tree].bv)->name;
     const char *name = view->strings + view->trees[tree].name;
+    /* Names come from models and have any length, so that the group is allocated. */
     const size_t size = strlen(kind) + strlen(name) + 8;
     char *group = malloc(size);
     if (group == NULL) {
@@ -397,6 +400,7 @@ static bool compare(diff *d)
     const contents *a = &d->files[0], *b = &d->files[1];
     bool good = true;
     KILN_ASSERT(a->is_open && b->is_open);
+    /* From outside inwards: bytes, header, meta document, geometry and trees, sections. */
     d->same_bytes = a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
     d->same_content = true;
     d->same_geometry = a->kind == b->kind;

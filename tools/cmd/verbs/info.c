@@ -1,10 +1,13 @@
 /* kiln info: what is in a file.
  *
  * A file is opened as any of the three kinds that there are (contents.h): a model, a table of
- * filled bins or weights of time-critical queries. Each kind has one function that reports it, as a
- * document for programs or as lines for people; the pieces that kinds share (head, weights,
- * sections) are functions. Sizes and costs of trees, and the extent of the model, are computed from
- * the decoded file and not taken from its meta document, which a file may lack. */
+ * filled bins or weights of time-critical queries. Each kind has one function that reports it,
+ * as a document for programs or as lines for people; the pieces that kinds share (head, weights,
+ * sections) are functions. Sizes and costs of trees, and the extent of the model, are computed
+ * from the decoded file and not taken from its meta document, which a file may lack.
+ *
+ * Numbers for people have commas and few digits, those for programs are exact; a table for
+ * people fits the terminal, and names are cut rather than lines broken. */
 #include "../kit/columns.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A model split by parts has thousands of trees, and a screen has some fifty lines. */
 enum { TREES_FOR_PEOPLE = 20 };
 
 typedef struct {
@@ -68,6 +72,7 @@ static json_t *hex_json(const uint8_t *bytes, size_t size)
     return json_cstring(text);
 }
 
+/* Names of the ways to count, by the values of kiln_format_adb; 0 is none. */
 static const char *const area_names[] = {"", "mean", "max"};
 static const char *const polygon_names[] = {"", "subtree", "box"};
 static const char *const region_names[] = {"", "none", "octants", "sectors"};
@@ -230,11 +235,13 @@ static tree_columns plan_columns(const info *of)
         const int length = (int)strlen(tree_name(of, i));
         name = length > name ? length : name;
     }
+    /* Counts are printed with commas, which columns_for() includes. */
     tree_columns c = {.triangles = columns_for("triangles", triangles),
                       .nodes = columns_for("nodes", nodes),
                       .depth = columns_for("depth", 0),
                       .raw = columns_for("bytes raw", raw),
                       .packed = columns_for("packed", packed)};
+    /* Two blanks at the start, "bv" in five columns with two after it, and two between numbers. */
     const int left =
         columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
     c.name = name < left ? name : left;
@@ -256,6 +263,7 @@ static void print_tree(const info *of, uint32_t tree, const tree_columns *c)
            columns_count(of->trees[tree].bytes_packed, digits[3]));
 }
 
+/* A tree with its rank by triangles, so that sorting moves 8 bytes and not a whole entry. */
 typedef struct {
     uint32_t triangles, tree;
 } ranked_tree;
@@ -380,6 +388,7 @@ static void print_info(const info *of)
            columns_count(of->file.view.triangle_count, digits[0]),
            columns_count(of->file.view.vertex_count, digits[1]), of->file.view.part_count,
            of->file.view.part_count == 1 ? "" : "s");
+    /* "NAME 11.90, NAME 7.02": only those that the file has. */
     kiln_shares(&of->file.reader, shares);
     for (kiln_share i = 0; i < KILN_SHARE_COUNT; i++) {
         if (shares[i] > 0) {
@@ -390,6 +399,7 @@ static void print_info(const info *of)
     }
     KILN_ASSERT(used < sizeof text);
     columns_item(stdout, "a triangle", text);
+    /* All of it is computed from the polygons, but for the counts that the bake has left. */
     if (of->file.view.triangles == NULL) {
         printf("  baked without polygons: bounds, area and volume are not known\n");
     } else {
@@ -487,6 +497,7 @@ static void report_weights(const info *of, int count)
 static int info_one(const char *path, int count, bool all_trees)
 {
     info of = {.all_trees = all_trees};
+    /* The file is verified as when a program opens it: what is printed below is safe to read. */
     int status = contents_open(&of.file, path);
     if (status == EXIT_DONE) {
         switch (of.file.kind) {

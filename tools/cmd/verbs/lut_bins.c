@@ -1,8 +1,11 @@
 /* kiln lut bins: generates a table of filled bins.
  *
  * The table is that of Klein and Zachmann ("ADB-Trees", 2003, Equation 6); lut/ generates it and
- * tools/encode/bins_file.c writes the file. This file checks what the table of options can't say,
- * shows progress, and prints how many values were kept and what the run took. */
+ * tools/encode/bins_file.c writes the file. This file checks what the table of options can't
+ * say, shows progress, and prints how many values were kept and what the run took.
+ *
+ * The bytes of a table do not depend on threads or clock, like those of a bake; the time a run
+ * took is printed and not written. */
 #include "../kit/options.h"
 #include "../kit/files.h"
 #include "../kit/seconds.h"
@@ -164,6 +167,7 @@ static int run_lut_bins(int argc, char **argv)
     } else if (!kiln_write_file_possible(settings.output, message)) {
         return report_error(EXIT_IO, settings.output, "%s", message);
     }
+    /* Weights are read first as well: a wrong file of them would waste the whole run. */
     kiln_weights_rows weights;
     if (settings.weights != NULL) {
         char why[KILN_WEIGHTS_MESSAGE_SIZE];

@@ -1,8 +1,12 @@
 /* kiln lut check: is every value of a table what it should be?
  *
  * The audit (lut/) computes each value anew from exact integers, independent of the generator's
- * floating point, and compares: rounding, the certificates of the largest errors, and the ends of
- * rows. This file chooses between all values and a sample, and prints the counts. */
+ * floating point, and compares: rounding, the certificates of the largest errors, and the ends
+ * of rows. This file chooses between all values and a sample, and prints the counts.
+ *
+ * It is the slow counterpart of what opening does: the verifier of the format checks structure
+ * and checksums, and trusts the values, since exact arithmetic for all of them takes too long
+ * for a program that loads a table. */
 #include "../kit/options.h"
 #include "../kit/seconds.h"
 #include "table.h"
@@ -39,6 +43,7 @@ static int check_table(const char *path, const table_file *table, const check_se
     table_work work = table_work_of(settings->threads, &bar, "check", 1);
     const kiln_lut_parallel parallel = table_parallel(&work);
     kiln_lut_bins_audit audit;
+    /* A sample is the same one in each run, so that its result can be repeated. */
     const bool done = settings->sample > 0
                           ? kiln_lut_bins_audit_sample(&table->view, (uint64_t)settings->sample,
                                                        &parallel, &audit)

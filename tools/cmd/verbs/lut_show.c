@@ -1,7 +1,10 @@
 /* kiln lut show: the values that the runtime reads from a table.
  *
  * Values come from kiln_bins_probabilities() and not from the bytes of the file, so that a test
- * sees what a program gets, and with 17 digits, which are enough for any two doubles to differ. */
+ * sees what a program gets, and with 17 digits, which are enough for any two doubles to differ.
+ *
+ * With --x one number is printed and nothing else, for shell scripts; without it a line for each
+ * x, which is the form that a plot wants. */
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "table.h"
@@ -32,6 +35,7 @@ static int show(const char *path, const kiln_bins *table, const uint32_t place[3
     double p[KILN_BINS_MAX_X];
     KILN_ASSERT(to <= KILN_BINS_MAX_X);
     KILN_ASSERT(place[1] <= place[0] && place[2] <= place[0]);
+    /* The table may be smaller than the limits that --at was checked against. */
     if (kiln_bins_probabilities(table, place[0], place[1], place[2], to, p) != KILN_OK) {
         return report_error(EXIT_USAGE, path,
                             "holds u to %u and x to %u only; ask for less, or generate a larger "

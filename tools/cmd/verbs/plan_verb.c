@@ -1,9 +1,14 @@
 /* kiln plan: the work of kiln bake, printed for other programs.
  *
  * The plan is made as kiln bake makes it (batch/plan.h), and batch/script.h prints it. So that
- * options of an asset are taken here as well, the verb parses by a table that is put together when
- * it runs: its own rows first, then the rows of kiln bake that are about one asset. --format is the
- * exception, which means the form of the plan here and the format of a model there. */
+ * options of an asset are taken here as well, the verb parses by a table that is put together
+ * when it runs: its own rows first, then the rows of kiln bake that are about one asset.
+ * --format is the exception, which means the form of the plan here and the format of a model
+ * there.
+ *
+ * What is printed are commands and not a state: a plan can be kept, read, edited and run later,
+ * by any number of hosts. So the plan checks as much as it can now, the options of each asset
+ * included, and adds --need-version, by which a host with another kiln refuses. */
 #include "../batch/manifest.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
@@ -14,6 +19,7 @@
 
 #include <string.h>
 
+/* The settings of kiln bake come first, so that its rows find their fields in these as well. */
 typedef struct {
     bake_settings bake; /* first: the options of an asset have their fields here */
     int format;
@@ -39,6 +45,7 @@ static const option plan_options[] = {
      "print one JSON document instead, of the assets with their outputs, also on failure"},
 };
 
+/* Bits of the set of options that were given. */
 enum { OPTIONS_MOST = 64 };
 
 /* Returns the verb with the options of an asset after its own, all of them in `table`. Where both

@@ -1,10 +1,13 @@
 /* kiln query: rays, points and shapes against one baked mesh.
  *
- * Each line of the input is one query. A function for each of the three kinds takes the numbers of
- * a line, times the call of the library, and prints the answer at once, so that a long input needs
- * no memory but for its times and, with --json, its answers. The buffers for hits grow to what
- * --mode all needs and are kept from line to line. The first line that is wrong ends the run, named
- * by its number. */
+ * Each line of the input is one query. A function for each of the three kinds takes the numbers
+ * of a line, times the call of the library, and prints the answer at once, so that a long input
+ * needs no memory but for its times and, with --json, its answers. The buffers for hits grow to
+ * what --mode all needs and are kept from line to line. The first line that is wrong ends the
+ * run, named by its number.
+ *
+ * Times are kept one for each line, since a median and a percentile can't be computed from a
+ * running sum; 8 bytes a query are little beside the line that it came from. */
 #include "../kit/number_lines.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of the choices "first|any|all". */
 typedef enum { MODE_FIRST, MODE_ANY, MODE_ALL } query_mode;
 
 typedef struct {
@@ -53,6 +57,7 @@ static const option query_options[] = {
     OPTION_JSON(query_settings),
 };
 
+/* A run over all lines: what is queried, and the buffers that live as long as the run. */
 typedef struct {
     const query_settings *settings;
     const char *path; /* of the lines of queries */
@@ -67,6 +72,7 @@ typedef struct {
     size_t count, time_capacity, found;
 } query_run;
 
+/* By kiln_side and kiln_place. */
 static const char *const side_names[] = {"", "front", "back", "edge"};
 static const char *const place_names[] = {"outside", "inside", "surface"};
 
@@ -158,6 +164,7 @@ static int wrong_count(const query_run *run, unsigned long line, int count, cons
 static int wrong_answer(const query_run *run, unsigned long line, kiln_status status)
 {
     KILN_ASSERT(status != KILN_OK);
+    /* Three statuses mean something more exact here than the text of the library can say. */
     const char *why = kiln_status_text(status);
     if (status == KILN_ERROR_ARGUMENT) {
         why = "a number is not finite or out of range";
@@ -175,6 +182,8 @@ static int wrong_answer(const query_run *run, unsigned long line, kiln_status st
  * are. */
 static bool make_room(query_run *run, size_t count)
 {
+    /* Both buffers have one capacity; where the second fails, the first is larger than it
+         * says. */
     kiln_ray_hit *hits = realloc(run->hits, count * sizeof *hits);
     run->hits = hits != NULL ? hits : run->hits;
     kiln_triangle_hit *triangles =
@@ -236,6 +245,7 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
         return wrong_count(run, line, count,
                            "a ray has 6 (origin, direction) or 8 (and both ends of t)");
     }
+    /* t counts lengths of the direction, which need not be a unit vector. */
     memcpy(ray.origin, numbers, sizeof ray.origin);
     memcpy(ray.direction, numbers + 3, sizeof ray.direction);
     ray.t_min = count == 8 ? numbers[6] : 0;
@@ -282,6 +292,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     if (count != 4 && count != 6 && count != 7) {
         return wrong_count(run, line, count, "a sphere has 4, a box 6, a capsule 7");
     }
+    /* A sphere is a point with a radius, a capsule a segment with one, a box two corners. */
     shape.kind = count == 4 ? KILN_SHAPE_SPHERE : count == 6 ? KILN_SHAPE_BOX : KILN_SHAPE_CAPSULE;
     memcpy(shape.a, numbers, sizeof shape.a);
     if (count > 4) {
@@ -333,6 +344,7 @@ static int run_lines(query_run *run)
     run->pose = kiln_pose_identity();
     run->pose.scale = settings->scale;
     run->answers = report_is_json() ? json_array() : NULL;
+    /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
     int status = make_room(run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
     if (status == EXIT_DONE) {
         status = number_lines_read(run->path,

@@ -1,10 +1,13 @@
 /* Rows of two values that differ, gathered while two files are compared, then printed.
  *
- * Values are JSON, so that one comparison serves numbers, texts and lists, and the document needs
- * no second form. Rows of one group stand together, in the order in which they were added; the
- * table for people has a heading for each group and says by how much a number grew. After an
- * allocation failed, rows are dropped and `no_memory` is set, which the caller checks once, at the
- * end. */
+ * Values are JSON, so that one comparison serves numbers, texts and lists, and the document
+ * needs no second form. Rows of one group stand together, in the order in which they were added;
+ * the table for people has a heading for each group and says by how much a number grew. After an
+ * allocation failed, rows are dropped and `no_memory` is set, which the caller checks once, at
+ * the end.
+ *
+ * Values are owned by the rows from the moment they are passed in, whether they were equal, kept
+ * or dropped for want of memory, so that a comparison never has to release one. */
 #include "rows.h"
 
 #include "../kit/columns.h"
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Columns of the table; texts beyond TEXT_SIZE would be cut by their column anyway. */
 enum { NAME_COLUMNS = 22, CHANGE_COLUMNS = 9, TEXT_SIZE = 512 };
 
 /* strdup, which C11 does not have. */

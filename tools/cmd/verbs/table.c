@@ -1,9 +1,12 @@
 /* Tables of filled bins, as the verbs about them use them: loading, describing, judging.
  *
  * The generator and the audit (lut/) run on any threads that their caller has; table_parallel()
- * gives them kiln's own, with a part of a progress bar for each pass. An audit counts what is wrong
- * and keeps one place; table_judge() makes an error of that, the same for kiln lut check and for
- * kiln verify. */
+ * gives them kiln's own, with a part of a progress bar for each pass. An audit counts what is
+ * wrong and keeps one place; table_judge() makes an error of that, the same for kiln lut check
+ * and for kiln verify.
+ *
+ * A table_file keeps the bytes, their reader and the view together, because the view points into
+ * the reader and the reader into the bytes; table_free() releases them in that order. */
 #include "table.h"
 
 #include "../kit/files.h"

@@ -1,8 +1,12 @@
 /* kiln unpack: a packed file as a raw one, which is used in place from the map.
  *
- * The file is opened in full first, so that no damaged bytes are written under a new checksum; what
- * was decoded is then released, because the writer decodes section by section for itself and both
- * at once would double the memory. Layout is no content: hash and build key stay what they are. */
+ * The file is opened in full first, so that no damaged bytes are written under a new checksum;
+ * what was decoded is then released, because the writer decodes section by section for itself
+ * and both at once would double the memory. Layout is no content: hash and build key stay what
+ * they are.
+ *
+ * The new file is written aside and renamed, so that OUT may be IN: the bytes are in memory by
+ * then. An OUT that is no kiln file and is not named as one is left alone, as by kiln bake. */
 #include "contents.h"
 #include "../kit/options.h"
 #include "../kit/files.h"

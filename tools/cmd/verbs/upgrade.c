@@ -26,6 +26,7 @@ static const option upgrade_options[] = {
     OPTION_JSON(upgrade_settings),
 };
 
+/* Major numbers break readers, minor ones do not. */
 typedef struct {
     unsigned major, minor;
 } version;
@@ -62,6 +63,7 @@ static int upgrade_one(const char *path, int count, const upgrade_settings *sett
             found.minor = bytes[10] | (unsigned)bytes[11] << 8;
             (void)text_of(found, format);
         }
+        /* What opens is current or readable; for the rest, error and version decide. */
         if (contents_open_loaded(&of, &error)) {
             state = is_older(found, current) ? "readable" : "current";
         } else if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values of a table that are computed anew, with exact arithmetic; kiln lut check computes all. */
 enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
@@ -103,6 +104,7 @@ static const char *format_of(json_t *meta, const char *source)
 
 /* --------------------------------------------------------------------------------- comparing -- */
 
+/* A file and the fresh import of its source, side by side. */
 typedef struct {
     const kiln_view *view;
     const kiln_soup *soup;
@@ -226,6 +228,7 @@ static bool compare(const comparison *c)
     }
     compare_parts(c);
     if (c->verdict->first[0] == '\0' && c->view->triangles != NULL) {
+        /* The bake sorts triangles along the tree; ids keep the order of the import. */
         uint32_t *stored_of = malloc((size_t)count * sizeof *stored_of); /* by id */
         if (stored_of == NULL) {
             return false;
@@ -254,6 +257,7 @@ static int import_and_compare(const contents *of, const char *source, int import
                               double import_seconds, source_verdict *verdict)
 {
     KILN_ASSERT(of->kind == CONTENTS_MODEL);
+    /* Limits of the import are those of this run: they have no influence on the triangles. */
     kiln_bake_options options = import_options(of->meta);
     const kiln_bake_input input = {.path = source, .format = format_of(of->meta, source)};
     kiln_bake_report report;
@@ -270,10 +274,12 @@ static int import_and_compare(const contents *of, const char *source, int import
     }
     kiln_bake_report_free(&report);
     const comparison c = {&of->view, &soup, source, verdict};
+    /* A lossy bake moved vertices to a grid, and the same step makes the import comparable. */
     if ((options.lossy_grid != 0 && !kiln_snap_to_grid(&soup, options.lossy_grid)) ||
         !compare(&c)) {
         status = report_error(EXIT_RUN, of->path, "out of memory; close other programs");
     }
+    /* Equal geometry from changed bytes is worth a remark, such as after a comment was edited. */
     char hash[2 * sizeof soup.source_hash + 1];
     for (size_t i = 0; i < sizeof soup.source_hash; i++) {
         snprintf(hash + 2 * i, 3, "%02x", soup.source_hash[i]);
@@ -389,6 +395,8 @@ static int verify_one(const char *path, int count, const verify_settings *settin
     contents of;
     kiln_audit_counts counts = {0};
     kiln_format_error error = {.code = KILN_FORMAT_ERROR_NONE};
+    /* The audit works on the bytes, because its errors need the offsets of what was not
+         * decoded. */
     int status = contents_load(&of, path);
     const bool loaded = status == EXIT_DONE;
     if (loaded && !kiln_audit_in_full(of.data, of.size, settings->full, &counts, &error)) {
