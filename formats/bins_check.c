@@ -169,6 +169,8 @@ static bool row_tiles(const kiln_bins_view *view, const kiln_bins_row *row, uint
     return true;
 }
 
+/* Rows tile the records of every segment: each begins where the row before it ended. `used` counts
+ * the records of each segment that rows have taken so far. */
 static bool check_rows(const kiln_bins_view *view, kiln_format_error *error)
 {
     const uint32_t section = kiln_reader_find(view->reader, KILN_SECTION_BINS_ROWS, 0);
@@ -221,6 +223,7 @@ static bool floats_are_sound(const void *values, uint64_t records, uint32_t lane
     return bad == 0;
 }
 
+/* As floats_are_sound, of the 16-bit numbers of a compact table, of which every one is allowed. */
 static bool counts_are_sound(const void *values, uint64_t records, uint32_t lanes)
 {
     const uint16_t *counts = (const uint16_t *)values;
@@ -235,6 +238,7 @@ static bool counts_are_sound(const void *values, uint64_t records, uint32_t lane
     return bad == 0;
 }
 
+/* Every record holds probabilities that do not rise with x. */
 static bool check_values(const kiln_bins_view *view, kiln_format_error *error)
 {
     uint32_t section = KILN_NO_INDEX;

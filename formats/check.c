@@ -69,6 +69,8 @@ static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
     return !has_section(reader, kind) || section_count_of(reader, kind) == count;
 }
 
+/* Names the sections that every model has, and compares their counts, so that one may be indexed by
+ * the counts of another from here on. */
 static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_reader_section *vertices = section_of(reader, KILN_SECTION_VERTICES);
@@ -129,6 +131,8 @@ static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
     return true;
 }
 
+/* Names the counts of time-critical queries, which a model may lack. They are there for both the
+ * directory and the boxes, or for neither. */
 static bool name_counts(kiln_view *view, kiln_format_error *error)
 {
     const uint64_t count = section_count_of(view->reader, KILN_SECTION_ADB);
@@ -219,6 +223,8 @@ static bool words_are_zero(const uint32_t *words, unsigned count)
     return any == 0;
 }
 
+/* The directory of trees: their numbers are in range, and they tile the sections that they
+ * share. */
 static bool check_directory(const kiln_view *view, kiln_format_error *error)
 {
     tree_fill fill;
@@ -278,6 +284,8 @@ static bool check_counts(const kiln_view *view, kiln_format_error *error)
 
 /* -------------------------------------------------------------------------- contents -- */
 
+/* Vertices are finite, and indices and ids are below the counts of what they name. One pass for the
+ * largest of each is several times faster than a comparison for each. */
 static bool check_geometry(const kiln_view *view, kiln_format_error *error)
 {
     if (!floats_finite(view->vertices, 3 * (size_t)view->vertex_count)) {

@@ -6,6 +6,7 @@
 #define ZLIB_CONST
 #include "codec.h"
 
+#include "assert.h"
 #include "pack.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *
     }
 }
 
+/* The same for second differences of 16-bit words. */
 static void curve16_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
     for (uint32_t word = 0; word < element_size / 2; word++) {
@@ -93,6 +95,7 @@ bool kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_
                          size_t in_size, uint8_t *out, size_t size)
 {
     const size_t count = size / element_size;
+    KILN_ASSERT(size % element_size == 0);
     if (transform == KILN_TRANSFORM_LANES) {
         return kiln_lanes_undo(element_size, in, in_size, out, size);
     }
@@ -131,6 +134,7 @@ typedef struct {
 static voidpf pool_allocate(voidpf opaque, uInt items, uInt size)
 {
     zlib_pool *pool = (zlib_pool *)opaque;
+    KILN_ASSERT(pool->used <= sizeof pool->bytes);
     const size_t wanted = ((size_t)items * size + 15u) & ~(size_t)15u;
     if (wanted > sizeof pool->bytes - pool->used) {
         return Z_NULL;
@@ -193,6 +197,8 @@ bool kiln_block_decode(uint16_t transform, uint32_t element_size, const uint8_t 
                        uint32_t stored_size, uint8_t *out, uint32_t raw_size)
 {
     size_t size = raw_size;
+    KILN_ASSERT(kiln_transform_fits(transform, element_size));
+    KILN_ASSERT(raw_size % element_size == 0);
     if (transform == KILN_TRANSFORM_NONE) {
         return inflate_stream(stored, stored_size, out, &size) && size == raw_size;
     }

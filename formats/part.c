@@ -85,6 +85,8 @@ static bool link_children(const kiln_view_tree *tree, uint32_t index, uint32_t f
     return true;
 }
 
+/* Links nodes from the first with hidden lanes on, where `nodes` are there now and checked each for
+ * itself. part->levels becomes the number of levels that are there wholly. */
 static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
                        uint32_t nodes, kiln_format_error *error)
 {

@@ -234,6 +234,8 @@ bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_erro
 
 /* -------------------------------------------------------------------------- whole contents -- */
 
+/* The bytes between sections are zero, so that the file has no room for anything that no rule
+ * covers. */
 static bool check_padding(const kiln_reader *reader, kiln_format_error *error)
 {
     uint64_t end = sizeof(kiln_format_header) +
@@ -266,6 +268,7 @@ bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
 
 uint64_t kiln_reader_block_count(const kiln_format_section *entry)
 {
+    KILN_ASSERT(entry->element_size >= 1 && entry->element_size <= KILN_BLOCK_SIZE);
     const uint32_t block = kiln_block_raw_size(entry->element_size);
     return entry->raw_size / block + (entry->raw_size % block != 0);
 }
@@ -359,6 +362,7 @@ typedef struct {
 static void run_block_task(void *context, uint32_t index)
 {
     block_task *task = (block_task *)context + index;
+    KILN_ASSERT(!task->done);
     task->done = kiln_block_decode(task->transform, task->element_size, task->stored,
                                    task->stored_size, task->out, task->raw_size);
 }
@@ -384,6 +388,7 @@ static uint32_t first_entry(const kiln_reader *reader, uint32_t index)
     kiln_format_section entry = kiln_reader_entry(reader, index);
     const uint32_t kind = entry.kind;
     while (continues(&entry) || entry.kind != kind) {
+        KILN_ASSERT(index > 0);
         entry = kiln_reader_entry(reader, --index);
     }
     return index;

@@ -21,6 +21,8 @@ typedef struct {
     double centre[3], axis[3][3], half[3];
 } solid;
 
+/* A box as doubles; with a map, carried by it. The axes keep their length, the scale goes into the
+ * half-extents. */
 static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *out)
 {
     /* What the map multiplies lengths by; its own number is a float, which may not hold it. */
@@ -105,6 +107,7 @@ static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], doub
     }
 }
 
+/* One hint, of the pair of boxes of an entry. */
 KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *entry,
                                 kiln_adb_hint *hint)
 {
@@ -143,6 +146,7 @@ static bool comes_before(const kiln_adb_entry *heap, uint32_t i, uint32_t j)
     return heap[i].loss != heap[j].loss ? heap[i].loss > heap[j].loss : i < j;
 }
 
+/* The likeliest entries first. The heap is not sorted for it: a query may go on afterwards. */
 KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints, uint32_t capacity)
 {
     const kiln_adb_frontier *frontier = &query->frontier;

@@ -45,6 +45,7 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
     return best;
 }
 
+/* The weights of one tree, from the first of the three places that has its kind. */
 static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count,
                                     const kiln_tree *tree)
 {

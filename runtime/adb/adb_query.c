@@ -122,6 +122,7 @@ static float loss_of_decided(const kiln_adb_weights *w, bool yes, float odds)
     return kiln_loss_of_odds((yes ? w->yes : w->no) + (1.0f + w->sure) * odds);
 }
 
+/* What the caller may get wrong, and what trees may lack, in the order in which it is reported. */
 static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
                                const kiln_adb_options *options)
 {
@@ -155,6 +156,8 @@ static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
     return KILN_OK;
 }
 
+/* All that a query needs is computed once, here; then the roots are weighed, which may decide
+ * it. */
 static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                          const kiln_tree *b, const kiln_pose *pose_b,
                          const kiln_adb_options *options)
@@ -303,6 +306,8 @@ static uint64_t read_clock(const kiln_adb *query)
     return now;
 }
 
+/* The loop. The clock is read before each pair, so that a budget is exceeded by one pair at
+ * most. */
 static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
     const bool timed = nanoseconds != UINT64_MAX;
@@ -335,6 +340,7 @@ kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 
 /* ------------------------------------------------------------------------------------ answer -- */
 
+/* The probability that the answer has now, from what is proved and from the pairs that wait. */
 static double probability_of(const kiln_adb *query)
 {
     const kiln_adb_frontier *frontier = &query->frontier;

@@ -21,6 +21,7 @@ static bool weights_wanted(void *user, const kiln_reader *reader, uint32_t index
     return entry.kind == KILN_SECTION_ADB_WEIGHTS;
 }
 
+/* Reads the rows of one file, of whatever kind, into the sink. */
 static kiln_status read_rows(const void *data, size_t size, const kiln_open_options *options,
                              const weights_sink *sink)
 {

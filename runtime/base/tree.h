@@ -2,6 +2,7 @@
 #ifndef KILN_TREE_H
 #define KILN_TREE_H
 
+#include "../../formats/assert.h"
 #include "../../formats/part.h"
 #include "../kiln.h"
 
@@ -37,6 +38,7 @@ struct kiln_file {
 /* 2^exponent, for -1022 .. 1023. */
 static inline double kiln_power_of_two(int exponent)
 {
+    KILN_ASSERT(exponent >= -1022 && exponent <= 1023);
     const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
     double power;
     memcpy(&power, &bits, sizeof power);
@@ -45,6 +47,7 @@ static inline double kiln_power_of_two(int exponent)
 
 static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
 {
+    KILN_ASSERT(index < tree->entry->node_count);
     return (const kiln_format_node8 *)(const void *)(tree->nodes +
                                                      (size_t)index * tree->kind->node_size);
 }
@@ -79,12 +82,16 @@ static inline const kiln_format_adb_box *kiln_tree_root_counts(const kiln_tree *
 static inline const kiln_format_adb_box *kiln_tree_lane_counts(const kiln_tree *tree, uint32_t node,
                                                                unsigned lane)
 {
+    KILN_ASSERT(tree->boxes != NULL);
+    KILN_ASSERT(node < tree->entry->node_count);
+    KILN_ASSERT(lane < tree->kind->lanes);
     return tree->boxes + 1 + (size_t)node * tree->kind->lanes + lane;
 }
 
 /* Stored triangle in a slot. */
 static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
 {
+    KILN_ASSERT(slot < tree->entry->triangle_count);
     return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
 }
 

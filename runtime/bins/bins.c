@@ -238,6 +238,7 @@ static kiln_status answer_bound(const real_question *q, double p[], uint32_t *x_
     return status;
 }
 
+/* The expected bound needs no table: only the evaluator has distributions as a whole. */
 static kiln_status answer_expected(const real_question *q, double p[], uint32_t *x_best)
 {
     (void)x_best;

@@ -162,6 +162,7 @@ static void tails(const reduced *r, uint32_t u, uint32_t count, double p[])
     }
 }
 
+/* As bins.h promises it: certain values, then those that are computed, then zeros. */
 static void lookup(const kiln_bins *table, uint32_t u, uint32_t v, uint32_t w, uint32_t count,
                    double p[])
 {

@@ -5,6 +5,7 @@
 #include "../base/fpu.h"
 #include "../open/opening.h"
 
+/* Reads, verifies and keeps a table. The reader is closed on every way out but the last. */
 static kiln_status open_table_bytes(const void *data, size_t size, const kiln_open_options *options,
                                     kiln_bins **out)
 {

@@ -195,6 +195,7 @@ typedef struct {
     double x[3], y[3], squared_x, squared_y; /* normals of the faces */
 } faces;
 
+/* Faces whose normal is 0 have no inside that could be nearest: their edges stand for them. */
 static inline void try_faces(const corners *c, faces *f, candidate *best)
 {
     const double y0[3] = {c->edge_y[0][0][0], c->edge_y[0][1][0], c->edge_y[0][2][0]};
@@ -263,6 +264,7 @@ static void finish_edges(const corners *c, const double y[9], const candidate *b
     near->value = sqrt(best->squared);
 }
 
+/* The winner is a corner above a face: the distance is the height of one over the other. */
 static void finish_face(const corners *c, const faces *f, const double y[9], const candidate *best,
                         kiln_tri_nearest *near)
 {
@@ -301,6 +303,8 @@ typedef struct {
     int base_x, base_y;
 } precise;
 
+/* Takes a pair of points, given from corner i of X and corner j of Y on, if it is the nearest so
+ * far. */
 KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along_x[3],
                                    const kiln_dd along_y[3])
 {
@@ -325,6 +329,7 @@ KILN_RARE static kiln_dd dd_ratio(kiln_dd a, kiln_dd b)
     return b.head > 0 ? kiln_dd_clamp(kiln_dd_divide(a, b)) : kiln_dd_of(0);
 }
 
+/* Edge i of X and edge j of Y: as in double, clamped on each in turn. */
 KILN_RARE static void precise_edges(precise *p, int i, int j)
 {
     const kiln_dd *ex = p->edge_x[i], *ey = p->edge_y[j], *r = p->apart[i][j];
@@ -377,6 +382,7 @@ KILN_RARE static bool precise_foot(const kiln_dd edge[3][3], const kiln_dd from[
     return true;
 }
 
+/* The corner of Y above face X, and the corner of X above face Y. */
 KILN_RARE static void precise_faces(precise *p, int corner)
 {
     const kiln_dd none[3] = {{0, 0}, {0, 0}, {0, 0}};

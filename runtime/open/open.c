@@ -6,6 +6,7 @@
 #include "../base/fpu.h"
 #include "../base/tree.h"
 
+/* Reads and verifies; the file owns the reader from then on. */
 static kiln_status open_bytes(const void *data, size_t size, const kiln_open_options *options,
                               kiln_file **out)
 {

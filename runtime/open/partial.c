@@ -88,6 +88,8 @@ static bool advance(kiln_file *file, const void *data, size_t available,
 
 /* ---------------------------------------------------------------------------------- opening -- */
 
+/* Takes what is there. Fewer bytes than the directory of trees needs are an error that says how
+ * many are wanted; from there on every file opens, with trees that may be boxes at first. */
 static kiln_status open_partial(const void *data, size_t available,
                                 const kiln_open_options *options, kiln_file **out)
 {

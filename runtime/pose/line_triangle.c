@@ -134,6 +134,7 @@ KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m
     return true;
 }
 
+/* A point that line and edges share, taken into the span of all of them. */
 KILN_RARE static void add_point(const exact_case *c, const quotient *q, const double weights[3],
                                 edge_span *span)
 {
@@ -227,6 +228,8 @@ KILN_RARE static bool meets_within(const exact_case *c, const double corners[9],
     return true;
 }
 
+/* By the signs of the three volumes of line and edge: mixed ones pass it by, equal ones pass
+ * through its inside, and if all are 0 line and triangle are in one plane. */
 KILN_RARE static bool meets_exactly(const kiln_line *line, const double corners[9],
                                     kiln_line_hit *hit)
 {

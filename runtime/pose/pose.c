@@ -30,6 +30,7 @@ kiln_pose kiln_pose_identity(void)
     return identity;
 }
 
+/* A quaternion that is nearly of length 1 is normalised; another is an error, not a guess. */
 static kiln_status from_quaternion(const double q[4], const double translation[3], kiln_pose *out)
 {
     const double length = sqrt(((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3]);

@@ -138,6 +138,7 @@ typedef struct {
     double from, to;
 } interval;
 
+/* The two points that are outermost along a line, and where they are on it. */
 static interval interval_along(const points *p, const double line[3])
 {
     interval out = {p->at[0], p->at[0], 0, 0};
@@ -156,6 +157,7 @@ static interval interval_along(const points *p, const double line[3])
     return out;
 }
 
+/* The longest step from the first point to another, whose direction is that of all of them. */
 static double longest_square(const points *p, double line[3])
 {
     double longest = 0;

@@ -42,6 +42,7 @@ static inline void sift_pair_up(uint8_t *heap, size_t stride, size_t place, cons
     memcpy(heap + place * stride, pair, stride);
 }
 
+/* A pair that is put at the root sinks as far as it belongs. */
 static inline void sift_pair_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
 {
     size_t place = 0;
@@ -208,6 +209,7 @@ static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, u
     return true;
 }
 
+/* Adds one contact to a summary, which needs no room for the contacts themselves. */
 static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     const contact_visit *visit = (const contact_visit *)user;

@@ -156,6 +156,8 @@ static void cast_both(search *s)
     }
 }
 
+/* All pairs of triangles of two leaves. Each that is better than the best lowers what is looked
+ * at from then on, in these leaves and in the walk. False: nothing can be better. */
 static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
                          const kiln_tree_box *leaf_y)
 {
@@ -261,6 +263,7 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
     kiln_world_normal(pose, s->near.apart, swapped ? -1 : 1, out->normal);
 }
 
+/* The whole query, in the environment of queries: frame, hint, walk, answer. */
 static kiln_status answer_question(const question *q, kiln_nearest *out)
 {
     kiln_pair_frame frame;

@@ -23,6 +23,7 @@ enum {
 
 /* ------------------------------------------------------------------------------------- point -- */
 
+/* A point is brought into the tree's own frame, where the stored vertices are exact. */
 static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, const double point[3],
                                 kiln_place *place)
 {

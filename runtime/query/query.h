@@ -30,6 +30,8 @@ static inline bool kiln_mesh_filter_keeps(kiln_mesh_filter *filter, const kiln_t
 static inline void kiln_tree_stored_corners(const kiln_tree *tree, uint32_t stored,
                                             double corners[9])
 {
+    KILN_ASSERT(tree->triangles != NULL);
+    KILN_ASSERT(stored < tree->file->view.triangle_count);
     const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
     for (int i = 0; i < 3; i++) {
         const float *vertex = tree->vertices + 3 * (size_t)corner[i];

@@ -56,6 +56,7 @@ struct ray_query {
 
 /* --------------------------------------------------------------------------------- the walk -- */
 
+/* One triangle whose box the ray may pass. The filter is called last, for hits that would count. */
 static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
 {
     ray_query *query = (ray_query *)user;
@@ -252,6 +253,7 @@ static void sift_hit_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hi
     heap[place] = *hit;
 }
 
+/* A hit that is put at the root sinks as far as it belongs. */
 static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
 {
     size_t place = 0;
@@ -267,6 +269,7 @@ static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *h
     heap[place] = *hit;
 }
 
+/* Keeps the first `capacity` hits in canonical order; all are counted. */
 static bool take_all_hits(ray_query *query, const found_hit *hit)
 {
     hit_heap *heap = (hit_heap *)query->user;

@@ -49,6 +49,7 @@ static bool take_shape(const kiln_shape *given, kiln_shape *shape)
     return shape->radius >= 0 && shape->radius <= NUMBER_MAX;
 }
 
+/* The triangles of a leaf, carried into the shape's frame. */
 static bool visit_leaf(void *user, uint32_t first, uint32_t count)
 {
     shape_query *query = (shape_query *)user;
@@ -69,6 +70,7 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
     return true;
 }
 
+/* Arguments are checked in the environment of queries, since that takes comparisons of doubles. */
 static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const kiln_shape *shape,
                               const kiln_pose *pose_shape)
 {
