@@ -9,9 +9,9 @@
  *   meta document, file       the sections and their bytes (bake_meta.c, encode/assemble.c)
  *   report, cache             what came of it, kept for the next bake
  *
- * One struct holds all that the pass has made so far, and everything in it is freed in one place, after
- * the last step. Only two things change hands: the trees' arrays go to the encoder, which frees each as
- * soon as it is copied, and the file goes to the caller. */
+ * One struct holds all that the pass has made so far, and everything in it is freed in one place,
+ * after the last step. Only two things change hands: the trees' arrays go to the encoder, which
+ * frees each as soon as it is copied, and the file goes to the caller. */
 #define _POSIX_C_SOURCE 200809L
 #include "../kiln_bake.h"
 
@@ -82,8 +82,8 @@ kiln_bake_options kiln_bake_options_default(void)
     return options;
 }
 
-/* The caller's options, or as much of them as both sides know, over the defaults. Strings that are NULL
- * stand for their defaults. */
+/* The caller's options, or as much of them as both sides know, over the defaults. Strings that are
+ * NULL stand for their defaults. */
 static kiln_bake_options complete_options(const kiln_bake_options *given)
 {
     kiln_bake_options options = kiln_bake_options_default();
@@ -138,8 +138,8 @@ static kiln_bake_status read_kinds(job *b)
     }
 }
 
-/* Checks the options in the order in which their errors are reported, and reads from them the kinds of
- * trees and the parameters of counting. */
+/* Checks the options in the order in which their errors are reported, and reads from them the kinds
+ * of trees and the parameters of counting. */
 static kiln_bake_status check_options(job *b)
 {
     kiln_bake_options *o = &b->options;
@@ -215,9 +215,9 @@ static kiln_bake_status read_weights(job *b)
 
 /* ---------------------------------------------------------------------- progress, memory -- */
 
-/* Stands between the stages and the caller: looks at the memory whenever a stage reports, and notes a
- * cancellation. With many trees, the stages "build obb" and "count obb" of each would flicker by; the
- * stage of all trees then is one. */
+/* Stands between the stages and the caller: looks at the memory whenever a stage reports, and notes
+ * a cancellation. With many trees, the stages "build obb" and "count obb" of each would flicker by;
+ * the stage of all trees then is one. */
 static bool report_progress(void *user, const char *stage, double part)
 {
     job *b = user;
@@ -239,9 +239,9 @@ static bool report_progress(void *user, const char *stage, double part)
     return on;
 }
 
-/* Refuses a bake that would not keep to its limit of memory, before the trees are begun, and else lets
- * it have no more threads than the limit has room for. With the groups, all counts that the need
- * follows from are known. */
+/* Refuses a bake that would not keep to its limit of memory, before the trees are begun, and else
+ * lets it have no more threads than the limit has room for. With the groups, all counts that the
+ * need follows from are known. */
 static kiln_bake_status check_memory(job *b)
 {
     kiln_budget_load load = {.soup = &b->soup,
@@ -273,8 +273,8 @@ static kiln_bake_status check_memory(job *b)
     return KILN_BAKE_OK;
 }
 
-/* Gives the failure of a stage that set no error of its own its reason: the limit of memory, the caller,
- * or no memory. Returns the status, which the limit decides in any case. */
+/* Gives the failure of a stage that set no error of its own its reason: the limit of memory, the
+ * caller, or no memory. Returns the status, which the limit decides in any case. */
 static kiln_bake_status explain_failure(const job *b, kiln_bake_status status)
 {
     KILN_ASSERT(status != KILN_BAKE_OK);
@@ -308,8 +308,8 @@ static kiln_bake_status check_output_is_not_model(const job *b)
     return KILN_BAKE_OK;
 }
 
-/* Nor the files that the model refers to. They are known once the report lists them: from the import, or
- * from the meta document of a file that the cache had. */
+/* Nor the files that the model refers to. They are known once the report lists them: from the
+ * import, or from the meta document of a file that the cache had. */
 static kiln_bake_status check_output_is_no_side_file(const job *b)
 {
     const kiln_bake_report *report = b->report;
@@ -416,8 +416,8 @@ static kiln_bake_status encode(job *b)
 
 /* ------------------------------------------------------------------------------ the pass -- */
 
-/* Bakes `input` for `output` (NULL: for memory). *file [*size bytes] becomes the caller's, by free(); it
- * stays NULL where `output` is up to date, and on failure. */
+/* Bakes `input` for `output` (NULL: for memory). *file [*size bytes] becomes the caller's, by
+ * free(); it stays NULL where `output` is up to date, and on failure. */
 static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
                              const kiln_bake_options *options, void **file, size_t *size,
                              kiln_bake_report *report)

@@ -21,16 +21,16 @@ typedef struct {
     char *names;    /* the names of all groups, each ended by a zero */
 } kiln_groups;
 
-/* Divides the triangles of `soup`, which has one at least. False without memory; *groups, zero before
- * the call, is to be freed in both cases. */
+/* Divides the triangles of `soup`, which has one at least. False without memory; *groups, zero
+ * before the call, is to be freed in both cases. */
 bool kiln_groups_make(const kiln_soup *soup, kiln_split split, kiln_groups *groups);
 void kiln_groups_free(kiln_groups *groups);
 
 /* Copies into *report what the import found; `soup` may be empty after a failed import. */
 void kiln_report_soup(const kiln_soup *soup, kiln_bake_report *report);
 
-/* Adds the trees to *report, with each tree's share of packed_sizes [kind_count], the stored bytes of
- * the nodes of a kind. The arrays of the trees are not looked at. */
+/* Adds the trees to *report, with each tree's share of packed_sizes [kind_count], the stored bytes
+ * of the nodes of a kind. The arrays of the trees are not looked at. */
 void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
                        kiln_bake_report *report);
 

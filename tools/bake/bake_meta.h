@@ -1,5 +1,5 @@
-/* What a bake writes down about itself: the meta document and the build key. Neither holds a clock, a
- * folder, a host, a thread count or the layout. */
+/* What a bake writes down about itself: the meta document and the build key. Neither holds a clock,
+ * a folder, a host, a thread count or the layout. */
 #ifndef KILN_BAKE_META_H
 #define KILN_BAKE_META_H
 
@@ -8,9 +8,9 @@
 #include "../encode/weights_file.h"
 #include "../kiln_bake.h"
 
-/* First half of the SHA-256 over the source's hash (kiln_source_hash: side files included), its name
- * without folder and format, the options that shape the contents, the weights, and the versions of
- * kiln, the format, Assimp and zlib. */
+/* First half of the SHA-256 over the source's hash (kiln_source_hash: side files included), its
+ * name without folder and format, the options that shape the contents, the weights, and the
+ * versions of kiln, the format, Assimp and zlib. */
 void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *options,
                         const char *format, const uint8_t source_hash[32],
                         const kiln_weights_rows *weights, uint8_t key[16]);

@@ -2,8 +2,8 @@
  * takes, as the system tells.
  *
  * What is limited are resident bytes that are no file's, beyond what the process had when the bake
- * began. A limit of address space (setrlimit) would bind the program around the library too, and count
- * what is reserved and never touched, such as stacks of threads. */
+ * began. A limit of address space (setrlimit) would bind the program around the library too, and
+ * count what is reserved and never touched, such as stacks of threads. */
 #ifndef KILN_BUDGET_H
 #define KILN_BUDGET_H
 
@@ -21,15 +21,15 @@ typedef struct {
 /* Begins with what is resident now. */
 void kiln_budget_start(kiln_budget *budget, uint64_t limit);
 
-/* Code and tables that are touched for the first time, stacks, and what is too small to reckon: no bake
- * does with less. */
+/* Code and tables that are touched for the first time, stacks, and what is too small to reckon: no
+ * bake does with less. */
 #define KILN_BUDGET_LEAST ((uint64_t)2 << 20)
 
 /* False where no bake at all keeps to the limit. */
 bool kiln_budget_possible(const kiln_budget *budget);
 
-/* Looks at the memory; false where the bake takes more than the limit, now or at any look before. To be
- * called often, as whenever a stage reports progress. */
+/* Looks at the memory; false where the bake takes more than the limit, now or at any look before.
+ * To be called often, as whenever a stage reports progress. */
 bool kiln_budget_holds(kiln_budget *budget);
 
 /* What a stage will take in all, over what the process had. */

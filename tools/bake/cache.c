@@ -119,7 +119,8 @@ static void *find_file(const char *folder, const uint8_t key[16], kiln_request *
     return file;
 }
 
-/* Names of side files as an entry has them: '+' or '-' for there or absent, the name, a zero byte. */
+/* Names of side files as an entry has them: '+' or '-' for there or absent, the name, a zero byte.
+ */
 static kiln_side_file *parse_names(const char *text, size_t size, size_t *count)
 {
     *count = 0;
@@ -168,8 +169,8 @@ static bool is_names_of(const char *name, const char *hex)
            strcmp(name + length - 6, ".names") == 0;
 }
 
-/* In whatever order the lists come: at most one of them holds with the files as they are, or several
- * lead to the same bytes. */
+/* In whatever order the lists come: at most one of them holds with the files as they are, or
+ * several lead to the same bytes. */
 static void *find_in_shard(const char *folder, const uint8_t key[16], kiln_request *request,
                            size_t *size, kiln_bake_report *report)
 {
@@ -207,8 +208,8 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
 
 /* --------------------------------------------------------------------------------------- storing -- */
 
-/* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is not of
- * a baker's making. */
+/* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is
+ * not of a baker's making. */
 static bool may_be_written(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     struct stat facts;

@@ -1,6 +1,6 @@
-/* Making a cache smaller: what has not been used for longest goes first. Times of use are the entries'
- * times of change, which a hit renews; they decide only what is thrown away. Only names that cache.h
- * gives are touched, so that nothing else in the folder is at risk. */
+/* Making a cache smaller: what has not been used for longest goes first. Times of use are the
+ * entries' times of change, which a hit renews; they decide only what is thrown away. Only names
+ * that cache.h gives are touched, so that nothing else in the folder is at risk. */
 #define _XOPEN_SOURCE 700
 #include "../kiln_bake.h"
 

@@ -1,9 +1,9 @@
 /* Groups of triangles: the whole soup, or one group for each mesh or node of the scene.
  *
- * Parts of the soup with equal keys, in order of key, become one group. With one pass over the parts
- * sorted by key the groups' lists of triangles follow one another in a single array. Names are the
- * scene's, made unique in a second pass, sorted by name: what the importer gives may have any number
- * of nodes called alike, and a tree is found by its name. */
+ * Parts of the soup with equal keys, in order of key, become one group. With one pass over the
+ * parts sorted by key the groups' lists of triangles follow one another in a single array. Names
+ * are the scene's, made unique in a second pass, sorted by name: what the importer gives may have
+ * any number of nodes called alike, and a tree is found by its name. */
 #include "bake.h"
 
 #include "../../formats/assert.h"
@@ -102,8 +102,8 @@ bool kiln_groups_make(const kiln_soup *soup, kiln_split split, kiln_groups *grou
         goto done;
     }
 
-    /* For nodes, neighbouring parts under the same path, which are the meshes of one node, share the
-     * key of the first. */
+    /* For nodes, neighbouring parts under the same path, which are the meshes of one node, share
+     * the key of the first. */
     for (uint32_t i = 0; i < soup->part_count; i++) {
         keyed[i] = (keyed_part){by_mesh ? soup->parts[i].mesh : i, i};
         if (!by_mesh && i > 0 && same_path(soup, i, i - 1)) {

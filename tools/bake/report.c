@@ -1,7 +1,8 @@
 /* The report of a bake: what the import found, what the trees came to, and its release.
  *
  * A report is filled on success and on failure as far as the bake got. Where there is no memory for
- * one of its lists, that list is left out rather than the bake given up: a report decides nothing. */
+ * one of its lists, that list is left out rather than the bake given up: a report decides nothing.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "bake.h"
 

@@ -107,8 +107,8 @@ static char *from_hexadecimal(const char *digits)
     return bytes;
 }
 
-/* The i-th of the names that `member` lists, in new memory: from "member_hex" where that is there, which
- * tells names that are not UTF-8. NULL: there is none. */
+/* The i-th of the names that `member` lists, in new memory: from "member_hex" where that is there,
+ * which tells names that are not UTF-8. NULL: there is none. */
 static char *name_of(const json_t *source, const char *member, size_t i)
 {
     char hex[32];
@@ -127,7 +127,8 @@ static void free_sides(kiln_side_file *sides, size_t count)
     free(sides);
 }
 
-/* The side files as the document names them, for free_sides. NULL: no memory, or no document of a bake. */
+/* The side files as the document names them, for free_sides. NULL: no memory, or no document of a
+ * bake. */
 static kiln_side_file *sides_of(const json_t *source, size_t *count)
 {
     const json_t *there = json_object_get(source, "side_files");

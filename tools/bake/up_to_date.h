@@ -1,6 +1,6 @@
-/* Is a file what a bake would write? Answered from the build key, without reading the model: the key
- * covers the bytes of the source and of its side files, which side files were looked for and not there,
- * the options and the versions. Clocks are never asked. */
+/* Is a file what a bake would write? Answered from the build key, without reading the model: the
+ * key covers the bytes of the source and of its side files, which side files were looked for and
+ * not there, the options and the versions. Clocks are never asked. */
 #ifndef KILN_UP_TO_DATE_H
 #define KILN_UP_TO_DATE_H
 
@@ -10,8 +10,8 @@
 /* What a bake is asked for, as far as its result depends on it, with the source open. */
 typedef struct kiln_request kiln_request;
 
-/* NULL: the source can't be opened, or there is no memory. The arguments must stay; `options` has no
- * NULL that stands for a default. */
+/* NULL: the source can't be opened, or there is no memory. The arguments must stay; `options` has
+ * no NULL that stands for a default. */
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
                                 const kiln_weights_rows *weights);
 void kiln_request_close(kiln_request *request);

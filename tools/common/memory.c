@@ -1,8 +1,8 @@
 /* Memory: arenas, growing arrays, and what the system says a process takes.
  *
- * A stage of the bake takes what it needs from an arena and gives it back whole, so that a peak is that of one
- * stage. Blocks of a mebibyte and more are mappings of their own: the C library may keep what is freed, and
- * what it keeps counts against a limit of memory (bake/budget.c). */
+ * A stage of the bake takes what it needs from an arena and gives it back whole, so that a peak is
+ * that of one stage. Blocks of a mebibyte and more are mappings of their own: the C library may
+ * keep what is freed, and what it keeps counts against a limit of memory (bake/budget.c). */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -21,7 +21,8 @@
 #define SHARED_BLOCK ((size_t)1 << 18)
 #define ALIGNMENT ((size_t)64)
 
-/* Blocks from this on are the system's own mappings; the C library may keep what it is given back. */
+/* Blocks from this on are the system's own mappings; the C library may keep what it is given back.
+ */
 #define MAPPED_MIN ((size_t)1 << 20)
 
 struct kiln_arena_block {

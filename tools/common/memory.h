@@ -9,9 +9,9 @@
 
 /* ---------------------------------------------------------------------------------------- arenas -- */
 
-/* Memory that is taken in a few big blocks and given back whole, big ones to the system at once: the
- * next stage is to have the room. A stage of the bake owns one; what outlives the stage is allocated
- * on its own. */
+/* Memory that is taken in a few big blocks and given back whole, big ones to the system at once:
+ * the next stage is to have the room. A stage of the bake owns one; what outlives the stage is
+ * allocated on its own. */
 
 struct kiln_arena_block;
 
@@ -50,8 +50,8 @@ bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size);
 #define KILN_HAVE_SHADOW_MEMORY 0
 #endif
 
-/* Bytes of address space of a process, and those of them that are resident and not of a file, such as
- * code, which all processes share. False where the system does not tell. */
+/* Bytes of address space of a process, and those of them that are resident and not of a file, such
+ * as code, which all processes share. False where the system does not tell. */
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident);
 
 /* Resident bytes of this process, likewise; 0 where the system does not tell. */

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Packing a block takes 500 KB of stack; what threads get by default is 128 KB with some C libraries and
- * follows `ulimit -s` with others. */
+/* Packing a block takes 500 KB of stack; what threads get by default is 128 KB with some C
+ * libraries and follows `ulimit -s` with others. */
 enum { THREADS_MAX = 256, REPORTS = 64, STACK_BYTES = 2 << 20 };
 
 typedef struct {

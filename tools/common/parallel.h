@@ -26,8 +26,8 @@ typedef struct {
     void *user;
 } kiln_helpers;
 
-/* From now on loops of the calling thread start no threads but those that `helpers`, which must stay,
- * gives. NULL: as many as their watch allows. */
+/* From now on loops of the calling thread start no threads but those that `helpers`, which must
+ * stay, gives. NULL: as many as their watch allows. */
 void kiln_parallel_share(const kiln_helpers *helpers);
 
 typedef void (*kiln_turn)(void *context, uint32_t index);

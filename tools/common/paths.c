@@ -1,7 +1,8 @@
 /* Paths: the file that another refers to, and whether two paths lead to one file.
  *
- * Files are compared by device and number, which stat gives for whatever a path leads to. Comparing names,
- * even resolved ones, would miss hard links, bind mounts and disks that take several spellings for a name. */
+ * Files are compared by device and number, which stat gives for whatever a path leads to. Comparing
+ * names, even resolved ones, would miss hard links, bind mounts and disks that take several
+ * spellings for a name. */
 #define _POSIX_C_SOURCE 200809L
 #include "paths.h"
 

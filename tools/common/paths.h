@@ -7,12 +7,12 @@
 
 /* Where a file is that another refers to. */
 
-/* `name` as it stands in the file `path`: from the folder of that file, unless it starts at the root. In new
- * memory; NULL without. */
+/* `name` as it stands in the file `path`: from the folder of that file, unless it starts at the
+ * root. In new memory; NULL without. */
 char *kiln_path_beside(const char *path, const char *name);
 
-/* Which file a path leads to, however it is spelt: hard and symbolic links, bind mounts, disks that take
- * several spellings for one name. */
+/* Which file a path leads to, however it is spelt: hard and symbolic links, bind mounts, disks that
+ * take several spellings for one name. */
 
 typedef struct {
     dev_t device;

@@ -1,7 +1,8 @@
 /* Text: names as UTF-8 and in JSON, the errors of reports, and words for numbers in messages.
  *
- * Names come from files and folders, where any byte may stand. Whatever leaves the program in a document or a
- * file is made well-formed first, after RFC 3629, section 4; messages on the terminal keep the bytes. */
+ * Names come from files and folders, where any byte may stand. Whatever leaves the program in a
+ * document or a file is made well-formed first, after RFC 3629, section 4; messages on the terminal
+ * keep the bytes. */
 #define _XOPEN_SOURCE 700
 #include "text.h"
 

@@ -30,13 +30,14 @@ enum { KILN_MESSAGE_BYTES_SIZE = 32 };
 void kiln_bake_report_error(kiln_bake_report *report, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "17 MiB", "640 KiB", "1 byte": in the largest unit of which there is one, rounded down. Returns `text`. */
+/* "17 MiB", "640 KiB", "1 byte": in the largest unit of which there is one, rounded down. Returns
+ * `text`. */
 const char *kiln_message_bytes(uint64_t bytes, char text[KILN_MESSAGE_BYTES_SIZE]);
 
 /* What a signal is called, for messages. */
 
-/* "Segmentation error"; "signal of another kind" for what ends no process by itself. As strsignal, which may
- * write to a buffer that threads share. Any thread. */
+/* "Segmentation error"; "signal of another kind" for what ends no process by itself. As strsignal,
+ * which may write to a buffer that threads share. Any thread. */
 const char *kiln_signal_text(int number);
 
 #endif

@@ -12,8 +12,8 @@ typedef struct {
     int scale_exponent;         /* of node space */
 } kiln_cost_tree;
 
-/* Expected tests: a query that meets a box at random tests its lanes or triangles; it meets a box inside
- * another with the ratio of their surfaces, and the root for certain. */
+/* Expected tests: a query that meets a box at random tests its lanes or triangles; it meets a box
+ * inside another with the ratio of their surfaces, and the root for certain. */
 double kiln_tree_cost(const kiln_cost_tree *tree);
 
 #endif

@@ -1,15 +1,17 @@
-/* The temporary file has no name until it is complete, where the system can do that (O_TMPFILE); else it
- * is opened with O_EXCL. Its name is beside its target so that the rename stays within one file system.
+/* The temporary file has no name until it is complete, where the system can do that (O_TMPFILE);
+ * else it is opened with O_EXCL. Its name is beside its target so that the rename stays within one
+ * file system.
  *
- * A process that is killed while the file has a name leaves it behind, and the next that writes the same
- * target on the same machine removes it: names are made of the target's, of the boot, and of a count from
- * 0 on, and a writer holds a lock on its file (flock) from before it can be found until it is renamed.
- * Who meets a file under its own name and gets its lock knows that the maker is gone; who does not takes
- * the next count. The boot keeps machines that share a disk, whose locks may not see each other, from
- * each other's files. Only the holder of a file's lock removes or renames it.
+ * A process that is killed while the file has a name leaves it behind, and the next that writes the
+ * same target on the same machine removes it: names are made of the target's, of the boot, and of a
+ * count from 0 on, and a writer holds a lock on its file (flock) from before it can be found until
+ * it is renamed. Who meets a file under its own name and gets its lock knows that the maker is
+ * gone; who does not takes the next count. The boot keeps machines that share a disk, whose locks
+ * may not see each other, from each other's files. Only the holder of a file's lock removes or
+ * renames it.
  *
- * Names of unfinished files stand in a small table of atomic
- * pointers, so that a signal handler can remove them: whoever exchanges a pointer out owns it. */
+ * Names of unfinished files stand in a small table of atomic pointers, so that a signal handler can
+ * remove them: whoever exchanges a pointer out owns it. */
 #define _GNU_SOURCE /* O_TMPFILE */
 
 #include "write_file.h"
@@ -161,8 +163,8 @@ typedef struct {
     bool known;
 } boot_id;
 
-/* Of this boot of this machine; where it can't be told, a number of this process, by which nothing is ever
- * taken for left behind: another machine's may have the same. */
+/* Of this boot of this machine; where it can't be told, a number of this process, by which nothing
+ * is ever taken for left behind: another machine's may have the same. */
 static boot_id this_boot(void)
 {
     char text[64];
@@ -224,8 +226,8 @@ bool kiln_write_file_sweep(const char *path)
     return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL && remove_orphan(path);
 }
 
-/* Opens a new file beside `path`, locked as far as the disk has locks. Its name, entered in the table, is
- * the caller's. Returns the descriptor, or -1 with errno. */
+/* Opens a new file beside `path`, locked as far as the disk has locks. Its name, entered in the
+ * table, is the caller's. Returns the descriptor, or -1 with errno. */
 static int open_named(const char *path, char **name, unsigned *place)
 {
     for (unsigned attempt = 0; attempt < 2 * NAME_ATTEMPTS; attempt++) {
@@ -314,8 +316,8 @@ typedef struct {
     int lock;       /* keeps the file locked; -1: nothing does */
 } aside;
 
-/* Writes and flushes a nameless file and names it. Without /proc there is no way to name it: then, as
- * on any error, the name stays NULL. */
+/* Writes and flushes a nameless file and names it. Without /proc there is no way to name it: then,
+ * as on any error, the name stays NULL. */
 static const char *fill_nameless(int descriptor, const char *path, const void *data, size_t size,
                                  aside *of)
 {

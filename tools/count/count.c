@@ -1,5 +1,5 @@
-/* Counts of possible collision cells for every box of a tree (J. Klein and G. Zachmann, "ADB-trees: controlling
- * the error of time-critical collision detection", 2003). */
+/* Counts of possible collision cells for every box of a tree (J. Klein and G. Zachmann, "ADB-trees:
+ * controlling the error of time-critical collision detection", 2003). */
 #include "count.h"
 
 #include "../../formats/assert.h"

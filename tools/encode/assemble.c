@@ -345,8 +345,8 @@ static bool convert_parts(encoder *e)
 
 enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
 
-/* First what a file that is still on its way answers from, last what no query needs. *nodes is the first
- * section of nodes. */
+/* First what a file that is still on its way answers from, last what no query needs. *nodes is the
+ * first section of nodes. */
 static uint32_t list_sections(const encoder *e, kiln_section_input *sections, uint32_t *nodes)
 {
     const kiln_model *model = e->model;

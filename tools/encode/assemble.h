@@ -36,9 +36,9 @@ typedef struct {
 /* The file's bytes; `packed_sizes` [kind_count] gets the stored bytes of each kind's nodes. As
  * kiln_container_write.
  *
- * The arrays of the trees (nodes, order, boxes) are handed over: each is released as soon as the sections
- * hold a copy of it, since what follows needs the room. The trees' numbers stay, and kiln_build_tree_free
- * is still to be called, on success and on failure. */
+ * The arrays of the trees (nodes, order, boxes) are handed over: each is released as soon as the
+ * sections hold a copy of it, since what follows needs the room. The trees' numbers stay, and
+ * kiln_build_tree_free is still to be called, on success and on failure. */
 kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
                                    const uint8_t build_key[16], const kiln_watch *watch,
                                    void **file, size_t *size, uint64_t *packed_sizes);

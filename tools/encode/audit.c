@@ -144,8 +144,8 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
     return true;
 }
 
-/* Depth first; path[i] is the lane that led from level i to level i + 1. That the walk ends and fits
- * the array was proven when the file was opened. */
+/* Depth first; path[i] is the lane that led from level i to level i + 1. That the walk ends and
+ * fits the array was proven when the file was opened. */
 static bool check_boxes(const audit *state)
 {
     placed_box path[KILN_TREE_DEPTH_MAX];

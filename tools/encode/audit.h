@@ -20,14 +20,14 @@ typedef struct {
     uint32_t weights;      /* rows of weights of time-critical queries */
 } kiln_audit_counts;
 
-/* Checks, in this order: header, section table, checksums, structure; the content hash; that triangle
- * ids are a permutation; and for each tree that its triangles are each in one leaf, that its bounds
- * and its geometry hash are those of its triangles, and that every corner of every triangle is inside
- * every box on the way from the root to it, computed in double, and that the counts of possible
- * collision cells are what counting gives for a sample of some hundred boxes of each tree. In a file
- * without polygons what rests on them is left out.
- * Of a filled-bins table: all that opening proves, and the content hash; not whether values are right.
- * False: *error tells the first that is broken and where. `counts` may be NULL. */
+/* Checks, in this order: header, section table, checksums, structure; the content hash; that
+ * triangle ids are a permutation; and for each tree that its triangles are each in one leaf, that
+ * its bounds and its geometry hash are those of its triangles, and that every corner of every
+ * triangle is inside every box on the way from the root to it, computed in double, and that the
+ * counts of possible collision cells are what counting gives for a sample of some hundred boxes of
+ * each tree. In a file without polygons what rests on them is left out. Of a filled-bins table: all
+ * that opening proves, and the content hash; not whether values are right. False: *error tells the
+ * first that is broken and where. `counts` may be NULL. */
 bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_format_error *error);
 
 /* The same; with `full` every box is counted again. */

@@ -13,9 +13,10 @@
 #include <string.h>
 
 /* Sections that pack smaller than they are become deflate, by the smallest of the transforms that
- * their kind lists; the rest stay raw. Each block of a section is a task of its own, and where a block lies
- * follows from sizes alone, so threads don't show. Of neighbours with tops of trees in their first blocks
- * these come first, so that a file that is still on its way answers from all of them. */
+ * their kind lists; the rest stay raw. Each block of a section is a task of its own, and where a
+ * block lies follows from sizes alone, so threads don't show. Of neighbours with tops of trees in
+ * their first blocks these come first, so that a file that is still on its way answers from all of
+ * them. */
 
 /* One block of a section on its way into the file, or on trial. */
 typedef struct {
@@ -117,7 +118,8 @@ static bool is_sample(uint32_t index, uint32_t blocks)
     return index == 0 || index == blocks / 2;
 }
 
-/* The smallest of the transforms that carry all blocks; `trials` are by transform, then by block. */
+/* The smallest of the transforms that carry all blocks; `trials` are by transform, then by block.
+ */
 static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_block *trials,
                                    uint32_t blocks)
 {
@@ -236,8 +238,8 @@ static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t 
                 .block_count = to - from};
 }
 
-/* Sections first .. last - 1, whose first blocks come before the rest of any: the last is left whole where
- * those before it are. */
+/* Sections first .. last - 1, whose first blocks come before the rest of any: the last is left
+ * whole where those before it are. */
 static void add_run(container *box, uint32_t first, uint32_t last)
 {
     bool split = false;

@@ -1,6 +1,6 @@
-/* zlib decides by itself where one set of codes ends and the next begins, by how many symbols it has
- * seen, not by what they are. Here its blocks are ended where segments end, if that is worth a new
- * set of codes; where it wasn't after all, the plain stream is kept. */
+/* zlib decides by itself where one set of codes ends and the next begins, by how many symbols it
+ * has seen, not by what they are. Here its blocks are ended where segments end, if that is worth a
+ * new set of codes; where it wasn't after all, the plain stream is kept. */
 #define ZLIB_CONST
 #include "transform.h"
 
@@ -60,8 +60,8 @@ static uint32_t log2_of(uint32_t n)
     return digits;
 }
 
-/* Logarithms of small numbers, each computed when it is first asked for: segments of small trees are
- * short, and without these most of what baking one takes went into logarithms. */
+/* Logarithms of small numbers, each computed when it is first asked for: segments of small trees
+ * are short, and without these most of what baking one takes went into logarithms. */
 enum { LOGS = 128 };
 typedef struct {
     uint32_t of[LOGS]; /* 0: not yet known, or that of 1 */

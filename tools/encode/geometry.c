@@ -1,6 +1,7 @@
 /* What a tree's entry says of the geometry below it: its hash, and whether its surface is closed.
  *
- * Both are sums over triangles, in any order, so parts of a list are summed by several threads at once. */
+ * Both are sums over triangles, in any order, so parts of a list are summed by several threads at
+ * once. */
 #include "geometry.h"
 
 #include "../common/sha256.h"

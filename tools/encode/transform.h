@@ -23,8 +23,8 @@ static inline void kiln_segments_end(kiln_segments *segments, size_t end)
 }
 
 /* Applies `transform` to one block of whole elements, `in` [size bytes, aligned to 8] to `out`
- * [KILN_BLOCK_SIZE], which don't overlap. *out_size and *segments tell what was made. False where the
- * transform can't carry this block, or would need more room. */
+ * [KILN_BLOCK_SIZE], which don't overlap. *out_size and *segments tell what was made. False where
+ * the transform can't carry this block, or would need more room. */
 bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
                           uint8_t *out, size_t *out_size, kiln_segments *segments);
 
@@ -36,8 +36,8 @@ bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *
 
 /* Deflate streams of segments. */
 
-/* The smallest of a few streams (RFC 1951) that inflate to `data` [size >= 1 bytes], released by free();
- * NULL without memory. Depends on the data, the segments and zlib only. */
+/* The smallest of a few streams (RFC 1951) that inflate to `data` [size >= 1 bytes], released by
+ * free(); NULL without memory. Depends on the data, the segments and zlib only. */
 uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
                       uint32_t *stored_size);
 

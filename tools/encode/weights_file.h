@@ -10,8 +10,8 @@
 kiln_format_adb_weights kiln_weights_row(const kiln_adb_fitted *fitted);
 
 /* The bytes of a file of weights alone. Sorts `rows` [1 .. KILN_ADB_WEIGHTS_ROWS_MAX] as files have
- * them. KILN_BAKE_USAGE: too many, two of one kind and size, or one out of range; KILN_BAKE_FAILED: no
- * memory. */
+ * them. KILN_BAKE_USAGE: too many, two of one kind and size, or one out of range; KILN_BAKE_FAILED:
+ * no memory. */
 kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t count, void **file,
                                      size_t *size);
 

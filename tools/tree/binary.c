@@ -46,8 +46,8 @@ static bool fits(uint32_t units, uint32_t levels)
     return units <= (uint64_t)1 << levels;
 }
 
-/* Cuts a range that is not a leaf, by the threads of `watch` where that is not NULL; then 0 where it
- * cancels. */
+/* Cuts a range that is not a leaf, by the threads of `watch` where that is not NULL; then 0 where
+ * it cancels. */
 static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
                     const kiln_watch *watch)
 {

@@ -50,8 +50,8 @@ const kiln_build_kind *kiln_build_kind_find(const char *name);
 void kiln_build_kind_names(char *text, size_t size);
 
 /* KILN_BAKE_OK; _USAGE: no triangles, or leaf or builder unknown; _FAILED: out of memory or
- * cancelled. On error nothing is kept. Bytes do not depend on threads. The caller has set the default
- * floating-point environment, which threads inherit: kiln_bake does. */
+ * cancelled. On error nothing is kept. Bytes do not depend on threads. The caller has set the
+ * default floating-point environment, which threads inherit: kiln_bake does. */
 kiln_bake_status kiln_build(const kiln_build_kind *kind, const kiln_build_input *input,
                             const kiln_bake_options *options, kiln_build_tree *tree);
 void kiln_build_tree_free(kiln_build_tree *tree);

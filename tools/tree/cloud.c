@@ -1,9 +1,10 @@
 /* The corners of a tree's triangles in tree order, and their extents in any frame.
  *
- * Corners are brought to node space a few at a time, as a structure of arrays, and the least and greatest
- * products with an axis are taken of four at once, by what the compiler makes of plain loops or by AVX2. This
- * is the builder's innermost loop. Minima do not depend on the order, and products and sums are the same in
- * both versions, so which of them runs does not show in the bytes. */
+ * Corners are brought to node space a few at a time, as a structure of arrays, and the least and
+ * greatest products with an axis are taken of four at once, by what the compiler makes of plain
+ * loops or by AVX2. This is the builder's innermost loop. Minima do not depend on the order, and
+ * products and sums are the same in both versions, so which of them runs does not show in the
+ * bytes. */
 #include "cloud.h"
 
 #include "../../formats/assert.h"
@@ -75,8 +76,9 @@ static void extent(const kiln_points *points, const float a[3], double *lower, d
     *upper = greater(greater(high[0], high[1]), greater(high[2], high[3]));
 }
 
-/* Extents along three axes by AVX2: four points at once. The same products and sums in the same order as in
- * extent, and minima that prefer the same of equals, so every bit is the same, -0 among them. */
+/* Extents along three axes by AVX2: four points at once. The same products and sums in the same
+ * order as in extent, and minima that prefer the same of equals, so every bit is the same, -0 among
+ * them. */
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static inline double least_of(__m256d four)
 {
@@ -199,8 +201,8 @@ static void take_point(const kiln_points *from, const float a[3], double value, 
     }
 }
 
-/* Takes what `points` reach further than was reached before along up to three of `count` directions,
- * from `first` on. */
+/* Takes what `points` reach further than was reached before along up to three of `count`
+ * directions, from `first` on. */
 static void extend_support(const kiln_points *points, float direction[][3], unsigned first,
                            unsigned count, double *lower, double *upper, kiln_points *support)
 {

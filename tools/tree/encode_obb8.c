@@ -6,7 +6,8 @@
 #include <math.h>
 
 /* The power of two that brings the greatest half-extent of a node just below 2^15, so that halves
- * resolve the smallest of its boxes as finely as they can, however small the node is in its tree. */
+ * resolve the smallest of its boxes as finely as they can, however small the node is in its tree.
+ */
 static uint8_t choose_half_exp(double greatest)
 {
     int e;

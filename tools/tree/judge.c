@@ -1,8 +1,8 @@
-/* The walk of runtime/walk/pair_walk.c for a tree and a copy of it, plain and in double, which counts.
- * Poses are G. Zachmann's ("Rapid collision detection by dynamically aligned DOP-trees", 1998): random
- * rotations at distances from none to where nothing meets; and the outermost contact along a random
- * direction, bisected, then a little out and in. What it answers decides nothing but which tree is
- * taken.
+/* The walk of runtime/walk/pair_walk.c for a tree and a copy of it, plain and in double, which
+ * counts. Poses are G. Zachmann's ("Rapid collision detection by dynamically aligned DOP-trees",
+ * 1998): random rotations at distances from none to where nothing meets; and the outermost contact
+ * along a random direction, bisected, then a little out and in. What it answers decides nothing but
+ * which tree is taken.
  *
  * Every pose has its own random numbers, so turns may run at once. */
 #include "judge.h"

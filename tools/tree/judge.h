@@ -1,4 +1,5 @@
-/* How many nodes queries open in a tree: counted at sampled poses, instead of guessed from surfaces. */
+/* How many nodes queries open in a tree: counted at sampled poses, instead of guessed from
+ * surfaces. */
 #ifndef KILN_BUILD_JUDGE_H
 #define KILN_BUILD_JUDGE_H
 
@@ -27,8 +28,9 @@ typedef struct {
         opened[KILN_JUDGE_CLASSES]; /* sums over the poses of a class; of leaf pairs each is two */
 } kiln_judgement;
 
-/* Poses for a mesh from any of its trees. *hopeless: there are none, since queries open so many nodes
- * that counting them would take long and tell nothing: all triangles in one place. False: cancelled. */
+/* Poses for a mesh from any of its trees. *hopeless: there are none, since queries open so many
+ * nodes that counting them would take long and tell nothing: all triangles in one place. False:
+ * cancelled. */
 bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
                        const kiln_build_tree *tree, const kiln_watch *watch,
                        kiln_judge_pose poses[KILN_JUDGE_POSES], bool *hopeless);

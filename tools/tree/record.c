@@ -1,4 +1,5 @@
-/* Records of triangles and the frame of a tree's nodes: what the builder has before there is any tree. */
+/* Records of triangles and the frame of a tree's nodes: what the builder has before there is any
+ * tree. */
 #include "record.h"
 
 #include <math.h>
@@ -26,8 +27,8 @@ static int exponent_of_point(const float point[3])
     return largest > 0 && e > -125 ? e - 24 : -149;
 }
 
-/* Is the crowd so small in the box that the halving of the floats' fineness by an origin off the centre
- * is worth it? */
+/* Is the crowd so small in the box that the halving of the floats' fineness by an origin off the
+ * centre is worth it? */
 static bool is_speck(const float lower[3], const float upper[3], const kiln_crowd *crowd)
 {
     enum { SPECK = 256 };

@@ -41,9 +41,9 @@ typedef struct {
     float quarter[3], median[3], three_quarters[3];
 } kiln_crowd;
 
-/* The frame in which all of the box is within [-1, 1]. Its origin is the centre of the box, unless the
- * crowd is a speck in it (a far stray triangle stretches the box): then the median, since the floats of
- * nodes are finest about the origin. `crowd` NULL: too few triangles to speak of one. */
+/* The frame in which all of the box is within [-1, 1]. Its origin is the centre of the box, unless
+ * the crowd is a speck in it (a far stray triangle stretches the box): then the median, since the
+ * floats of nodes are finest about the origin. `crowd` NULL: too few triangles to speak of one. */
 void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_crowd *crowd,
                        kiln_frame *frame);
 

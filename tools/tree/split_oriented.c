@@ -2,9 +2,9 @@
  * and those of the covariance of the set. Bins of each find the best plane of an axis, as in
  * split_sah.c, by boxes along the frame that the axis belongs to; which of the six planes is taken
  * is decided by the surfaces of oriented boxes, each along the covariance of its own side (S.
- * Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). Boxes along the object's axes alone tell little of
- * how tight oriented ones will be: where a surface bends, which part is flat; where it is long and
- * thin, where it goes.
+ * Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). Boxes along the object's axes alone tell
+ * little of how tight oriented ones will be: where a surface bends, which part is flat; where it is
+ * long and thin, where it goes.
  *
  * Nothing here bounds anything: it is computed in floats, in coordinates of the set's own. Sums of
  * floats are taken in double and in order. */
@@ -37,8 +37,8 @@ typedef struct {
     unsigned count;
 } block;
 
-/* A box along a frame's axes: lower corner, and upper corner negated, so that joining is one minimum.
- */
+/* A box along a frame's axes: lower corner, and upper corner negated, so that joining is one
+ * minimum. */
 typedef struct {
     lanes4 lower, upper;
 } box;
@@ -184,8 +184,8 @@ static void weigh(const block *b, float weight[BLOCK])
     }
 }
 
-/* The integral over a triangle of p p^T is a twelfth of its area times the same sum over its corners
- * and, once more, over their sum. */
+/* The integral over a triangle of p p^T is a twelfth of its area times the same sum over its
+ * corners and, once more, over their sum. */
 static void make_sums(const block *b, float values[SUMS][BLOCK])
 {
     float sum[3][BLOCK];
@@ -367,8 +367,8 @@ static void find_planes(job *j)
     for_blocks(j, bound_centres);
     for (unsigned a = 0; a < AXES; a++) {
         const float width = j->by.upper[a] - j->by.lower[a];
-        /* A hair below 16: of the many equal centres of a regular mesh that lie on a bin's end, none
-         * is to cross it by a rounding. */
+        /* A hair below 16: of the many equal centres of a regular mesh that lie on a bin's end,
+         * none is to cross it by a rounding. */
         j->by.scale[a] = width > 0x1p-100f ? BINS * (1 - 0x1p-12f) / width : 0;
     }
     for_blocks(j, fill_bins);

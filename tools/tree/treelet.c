@@ -1,16 +1,16 @@
-/* Treelet restructuring (T. Karras and T. Aila, "Fast parallel construction of high-quality bounding
- * volume hierarchies", 2013) for oriented boxes. A treelet is an inner node and those below it that
- * are had by opening the largest, until it has LEAVES leaves. Of all binary trees over these leaves
- * the one is taken whose inner nodes have the least sum of surfaces; with C(S) the least sum for a
- * set S of leaves,
+/* Treelet restructuring (T. Karras and T. Aila, "Fast parallel construction of high-quality
+ * bounding volume hierarchies", 2013) for oriented boxes. A treelet is an inner node and those
+ * below it that are had by opening the largest, until it has LEAVES leaves. Of all binary trees
+ * over these leaves the one is taken whose inner nodes have the least sum of surfaces; with C(S)
+ * the least sum for a set S of leaves,
  *   C(one leaf) = 0,  C(S) = surface(S) + least over P of C(P) + C(S - P).
  * Nodes are gone through from the leaves up.
  *
  * The surface is that of an oriented box, and nobody fits 57 boxes a node to triangles. Instead a
- * set of triangles is known by the corners that are extreme along fixed directions: those of a union
- * are among those of its parts. A union's box is sought along its covariance, the object's axes and
- * the boxes of its parts. It bounds the known corners only, which is good enough to choose by;
- * nothing is encoded from it.
+ * set of triangles is known by the corners that are extreme along fixed directions: those of a
+ * union are among those of its parts. A union's box is sought along its covariance, the object's
+ * axes and the boxes of its parts. It bounds the known corners only, which is good enough to choose
+ * by; nothing is encoded from it.
  *
  * Subtrees of moderate size are done at once, then what is above them. A subtree that would become
  * deeper than binary.h allows stays as it was. */

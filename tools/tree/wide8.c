@@ -201,8 +201,8 @@ static void write_head(job *j, const kiln_wide *wide, uint32_t child, kiln_forma
     node->child = inner != 0 ? child : 0;
 }
 
-/* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two sides,
- * or the root itself where that is a leaf. */
+/* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two
+ * sides, or the root itself where that is a leaf. */
 static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, kiln_wide *wide)
 {
     if (!j->kind->binary) {
@@ -231,8 +231,8 @@ typedef struct {
     unsigned depth;
 } top_node;
 
-/* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so that who
- * has that block has all of the tree, coarsely. */
+/* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
+ * that who has that block has all of the tree, coarsely. */
 static bool number_top(job *j)
 {
     const uint32_t most = kiln_block_raw_size(j->out->node_size);
@@ -262,9 +262,9 @@ static bool number_top(job *j)
     return true;
 }
 
-/* Visits node `index` and all below it. Siblings have successive numbers: those of the top their own,
- * the others get them before any of them is entered. With no plans yet it only counts. Recursion at most
- * KILN_WIDE_DEPTH_MAX deep, or KILN_BINARY_DEPTH_MAX for binary kinds. */
+/* Visits node `index` and all below it. Siblings have successive numbers: those of the top their
+ * own, the others get them before any of them is entered. With no plans yet it only counts.
+ * Recursion at most KILN_WIDE_DEPTH_MAX deep, or KILN_BINARY_DEPTH_MAX for binary kinds. */
 static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
 {
     kiln_wide wide;
@@ -374,8 +374,9 @@ static bool build_variant(const job *common, uint32_t leaf, const kiln_builder *
     return done;
 }
 
-/* The first is what default quality builds. Rearranging a tree down to its root makes it better in the
- * mean, but what the nearest few nodes are decides how soon a hit is found: so also without these. */
+/* The first is what default quality builds. Rearranging a tree down to its root makes it better in
+ * the mean, but what the nearest few nodes are decides how soon a hit is found: so also without
+ * these. */
 static const variant variants[] = {{false, 0, 1}, {false, 2, 3}, {false, 2, 8}, {true, 2, 1}};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
@@ -385,8 +386,8 @@ static const variant oriented_cuts = {true, 0, 1};
 /* Fewer triangles are hardly worth a sample of poses, which costs as much as 5000 do. */
 enum { JUDGED_LEAST = 1024 };
 
-/* *out is the first variant's. Replaces it by the one in which queries open the least, but by none that
- * is worse than the first in any class of poses. */
+/* *out is the first variant's. Replaces it by the one in which queries open the least, but by none
+ * that is worse than the first in any class of poses. */
 static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder *builder,
                             kiln_judge_pose *poses, kiln_build_tree *out)
 {
