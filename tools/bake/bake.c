@@ -97,8 +97,10 @@ static kiln_bake_options complete_options(const kiln_bake_options *given)
     return options;
 }
 
+/* Sets the error and returns the status, for return statements. */
 static kiln_bake_status fail(const job *b, kiln_bake_status status, const char *text)
 {
+    KILN_ASSERT(status != KILN_BAKE_OK);
     kiln_bake_report_error(b->report, b->input->path, "%s", text);
     return status;
 }
@@ -221,6 +223,7 @@ static kiln_bake_status read_weights(job *b)
 static bool report_progress(void *user, const char *stage, double part)
 {
     job *b = user;
+    KILN_ASSERT(part <= 1);
     if (!kiln_budget_holds(&b->budget)) {
         return false;
     }
@@ -244,6 +247,7 @@ static bool report_progress(void *user, const char *stage, double part)
  * need follows from are known. */
 static kiln_bake_status check_memory(job *b)
 {
+    KILN_ASSERT(b->groups.count > 0);
     kiln_budget_load load = {.soup = &b->soup,
                              .kinds = b->kinds,
                              .kind_count = b->kind_count,
@@ -334,8 +338,11 @@ static kiln_bake_status check_output_is_no_side_file(const job *b)
 
 /* --------------------------------------------------------------------------------- trees -- */
 
+/* Builds all trees, group by group, kind by kind. */
 static kiln_bake_status build_trees(job *b)
 {
+    KILN_ASSERT(b->trees != NULL);
+    KILN_ASSERT(b->kind_count > 0);
     kiln_build_tree *tree = b->trees;
     for (uint32_t g = 0; g < b->groups.count; g++) {
         const kiln_build_input input = {.positions = b->soup.positions,
@@ -358,8 +365,10 @@ static kiln_bake_status build_trees(job *b)
     return KILN_BAKE_OK;
 }
 
+/* Counts the possible collision cells of all trees, if counts are wanted. */
 static kiln_bake_status count_trees(job *b)
 {
+    KILN_ASSERT(b->trees != NULL);
     const uint32_t count = b->groups.count * b->kind_count;
     for (uint32_t i = 0; i < count && b->counts.grid != 0; i++) {
         const kiln_bake_status status = kiln_count_build(b->kinds[i % b->kind_count], &b->soup,
@@ -374,6 +383,7 @@ static kiln_bake_status count_trees(job *b)
 /* Makes the file, of which the trees' arrays are no more afterwards, and reports the trees. */
 static kiln_bake_status encode(job *b)
 {
+    KILN_ASSERT(b->file == NULL && b->meta == NULL);
     uint8_t build_key[16];
     uint64_t packed_sizes[KINDS_MAX] = {0};
     kiln_bake_meta_key(b->input, &b->options, b->soup.format, b->soup.source_hash, &b->weights,

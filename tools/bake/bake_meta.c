@@ -1,6 +1,13 @@
-/* See bake_meta.h. */
+/* What a bake writes down about itself: the build key, a hash of everything that the bytes of the
+ * file depend on, and the meta document, JSON for people and tools.
+ *
+ * Both are made from the options and the soup alone, so that a request can compute the key without
+ * baking (up_to_date.c). A new option that shapes the contents is fed to the hash and listed in
+ * the document; one that was added later is fed only where it is used, so that older keys stay
+ * valid. */
 #include "bake_meta.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/format.h"
 #include "../../runtime/kiln.h"
 #include "../common/text.h"
@@ -13,6 +20,8 @@
 #include <string.h>
 #include <zlib.h>
 
+/* Texts are fed with their zero, so that two texts next to each other cannot be mistaken for
+ * others. */
 static void feed_text(kiln_sha256 *sha, const char *text)
 {
     kiln_sha256_update(sha, text, strlen(text) + 1);
@@ -23,8 +32,10 @@ static void feed_number(kiln_sha256 *sha, uint64_t number)
     kiln_sha256_update(sha, &number, sizeof number);
 }
 
+/* Options of counting enter the key only where there are counts: keys from before them stay. */
 static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
 {
+    KILN_ASSERT(options->adb == 0 || options->adb_factor > 0);
     if (options->adb == 0) {
         return;
     }
@@ -36,6 +47,7 @@ static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
     feed_number(sha, options->no_geometry);
 }
 
+/* The name of the source without its folder, which must not show in the file. */
 static const char *name_of(const kiln_bake_input *input)
 {
     const char *name = input->path != NULL ? input->path : "";
@@ -47,6 +59,7 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
                         const char *format, const uint8_t source_hash[32],
                         const kiln_weights_rows *weights, uint8_t key[16])
 {
+    KILN_ASSERT(options->bv != NULL && options->builder != NULL);
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
     kiln_sha256_init(&sha);
@@ -81,14 +94,18 @@ static json_t *count(uint64_t number)
     return json_integer((json_int_t)number);
 }
 
+/* "" where no axis is declared. */
 static const char *axis_name(int axis)
 {
+    KILN_ASSERT(axis >= -1);
     static const char *const names[] = {"x", "y", "z"};
     return axis >= 0 && axis <= 2 ? names[axis] : "";
 }
 
+/* The strings at `offsets` as JSON; bytes that are no UTF-8 are replaced. */
 static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint32_t length)
 {
+    KILN_ASSERT(length == 0 || offsets != NULL);
     json_t *names = json_array();
     for (uint32_t i = 0; i < length; i++) {
         (void)json_array_append_new(names, kiln_json_text(soup->strings + offsets[i]));
@@ -129,6 +146,7 @@ static void add_bytes(json_t *source, const char *member, const kiln_soup *soup,
     }
 }
 
+/* What was read: the model, its hash and the files that it refers to. */
 static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup)
 {
     const uint32_t *absent = soup->side_files + soup->side_file_count;
@@ -151,8 +169,12 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
     return source;
 }
 
+/* The options of counting; their numbers are those of the file format, from 1 on. */
 static json_t *adb_object(const kiln_bake_options *options)
 {
+    KILN_ASSERT(options->adb_area >= 1 && options->adb_area <= 2);
+    KILN_ASSERT(options->adb_polygons >= 1 && options->adb_polygons <= 2);
+    KILN_ASSERT(options->adb_regions >= 1 && options->adb_regions <= 3);
     static const char *const areas[] = {"", "mean", "max"};
     static const char *const polygons[] = {"", "subtree", "box"};
     static const char *const regions[] = {"", "none", "octants", "sectors"};
@@ -165,8 +187,11 @@ static json_t *adb_object(const kiln_bake_options *options)
     return object;
 }
 
+/* The options that shape the contents, as the command names them. */
 static json_t *options_object(const kiln_bake_options *options)
 {
+    KILN_ASSERT(options->quality >= KILN_QUALITY_FAST && options->quality <= KILN_QUALITY_BEST);
+    KILN_ASSERT((unsigned)options->split <= KILN_SPLIT_NODE);
     static const char *const splits[] = {"none", "mesh", "node"};
     static const char *const qualities[] = {"fast", "default", "best"};
     json_t *object = json_object();
@@ -196,6 +221,7 @@ static json_t *options_object(const kiln_bake_options *options)
     return object;
 }
 
+/* What the import found, so that a later request can report it without an import. */
 static json_t *counts_object(const kiln_soup *soup)
 {
     json_t *object = json_object();
@@ -230,6 +256,7 @@ static json_t *versions_object(void)
 static json_t *costs_object(const kiln_build_tree *trees, uint32_t group_count,
                             const kiln_build_kind *const *kinds, uint32_t kind_count)
 {
+    KILN_ASSERT(kind_count > 0 && group_count > 0);
     json_t *object = json_object();
     for (uint32_t k = 0; k < kind_count; k++) {
         double cost = 0;

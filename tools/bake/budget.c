@@ -1,5 +1,13 @@
+/* The limit of memory of one bake: what trees and file will need, by counts, and what the process
+ * takes, by /proc.
+ *
+ * The need is an upper estimate of three peaks, of which the greatest counts: building the trees
+ * of one kind after another, counting cells, and writing the file. Constants are sizes of the
+ * structs that these stages keep for each triangle or node, not measurements, so they hold on
+ * every machine; tests/unit/test_memory.c compares the sum with what bakes really take. */
 #include "budget.h"
 
+#include "../../formats/assert.h"
 #include "../common/memory.h"
 
 #include <string.h>
@@ -32,6 +40,7 @@ bool kiln_budget_holds(kiln_budget *budget)
     return !budget->over;
 }
 
+/* Kinds of two lanes a node, whose trees are not collapsed. */
 static bool is_binary(const kiln_build_kind *kind)
 {
     return kind->lanes == 2;
@@ -41,12 +50,15 @@ static bool is_binary(const kiln_build_kind *kind)
  * wide node replaces seven others. */
 static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
 {
+    KILN_ASSERT(leaf > 0);
     const uint64_t leaves = leaf > 1 ? triangles * 5 / (4 * (uint64_t)leaf) : triangles;
     return is_binary(kind) ? leaves : leaves / 7;
 }
 
+/* Bytes of the counts of a tree, one for each lane of each node. */
 static uint64_t boxes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
 {
+    KILN_ASSERT(leaf > 0);
     return kind->lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
 }
 
@@ -65,6 +77,8 @@ static uint64_t greater(uint64_t a, uint64_t b)
 
 uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options *options)
 {
+    KILN_ASSERT(load->largest <= load->soup->triangle_count);
+    KILN_ASSERT(load->kind_count > 0);
     const uint64_t triangles = load->soup->triangle_count, vertices = load->soup->vertex_count;
     /* Of the soup: indices, face, user. */
     const uint64_t soup = 12 * vertices + (12 + 4 + 4 + (load->lists ? 4u : 0u)) * triangles;
@@ -92,6 +106,7 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
 
 unsigned kiln_budget_threads(const kiln_budget *budget, uint64_t need, unsigned wanted)
 {
+    KILN_ASSERT(wanted > 0);
     const uint64_t room = budget->limit > need ? (budget->limit - need) / THREAD_BYTES : 0;
     if (budget->limit == 0 || room >= wanted) {
         return wanted;

@@ -1,7 +1,13 @@
-/* See cache.h. */
+/* A cache of baked files, shared by any number of bakers; cache.h describes its folder.
+ *
+ * Every entry is written aside and renamed, so that readers see whole files only, and every file
+ * that is found is verified by its checksums and its build key before it is used. Nothing is
+ * locked: two bakers that make the same entry write the same bytes. What fails here is reported
+ * and never fails a bake. */
 #define _XOPEN_SOURCE 700
 #include "cache.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/format.h"
 #include "../common/sha256.h"
 #include "../import/source.h"
@@ -23,8 +29,10 @@ static const char tag_text[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
                                "# Baked files that kiln bake --cache keeps. Made smaller by "
                                "kiln cache gc.\n";
 
+/* Sets the message of a failed call of the system; false, for return statements. */
 static bool fail(char message[KILN_WRITE_MESSAGE_SIZE], const char *what, int error)
 {
+    KILN_ASSERT(error != 0);
     snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s; %s; check the path and its permissions", what,
              strerror(error));
     return false;
@@ -41,15 +49,18 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
+/* Lower case, with a zero at the end: 2 count + 1 bytes. */
 static void to_hex(const uint8_t *bytes, size_t count, char *text)
 {
+    KILN_ASSERT(count > 0);
     for (size_t i = 0; i < count; i++) {
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
     }
 }
 
-/* ----------------------------------------------------------------------------------- the folder -- */
+/* ------------------------------------------------------------------------------- the folder -- */
 
+/* Makes the folder, unless it is there already. */
 static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     struct stat facts;
@@ -68,6 +79,7 @@ static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
     return true;
 }
 
+/* Has the folder the tag file that every cache begins with? */
 static bool is_tagged(const char *folder)
 {
     char *tag = join(folder, tag_name);
@@ -100,8 +112,9 @@ static char *entry_path(const char *folder, const uint8_t key[16], const char *r
     return join(folder, name);
 }
 
-/* --------------------------------------------------------------------------------------- finding -- */
+/* ---------------------------------------------------------------------------------- finding -- */
 
+/* The entry of this key in the layout of the request, verified; its time of use is set to now. */
 static void *find_file(const char *folder, const uint8_t key[16], kiln_request *request,
                        size_t *size, kiln_bake_report *report)
 {
@@ -141,6 +154,7 @@ static kiln_side_file *parse_names(const char *text, size_t size, size_t *count)
     return sides;
 }
 
+/* The file whose side files are those that the list at `path` names, as they are now. */
 static void *find_by_names(const char *folder, const char *path, kiln_request *request,
                            size_t *size, kiln_bake_report *report)
 {
@@ -206,7 +220,7 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
     return file != NULL ? file : find_in_shard(folder, key, request, size, report);
 }
 
-/* --------------------------------------------------------------------------------------- storing -- */
+/* ---------------------------------------------------------------------------------- storing -- */
 
 /* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is
  * not of a baker's making. */
@@ -222,9 +236,11 @@ static bool may_be_written(const char *path, char message[KILN_WRITE_MESSAGE_SIZ
     return false;
 }
 
+/* Writes one entry, in a folder by the first two digits of its key that is made if need be. */
 static bool store_entry(const char *folder, const uint8_t key[16], const char *rest,
                         const void *data, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(size > 0);
     char *path = entry_path(folder, key, rest);
     if (path == NULL) {
         return fail(message, "can't be kept", ENOMEM);
@@ -238,6 +254,7 @@ static bool store_entry(const char *folder, const uint8_t key[16], const char *r
     return done;
 }
 
+/* By name; the first byte of each line says whether the file is there. */
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a + 1, *(const char *const *)b + 1);
@@ -276,9 +293,11 @@ static char *names_text(const kiln_soup *soup, size_t *size)
     return text;
 }
 
+/* Keeps the list of side files under the key that the model would have without any. */
 static bool store_names(const char *folder, kiln_request *request, const kiln_soup *soup,
                         char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(soup->side_file_count + soup->absent_file_count > 0);
     uint8_t key[16], digest[KILN_SHA256_SIZE];
     char rest[64] = "-";
     size_t size = 0;
@@ -301,6 +320,7 @@ static bool store_names(const char *folder, kiln_request *request, const kiln_so
 bool kiln_cache_store(const char *folder, kiln_request *request, const kiln_soup *soup,
                       const void *file, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(size > sizeof(kiln_format_header));
     const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
     kiln_format_header header;
     memcpy(&header, file, sizeof header);

@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 #include "../kiln_bake.h"
 
+#include "../../formats/assert.h"
 #include "../common/memory.h"
 #include "../common/write_file.h"
 
@@ -33,17 +34,21 @@ typedef struct {
     bool failed;
 } sweep;
 
+/* Does the text begin with so many lower-case hexadecimal digits? */
 static bool is_hex(const char *text, size_t count)
 {
+    KILN_ASSERT(count > 0);
     return strspn(text, "0123456789abcdef") >= count;
 }
 
+/* Does the name end in this text? */
 static bool ends(const char *name, const char *end)
 {
     const size_t length = strlen(name), tail = strlen(end);
     return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
+/* As cache.c names what it keeps; anything else in the folder is not touched. */
 static bool is_entry(const char *name)
 {
     return strlen(name) < 64 && is_hex(name, HEX) &&
@@ -57,8 +62,10 @@ static bool is_unfinished(const char *name)
     return strlen(name) < 64 && strncmp(name, ".kiln-", 6) == 0 && ends(name, ".tmp");
 }
 
+/* Removes an entry. One that another process has removed meanwhile counts as removed. */
 static void remove_file(sweep *s, const char *name, uint64_t bytes)
 {
+    KILN_ASSERT(name[0] != '\0');
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/%s", s->folder, name);
     if (length < 0 || (size_t)length >= sizeof path || (unlink(path) != 0 && errno != ENOENT)) {
@@ -81,8 +88,10 @@ static bool is_swept(const sweep *s, const entry *of)
     return length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path);
 }
 
+/* Lists an entry, or removes what a killed baker has left. */
 static void look_at(sweep *s, const char *shard, int directory, const char *name)
 {
+    KILN_ASSERT(s->count <= s->capacity);
     struct stat facts;
     entry found;
     void *entries = s->entries;
@@ -112,8 +121,10 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
     s->report->bytes += found.bytes;
 }
 
+/* Looks at all that one of the 256 folders of a cache holds. */
 static void look_into(sweep *s, const char *shard)
 {
+    KILN_ASSERT(strlen(shard) == 2);
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/%s", s->folder, shard);
     DIR *open = length > 0 && (size_t)length < sizeof path ? opendir(path) : NULL;
@@ -126,6 +137,7 @@ static void look_into(sweep *s, const char *shard)
     }
 }
 
+/* The longest unused first; of equals by name, so that the order is the same on every machine. */
 static int compare_use(const void *p, const void *q)
 {
     const entry *a = p, *b = q;
@@ -138,30 +150,19 @@ static int compare_use(const void *p, const void *q)
     return strcmp(a->name, b->name);
 }
 
-static void make_room(sweep *s, uint64_t max_bytes)
-{
-    kiln_cache_report *r = s->report;
-    if (s->count > 0) {
-        qsort(s->entries, s->count, sizeof *s->entries, compare_use);
-    }
-    for (size_t i = 0; i < s->count && r->bytes > max_bytes && !s->failed; i++) {
-        remove_file(s, s->entries[i].name, s->entries[i].bytes);
-        if (!s->failed) {
-            r->files--;
-            r->bytes -= s->entries[i].bytes;
-        }
-    }
-}
-
+/* Sets the error and returns the status. */
 static kiln_bake_status fail(kiln_cache_report *report, const char *folder, kiln_bake_status status,
                              const char *text)
 {
+    KILN_ASSERT(status != KILN_BAKE_OK);
     snprintf(report->error, sizeof report->error, "%.400s: %s", folder, text);
     return status;
 }
 
+/* Lists the whole cache, then removes from the longest unused on until the rest fits. */
 static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
 {
+    KILN_ASSERT(s->entries == NULL);
     char tag[4096];
     const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", s->folder);
     DIR *open = opendir(s->folder);
@@ -182,7 +183,18 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
         }
     }
     closedir(open);
-    make_room(s, max_bytes);
+
+    kiln_cache_report *r = s->report;
+    if (s->count > 0) {
+        qsort(s->entries, s->count, sizeof *s->entries, compare_use);
+    }
+    for (size_t i = 0; i < s->count && r->bytes > max_bytes && !s->failed; i++) {
+        remove_file(s, s->entries[i].name, s->entries[i].bytes);
+        if (!s->failed) {
+            r->files--;
+            r->bytes -= s->entries[i].bytes;
+        }
+    }
     if (s->failed && s->report->error[0] == '\0') {
         return fail(s->report, s->folder, KILN_BAKE_FAILED, "out of memory");
     }

@@ -16,6 +16,7 @@ typedef struct {
     uint32_t key, part;
 } keyed_part;
 
+/* By key, then in the order of the soup, which the order of the names follows. */
 static int compare_keyed(const void *p, const void *q)
 {
     const keyed_part *a = p, *b = q;
@@ -25,6 +26,7 @@ static int compare_keyed(const void *p, const void *q)
     return a->part < b->part ? -1 : a->part > b->part;
 }
 
+/* Do two parts stand under one node of the scene? */
 static bool same_path(const kiln_soup *soup, uint32_t part, uint32_t other)
 {
     KILN_ASSERT(part < soup->part_count && other < soup->part_count);
@@ -37,6 +39,7 @@ typedef struct {
     uint32_t group;
 } named_group;
 
+/* By name, then in the order of the groups, so that the first of a name keeps it. */
 static int compare_named(const void *p, const void *q)
 {
     const named_group *a = p, *b = q;

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Why a face was left out, for the list of dropped faces. */
 static const char *reason_text(uint32_t reason)
 {
+    KILN_ASSERT(reason != 0);
     switch (reason) {
     case KILN_FACE_INDEX_RANGE:
         return "an index is past the end of the vertices";
@@ -124,6 +126,7 @@ void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
 
 static void free_strings(char **strings, uint32_t count)
 {
+    KILN_ASSERT(strings != NULL || count == 0);
     for (uint32_t i = 0; i < count; i++) {
         free(strings[i]);
     }

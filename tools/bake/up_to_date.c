@@ -1,7 +1,14 @@
-/* See up_to_date.h. */
+/* Whether a file is what a bake would write, without baking.
+ *
+ * The build key in a file's header is a hash over everything that its bytes depend on
+ * (bake_meta.c). Side files enter it too, and which they are is known only after an import; but
+ * the file to be checked names them in its meta document. So the key is computed from the side
+ * files that the document names, as they are now: it agrees only if the earlier bake read the same
+ * bytes. */
 #define _POSIX_C_SOURCE 200809L
 #include "up_to_date.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/reader.h"
 #include "bake_meta.h"
 #include "../import/source.h"
@@ -74,13 +81,15 @@ static bool layout_is(const kiln_reader *reader, kiln_layout layout)
     return packed == (layout == KILN_LAYOUT_PACKED);
 }
 
-/* ---------------------------------------------------------------------------------- its meta data -- */
+/* ---------------------------------------------------------------------------- its meta data -- */
 
+/* By name: the order in which the key takes side files. */
 static int compare_sides(const void *a, const void *b)
 {
     return strcmp(((const kiln_side_file *)a)->name, ((const kiln_side_file *)b)->name);
 }
 
+/* The value of a lower-case hexadecimal digit; -1: it is none. */
 static int digit_of(char digit)
 {
     static const char digits[] = "0123456789abcdef";
@@ -121,6 +130,7 @@ static char *name_of(const json_t *source, const char *member, size_t i)
 
 static void free_sides(kiln_side_file *sides, size_t count)
 {
+    KILN_ASSERT(sides != NULL || count == 0);
     for (size_t i = 0; i < count && sides != NULL; i++) {
         free((char *)sides[i].name);
     }
@@ -154,6 +164,7 @@ static kiln_side_file *sides_of(const json_t *source, size_t *count)
     return sides;
 }
 
+/* A count in the document; 0 where it is missing or negative. */
 static uint64_t number(const json_t *object, const char *name)
 {
     const json_int_t value = json_integer_value(json_object_get(object, name));
@@ -173,29 +184,7 @@ static char **names_of(const json_t *source, const char *member, uint32_t *count
     return names;
 }
 
-/* What an earlier bake told, as far as the document has it. */
-static void fill_report(const json_t *meta, uint64_t size, kiln_bake_report *report)
-{
-    const json_t *counts = json_object_get(meta, "counts");
-    const json_t *source = json_object_get(meta, "source");
-    report->faces = number(counts, "faces");
-    report->faces_dropped = number(counts, "faces_dropped");
-    report->points_left_out = number(counts, "points_left_out");
-    report->lines_left_out = number(counts, "lines_left_out");
-    report->degenerate = number(counts, "degenerate");
-    report->duplicate = number(counts, "duplicate");
-    report->polygons_cut = number(counts, "polygons_cut");
-    report->empty_meshes = (uint32_t)number(counts, "empty_meshes");
-    report->precision_step = json_number_value(json_object_get(counts, "precision_step"));
-    report->lossy_step = json_number_value(json_object_get(counts, "lossy_step"));
-    report->lossy_moved = json_number_value(json_object_get(counts, "lossy_moved"));
-    report->lossy_degenerate = number(counts, "lossy_degenerate");
-    report->unit = json_number_value(json_object_get(source, "unit_metres"));
-    report->bytes_file = size;
-    report->side_files = names_of(source, "side_files", &report->side_file_count);
-    report->absent_files = names_of(source, "absent_files", &report->absent_file_count);
-}
-
+/* Was the file of this document made from what the request would read now, by the same options? */
 static bool meta_answers(kiln_request *request, const json_t *meta, const uint8_t wanted[16])
 {
     uint8_t key[16];
@@ -210,6 +199,7 @@ static bool meta_answers(kiln_request *request, const json_t *meta, const uint8_
     return answers;
 }
 
+/* Of a packed file only the meta data are decoded; checksums are checked for all sections. */
 static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
 {
     kiln_format_section entry;
@@ -218,6 +208,7 @@ static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
     return entry.kind == KILN_SECTION_META;
 }
 
+/* The meta document of an open file; NULL: there is none, or it is no JSON. */
 static json_t *load_meta(const kiln_reader *reader)
 {
     const uint32_t index = kiln_reader_find(reader, KILN_SECTION_META, 0);
@@ -242,7 +233,25 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
     const bool answered = meta != NULL && layout_is(&reader, request->options->layout) &&
                           meta_answers(request, meta, reader.header.build_key);
     if (answered && report != NULL) {
-        fill_report(meta, size, report);
+        /* What an earlier bake told, as far as the document has it. */
+        const json_t *counts = json_object_get(meta, "counts");
+        const json_t *source = json_object_get(meta, "source");
+        report->faces = number(counts, "faces");
+        report->faces_dropped = number(counts, "faces_dropped");
+        report->points_left_out = number(counts, "points_left_out");
+        report->lines_left_out = number(counts, "lines_left_out");
+        report->degenerate = number(counts, "degenerate");
+        report->duplicate = number(counts, "duplicate");
+        report->polygons_cut = number(counts, "polygons_cut");
+        report->empty_meshes = (uint32_t)number(counts, "empty_meshes");
+        report->precision_step = json_number_value(json_object_get(counts, "precision_step"));
+        report->lossy_step = json_number_value(json_object_get(counts, "lossy_step"));
+        report->lossy_moved = json_number_value(json_object_get(counts, "lossy_moved"));
+        report->lossy_degenerate = number(counts, "lossy_degenerate");
+        report->unit = json_number_value(json_object_get(source, "unit_metres"));
+        report->bytes_file = size;
+        report->side_files = names_of(source, "side_files", &report->side_file_count);
+        report->absent_files = names_of(source, "absent_files", &report->absent_file_count);
         report->bytes_source = request->source.model.size;
     }
     json_decref(meta);
@@ -250,10 +259,12 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
     return answered;
 }
 
-/* ------------------------------------------------------------------------------------ the file -- */
+/* --------------------------------------------------------------------------------- the file -- */
 
+/* The whole of an open file, aligned as the reader of the format wants it. */
 static void *read_all(int file, size_t *size)
 {
+    KILN_ASSERT(file >= 0);
     struct stat facts;
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
         (uint64_t)facts.st_size >= SIZE_MAX) {

@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "memory.h"
 
+#include "../../formats/assert.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------- arenas -- */
+/* ----------------------------------------------------------------------------------- arenas -- */
 
 /* Requests below this share a block; larger ones get a block of their own, so that nothing is lost
  * at the end of a block that does not hold them. */
@@ -32,13 +34,16 @@ struct kiln_arena_block {
 
 #define HEADER ((sizeof(struct kiln_arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
+/* Has a block of this size a mapping of its own? */
 static bool is_mapped(size_t size)
 {
+    KILN_ASSERT(size > 0);
     return size >= MAPPED_MIN;
 }
 
 static void *take_memory(size_t size)
 {
+    KILN_ASSERT(size % ALIGNMENT == 0);
     if (!is_mapped(size)) {
         return aligned_alloc(ALIGNMENT, HEADER + size);
     }
@@ -47,17 +52,10 @@ static void *take_memory(size_t size)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-static void give_back(struct kiln_arena_block *block)
-{
-    if (is_mapped(block->size)) {
-        (void)munmap(block, HEADER + block->size);
-    } else {
-        free(block);
-    }
-}
-
+/* Adds a block of `size` bytes to the arena; NULL without memory. */
 static struct kiln_arena_block *new_block(kiln_arena *arena, size_t size)
 {
+    KILN_ASSERT(size > 0);
     struct kiln_arena_block *block = take_memory(size);
     if (block != NULL) {
         block->older = arena->newest;
@@ -70,6 +68,7 @@ static struct kiln_arena_block *new_block(kiln_arena *arena, size_t size)
 
 void *kiln_arena_take(kiln_arena *arena, size_t count, size_t size)
 {
+    KILN_ASSERT(arena->newest == NULL || arena->newest->used <= arena->newest->size);
     if (size != 0 && count > (SIZE_MAX - HEADER - ALIGNMENT) / size) {
         return NULL;
     }
@@ -91,14 +90,21 @@ void kiln_arena_free(kiln_arena *arena)
     while (arena->newest != NULL) {
         struct kiln_arena_block *block = arena->newest;
         arena->newest = block->older;
-        give_back(block);
+
+        if (is_mapped(block->size)) {
+            (void)munmap(block, HEADER + block->size);
+        } else {
+            free(block);
+        }
     }
 }
 
-/* -------------------------------------------------------------------------------- growing arrays -- */
+/* --------------------------------------------------------------------------- growing arrays -- */
 
 bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size)
 {
+    KILN_ASSERT(size > 0);
+    KILN_ASSERT(*items != NULL || *capacity == 0);
     size_t wanted = *capacity + *capacity / 2;
     void *grown;
 
@@ -118,7 +124,7 @@ bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size)
     return true;
 }
 
-/* ------------------------------------------------------------------------------- resident memory -- */
+/* -------------------------------------------------------------------------- resident memory -- */
 
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* ---------------------------------------------------------------------------------------- arenas -- */
+/* ----------------------------------------------------------------------------------- arenas -- */
 
 /* Memory that is taken in a few big blocks and given back whole, big ones to the system at once:
  * the next stage is to have the room. A stage of the bake owns one; what outlives the stage is
@@ -25,7 +25,7 @@ void *kiln_arena_take(kiln_arena *arena, size_t count, size_t size);
 
 void kiln_arena_free(kiln_arena *arena);
 
-/* -------------------------------------------------------------------------------- growing arrays -- */
+/* --------------------------------------------------------------------------- growing arrays -- */
 
 /* Arrays that grow by half. */
 
@@ -33,7 +33,7 @@ void kiln_arena_free(kiln_arena *arena);
  * False, and nothing changed, when there is no memory or the bytes don't fit a size_t. */
 bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size);
 
-/* ------------------------------------------------------------------------------- resident memory -- */
+/* -------------------------------------------------------------------------- resident memory -- */
 
 /* What processes take of memory, as the system tells. */
 

@@ -6,12 +6,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "paths.h"
 
+#include "../../formats/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 char *kiln_path_beside(const char *path, const char *name)
 {
+    KILN_ASSERT(path != NULL && name != NULL);
     const char *slash = name[0] == '/' ? NULL : strrchr(path, '/');
     const size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     char *beside = malloc(folder + strlen(name) + 1);

@@ -1,6 +1,8 @@
 /* SHA-256, as FIPS 180-4 writes it down: names follow the standard's. */
 #include "sha256.h"
 
+#include "../../formats/assert.h"
+
 #include <string.h>
 
 /* A test takes the plain way as well. */
@@ -164,6 +166,7 @@ void kiln_sha256_init(kiln_sha256 *hash)
 
 void kiln_sha256_update(kiln_sha256 *hash, const void *data, size_t size)
 {
+    KILN_ASSERT(data != NULL || size == 0);
     const uint8_t *bytes = data;
 
     while (size > 0) {

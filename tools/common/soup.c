@@ -1,6 +1,8 @@
 /* The triangle soup, and facts about its triangles: exact signs of areas, and sizes for reports. */
 #include "soup.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ void kiln_soup_free(kiln_soup *soup)
     memset(soup, 0, sizeof *soup);
 }
 
-/* ----------------------------------------------------------------------------------- exact signs -- */
+/* ------------------------------------------------------------------------------ exact signs -- */
 
 /* The product of two floats is exact in double, down to the square of the least subnormal. The sign
  * of a sum of such products is filtered in double and settled by a sum without rounding: a list of
@@ -41,6 +43,7 @@ static void two_sum(double a, double b, double *sum, double *error)
     *error = (a - a_part) + (b - b_part);
 }
 
+/* The sign of the exact sum of the terms. */
 static int sign_of_sum(const double terms[TERMS])
 {
     double expansion[TERMS];
@@ -63,6 +66,7 @@ static int sign_of_sum(const double terms[TERMS])
     return count == 0 ? 0 : expansion[count - 1] > 0 ? 1 : -1;
 }
 
+/* The sign of the area of a triangle in the plane: filtered in double, then exact. */
 static int orient(double ax, double ay, double bx, double by, double cx, double cy)
 {
     double terms[TERMS] = {ax * by, -(ay * bx), bx * cy, -(by * cx), cx * ay, -(cy * ax)};
@@ -93,12 +97,13 @@ bool kiln_no_area(const float a[3], const float b[3], const float c[3])
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- sizes -- */
+/* ------------------------------------------------------------------------------------ sizes -- */
 
 /* The signed volume is the sum of the tetrahedra between each triangle and one point, the first
  * corner of all: near the mesh, so that a mesh far from the origin does not lose its volume to
  * cancellation. For a closed mesh the point does not matter. */
 
+/* A vertex in double. */
 static void load(const float *vertices, uint32_t index, double out[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -125,27 +130,10 @@ static double dot(const double a[3], const double b[3])
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
-/* Adds twice the area and six times the volume: divided once, at the end. */
-static void add_triangle(kiln_mesh_extent *sum, double corner[3][3], const double reference[3])
-{
-    double edge_1[3], edge_2[3], normal[3], arm[3];
-    subtract(corner[1], corner[0], edge_1);
-    subtract(corner[2], corner[0], edge_2);
-    cross(edge_1, edge_2, normal);
-    subtract(corner[0], reference, arm);
-    sum->area += sqrt(dot(normal, normal));
-    sum->signed_volume += dot(normal, arm);
-    for (int c = 0; c < 3; c++) {
-        for (int i = 0; i < 3; i++) {
-            sum->lower[i] = fmin(sum->lower[i], corner[c][i]);
-            sum->upper[i] = fmax(sum->upper[i], corner[c][i]);
-        }
-    }
-}
-
 void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t count,
                     kiln_mesh_extent *out)
 {
+    KILN_ASSERT(count > 0);
     double reference[3];
     load(vertices, triangles[0], reference);
     memset(out, 0, sizeof *out);
@@ -157,7 +145,21 @@ void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t c
         for (unsigned c = 0; c < 3; c++) {
             load(vertices, triangles[3 * t + c], corner[c]);
         }
-        add_triangle(out, corner, reference);
+
+        /* Adds twice the area and six times the volume: divided once, at the end. */
+        double edge_1[3], edge_2[3], normal[3], arm[3];
+        subtract(corner[1], corner[0], edge_1);
+        subtract(corner[2], corner[0], edge_2);
+        cross(edge_1, edge_2, normal);
+        subtract(corner[0], reference, arm);
+        out->area += sqrt(dot(normal, normal));
+        out->signed_volume += dot(normal, arm);
+        for (int c = 0; c < 3; c++) {
+            for (int i = 0; i < 3; i++) {
+                out->lower[i] = fmin(out->lower[i], corner[c][i]);
+                out->upper[i] = fmax(out->upper[i], corner[c][i]);
+            }
+        }
     }
     out->area /= 2.0;
     out->signed_volume /= 6.0;

@@ -76,7 +76,7 @@ typedef struct {
 
 void kiln_soup_free(kiln_soup *soup);
 
-/* ----------------------------------------------------------------------------------- exact signs -- */
+/* ------------------------------------------------------------------------------ exact signs -- */
 
 /* Signs of plane areas of float coordinates, exactly. */
 
@@ -86,7 +86,7 @@ int kiln_orient(const float a[2], const float b[2], const float c[2]);
 /* Whether three points in space lie on one line, or two or all of them coincide. */
 bool kiln_no_area(const float a[3], const float b[3], const float c[3]);
 
-/* ----------------------------------------------------------------------------------------- sizes -- */
+/* ------------------------------------------------------------------------------------ sizes -- */
 
 /* Sizes of a set of triangles, for reports. */
 

@@ -6,6 +6,8 @@
 #define _XOPEN_SOURCE 700
 #include "text.h"
 
+#include "../../formats/assert.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,12 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------- UTF-8 -- */
+/* ------------------------------------------------------------------------------------ UTF-8 -- */
 
 /* Well-formedness after RFC 3629, section 4. */
 
+/* Is the byte in the range? */
 static bool follows(unsigned char byte, unsigned char lower, unsigned char upper)
 {
+    KILN_ASSERT(lower <= upper);
     return byte >= lower && byte <= upper;
 }
 
@@ -97,11 +101,12 @@ json_t *kiln_json_text(const char *text)
     return value;
 }
 
-/* -------------------------------------------------------------------------------------- messages -- */
+/* --------------------------------------------------------------------------------- messages -- */
 
 /* Writes `path` and ": " and returns how many bytes that took. */
 static size_t put_name(char *text, size_t size, const char *path)
 {
+    KILN_ASSERT(size > 16);
     size_t length = strlen(path);
     int part = (int)(size / 4);
     int put = length <= 2 * (size_t)part
@@ -113,6 +118,7 @@ static size_t put_name(char *text, size_t size, const char *path)
 
 void kiln_bake_report_error(kiln_bake_report *report, const char *path, const char *format, ...)
 {
+    KILN_ASSERT(format != NULL);
     va_list arguments;
     size_t used;
 

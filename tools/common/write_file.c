@@ -16,6 +16,8 @@
 
 #include "write_file.h"
 
+#include "../../formats/assert.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -57,8 +59,10 @@ bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MES
     return false;
 }
 
+/* Writes all bytes, however many calls that takes; false with errno set. */
 static bool write_all(int descriptor, const char *bytes, size_t size)
 {
+    KILN_ASSERT(descriptor >= 0);
     while (size > 0) {
         const size_t piece = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;
         const ssize_t done = write(descriptor, bytes, piece);
@@ -102,17 +106,6 @@ static bool fill_and_close(int descriptor, const void *data, size_t size)
     return error == 0;
 }
 
-static bool write_directly(const char *path, const void *data, size_t size,
-                           char message[KILN_WRITE_MESSAGE_SIZE])
-{
-    const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    if (descriptor < 0) {
-        return kiln_write_explain("can't be written", errno, message);
-    }
-    return fill_and_close(descriptor, data, size) ||
-           kiln_write_explain("can't be written", errno, message);
-}
-
 /* Place of `name` in the table, or PENDING_MAX when it is full: then no handler will remove it. */
 static unsigned pending_add(char *name)
 {
@@ -123,14 +116,6 @@ static unsigned pending_add(char *name)
         }
     }
     return PENDING_MAX;
-}
-
-/* Frees `name` unless a handler took it. */
-static void pending_remove(unsigned place, char *name)
-{
-    if (place == PENDING_MAX || atomic_exchange(&pending[place], NULL) == name) {
-        free(name);
-    }
 }
 
 void kiln_write_file_abandon(void)
@@ -150,6 +135,7 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
+/* One step of FNV-1a over a text. */
 static uint64_t mixed(uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) { /* FNV-1a */
@@ -336,6 +322,7 @@ static const char *fill_nameless(int descriptor, const char *path, const void *d
     return failed;
 }
 
+/* Fills a new file that has a name from the start, where the system has no nameless ones. */
 static const char *fill_named(const char *path, const void *data, size_t size, aside *of)
 {
     const int descriptor = open_named(path, &of->name, &of->place);
@@ -346,15 +333,6 @@ static const char *fill_named(const char *path, const void *data, size_t size, a
     return fill_and_close(descriptor, data, size) ? NULL : "can't be written";
 }
 
-/* NULL: done. */
-static const char *put_in_place(const kiln_write_mover *mover, const char *name, const char *path,
-                                char message[KILN_WRITE_MESSAGE_SIZE])
-{
-    const bool moved =
-        mover != NULL ? mover->move(mover->user, name, path, message) : rename(name, path) == 0;
-    return moved ? NULL : "can't be written";
-}
-
 static void close_lock(aside *of)
 {
     if (of->lock >= 0) {
@@ -363,9 +341,11 @@ static void close_lock(aside *of)
     of->lock = -1;
 }
 
+/* Writes the new file beside the old one, and puts it in its place. */
 static bool write_aside(const kiln_write_mover *mover, const char *path, const void *data,
                         size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(data != NULL || size == 0);
     aside of = {NULL, PENDING_MAX, -1};
     const int nameless = open_nameless(path);
     const char *failed = nameless >= 0 ? fill_nameless(nameless, path, data, size, &of) : NULL;
@@ -375,7 +355,10 @@ static bool write_aside(const kiln_write_mover *mover, const char *path, const v
     }
     message[0] = '\0';
     if (failed == NULL) {
-        failed = put_in_place(mover, of.name, path, message);
+        /* NULL: done. */
+        const bool moved = mover != NULL ? mover->move(mover->user, of.name, path, message)
+                                         : rename(of.name, path) == 0;
+        failed = moved ? NULL : "can't be written";
     }
     if (failed != NULL && message[0] == '\0') {
         kiln_write_explain(failed, errno, message);
@@ -384,7 +367,11 @@ static bool write_aside(const kiln_write_mover *mover, const char *path, const v
         if (failed != NULL) {
             unlink(of.name);
         }
-        pending_remove(of.place, of.name);
+
+        /* Frees `name` unless a handler took it. */
+        if (of.place == PENDING_MAX || atomic_exchange(&pending[of.place], NULL) == of.name) {
+            free(of.name);
+        }
     }
     close_lock(&of);
     return failed == NULL;
@@ -443,7 +430,12 @@ bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const v
             return kiln_write_explain("is a folder", EISDIR, message);
         }
         if (!S_ISREG(entry.st_mode)) {
-            return write_directly(path, data, size, message);
+            const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+            if (descriptor < 0) {
+                return kiln_write_explain("can't be written", errno, message);
+            }
+            return fill_and_close(descriptor, data, size) ||
+                   kiln_write_explain("can't be written", errno, message);
         }
     }
     char *target = end_of_links(path);

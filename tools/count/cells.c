@@ -6,6 +6,8 @@
  * Only +, -, *, /, sqrt and floor of doubles, in one order: the same sums on every machine. */
 #include "cells.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ typedef struct {
 
 bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid)
 {
+    KILN_ASSERT(grid >= 4 && grid <= KILN_ADB_GRID_MAX);
     const size_t count = (size_t)grid * grid * grid;
     double largest = 0, reach = 0;
     cells->frame = *frame;
@@ -54,6 +57,7 @@ bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned
 /* Twice the projected area, signed. */
 static double doubled_area(const cut *of, const piece *p)
 {
+    KILN_ASSERT(p->count >= 3);
     const double x = p->at[0][of->across], y = p->at[0][of->up];
     double sum = 0;
     for (unsigned i = 2; i < p->count; i++) {
@@ -63,8 +67,10 @@ static double doubled_area(const cut *of, const piece *p)
     return sum;
 }
 
+/* Adds a corner where there is room; see CORNERS_MAX. */
 static void append(piece *p, const double at[3])
 {
+    KILN_ASSERT(p->count <= CORNERS_MAX);
     if (p->count < CORNERS_MAX) {
         memcpy(p->at[p->count++], at, 3 * sizeof(double));
     }
@@ -74,6 +80,7 @@ static void append(piece *p, const double at[3])
 static void cross_plane(const double *below, const double *above, unsigned axis, double plane,
                         double out[3])
 {
+    KILN_ASSERT(below[axis] < plane && above[axis] > plane);
     const double part = (plane - below[axis]) / (above[axis] - below[axis]);
     for (unsigned k = 0; k < 3; k++) {
         out[k] = below[k] + part * (above[k] - below[k]);
@@ -84,6 +91,7 @@ static void cross_plane(const double *below, const double *above, unsigned axis,
 /* Corners on the plane belong to both. */
 static void split(const piece *whole, unsigned axis, double plane, piece *below, piece *above)
 {
+    KILN_ASSERT(whole->count > 0 && axis < 3);
     below->count = above->count = 0;
     const double *last = whole->at[whole->count - 1];
     for (unsigned i = 0; i < whole->count; i++) {
@@ -113,6 +121,7 @@ static void split(const piece *whole, unsigned axis, double plane, piece *below,
  * the last. */
 static void slabs_of(const piece *p, unsigned axis, unsigned grid, int *first, int *last)
 {
+    KILN_ASSERT(p->count > 0 && axis < 3);
     const double most = grid;
     double low = p->at[0][axis], high = low;
     for (unsigned i = 1; i < p->count; i++) {
@@ -133,6 +142,7 @@ static void add_slabs(const cut *of, const piece *p, unsigned axis, size_t cell)
 /* A piece that lies in slab `slab` of an axis goes on to the next axis, or into its cell. */
 static void add_piece(const cut *of, const piece *p, unsigned axis, int slab, size_t cell)
 {
+    KILN_ASSERT(axis < 3);
     if (slab < 0 || slab >= (int)of->cells->grid || p->count < 3) {
         return;
     }
@@ -144,8 +154,10 @@ static void add_piece(const cut *of, const piece *p, unsigned axis, int slab, si
     }
 }
 
+/* Cuts a piece into the slabs of one axis, from the lowest on, and passes each on. */
 static void add_slabs(const cut *of, const piece *p, unsigned axis, size_t cell)
 {
+    KILN_ASSERT(axis < 3);
     piece below, rest[2];
     int first, last;
     slabs_of(p, axis, of->cells->grid, &first, &last);
@@ -164,6 +176,7 @@ static void add_slabs(const cut *of, const piece *p, unsigned axis, size_t cell)
 /* The corners in the grid's coordinates, 0 to grid on each axis. */
 static void to_grid(const kiln_cells *cells, const double corner[9], bool inside, piece *p)
 {
+    KILN_ASSERT(cells->grid > 0);
     const kiln_count_frame *frame = &cells->frame;
     const double most = cells->grid, middle = 0.5 * most;
     p->count = 3;
@@ -228,6 +241,7 @@ static bool choose_projection(const piece *p, double area, cut *of)
 
 void kiln_cells_add(kiln_cells *cells, const double corner[9], double area, bool inside)
 {
+    KILN_ASSERT(cells->grid >= 4 && cells->grid <= KILN_ADB_GRID_MAX);
     piece p;
     cut of = {cells, 0, 0, 0};
     to_grid(cells, corner, inside, &p);
@@ -239,6 +253,7 @@ void kiln_cells_add(kiln_cells *cells, const double corner[9], double area, bool
     }
 }
 
+/* Puts the greater of two first. */
 static void swap_if_less(double *a, double *b)
 {
     if (*a < *b) {

@@ -35,6 +35,7 @@ uint64_t kiln_count_boxes(const kiln_count_input *input)
 
 static const kiln_format_node8 *node_at(const kiln_count_input *input, uint32_t index)
 {
+    KILN_ASSERT(index < input->node_count);
     const uint8_t *nodes = input->nodes;
     return (const void *)(nodes + (size_t)index * input->kind->node_size);
 }
@@ -43,6 +44,7 @@ static const kiln_format_node8 *node_at(const kiln_count_input *input, uint32_t 
 
 static bool is_inner(const kiln_format_node8 *node, unsigned lane)
 {
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     return (node->inner >> lane & 1) != 0;
 }
 
@@ -63,6 +65,7 @@ static void lane_slots(const counter *c, const kiln_format_node8 *node, unsigned
 /* False: the lanes' slots leave a gap between them, or overlap. */
 static bool gather_slots(const counter *c, uint32_t index)
 {
+    KILN_ASSERT(index < c->input->node_count);
     const kiln_format_node8 *node = node_at(c->input, index);
     uint64_t lowest = UINT64_MAX, end = 0, sum = 0;
     for (unsigned lane = 0; lane < c->input->kind->lanes; lane++) {
@@ -105,6 +108,7 @@ static bool learn_tree(const counter *c)
 
 /* ------------------------------------------------------------------------- the polygons -- */
 
+/* The area of the triangle with corners p. */
 static double area_of(const double p[9])
 {
     const double ux = p[3] - p[0], uy = p[4] - p[1], uz = p[5] - p[2];
@@ -127,23 +131,10 @@ static void place_polygons(const counter *c)
     }
 }
 
-static void list_regions(counter *c)
-{
-    const unsigned grid = c->how->grid;
-    unsigned at[3];
-    uint8_t *region = c->region;
-    for (at[2] = 0; at[2] < grid; at[2]++) {
-        for (at[1] = 0; at[1] < grid; at[1]++) {
-            for (at[0] = 0; at[0] < grid; at[0]++) {
-                *region++ = (uint8_t)kiln_adb_region_of(c->how, at);
-            }
-        }
-    }
-    c->unit = kiln_adb_unit(c->how);
-}
-
+/* What all boxes need: the slots below each node, the depths, and the polygons in node space. */
 static kiln_bake_status begin(counter *c)
 {
+    KILN_ASSERT(c->first == NULL && c->corners == NULL);
     const kiln_count_input *input = c->input;
     const size_t nodes = input->node_count, slots = input->triangle_count;
     c->first = kiln_arena_take(&c->arena, nodes, sizeof *c->first);
@@ -155,7 +146,18 @@ static kiln_bake_status begin(counter *c)
     if (!learn_tree(c)) {
         return KILN_BAKE_INVALID;
     }
-    list_regions(c);
+
+    const unsigned grid = c->how->grid;
+    unsigned at[3];
+    uint8_t *region = c->region;
+    for (at[2] = 0; at[2] < grid; at[2]++) {
+        for (at[1] = 0; at[1] < grid; at[1]++) {
+            for (at[0] = 0; at[0] < grid; at[0]++) {
+                *region++ = (uint8_t)kiln_adb_region_of(c->how, at);
+            }
+        }
+    }
+    c->unit = kiln_adb_unit(c->how);
     if (input->corners == NULL) {
         return KILN_BAKE_OK;
     }
@@ -177,23 +179,11 @@ typedef struct {
     uint8_t depth;
 } counted_box;
 
-/* The box of all vertices, as queries begin with it. */
-static void root_frame(const kiln_count_input *input, kiln_count_frame *frame)
-{
-    const double scale = ldexp(1.0, -input->scale_exponent);
-    memset(frame, 0, sizeof *frame);
-    for (unsigned k = 0; k < 3; k++) {
-        const double lower = ((double)input->bounds_lower[k] - input->origin[k]) * scale;
-        const double upper = ((double)input->bounds_upper[k] - input->origin[k]) * scale;
-        frame->centre[k] = 0.5 * (lower + upper);
-        frame->half[k] = 0.5 * (upper - lower);
-        frame->axis[k][k] = 1;
-    }
-}
-
+/* A lane's box as queries see it, in node space. */
 static void lane_frame(const kiln_count_input *input, const kiln_format_node8 *node, unsigned lane,
                        kiln_count_frame *frame)
 {
+    KILN_ASSERT(lane < input->kind->lanes);
     kiln_lane_box box;
     input->kind->decode_lane(node, lane, &box);
     for (unsigned k = 0; k < 3; k++) {
@@ -208,8 +198,18 @@ static void lane_frame(const kiln_count_input *input, const kiln_format_node8 *n
 /* False: an empty lane. */
 static bool find_box(const counter *c, uint32_t index, counted_box *box)
 {
+    KILN_ASSERT(index < kiln_count_boxes(c->input));
     if (index == 0) {
-        root_frame(c->input, &box->frame);
+        /* The box of all vertices, as queries begin with it. */
+        const double scale = ldexp(1.0, -c->input->scale_exponent);
+        memset(&box->frame, 0, sizeof box->frame);
+        for (unsigned k = 0; k < 3; k++) {
+            const double lower = ((double)c->input->bounds_lower[k] - c->input->origin[k]) * scale;
+            const double upper = ((double)c->input->bounds_upper[k] - c->input->origin[k]) * scale;
+            box->frame.centre[k] = 0.5 * (lower + upper);
+            box->frame.half[k] = 0.5 * (upper - lower);
+            box->frame.axis[k][k] = 1;
+        }
         box->first = 0;
         box->count = c->input->triangle_count;
         box->depth = 0;
@@ -227,9 +227,11 @@ static bool find_box(const counter *c, uint32_t index, counted_box *box)
     return true;
 }
 
+/* Adds the polygons of a run of slots to the cells. */
 static void add_slots(const counter *c, uint32_t first, uint32_t count, bool inside,
                       kiln_cells *cells)
 {
+    KILN_ASSERT((uint64_t)first + count <= c->input->triangle_count);
     for (uint32_t slot = first; slot < first + count; slot++) {
         if (c->areas[slot] > 0) {
             kiln_cells_add(cells, c->corners + 9 * (size_t)slot, c->areas[slot], inside);
@@ -263,6 +265,7 @@ static bool boxes_apart(const kiln_count_frame *box, const kiln_count_frame *oth
  * tree. */
 static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
 {
+    KILN_ASSERT(index < c->input->node_count);
     const kiln_format_node8 *node = node_at(c->input, index);
     const unsigned used = kiln_node8_used(node);
     for (unsigned lane = 0; lane < c->input->kind->lanes; lane++) {
@@ -282,23 +285,10 @@ static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
     }
 }
 
-/* Definition 2: a cell is possible if its polygons have the area of a plane that fills it. */
-static void count_cells(const counter *c, const kiln_cells *cells, kiln_format_adb_box *out)
-{
-    const double threshold = kiln_cells_threshold(cells, c->how->area, c->how->factor);
-    const unsigned count = cells->grid * cells->grid * cells->grid;
-    uint32_t possible[KILN_ADB_REGIONS_MOST] = {0};
-    for (unsigned i = 0; i < count; i++) {
-        possible[c->region[i]] += cells->area[i] >= threshold;
-    }
-    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
-        const uint32_t units = (possible[i] + c->unit - 1) / c->unit;
-        out->count[i] = (uint8_t)(units < 255 ? units : 255);
-    }
-}
-
+/* Counts the cells of one box from its polygons alone, so that any box can be counted again. */
 static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out)
 {
+    KILN_ASSERT(index < kiln_count_boxes(c->input));
     counted_box box;
     kiln_cells cells;
     memset(out, 0, sizeof *out);
@@ -315,7 +305,18 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
     } else {
         add_slots(c, box.first, box.count, true, &cells);
     }
-    count_cells(c, &cells, out);
+
+    /* Definition 2: a cell is possible if its polygons have the area of a plane that fills it. */
+    const double threshold = kiln_cells_threshold(&cells, c->how->area, c->how->factor);
+    const unsigned count = cells.grid * cells.grid * cells.grid;
+    uint32_t possible[KILN_ADB_REGIONS_MOST] = {0};
+    for (unsigned i = 0; i < count; i++) {
+        possible[c->region[i]] += cells.area[i] >= threshold;
+    }
+    for (unsigned i = 0; i < KILN_ADB_REGIONS_MOST; i++) {
+        const uint32_t units = (possible[i] + c->unit - 1) / c->unit;
+        out->count[i] = (uint8_t)(units < 255 ? units : 255);
+    }
 }
 
 /* ------------------------------------------------------------------------------- all, some -- */
@@ -375,7 +376,7 @@ kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_form
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------- depth -- */
+/* ------------------------------------------------------------------------------------ depth -- */
 
 enum { FRACTION_BITS = 24 };
 
@@ -383,6 +384,7 @@ enum { FRACTION_BITS = 24 };
  * everywhere. Never above the true value, and below it by less than 2^-22. */
 static uint64_t binary_logarithm(uint32_t n)
 {
+    KILN_ASSERT(n > 0);
     unsigned whole = 31;
     while ((n >> whole) == 0) {
         whole--;
@@ -401,6 +403,7 @@ static uint64_t binary_logarithm(uint32_t n)
 
 uint8_t kiln_count_depth(uint32_t n, uint32_t whole)
 {
+    KILN_ASSERT(n > 0 && n <= whole);
     const uint64_t all = binary_logarithm(whole);
     if (all == 0) {
         return 255;
@@ -408,7 +411,7 @@ uint8_t kiln_count_depth(uint32_t n, uint32_t whole)
     return (uint8_t)((2 * 255 * (all - binary_logarithm(n)) + all) / (2 * all));
 }
 
-/* ------------------------------------------------------------------------------ trees just built -- */
+/* ------------------------------------------------------------------------- trees just built -- */
 
 KILN_STATIC_ASSERT((int)KILN_ADB_AREA_BY_MEAN == (int)KILN_ADB_AREA_MEAN, "mean");
 KILN_STATIC_ASSERT((int)KILN_ADB_AREA_BY_MAX == (int)KILN_ADB_AREA_MAX, "max");
@@ -418,6 +421,7 @@ KILN_STATIC_ASSERT((int)KILN_ADB_ONE == (int)KILN_ADB_REGIONS_ONE, "one");
 KILN_STATIC_ASSERT((int)KILN_ADB_OCTANTS == (int)KILN_ADB_REGIONS_OCTANTS, "octants");
 KILN_STATIC_ASSERT((int)KILN_ADB_SECTORS == (int)KILN_ADB_REGIONS_SECTORS, "sectors");
 
+/* What is out of range becomes 255, which no rule is. */
 static uint8_t byte_of(int value)
 {
     return value < 0 || value > 255 ? 255 : (uint8_t)value;
@@ -444,6 +448,7 @@ kiln_format_adb kiln_count_parameters(const kiln_bake_options *options)
 /* Corners in the order of slots. */
 static float *gather_corners(const kiln_soup *soup, const kiln_build_tree *tree, uint32_t count)
 {
+    KILN_ASSERT(tree->order != NULL);
     float *corners = malloc((size_t)count * 9 * sizeof *corners);
     for (size_t slot = 0; slot < count && corners != NULL; slot++) {
         const uint32_t *corner = soup->indices + 3 * (size_t)tree->order[slot];
@@ -459,6 +464,7 @@ kiln_bake_status kiln_count_build(const kiln_build_kind *kind, const kiln_soup *
                                   const kiln_format_adb *how, const kiln_bake_options *options,
                                   kiln_build_tree *tree)
 {
+    KILN_ASSERT(tree->boxes == NULL && tree->node_count > 0);
     char stage[32];
     snprintf(stage, sizeof stage, "count %s", kind->name);
     const kiln_watch watch = {kiln_thread_count(options->threads),

@@ -22,19 +22,6 @@ double kiln_fit_probability(const double w[KILN_FIT_TERMS], const float feature[
     return 1.0 / (1.0 + exp(-odds));
 }
 
-/* Solves a symmetric positive definite system in place; the right side is the last column. */
-static void solve(double a[KILN_FIT_TERMS][KILN_FIT_TERMS + 1])
-{
-    for (int i = 0; i < KILN_FIT_TERMS; i++) {
-        for (int row = 0; row < KILN_FIT_TERMS; row++) {
-            const double factor = a[row][i] / a[i][i];
-            for (int k = i; row != i && k <= KILN_FIT_TERMS; k++) {
-                a[row][k] -= factor * a[i][k];
-            }
-        }
-    }
-}
-
 /* Adds a case's share of the negative Hessian and, last column, of the gradient. */
 static void add_case(const kiln_fit_case *of, const double w[KILN_FIT_TERMS],
                      double a[KILN_FIT_TERMS][KILN_FIT_TERMS + 1])
@@ -67,7 +54,16 @@ void kiln_fit_logistic(const kiln_fit_case *cases, size_t count, double w[KILN_F
         for (size_t i = 0; i < count; i++) {
             add_case(&cases[i], w, a);
         }
-        solve(a);
+
+        /* Solves a symmetric positive definite system in place; the right side is the last column. */
+        for (int i = 0; i < KILN_FIT_TERMS; i++) {
+            for (int row = 0; row < KILN_FIT_TERMS; row++) {
+                const double factor = a[row][i] / a[i][i];
+                for (int k = i; row != i && k <= KILN_FIT_TERMS; k++) {
+                    a[row][k] -= factor * a[i][k];
+                }
+            }
+        }
         for (int i = 0; i < KILN_FIT_TERMS; i++) {
             const double change = a[i][KILN_FIT_TERMS] / a[i][i];
             w[i] += change;
@@ -100,7 +96,7 @@ double kiln_fit_offset(const kiln_fit_case *cases, size_t count, const double w[
     return offset;
 }
 
-/* ----------------------------------------------------------------------------------- reliability -- */
+/* ------------------------------------------------------------------------------ reliability -- */
 
 /* Bins of equal mass: as many predictions in each, so none is empty and few are wide. */
 

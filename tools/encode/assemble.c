@@ -4,6 +4,7 @@
  * triangles that lie together; vertices follow in the order of first use. */
 #include "assemble.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/node_kinds.h"
 #include "../common/memory.h"
 #include "geometry.h"
@@ -49,14 +50,17 @@ typedef struct {
     uint64_t *node_counts;
 } encoder;
 
+/* The tree of a group and a kind. */
 static const kiln_build_tree *tree_of(const kiln_model *model, uint32_t group, uint32_t kind)
 {
+    KILN_ASSERT(group < model->group_count && kind < model->kind_count);
     return &model->trees[(size_t)group * model->kind_count + kind];
 }
 
 /* ids and stored_of from the orders of the first kind. */
 static bool order_triangles(encoder *e)
 {
+    KILN_ASSERT(e->ids == NULL);
     const uint32_t count = e->model->soup->triangle_count;
     e->ids = kiln_arena_take(&e->arena, count, sizeof *e->ids);
     e->stored_of = kiln_arena_take(&e->arena, count, sizeof *e->stored_of);
@@ -75,8 +79,11 @@ static bool order_triangles(encoder *e)
     return true;
 }
 
+/* Vertices in the order of first use by the stored triangles: neighbours stand together, which
+ * both queries and deflate profit from. */
 static bool order_vertices(encoder *e)
 {
+    KILN_ASSERT(e->ids != NULL && e->vertex_count == 0);
     const kiln_soup *soup = e->model->soup;
     uint32_t *place = kiln_arena_take(&e->arena, soup->vertex_count, sizeof *place);
     e->vertices = kiln_arena_take(&e->arena, soup->vertex_count, 3 * sizeof *e->vertices);
@@ -117,37 +124,10 @@ static bool join_strings(encoder *e)
     return true;
 }
 
-static void fill_tree(encoder *e, uint32_t group, uint32_t kind, uint32_t name, uint32_t first,
-                      kiln_format_tree *out)
-{
-    const kiln_build_tree *tree = tree_of(e->model, group, kind);
-    memset(out, 0, sizeof *out);
-    out->name = name;
-    out->bv = e->model->kinds[kind]->format_bv;
-    out->leaf_max = (uint16_t)e->model->leaf_max;
-    out->node_first = (uint32_t)e->node_counts[kind];
-    out->order_first = KILN_NO_INDEX;
-    out->triangle_first = first;
-    out->triangle_count = e->model->groups[group].count;
-    out->node_count = tree->node_count;
-    out->depth = tree->depth;
-    memcpy(out->origin, tree->origin, sizeof out->origin);
-    out->scale_exponent = tree->scale_exponent;
-    memcpy(out->bounds_lower, tree->bounds_lower, sizeof out->bounds_lower);
-    memcpy(out->bounds_upper, tree->bounds_upper, sizeof out->bounds_upper);
-    memcpy((uint8_t *)e->nodes[kind] + e->node_counts[kind] * tree->node_size, tree->nodes,
-           (size_t)tree->node_count * tree->node_size);
-    e->node_counts[kind] += tree->node_count;
-    if (kind > 0 && !e->model->no_geometry) {
-        out->order_first = e->order_count;
-        for (uint32_t slot = 0; slot < out->triangle_count; slot++) {
-            e->order[e->order_count++] = e->stored_of[tree->order[slot]];
-        }
-    }
-}
-
+/* Room for the nodes of each kind, whose trees follow one another in one section. */
 static bool take_node_room(encoder *e)
 {
+    KILN_ASSERT(e->nodes == NULL);
     const kiln_model *model = e->model;
     e->nodes = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->nodes);
     e->node_counts = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->node_counts);
@@ -171,14 +151,18 @@ static bool take_node_room(encoder *e)
     return true;
 }
 
+/* Tasks of a group of so many triangles. */
 static uint32_t part_count(uint32_t triangles)
 {
+    KILN_ASSERT(triangles > 0);
     return triangles / HASH_CHUNK + (triangles % HASH_CHUNK != 0);
 }
 
+/* One task: hash and closedness of a part of a group. */
 static void sum_part(void *context, uint32_t index)
 {
     const summing *s = context;
+    KILN_ASSERT(index < part_count(((const summing *)context)->group->count));
     const kiln_model_group *group = s->group;
     const uint32_t first = index * HASH_CHUNK;
     const uint32_t last = group->count - first < HASH_CHUNK ? group->count : first + HASH_CHUNK;
@@ -188,8 +172,10 @@ static void sum_part(void *context, uint32_t index)
                      &s->parts[index].closed);
 }
 
+/* Room for the sums of the largest group; the others use it too. */
 static bool take_sums(encoder *e)
 {
+    KILN_ASSERT(e->sums == NULL);
     uint32_t most = 0;
     for (uint32_t g = 0; g < e->model->group_count; g++) {
         const uint32_t count = part_count(e->model->groups[g].count);
@@ -203,6 +189,7 @@ static bool take_sums(encoder *e)
 static bool sum_group(const encoder *e, const kiln_model_group *group, uint8_t hash[16],
                       uint32_t *closed)
 {
+    KILN_ASSERT(e->sums != NULL);
     summing s = {e->model->soup, group, e->sums};
     const uint32_t parts = part_count(group->count);
     group_sums all;
@@ -222,8 +209,10 @@ static bool sum_group(const encoder *e, const kiln_model_group *group, uint8_t h
     return true;
 }
 
+/* Entries, nodes and orders of all trees. Each tree is released as soon as it is copied. */
 static bool join_trees(encoder *e)
 {
+    KILN_ASSERT(e->ids != NULL && e->strings != NULL);
     const kiln_model *model = e->model;
     const size_t orders = (size_t)model->soup->triangle_count * (model->kind_count - 1);
     e->trees = kiln_arena_take(&e->arena, (size_t)model->group_count * model->kind_count,
@@ -245,7 +234,31 @@ static bool join_trees(encoder *e)
         }
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
             kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
-            fill_tree(e, g, kind, name, first, out);
+
+            const kiln_build_tree *tree = tree_of(e->model, g, kind);
+            memset(out, 0, sizeof *out);
+            out->name = name;
+            out->bv = e->model->kinds[kind]->format_bv;
+            out->leaf_max = (uint16_t)e->model->leaf_max;
+            out->node_first = (uint32_t)e->node_counts[kind];
+            out->order_first = KILN_NO_INDEX;
+            out->triangle_first = first;
+            out->triangle_count = e->model->groups[g].count;
+            out->node_count = tree->node_count;
+            out->depth = tree->depth;
+            memcpy(out->origin, tree->origin, sizeof out->origin);
+            out->scale_exponent = tree->scale_exponent;
+            memcpy(out->bounds_lower, tree->bounds_lower, sizeof out->bounds_lower);
+            memcpy(out->bounds_upper, tree->bounds_upper, sizeof out->bounds_upper);
+            memcpy((uint8_t *)e->nodes[kind] + e->node_counts[kind] * tree->node_size, tree->nodes,
+                   (size_t)tree->node_count * tree->node_size);
+            e->node_counts[kind] += tree->node_count;
+            if (kind > 0 && !e->model->no_geometry) {
+                out->order_first = e->order_count;
+                for (uint32_t slot = 0; slot < out->triangle_count; slot++) {
+                    e->order[e->order_count++] = e->stored_of[tree->order[slot]];
+                }
+            }
             memcpy(out->geometry_hash, hash, sizeof hash);
             out->closed = closed;
             kiln_build_tree_drop_nodes(&model->trees[(size_t)g * model->kind_count + kind]);
@@ -314,8 +327,10 @@ static bool users_agree(const kiln_soup *soup)
     return agree;
 }
 
+/* Parts as the file has them. What all triangles of a part share is stored with it, once. */
 static bool convert_parts(encoder *e)
 {
+    KILN_ASSERT(e->parts == NULL);
     const kiln_soup *soup = e->model->soup;
     e->faces_follow = faces_follow(soup);
     e->users_agree = users_agree(soup);
@@ -349,6 +364,7 @@ enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_C
  * first section of nodes. */
 static uint32_t list_sections(const encoder *e, kiln_section_input *sections, uint32_t *nodes)
 {
+    KILN_ASSERT(e->trees != NULL && e->parts != NULL);
     const kiln_model *model = e->model;
     const kiln_soup *soup = model->soup;
     const uint64_t triangles = model->no_geometry ? 0 : soup->triangle_count;
@@ -402,6 +418,8 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
                                    const uint8_t build_key[16], const kiln_watch *watch,
                                    void **file, size_t *size, uint64_t *packed_sizes)
 {
+    KILN_ASSERT(model->group_count > 0 && model->kind_count > 0);
+    KILN_ASSERT(model->leaf_max > 0);
     encoder e;
     memset(&e, 0, sizeof e);
     e.model = model;

@@ -6,6 +6,7 @@
  * arithmetic that queries use and allow for. */
 #include "audit.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/bins_check.h"
 #include "../../formats/check.h"
 #include "../../formats/nodes.h"
@@ -39,6 +40,7 @@ typedef struct {
 
 static const kiln_format_node8 *node_at(const audit *state, uint32_t index)
 {
+    KILN_ASSERT(index < state->tree.entry->node_count);
     const uint8_t *nodes = state->tree.nodes;
     return (const void *)(nodes + (size_t)index * state->tree.kind->node_size);
 }
@@ -54,8 +56,10 @@ static uint64_t node_offset(const audit *state, uint32_t index)
     return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
 }
 
+/* Decodes a lane's box and moves it to its place in node space. */
 static void place_box(const audit *state, uint32_t node, unsigned lane, placed_box *placed)
 {
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     const kiln_format_node8 *head = node_at(state, node);
     state->tree.kind->decode_lane(head, lane, &placed->box);
     placed->node = node;
@@ -87,9 +91,11 @@ static double excess(const audit *state, const placed_box *placed, const double 
     return worst;
 }
 
+/* One corner against all boxes above its triangle. */
 static bool check_corner(const audit *state, uint32_t triangle, const double p[3],
                          const placed_box *path, uint32_t depth)
 {
+    KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
     for (uint32_t i = 0; i < depth; i++) {
         const double over = excess(state, &path[i], p);
         if (over > 0.0) {
@@ -108,6 +114,7 @@ static bool check_corner(const audit *state, uint32_t triangle, const double p[3
 static bool check_triangle(const audit *state, uint32_t slot, const placed_box *path,
                            uint32_t depth)
 {
+    KILN_ASSERT(slot < state->tree.entry->triangle_count);
     const kiln_view *view = state->view;
     const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
     for (int corner = 0; corner < 3; corner++) {
@@ -124,9 +131,11 @@ static bool check_triangle(const audit *state, uint32_t slot, const placed_box *
     return true;
 }
 
+/* All triangles of a leaf, each of whose slots no leaf may have had before. */
 static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const placed_box *path,
                        uint32_t depth)
 {
+    KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
     const kiln_format_node8 *head = node_at(state, node);
     const uint32_t first = kiln_node8_slot(head, lane);
     for (uint32_t slot = first; slot < first + kiln_node8_count(head, lane); slot++) {
@@ -201,6 +210,7 @@ static bool check_slots(const audit *state)
     return true;
 }
 
+/* The stored bounds are those of the vertices of the tree's triangles, exactly. */
 static bool check_bounds(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
@@ -223,6 +233,7 @@ static bool check_bounds(const audit *state)
     return true;
 }
 
+/* The hash that decides which of two trees a query carries exactly. */
 static bool check_geometry_hash(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
@@ -238,6 +249,7 @@ static bool check_geometry_hash(const audit *state)
     return true;
 }
 
+/* Whether the surface is closed is computed again, as the baker did. */
 static bool check_closed(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
@@ -271,6 +283,7 @@ static float *gather_corners(const audit *state)
 
 static bool count_again(const audit *state, const float *corners)
 {
+    KILN_ASSERT(state->tree.adb != NULL);
     enum { SAMPLE = 256 };
     const kiln_view_tree *tree = &state->tree;
     const kiln_format_tree *entry = tree->entry;
@@ -298,6 +311,7 @@ static bool count_again(const audit *state, const float *corners)
     return true;
 }
 
+/* Counts a sample of boxes again, or all of them in a full audit. */
 static bool check_counts(const audit *state)
 {
     if (state->tree.adb == NULL) {
@@ -316,8 +330,10 @@ static bool check_counts(const audit *state)
     return sound;
 }
 
+/* All that needs the polygons, which a file may have left out. */
 static bool check_polygons(audit *state)
 {
+    KILN_ASSERT(state->slot_seen == NULL);
     if (state->view->triangles == NULL) {
         return true;
     }
@@ -331,9 +347,11 @@ static bool check_polygons(audit *state)
     return sound;
 }
 
+/* Audits one tree, and counts what was looked at. */
 static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_audit_counts *counts,
                        kiln_format_error *error)
 {
+    KILN_ASSERT(index < view->tree_count);
     audit state = {.view = view,
                    .tree = kiln_view_get_tree(view, index),
                    .full = full,
@@ -349,8 +367,10 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
     return sound;
 }
 
+/* No two triangles have the same id. */
 static bool check_ids(const kiln_view *view, kiln_format_error *error)
 {
+    KILN_ASSERT(view->ids != NULL);
     uint8_t *seen = calloc(view->triangle_count, 1);
     if (seen == NULL) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
@@ -368,6 +388,7 @@ static bool check_ids(const kiln_view *view, kiln_format_error *error)
     return sound;
 }
 
+/* The content hash is over the decoded sections, whatever the layout. */
 static bool check_content_hash(const kiln_reader *reader, kiln_format_error *error)
 {
     kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
@@ -415,6 +436,7 @@ static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts,
     return true;
 }
 
+/* Audits an open file: a table of bins, or trees. */
 static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
                          kiln_format_error *error)
 {

@@ -10,28 +10,10 @@
 
 enum { SECTIONS_MAX = 4 + KILN_BINS_TABLE_X_MAX };
 
+/* A text with its zero. */
 static void feed_text(kiln_sha256 *sha, const char *text)
 {
     kiln_sha256_update(sha, text, strlen(text) + 1);
-}
-
-static void make_key(const kiln_format_bins *header, const kiln_weights_rows *weights,
-                     uint8_t key[16])
-{
-    const uint32_t numbers[] = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR, header->profile,
-                                header->rounding,  header->max_u,     header->max_x};
-    kiln_sha256 sha;
-    uint8_t digest[KILN_SHA256_SIZE];
-    kiln_sha256_init(&sha);
-    feed_text(&sha, "kiln bins key 1");
-    feed_text(&sha, KILN_VERSION_STRING);
-    feed_text(&sha, zlibVersion());
-    kiln_sha256_update(&sha, numbers, sizeof numbers);
-    if (weights != NULL) {
-        kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
-    }
-    kiln_sha256_final(&sha, digest);
-    memcpy(key, digest, 16);
 }
 
 static uint32_t list_sections(const kiln_lut_bins *table, const kiln_weights_rows *weights,
@@ -64,7 +46,21 @@ kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, const kiln_weights
 {
     kiln_section_input sections[SECTIONS_MAX];
     uint8_t key[16];
-    make_key(&table->header, weights, key);
+
+    const uint32_t numbers[] = {KILN_FORMAT_MAJOR,      KILN_FORMAT_MINOR,   table->header.profile,
+                                table->header.rounding, table->header.max_u, table->header.max_x};
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    feed_text(&sha, "kiln bins key 1");
+    feed_text(&sha, KILN_VERSION_STRING);
+    feed_text(&sha, zlibVersion());
+    kiln_sha256_update(&sha, numbers, sizeof numbers);
+    if (weights != NULL) {
+        kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
+    }
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
     const uint32_t count = list_sections(table, weights, sections);
     return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
 }

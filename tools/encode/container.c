@@ -1,6 +1,7 @@
 /* Writing of a container, and the shares of a file's bytes by what they hold. */
 #include "container.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/codec.h"
 #include "../../formats/node_kinds.h"
 #include "../../formats/reader.h"
@@ -56,12 +57,14 @@ typedef struct {
     uint32_t piece_count;
 } container;
 
+/* The element size of a kind, or of a section where the kind leaves it open. */
 static uint32_t element_size_of(const kiln_section_input *section)
 {
     const kiln_section_kind *kind = kiln_section_kind_find(section->kind);
     return kind->element_size != 0 ? kind->element_size : section->element_size;
 }
 
+/* One task: transforms and deflates a block, or measures it for the choice of a transform. */
 static void pack_block(void *context, uint32_t index)
 {
     packed_block *block = (packed_block *)context + index;
@@ -143,6 +146,7 @@ static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_b
 
 static bool try_transforms(container *box, const kiln_watch *watch)
 {
+    KILN_ASSERT(box->blocks == NULL);
     uint64_t total = 0;
     for (uint32_t i = 0; i < box->count; i++) {
         total += (uint64_t)blocks_of(&box->sections[i]) * KILN_SECTION_TRANSFORMS;
@@ -210,24 +214,15 @@ static bool pack_sections(container *box, const kiln_watch *watch)
     return true;
 }
 
+/* Bytes of packed blocks with their table. */
 static uint64_t packed_size(const container *box, uint32_t first, uint32_t count)
 {
+    KILN_ASSERT(first + count <= box->block_count);
     uint64_t size = count * sizeof(kiln_format_block);
     for (uint32_t i = 0; i < count; i++) {
         size += box->blocks[first + i].stored_size;
     }
     return size;
-}
-
-/* What packs to no less than it is stays raw. */
-static void drop_larger(container *box)
-{
-    for (uint32_t i = 0; i < box->count; i++) {
-        packed_section *packed = &box->packed[i];
-        if (packed_size(box, packed->first_block, packed->block_count) >= box->sections[i].size) {
-            packed->block_count = 0;
-        }
-    }
 }
 
 static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t to)
@@ -242,6 +237,7 @@ static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t 
  * whole where those before it are. */
 static void add_run(container *box, uint32_t first, uint32_t last)
 {
+    KILN_ASSERT(first < last && last <= box->count);
     bool split = false;
     for (uint32_t i = first; i < last; i++) {
         const uint32_t blocks = box->packed[i].block_count;
@@ -256,25 +252,15 @@ static void add_run(container *box, uint32_t first, uint32_t last)
     }
 }
 
-static void cut_sections(container *box)
-{
-    for (uint32_t i = 0, last; i < box->count; i = last) {
-        last = i;
-        while (last < box->count && kiln_section_kind_find(box->sections[last].kind)->first != 0) {
-            last++;
-        }
-        last = last > i ? last : i + 1;
-        add_run(box, i, last);
-    }
-}
-
 static uint64_t aligned(uint64_t offset, uint32_t alignment)
 {
+    KILN_ASSERT(alignment > 0);
     return (offset + alignment - 1) & ~(uint64_t)(alignment - 1);
 }
 
 static uint64_t raw_size(const container *box, const piece *p)
 {
+    KILN_ASSERT(p->section < box->count);
     uint64_t size = 0;
     for (uint32_t i = 0; i < p->block_count; i++) {
         size += box->blocks[p->first_block + i].raw_size;
@@ -282,37 +268,10 @@ static uint64_t raw_size(const container *box, const piece *p)
     return p->block_count > 0 ? size : box->sections[p->section].size;
 }
 
-/* Fills the table entries but for their CRCs; the result is the file's size. */
-static uint64_t place_pieces(container *box)
-{
-    uint64_t end = sizeof(kiln_format_header) + box->piece_count * sizeof(kiln_format_section);
-    for (uint32_t i = 0; i < box->piece_count; i++) {
-        piece *p = &box->pieces[i];
-        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[p->section].kind);
-        const packed_section *section = &box->packed[p->section];
-        const bool packed = p->block_count > 0;
-        kiln_format_section *entry = &p->entry;
-        entry->kind = kind->kind;
-        entry->flags = kind->flags;
-        if (packed && p->first_block != section->first_block) {
-            entry->flags |= KILN_SECTION_CONTINUES;
-        }
-        entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
-        entry->transform = packed ? section->transform : KILN_TRANSFORM_NONE;
-        entry->element_size = element_size_of(&box->sections[p->section]);
-        entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
-        entry->raw_size = raw_size(box, p);
-        entry->stored_size =
-            packed ? packed_size(box, p->first_block, p->block_count) : entry->raw_size;
-        entry->offset = aligned(end, entry->alignment);
-        end = entry->offset + entry->stored_size;
-    }
-    return end;
-}
-
 /* Frees the blocks as they are copied. */
 static void write_packed(const container *box, const piece *placed, uint8_t *out)
 {
+    KILN_ASSERT(placed->block_count > 0);
     kiln_format_block entry;
     uint8_t *data = out + placed->block_count * sizeof entry;
     for (uint32_t i = 0; i < placed->block_count; i++) {
@@ -325,23 +284,6 @@ static void write_packed(const container *box, const piece *placed, uint8_t *out
         data += block->stored_size;
         free(block->stored);
         block->stored = NULL;
-    }
-}
-
-static void write_pieces(container *box, uint8_t *file)
-{
-    for (uint32_t i = 0; i < box->piece_count; i++) {
-        piece *p = &box->pieces[i];
-        uint8_t *out = file + p->entry.offset;
-        if (p->block_count > 0) {
-            write_packed(box, p, out);
-            p->entry.crc = kiln_crc32(out, p->block_count * sizeof(kiln_format_block));
-        } else if (p->entry.raw_size > 0) {
-            memcpy(out, box->sections[p->section].data, (size_t)p->entry.raw_size);
-            p->entry.crc = kiln_crc32(out, (size_t)p->entry.raw_size);
-        }
-        memcpy(file + sizeof(kiln_format_header) + i * sizeof(kiln_format_section), &p->entry,
-               sizeof p->entry);
     }
 }
 
@@ -377,57 +319,96 @@ static uint16_t needed_minor(const container *box)
     return minor;
 }
 
-static void write_header(const container *box, const uint8_t build_key[16], uint64_t size,
-                         uint8_t *file)
-{
-    kiln_format_header header;
-    memset(&header, 0, sizeof header);
-    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
-    header.version_major = KILN_FORMAT_MAJOR;
-    header.version_minor = needed_minor(box);
-    header.file_size = size;
-    header.section_count = box->piece_count;
-    header.section_entry_size = sizeof(kiln_format_section);
-    kiln_container_content_hash(box->sections, box->count, header.content_hash);
-    memcpy(header.build_key, build_key, sizeof header.build_key);
-    header.header_crc =
-        kiln_crc32_continue(kiln_crc32(&header, sizeof header), file + sizeof header,
-                            box->piece_count * sizeof(kiln_format_section));
-    memcpy(file, &header, sizeof header);
-}
-
+/* Packs, places and writes the sections. */
 static kiln_bake_status write_container(container *box, kiln_layout layout,
                                         const uint8_t build_key[16], const kiln_watch *watch,
                                         void **file, size_t *size)
 {
+    KILN_ASSERT(box->packed == NULL && box->pieces == NULL);
     box->packed = calloc(box->count, sizeof *box->packed);
     box->pieces = calloc(2 * (size_t)box->count, sizeof *box->pieces);
     if (box->packed == NULL || box->pieces == NULL ||
         (layout == KILN_LAYOUT_PACKED && !pack_sections(box, watch))) {
         return KILN_BAKE_FAILED;
     }
-    drop_larger(box);
-    cut_sections(box);
-    const uint64_t total = place_pieces(box);
+
+    /* What packs to no less than it is stays raw. */
+    for (uint32_t i = 0; i < box->count; i++) {
+        packed_section *packed = &box->packed[i];
+        if (packed_size(box, packed->first_block, packed->block_count) >= box->sections[i].size) {
+            packed->block_count = 0;
+        }
+    }
+
+    for (uint32_t i = 0, last; i < box->count; i = last) {
+        last = i;
+        while (last < box->count && kiln_section_kind_find(box->sections[last].kind)->first != 0) {
+            last++;
+        }
+        last = last > i ? last : i + 1;
+        add_run(box, i, last);
+    }
+
+    /* Fills the table entries but for their CRCs; the result is the file's size. */
+    uint64_t end = sizeof(kiln_format_header) + box->piece_count * sizeof(kiln_format_section);
+    for (uint32_t i = 0; i < box->piece_count; i++) {
+        piece *p = &box->pieces[i];
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[p->section].kind);
+        const packed_section *section = &box->packed[p->section];
+        const bool packed = p->block_count > 0;
+        kiln_format_section *entry = &p->entry;
+        entry->kind = kind->kind;
+        entry->flags = kind->flags;
+        if (packed && p->first_block != section->first_block) {
+            entry->flags |= KILN_SECTION_CONTINUES;
+        }
+        entry->codec = packed ? KILN_CODEC_DEFLATE : KILN_CODEC_RAW;
+        entry->transform = packed ? section->transform : KILN_TRANSFORM_NONE;
+        entry->element_size = element_size_of(&box->sections[p->section]);
+        entry->alignment = packed ? KILN_SECTION_ALIGNMENT : kind->alignment;
+        entry->raw_size = raw_size(box, p);
+        entry->stored_size =
+            packed ? packed_size(box, p->first_block, p->block_count) : entry->raw_size;
+        entry->offset = aligned(end, entry->alignment);
+        end = entry->offset + entry->stored_size;
+    }
+    const uint64_t total = end;
     uint8_t *bytes = total <= SIZE_MAX ? calloc(1, (size_t)total) : NULL;
     if (bytes == NULL) {
         return KILN_BAKE_FAILED;
     }
-    write_pieces(box, bytes);
-    write_header(box, build_key, total, bytes);
+
+    for (uint32_t i = 0; i < box->piece_count; i++) {
+        piece *p = &box->pieces[i];
+        uint8_t *out = bytes + p->entry.offset;
+        if (p->block_count > 0) {
+            write_packed(box, p, out);
+            p->entry.crc = kiln_crc32(out, p->block_count * sizeof(kiln_format_block));
+        } else if (p->entry.raw_size > 0) {
+            memcpy(out, box->sections[p->section].data, (size_t)p->entry.raw_size);
+            p->entry.crc = kiln_crc32(out, (size_t)p->entry.raw_size);
+        }
+        memcpy(bytes + sizeof(kiln_format_header) + i * sizeof(kiln_format_section), &p->entry,
+               sizeof p->entry);
+    }
+
+    kiln_format_header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
+    header.version_major = KILN_FORMAT_MAJOR;
+    header.version_minor = needed_minor(box);
+    header.file_size = total;
+    header.section_count = box->piece_count;
+    header.section_entry_size = sizeof(kiln_format_section);
+    kiln_container_content_hash(box->sections, box->count, header.content_hash);
+    memcpy(header.build_key, build_key, sizeof header.build_key);
+    header.header_crc =
+        kiln_crc32_continue(kiln_crc32(&header, sizeof header), bytes + sizeof header,
+                            box->piece_count * sizeof(kiln_format_section));
+    memcpy(bytes, &header, sizeof header);
     *file = bytes;
     *size = (size_t)total;
     return KILN_BAKE_OK;
-}
-
-static void free_container(container *box)
-{
-    for (uint32_t i = 0; i < box->block_count; i++) {
-        free(box->blocks[i].stored);
-    }
-    free(box->blocks);
-    free(box->packed);
-    free(box->pieces);
 }
 
 kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
@@ -435,6 +416,7 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
                                       const kiln_watch *watch, void **file, size_t *size,
                                       uint64_t *stored_sizes)
 {
+    KILN_ASSERT(count > 0);
     container box = {.sections = sections, .count = count};
     const kiln_bake_status status = write_container(&box, layout, build_key, watch, file, size);
     if (status == KILN_BAKE_OK && stored_sizes != NULL) {
@@ -443,7 +425,13 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
             stored_sizes[box.pieces[i].section] += box.pieces[i].entry.stored_size;
         }
     }
-    free_container(&box);
+
+    for (uint32_t i = 0; i < box.block_count; i++) {
+        free(box.blocks[i].stored);
+    }
+    free(box.blocks);
+    free(box.packed);
+    free(box.pieces);
     return status;
 }
 
@@ -495,15 +483,17 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------- shares -- */
+/* ----------------------------------------------------------------------------------- shares -- */
 
 const char *kiln_share_name(kiln_share share)
 {
+    KILN_ASSERT(share < KILN_SHARE_COUNT);
     static const char *const names[KILN_SHARE_COUNT] = {
         "nodes", "vertices", "indices", "source", "user values", "counts", "rest"};
     return names[share];
 }
 
+/* What a section's bytes are spent on. */
 static kiln_share share_of(uint32_t kind)
 {
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {

@@ -37,7 +37,7 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
                                          const kiln_watch *watch, void **file, size_t *size,
                                          char message[192]);
 
-/* ---------------------------------------------------------------------------------------- shares -- */
+/* ----------------------------------------------------------------------------------- shares -- */
 
 /* What a file's bytes go to: a model's, by the triangle. */
 

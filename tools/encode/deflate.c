@@ -4,6 +4,8 @@
 #define ZLIB_CONST
 #include "transform.h"
 
+#include "../../formats/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -24,6 +26,7 @@ typedef struct {
 
 static void count_bytes(histogram *counts, const uint8_t *data, size_t size)
 {
+    KILN_ASSERT(data != NULL || size == 0);
     for (size_t i = 0; i < size; i++) {
         counts->of[data[i]]++;
     }
@@ -45,6 +48,7 @@ enum { BIT = 256 }; /* costs are in 256ths of bits: whole numbers are the same o
 /* 256 log2 n, rounded down, for n from 1: eight binary digits by squaring. */
 static uint32_t log2_of(uint32_t n)
 {
+    KILN_ASSERT(n > 0);
     uint32_t whole = 31;
     while (n >> whole == 0) {
         whole--;
@@ -67,8 +71,10 @@ typedef struct {
     uint32_t of[LOGS]; /* 0: not yet known, or that of 1 */
 } logs;
 
+/* The same from the table, where it is there. */
 static uint32_t log2_kept(logs *known, uint32_t n)
 {
+    KILN_ASSERT(n > 0);
     if (n >= LOGS) {
         return log2_of(n);
     }
@@ -179,6 +185,8 @@ static bool store_the_rest(const uint8_t *data, parts *p, uint8_t *scratch, size
 uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
                       uint32_t *stored_size)
 {
+    KILN_ASSERT(size > 0);
+    KILN_ASSERT(segments->count <= KILN_SEGMENTS_MAX);
     static const parts whole;
     parts p;
     memset(&p, 0, sizeof p);

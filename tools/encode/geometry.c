@@ -4,11 +4,12 @@
  * once. */
 #include "geometry.h"
 
+#include "../../formats/assert.h"
 #include "../common/sha256.h"
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ hash -- */
+/* ------------------------------------------------------------------------------------- hash -- */
 
 /* A sum keeps duplicates apart from single triangles, where exclusive or would
  * not. */
@@ -16,6 +17,7 @@
 void kiln_geometry_hash_part(const float *positions, const uint32_t *indices, const uint32_t *list,
                              uint32_t first, uint32_t last, uint64_t sum[2])
 {
+    KILN_ASSERT(first <= last);
     sum[0] = sum[1] = 0;
     for (uint32_t i = first; i < last; i++) {
         const uint32_t *corner = indices + 3 * (size_t)(list != NULL ? list[i] : i);
@@ -43,7 +45,7 @@ void kiln_geometry_hash(const float *positions, const uint32_t *indices, const u
     memcpy(hash, sum, sizeof sum);
 }
 
-/* ------------------------------------------------------------------------------- closed surfaces -- */
+/* -------------------------------------------------------------------------- closed surfaces -- */
 
 /* A mesh is closed where its boundary is zero: every edge is passed as often one way as the other;
  * or, if only numbers count, an even number of times. Both sums over all edges vanish exactly
@@ -99,6 +101,7 @@ static uint64_t hash_edge(const place *low, const place *high, uint64_t seed)
 void kiln_closed_part(const float *positions, const uint32_t *indices, const uint32_t *list,
                       uint32_t first, uint32_t last, kiln_closed_sums *sums)
 {
+    KILN_ASSERT(first <= last);
     static const uint64_t seeds[2] = {0x243F6A8885A308D3u, 0x13198A2E03707344u};
     memset(sums, 0, sizeof *sums);
     for (uint32_t i = first; i < last; i++) {

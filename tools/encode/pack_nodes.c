@@ -1,6 +1,7 @@
 /* See formats/pack.h. Planes that are alike stand together. */
 #include "../../formats/pack.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/nodes.h"
 #include "transform.h"
 
@@ -16,6 +17,7 @@ typedef struct {
 
 static const kiln_format_node8 *head_at(const writer *w, size_t i)
 {
+    KILN_ASSERT(i < w->count);
     return (const kiln_format_node8 *)(const void *)(w->nodes + i * w->element_size);
 }
 
@@ -24,96 +26,34 @@ static void end_segment(writer *w)
     kiln_segments_end(w->segments, w->at);
 }
 
+/* Small differences of either sign as small numbers. */
 static uint32_t zigzag(uint32_t difference)
 {
     return difference << 1 ^ (0u - (difference >> 31));
 }
 
+/* One byte of every node. */
 static void put_plane(writer *w, size_t byte)
 {
+    KILN_ASSERT(byte < w->element_size);
     for (size_t i = 0; i < w->count; i++) {
         w->out[w->at++] = w->nodes[i * w->element_size + byte];
     }
 }
 
+/* The four bytes of a word, each into its plane. */
 static void put_word(writer *w, size_t place, size_t planes, uint32_t word)
 {
+    KILN_ASSERT(place < planes);
     for (size_t byte = 0; byte < 4; byte++) {
         w->out[w->at + byte * planes + place] = (uint8_t)(word >> 8 * byte);
     }
 }
 
-static void put_slots(writer *w)
-{
-    uint32_t slot = 0;
-    for (size_t i = 0; i < w->count; i++) {
-        const kiln_format_node8 *head = head_at(w, i);
-        put_word(w, i, w->count, zigzag(head->tri - slot));
-        slot = head->tri;
-        for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
-            slot += kiln_node8_count(head, lane);
-        }
-    }
-    w->at += 4 * w->count;
-    end_segment(w);
-}
-
-static void put_children(writer *w)
-{
-    size_t parents = 0, parent = 0;
-    uint32_t next = 0;
-    for (size_t i = 0; i < w->count; i++) {
-        parents += head_at(w, i)->inner != 0;
-    }
-    for (size_t i = 0; i < w->count; i++) {
-        const kiln_format_node8 *head = head_at(w, i);
-        if (head->inner != 0) {
-            put_word(w, parent++, parents, zigzag(head->child - next));
-            next = head->child + kiln_popcount8(head->inner);
-        }
-    }
-    w->at += 4 * parents;
-    end_segment(w);
-}
-
-static void put_heads(writer *w)
-{
-    put_plane(w, offsetof(kiln_format_node8, inner));
-    end_segment(w);
-    for (size_t k = 0; k < 4; k++) {
-        put_plane(w, offsetof(kiln_format_node8, count) + k);
-    }
-    end_segment(w);
-    for (size_t k = 0; k < 3; k++) {
-        put_plane(w, offsetof(kiln_format_node8, exp) + k);
-    }
-    put_plane(w, offsetof(kiln_format_node8, half_exp));
-    end_segment(w);
-    for (size_t k = 0; k < sizeof(float[3]); k++) {
-        put_plane(w, offsetof(kiln_format_node8, org) + k);
-        end_segment(w);
-    }
-    put_slots(w);
-}
-
-static void put_lanes(writer *w)
-{
-    for (uint32_t plane = 0; plane < kiln_lanes_planes(w->element_size); plane++) {
-        for (size_t i = 0; i < w->count; i++) {
-            const uint8_t *node = w->nodes + i * w->element_size;
-            const unsigned used = kiln_node8_used(head_at(w, i));
-            for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
-                if ((used >> lane & 1) != 0) {
-                    w->out[w->at++] = node[kiln_lanes_byte(w->element_size, plane, lane)];
-                }
-            }
-        }
-        end_segment(w);
-    }
-}
-
+/* What a block takes: heads, children of inner nodes, and the bytes of used lanes. */
 static size_t packed_size(const writer *w)
 {
+    KILN_ASSERT(w->count > 0);
     size_t size = KILN_LANES_HEAD * w->count;
     for (size_t i = 0; i < w->count; i++) {
         const kiln_format_node8 *head = head_at(w, i);
@@ -126,13 +66,67 @@ static size_t packed_size(const writer *w)
 bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uint8_t *out,
                       size_t *out_size, kiln_segments *segments)
 {
+    KILN_ASSERT(size % element_size == 0);
     writer w = {in, element_size, size / element_size, out, 0, segments};
     *out_size = packed_size(&w);
     if (*out_size > KILN_BLOCK_SIZE) {
         return false;
     }
-    put_heads(&w);
-    put_children(&w);
-    put_lanes(&w);
+
+    put_plane(&w, offsetof(kiln_format_node8, inner));
+    end_segment(&w);
+    for (size_t k = 0; k < 4; k++) {
+        put_plane(&w, offsetof(kiln_format_node8, count) + k);
+    }
+    end_segment(&w);
+    for (size_t k = 0; k < 3; k++) {
+        put_plane(&w, offsetof(kiln_format_node8, exp) + k);
+    }
+    put_plane(&w, offsetof(kiln_format_node8, half_exp));
+    end_segment(&w);
+    for (size_t k = 0; k < sizeof(float[3]); k++) {
+        put_plane(&w, offsetof(kiln_format_node8, org) + k);
+        end_segment(&w);
+    }
+
+    uint32_t slot = 0;
+    for (size_t i = 0; i < w.count; i++) {
+        const kiln_format_node8 *head = head_at(&w, i);
+        put_word(&w, i, w.count, zigzag(head->tri - slot));
+        slot = head->tri;
+        for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+            slot += kiln_node8_count(head, lane);
+        }
+    }
+    w.at += 4 * w.count;
+    end_segment(&w);
+
+    size_t parents = 0, parent = 0;
+    uint32_t next = 0;
+    for (size_t i = 0; i < w.count; i++) {
+        parents += head_at(&w, i)->inner != 0;
+    }
+    for (size_t i = 0; i < w.count; i++) {
+        const kiln_format_node8 *head = head_at(&w, i);
+        if (head->inner != 0) {
+            put_word(&w, parent++, parents, zigzag(head->child - next));
+            next = head->child + kiln_popcount8(head->inner);
+        }
+    }
+    w.at += 4 * parents;
+    end_segment(&w);
+
+    for (uint32_t plane = 0; plane < kiln_lanes_planes(w.element_size); plane++) {
+        for (size_t i = 0; i < w.count; i++) {
+            const uint8_t *node = w.nodes + i * w.element_size;
+            const unsigned used = kiln_node8_used(head_at(&w, i));
+            for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+                if ((used >> lane & 1) != 0) {
+                    w.out[w.at++] = node[kiln_lanes_byte(w.element_size, plane, lane)];
+                }
+            }
+        }
+        end_segment(&w);
+    }
     return true;
 }

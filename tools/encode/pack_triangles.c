@@ -1,6 +1,8 @@
 /* See formats/pack.h: the nearest triangle before that shares an edge, run through in the other
  * direction, then the corner that is not on it. */
 #include "../../formats/pack.h"
+
+#include "../../formats/assert.h"
 #include "transform.h"
 
 /* Streams as they grow. */
@@ -12,6 +14,7 @@ typedef struct {
     kiln_triangles_recent recent;
 } streams;
 
+/* The edge shared with an earlier triangle, as its distance back and the two edges' numbers. */
 static uint32_t edge_code(const uint32_t *triangles, size_t index)
 {
     static const uint32_t after[3] = {1, 2, 0};
@@ -29,8 +32,10 @@ static uint32_t edge_code(const uint32_t *triangles, size_t index)
     return KILN_TRIANGLES_EDGE_NONE;
 }
 
+/* A vertex as new, recently used, or by its distance back from the next new one. */
 static void put_corner(streams *s, uint32_t vertex)
 {
+    KILN_ASSERT(s->head.corners < KILN_BLOCK_SIZE);
     uint8_t *code = &s->corner[s->head.corners++];
     if (vertex == s->next) {
         *code = KILN_TRIANGLES_NEW;
@@ -52,6 +57,7 @@ static void put_corner(streams *s, uint32_t vertex)
  * where vertices stand in the order of first use, as the baker has them. */
 static uint32_t first_new(const uint32_t *triangles, size_t count)
 {
+    KILN_ASSERT(count > 0);
     uint32_t most = 0;
     for (size_t i = 0; i < 3 * count; i++) {
         most = triangles[i] > most ? triangles[i] : most;
@@ -63,26 +69,10 @@ static uint32_t first_new(const uint32_t *triangles, size_t count)
     return next;
 }
 
-static void write_streams(const streams *s, uint8_t *out, size_t count, kiln_segments *segments)
-{
-    size_t at = sizeof s->head;
-    memcpy(out, &s->head, sizeof s->head);
-    kiln_segments_end(segments, at + count);
-    at += count;
-    memcpy(out + at, s->corner, s->head.corners);
-    at += s->head.corners;
-    kiln_segments_end(segments, at);
-    for (uint32_t byte = 0; byte < 4; byte++) {
-        for (uint32_t i = 0; i < s->head.far; i++) {
-            out[at++] = (uint8_t)(s->far[i] >> 8 * byte);
-        }
-        kiln_segments_end(segments, at);
-    }
-}
-
 bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *out_size,
                           kiln_segments *segments)
 {
+    KILN_ASSERT(size % (3 * sizeof(uint32_t)) == 0);
     const uint32_t *triangles = (const uint32_t *)(const void *)in;
     const size_t count = size / (3 * sizeof(uint32_t));
     streams s;
@@ -103,6 +93,19 @@ bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *
     if (*out_size > KILN_BLOCK_SIZE) {
         return false;
     }
-    write_streams(&s, out, count, segments);
+
+    size_t at = sizeof s.head;
+    memcpy(out, &s.head, sizeof s.head);
+    kiln_segments_end(segments, at + count);
+    at += count;
+    memcpy(out + at, s.corner, s.head.corners);
+    at += s.head.corners;
+    kiln_segments_end(segments, at);
+    for (uint32_t byte = 0; byte < 4; byte++) {
+        for (uint32_t i = 0; i < s.head.far; i++) {
+            out[at++] = (uint8_t)(s.far[i] >> 8 * byte);
+        }
+        kiln_segments_end(segments, at);
+    }
     return true;
 }

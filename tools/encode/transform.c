@@ -3,6 +3,7 @@
  * is told, not written. */
 #include "transform.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/codec.h"
 #include "../../formats/format.h"
 
@@ -10,6 +11,7 @@
 
 static void planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
+    KILN_ASSERT(element_size > 0);
     for (size_t i = 0; i < count; i++) {
         for (uint32_t plane = 0; plane < element_size; plane++) {
             out[plane * count + i] = in[i * element_size + plane];
@@ -27,6 +29,7 @@ static uint32_t word_at(const uint8_t *bytes)
 /* Difference to the same word of the element before, zigzag-coded, its bytes straight to planes. */
 static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
+    KILN_ASSERT(element_size % 4 == 0);
     for (uint32_t word = 0; word < element_size / 4; word++) {
         uint32_t before = 0;
         for (size_t i = 0; i < count; i++) {
@@ -45,6 +48,7 @@ static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out,
 static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *in, uint8_t *out,
                          size_t count)
 {
+    KILN_ASSERT((width == 2 || width == 4) && element_size % width == 0);
     const uint32_t unused = 32 - 8 * width;
     for (uint32_t word = 0; word < element_size / width; word++) {
         uint32_t before = 0, step_before = 0;
@@ -66,9 +70,11 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
     }
 }
 
+/* Transforms that keep the size. */
 static void transform_planes(uint16_t transform, uint32_t element_size, const uint8_t *in,
                              uint8_t *out, size_t size)
 {
+    KILN_ASSERT(element_size > 0 && size % element_size == 0);
     const size_t count = size / element_size;
     switch (transform) {
     case KILN_TRANSFORM_PLANES:
@@ -104,6 +110,7 @@ static void plane_segments(uint16_t transform, uint32_t element_size, size_t siz
 static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
                   uint8_t *out, size_t *out_size, kiln_segments *segments)
 {
+    KILN_ASSERT(element_size > 0);
     segments->count = 0;
     if (transform == KILN_TRANSFORM_LANES) {
         return kiln_lanes_apply(element_size, in, size, out, out_size, segments);

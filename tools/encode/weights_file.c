@@ -41,18 +41,6 @@ static bool rows_are_sound(const kiln_format_adb_weights rows[], uint32_t count)
     return sound;
 }
 
-static void make_key(const kiln_format_adb_weights rows[], uint32_t count, uint8_t key[16])
-{
-    static const char title[] = "kiln weights key 1 " KILN_VERSION_STRING;
-    kiln_sha256 sha;
-    uint8_t digest[KILN_SHA256_SIZE];
-    kiln_sha256_init(&sha);
-    kiln_sha256_update(&sha, title, sizeof title);
-    kiln_sha256_update(&sha, rows, count * sizeof rows[0]);
-    kiln_sha256_final(&sha, digest);
-    memcpy(key, digest, 16);
-}
-
 kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t count, void **file,
                                      size_t *size)
 {
@@ -63,7 +51,15 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
     if (!rows_are_sound(rows, count)) {
         return KILN_BAKE_USAGE;
     }
-    make_key(rows, count, key);
+
+    static const char title[] = "kiln weights key 1 " KILN_VERSION_STRING;
+    kiln_sha256 sha;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&sha);
+    kiln_sha256_update(&sha, title, sizeof title);
+    kiln_sha256_update(&sha, rows, count * sizeof rows[0]);
+    kiln_sha256_final(&sha, digest);
+    memcpy(key, digest, 16);
     const kiln_section_input sections[] = {
         {KILN_SECTION_ADB_WEIGHTS, rows, count * sizeof rows[0], 0},
         {KILN_SECTION_META, meta, sizeof meta - 1, 0},

@@ -9,6 +9,8 @@
  * O(D count) whatever the input. */
 #include "binary.h"
 
+#include "../../formats/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,7 @@ static bool fits(uint32_t units, uint32_t levels)
 static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
                     const kiln_watch *watch)
 {
+    KILN_ASSERT(range->last - range->first > b->tree->leaf);
     const uint32_t leaf = b->tree->leaf, count = range->last - range->first;
     const uint32_t levels = KILN_BINARY_DEPTH_MAX - 1 - depth;
     kiln_record *records = b->records + range->first;
@@ -70,6 +73,7 @@ static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
 /* Returns the cut of the subtree's root, or 0 for a leaf. */
 static uint32_t build_below(const build *b, kiln_range range, uint32_t depth)
 {
+    KILN_ASSERT(range.first < range.last);
     if (kiln_is_leaf(b->tree, &range)) {
         return 0;
     }
@@ -80,14 +84,18 @@ static uint32_t build_below(const build *b, kiln_range range, uint32_t depth)
     return split;
 }
 
+/* Is the item one node, and not a whole subtree? */
 static bool is_single(const kiln_binary *tree, const kiln_item *item)
 {
+    KILN_ASSERT(item->range.first < item->range.last);
     return item->range.last - item->range.first > tree->item_limit;
 }
 
+/* One task: cuts one of a level's nodes, unless all threads together have done so. */
 static void split_single(void *context, uint32_t index)
 {
     const build *b = context;
+    KILN_ASSERT(b->level_first + index < b->tree->item_count);
     kiln_item *item = &b->tree->items[b->level_first + index];
     if (is_single(b->tree, item) && item->range.split == 0) {
         item->range.split = cut(b, &item->range, item->depth, NULL);
@@ -98,6 +106,7 @@ static void split_single(void *context, uint32_t index)
  * What they are depends on the number of threads, the cuts don't. */
 static bool split_largest(const build *b, const kiln_watch *watch)
 {
+    KILN_ASSERT(watch->threads > 0);
     kiln_binary *tree = b->tree;
     const uint32_t share = tree->count / (2 * watch->threads);
     kiln_watch still = *watch;
@@ -118,9 +127,11 @@ static bool split_largest(const build *b, const kiln_watch *watch)
     return true;
 }
 
+/* One task: a whole subtree. */
 static void build_subtree(void *context, uint32_t index)
 {
     const build *b = context;
+    KILN_ASSERT(index < b->tree->item_count);
     kiln_item *item = &b->tree->items[index];
     if (!is_single(b->tree, item)) {
         item->range.split = build_below(b, item->range, item->depth);
@@ -129,26 +140,14 @@ static void build_subtree(void *context, uint32_t index)
 
 static uint32_t add_item(kiln_binary *tree, uint32_t first, uint32_t last, uint32_t depth)
 {
+    KILN_ASSERT(first < last);
     tree->items[tree->item_count] = (kiln_item){.range = {first, last, 0}, .depth = depth};
     return tree->item_count++;
 }
 
-/* The children of one level's single nodes make the next level. */
-static void add_level(kiln_binary *tree, uint32_t level_first)
-{
-    const uint32_t level_last = tree->item_count;
-    for (uint32_t i = level_first; i < level_last; i++) {
-        kiln_item *item = &tree->items[i];
-        if (is_single(tree, item)) {
-            const kiln_range *r = &item->range;
-            item->child[0] = add_item(tree, r->first, r->split, item->depth + 1);
-            item->child[1] = add_item(tree, r->split, r->last, item->depth + 1);
-        }
-    }
-}
-
 void kiln_binary_list_items(kiln_binary *tree)
 {
+    KILN_ASSERT(tree->count > 0);
     tree->item_count = 0;
     add_item(tree, 0, tree->count, 0);
     tree->items[0].range.split = tree->root;
@@ -168,6 +167,7 @@ void kiln_binary_list_items(kiln_binary *tree)
 
 void kiln_binary_link_items(kiln_binary *tree)
 {
+    KILN_ASSERT(tree->item_count > 0);
     for (uint32_t i = 0; i < tree->item_count; i++) {
         const kiln_item *item = &tree->items[i];
         if (is_single(tree, item)) {
@@ -193,7 +193,17 @@ static bool build_all(build *b, const kiln_watch *watch)
             return false;
         }
         part.from = part.to;
-        add_level(b->tree, level);
+
+        /* The children of one level's single nodes make the next level. */
+        const uint32_t level_last = b->tree->item_count;
+        for (uint32_t i = level; i < level_last; i++) {
+            kiln_item *item = &b->tree->items[i];
+            if (is_single(b->tree, item)) {
+                const kiln_range *r = &item->range;
+                item->child[0] = add_item(b->tree, r->first, r->split, item->depth + 1);
+                item->child[1] = add_item(b->tree, r->split, r->last, item->depth + 1);
+            }
+        }
         level += count;
     }
     part.to = watch->to;
@@ -208,6 +218,7 @@ bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, 
                        const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled)
 {
+    KILN_ASSERT(count > 0 && leaf > 0);
     uint32_t *marks = malloc(count * sizeof *marks);
     build b = {.tree = tree, .records = records, .marks = marks, .divider = divider};
     const uint32_t share = count / ITEMS_A_LEVEL;

@@ -22,6 +22,7 @@ enum { BLOCK = KILN_POINTS_MAX / 3, STRIDE = KILN_POINTS_STRIDE };
 /* Fills up the last stride. */
 static void repeat_last(kiln_points *points, unsigned count)
 {
+    KILN_ASSERT(count > 0 && count <= KILN_POINTS_MAX);
     points->count = (count + STRIDE - 1) / STRIDE * STRIDE;
     for (unsigned k = 0; k < 3; k++) {
         for (unsigned i = count; i < points->count; i++) {
@@ -32,6 +33,7 @@ static void repeat_last(kiln_points *points, unsigned count)
 
 void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points)
 {
+    KILN_ASSERT(first < last && last - first <= KILN_POINTS_MAX / 3);
     const unsigned count = last - first;
     for (unsigned t = 0; t < count; t++) {
         const kiln_record *record = &cloud->records[first + t];
@@ -127,6 +129,7 @@ __attribute__((target("avx2"))) static void extents_avx2(const kiln_points *poin
 
 static bool same_point(const kiln_points *points, unsigned a, unsigned b)
 {
+    KILN_ASSERT(a < points->count && b < points->count);
     return points->at[0][a] == points->at[0][b] && points->at[1][a] == points->at[1][b] &&
            points->at[2][a] == points->at[2][b];
 }
@@ -151,6 +154,7 @@ void kiln_points_deduplicate(kiln_points *points)
 
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out)
 {
+    KILN_ASSERT(points->count > 0 && points->count % STRIDE == 0);
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
         extents_avx2(points, axis, out);
@@ -162,6 +166,7 @@ void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_exten
 
 void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln_extents *out)
 {
+    KILN_ASSERT(points->count > 0 && points->count % STRIDE == 0);
     for (unsigned k = 0; k < 3; k++) {
         extent(points, axis[k], &out->lower[k], &out->upper[k]);
     }
@@ -170,6 +175,7 @@ void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln
 void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
                         kiln_extents *out)
 {
+    KILN_ASSERT(first < last);
     kiln_points points;
     kiln_extents_clear(out);
     for (uint32_t at = first; at < last;) {
@@ -182,8 +188,10 @@ void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, 
     }
 }
 
+/* The product as extent computes it, to the bit: the point is found again by it. */
 static double dot_at(const kiln_points *points, const float a[3], unsigned i)
 {
+    KILN_ASSERT(i < points->count);
     return ((double)a[0] * points->at[0][i] + (double)a[1] * points->at[1][i]) +
            (double)a[2] * points->at[2][i];
 }
@@ -192,6 +200,7 @@ static double dot_at(const kiln_points *points, const float a[3], unsigned i)
 static void take_point(const kiln_points *from, const float a[3], double value, kiln_points *to,
                        unsigned slot)
 {
+    KILN_ASSERT(slot < KILN_POINTS_MAX);
     unsigned i = 0;
     while (i + 1 < from->count && dot_at(from, a, i) != value) {
         i++;
@@ -206,6 +215,7 @@ static void take_point(const kiln_points *from, const float a[3], double value, 
 static void extend_support(const kiln_points *points, float direction[][3], unsigned first,
                            unsigned count, double *lower, double *upper, kiln_points *support)
 {
+    KILN_ASSERT(first < count);
     kiln_extents reached;
     float three[3][3];
     const unsigned some = count - first < 3 ? count - first : 3;
@@ -229,6 +239,7 @@ static void extend_support(const kiln_points *points, float direction[][3], unsi
 void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                         float direction[][3], unsigned count, kiln_points *support)
 {
+    KILN_ASSERT(first < last && count > 0 && count <= KILN_POINTS_MAX / 2);
     double lower[KILN_POINTS_MAX / 2], upper[KILN_POINTS_MAX / 2];
     kiln_points points;
     for (unsigned i = 0; i < count; i++) {
@@ -248,6 +259,7 @@ void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
 
 void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out)
 {
+    KILN_ASSERT(first < last);
     float lower[3] = {INFINITY, INFINITY, INFINITY};
     float upper[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t t = first; t < last; t++) {

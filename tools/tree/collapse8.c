@@ -19,6 +19,8 @@
  * Thus no path has more than KILN_WIDE_DEPTH_MAX nodes. */
 #include "collapse8.h"
 
+#include "../../formats/assert.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -45,17 +47,20 @@ static const forest leaf_forest = {{0, 0, 0, 0, 0, 0, 0, 0}};
 /* Lanes that the left side gets of `lanes` >= 2; 0: the node is to be one lane. */
 static unsigned share_of(const kiln_binary_node *node, unsigned lanes)
 {
+    KILN_ASSERT(lanes >= 2 && lanes <= LANES);
     return (unsigned)(node->shares >> (SHARE_BITS * (lanes - 2))) & 7u;
 }
 
 static uint32_t share_bits(unsigned share, unsigned lanes)
 {
+    KILN_ASSERT(share < LANES && lanes >= 2 && lanes <= LANES);
     return (uint32_t)share << (SHARE_BITS * (lanes - 2));
 }
 
 /* D(n, lanes) and its k; of equals the least k. */
 static double open_cost(const forest side[2], unsigned lanes, unsigned *share)
 {
+    KILN_ASSERT(lanes >= 2 && lanes <= LANES);
     double least = INFINITY;
     for (unsigned k = 1; k < lanes; k++) {
         const double cost = side[0].cost[k - 1] + side[1].cost[lanes - k - 1];
@@ -77,8 +82,10 @@ static double cost_of(const plan *p, const kiln_range *range)
            (double)(range->last - range->first) * p->count_unit;
 }
 
+/* The costs of a node from those of its sides, and its shares of lanes. */
 static void plan_node(const plan *p, const kiln_range *range, const forest side[2], forest *out)
 {
+    KILN_ASSERT(range->split > range->first && range->split < range->last);
     unsigned share = 1;
     double open[LANES];
     uint32_t shares = 0;
@@ -101,6 +108,7 @@ static void plan_node(const plan *p, const kiln_range *range, const forest side[
 
 static void plan_below(const plan *p, const kiln_range *range, forest *out)
 {
+    KILN_ASSERT(range->first < range->last);
     if (kiln_is_leaf(p->tree, range)) {
         *out = leaf_forest;
         return;
@@ -113,30 +121,21 @@ static void plan_below(const plan *p, const kiln_range *range, forest *out)
     plan_node(p, range, below, out);
 }
 
+/* One task: a whole subtree of the top's items. */
 static void plan_subtree(void *context, uint32_t index)
 {
     const plan *p = context;
+    KILN_ASSERT(index < p->tree->item_count);
     const kiln_item *item = &p->tree->items[index];
     if (item->child[0] == 0) {
         plan_below(p, &item->range, &p->items[index]);
     }
 }
 
-/* Children come after their parents in the list, so backwards. */
-static void plan_singles(const plan *p)
-{
-    for (uint32_t i = p->tree->item_count; i-- > 0;) {
-        const kiln_item *item = &p->tree->items[i];
-        if (item->child[0] != 0) {
-            const forest below[2] = {p->items[item->child[0]], p->items[item->child[1]]};
-            plan_node(p, &item->range, below, &p->items[i]);
-        }
-    }
-}
-
 bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena *arena,
                          bool *cancelled)
 {
+    KILN_ASSERT(tree->item_count > 0);
     plan p = {.tree = tree};
     *cancelled = false;
     if (tree->count <= tree->leaf) {
@@ -153,7 +152,14 @@ bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena 
     p.count_unit = 0.1 / nodes;
     *cancelled = !kiln_parallel_for(watch, tree->item_count, plan_subtree, &p);
     if (!*cancelled) {
-        plan_singles(&p);
+        /* Children come after their parents in the list, so backwards. */
+        for (uint32_t i = p.tree->item_count; i-- > 0;) {
+            const kiln_item *item = &p.tree->items[i];
+            if (item->child[0] != 0) {
+                const forest below[2] = {p.items[item->child[0]], p.items[item->child[1]]};
+                plan_node(&p, &item->range, below, &p.items[i]);
+            }
+        }
     }
     return !*cancelled;
 }
@@ -162,6 +168,7 @@ bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena 
  * step gives each side at least one lane. */
 static void place(const kiln_binary *tree, const kiln_range *range, unsigned lanes, kiln_wide *wide)
 {
+    KILN_ASSERT(lanes >= 1 && lanes <= LANES);
     if (!kiln_is_leaf(tree, range) && lanes > 1) {
         const unsigned left = share_of(&tree->nodes[range->split], lanes);
         if (left != 0) {
@@ -178,6 +185,7 @@ static void place(const kiln_binary *tree, const kiln_range *range, unsigned lan
 /* Index of the tallest inner lane, the leftmost of equals; lane_count if all are leaves. */
 static unsigned tallest(const kiln_binary *tree, const kiln_wide *wide)
 {
+    KILN_ASSERT(wide->lane_count <= LANES);
     unsigned best = wide->lane_count, height = 0;
     for (unsigned i = 0; i < wide->lane_count; i++) {
         const kiln_range *lane = &wide->lane[i];
@@ -189,19 +197,9 @@ static unsigned tallest(const kiln_binary *tree, const kiln_wide *wide)
     return best;
 }
 
-static void open_lane(const kiln_binary *tree, kiln_wide *wide, unsigned lane)
-{
-    kiln_range side[2];
-    kiln_sides(tree, &wide->lane[lane], side);
-    for (unsigned i = wide->lane_count++; i > lane + 1; i--) {
-        wide->lane[i] = wide->lane[i - 1];
-    }
-    wide->lane[lane] = side[0];
-    wide->lane[lane + 1] = side[1];
-}
-
 static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_wide *wide)
 {
+    KILN_ASSERT(range->first < range->last);
     wide->lane[0] = *range;
     wide->lane_count = 1;
     while (wide->lane_count < LANES) {
@@ -209,12 +207,21 @@ static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_
         if (lane == wide->lane_count) {
             return;
         }
-        open_lane(tree, wide, lane);
+
+        kiln_range side[2];
+        kiln_sides(tree, &wide->lane[lane], side);
+        for (unsigned i = wide->lane_count++; i > lane + 1; i--) {
+            wide->lane[i] = wide->lane[i - 1];
+        }
+        wide->lane[lane] = side[0];
+        wide->lane[lane + 1] = side[1];
     }
 }
 
+/* Are all inner lanes of at most this height? */
 static bool within(const kiln_binary *tree, const kiln_wide *wide, unsigned height)
 {
+    KILN_ASSERT(wide->lane_count <= LANES);
     for (unsigned i = 0; i < wide->lane_count; i++) {
         const kiln_range *lane = &wide->lane[i];
         if (!kiln_is_leaf(tree, lane) && tree->nodes[lane->split].height > height) {
@@ -227,6 +234,7 @@ static bool within(const kiln_binary *tree, const kiln_wide *wide, unsigned heig
 void kiln_collapse8(const kiln_binary *tree, const kiln_range *range, unsigned levels,
                     kiln_wide *wide)
 {
+    KILN_ASSERT(levels >= 1 && levels <= KILN_WIDE_DEPTH_MAX);
     wide->lane_count = 0;
     place(tree, range, LANES, wide);
     if (!within(tree, wide, LEVELS_A_NODE * (levels - 1))) {

@@ -1,16 +1,21 @@
 /* Numbers as nodes store them: a grid of bytes and IEEE halves, or floats about an origin. */
 #include "grid.h"
 
+#include "../../formats/assert.h"
+
+#include <float.h>
 #include <math.h>
 
-/* ------------------------------------------------------------------------------------ wide nodes -- */
+/* ------------------------------------------------------------------------------- wide nodes -- */
 
 /* Steps finer than this say nothing in node space, whose halves end at 2^-24. A step is also at
  * least 2^-40 of the origin, so that origin + 255 steps has at most 24 + 40 - 23 + 1 < 53 bits. */
 enum { FINEST = -60 };
 
+/* The greatest float not above x, of those that a grid may begin at. */
 static float float_below(double x)
 {
+    KILN_ASSERT(x >= -8 && x <= 8);
     if (fabs(x) < 0x1p-60) {
         return x < 0 ? -0x1p-60f : 0.0f; /* no subnormals, no steps below FINEST */
     }
@@ -20,11 +25,13 @@ static float float_below(double x)
 
 double kiln_grid_point(const kiln_grid *grid, unsigned index)
 {
+    KILN_ASSERT(index <= 255);
     return (double)grid->org + (double)index * grid->step;
 }
 
 void kiln_grid_choose(double lower, double upper, kiln_grid *grid)
 {
+    KILN_ASSERT(lower <= upper);
     grid->org = float_below(lower);
     int e;
     const double span = upper - (double)grid->org;
@@ -45,8 +52,10 @@ static unsigned clamp(double index)
     return index <= 0 ? 0 : index >= 255 ? 255 : (unsigned)index;
 }
 
+/* The division finds the neighbourhood, the two loops make it exact whatever it rounded. */
 uint8_t kiln_grid_below(const kiln_grid *grid, double x)
 {
+    KILN_ASSERT(x >= (double)grid->org);
     unsigned i = clamp(floor((x - (double)grid->org) / grid->step));
     while (i > 0 && kiln_grid_point(grid, i) > x) {
         i--;
@@ -59,6 +68,7 @@ uint8_t kiln_grid_below(const kiln_grid *grid, double x)
 
 uint8_t kiln_grid_above(const kiln_grid *grid, double x)
 {
+    KILN_ASSERT(x >= (double)grid->org);
     const uint8_t below = kiln_grid_below(grid, x);
     return (uint8_t)(kiln_grid_point(grid, below) < x ? below + 1 : below);
 }
@@ -70,6 +80,7 @@ uint8_t kiln_grid_nearest(const kiln_grid *grid, double x)
 
 uint16_t kiln_half_above(double x)
 {
+    KILN_ASSERT(x <= 65504);
     enum { LEAST_NORMAL = -14, FRACTION_BITS = 10 };
     if (x <= 0) {
         return 0;
@@ -83,17 +94,19 @@ uint16_t kiln_half_above(double x)
     return (uint16_t)((unsigned)(e - LEAST_NORMAL) * 1024u + (unsigned)units);
 }
 
-/* ---------------------------------------------------------------------------------- binary nodes -- */
+/* ----------------------------------------------------------------------------- binary nodes -- */
 
 enum { UNIT_EXPONENT = 127 };
 
 static double nearest_multiple(double x, double step)
 {
+    KILN_ASSERT(step > 0);
     return floor(x / step + 0.5) * step;
 }
 
 void kiln_box2_head(double middle[2][3], unsigned lane_count, kiln_format_node8 *head)
 {
+    KILN_ASSERT(lane_count == 1 || lane_count == 2);
     for (unsigned k = 0; k < 3; k++) {
         const double sum = middle[0][k] + middle[lane_count - 1][k];
         const double org = nearest_multiple(0.5 * sum, 0x1p-24);
@@ -109,6 +122,7 @@ float kiln_box2_centre(float org, double middle)
 
 float kiln_float_above(double x)
 {
+    KILN_ASSERT(x <= FLT_MAX);
     if (x <= 0) {
         return 0;
     }
@@ -130,5 +144,6 @@ static double difference_above(double a, double b)
 
 double kiln_reach_above(double centre, double lower, double upper)
 {
+    KILN_ASSERT(lower <= upper);
     return fmax(difference_above(upper, centre), difference_above(centre, lower));
 }

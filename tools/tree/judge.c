@@ -7,6 +7,8 @@
  * Every pose has its own random numbers, so turns may run at once. */
 #include "judge.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -59,6 +61,7 @@ static void cross(const double a[3], const double b[3], double out[3])
     }
 }
 
+/* Applies the pose of the second copy to a point or a direction. */
 static void carry(const kiln_judge_pose *pose, const double p[3], bool point, double out[3])
 {
     for (unsigned k = 0; k < 3; k++) {
@@ -102,6 +105,7 @@ static bool boxes_meet(const box *a, const box *b)
     return true;
 }
 
+/* Do the projections of two triangles on the axis leave a gap? */
 static bool parted_along(double a[3][3], double b[3][3], const double axis[3])
 {
     double lower[2] = {INFINITY, INFINITY}, upper[2] = {-INFINITY, -INFINITY};
@@ -150,8 +154,10 @@ static bool triangles_meet(double a[3][3], double b[3][3])
 
 /* ----------------------------------------------------------------------------------- walk -- */
 
+/* The corners of the triangle in a slot, in the first copy's frame. */
 static void load_triangle(const walk *w, uint32_t slot, bool second, double out[3][3])
 {
+    KILN_ASSERT(slot < w->of->tree->triangle_count);
     const job *j = w->of;
     const uint32_t *corner = j->input->indices + 3 * (size_t)j->tree->order[slot];
     for (unsigned i = 0; i < 3; i++) {
@@ -167,8 +173,10 @@ static void load_triangle(const walk *w, uint32_t slot, bool second, double out[
     }
 }
 
+/* Do two triangles of the leaves meet? */
 static bool leaves_meet(walk *w, const box *a, const box *b)
 {
+    KILN_ASSERT(a->count > 0 && b->count > 0);
     w->opened += LEAF_PAIR;
     for (uint32_t i = 0; i < a->count; i++) {
         double p[3][3];
@@ -187,6 +195,7 @@ static bool leaves_meet(walk *w, const box *a, const box *b)
 static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lane, bool second,
                       box *out)
 {
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     kiln_lane_box stored;
     w->of->decode(node, lane, &stored);
     for (unsigned k = 0; k < 3; k++) {
@@ -213,6 +222,7 @@ static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lan
 /* The lanes of the node behind `opened` that meet `other`, the nearest first. */
 static unsigned open_node(walk *w, const box *opened, const box *other, box lanes[8])
 {
+    KILN_ASSERT(opened->count == 0 && opened->first < w->of->tree->node_count);
     const kiln_build_tree *tree = w->of->tree;
     const kiln_format_node8 *node = (const void *)((const unsigned char *)tree->nodes +
                                                    (size_t)opened->first * tree->node_size);
@@ -263,8 +273,10 @@ static bool pair_meets(walk *w, const box *a, const box *b)
     return false;
 }
 
+/* The box of the whole mesh; `pose` NULL: of the first copy. */
 static void root_box(const job *j, const kiln_judge_pose *pose, box *out)
 {
+    KILN_ASSERT(j->size >= 0);
     *out = (box){.first = 0, .second = pose != NULL};
     for (unsigned k = 0; k < 3; k++) {
         out->centre[k] = j->middle[k];
@@ -283,16 +295,10 @@ static void root_box(const job *j, const kiln_judge_pose *pose, box *out)
         (out->half[0] * out->half[1] + out->half[1] * out->half[2]) + out->half[2] * out->half[0];
 }
 
-static bool roots_meet(const job *j, const kiln_judge_pose *pose)
-{
-    box a, b;
-    root_box(j, NULL, &a);
-    root_box(j, pose, &b);
-    return boxes_meet(&a, &b);
-}
-
+/* Runs one query: do the copies meet, and how many nodes does it open? */
 static bool ask(const job *j, const kiln_judge_pose *pose, double *opened)
 {
+    KILN_ASSERT(opened != NULL);
     walk w = {j, pose, 0};
     box a, b;
     root_box(j, NULL, &a);
@@ -316,6 +322,7 @@ static double next_random(uint64_t *state)
 /* A point of the unit ball without its middle, moved to the sphere. */
 static void random_unit(uint64_t *state, unsigned dimensions, double out[4])
 {
+    KILN_ASSERT(dimensions >= 1 && dimensions <= 4);
     double squared;
     do {
         squared = 0;
@@ -329,50 +336,57 @@ static void random_unit(uint64_t *state, unsigned dimensions, double out[4])
     }
 }
 
-static void random_rotation(uint64_t *state, double out[3][3])
-{
-    double q[4];
-    random_unit(state, 4, q);
-    for (unsigned i = 0; i < 3; i++) {
-        const unsigned j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i][i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
-        out[i][j] = 2 * (q[i] * q[j] - q[3] * q[k]);
-        out[i][k] = 2 * (q[i] * q[k] + q[3] * q[j]);
-    }
-}
-
 /* Middles `distance` sizes apart. */
 static void place(const job *j, const double direction[3], double distance, kiln_judge_pose *pose)
 {
+    KILN_ASSERT(distance >= -1 && distance <= 2);
     for (unsigned k = 0; k < 3; k++) {
         pose->translation[k] =
             (j->middle[k] - dot(pose->rotation[k], j->middle)) + distance * j->size * direction[k];
     }
 }
 
+/* The rotation and the direction of a pose, from its number alone. */
 static void start_pose(uint32_t index, kiln_judge_pose *pose, double direction[4])
 {
+    KILN_ASSERT(index < KILN_JUDGE_POSES);
     enum { SEED = 977 };
     uint64_t state = ((uint64_t)index << 32) + SEED;
-    random_rotation(&state, pose->rotation);
+
+    double q[4];
+    random_unit(&state, 4, q);
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned j = (i + 1) % 3, k = (i + 2) % 3;
+        pose->rotation[i][i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
+        pose->rotation[i][j] = 2 * (q[i] * q[j] - q[3] * q[k]);
+        pose->rotation[i][k] = 2 * (q[i] * q[k] + q[3] * q[j]);
+    }
     random_unit(&state, 3, direction);
 }
 
+/* One task: a pose at a random rotation and one of twelve distances. */
 static void choose_zach(void *context, uint32_t index)
 {
     const job *j = context;
+    KILN_ASSERT(index < KILN_JUDGE_ZACH);
     kiln_judge_pose *pose = &j->poses[index];
     double direction[4];
     start_pose(index, pose, direction);
     place(j, direction, 0.1 * (index / A_STEP), pose);
-    pose->good = roots_meet(j, pose);
+
+    box a, b;
+    root_box(j, NULL, &a);
+    root_box(j, pose, &b);
+    pose->good = boxes_meet(&a, &b);
     j->opened[index] = 0;
     pose->class_of = pose->good && ask(j, pose, &j->opened[index]);
 }
 
+/* One task: two poses at the outermost contact along a random direction. */
 static void choose_graze(void *context, uint32_t index)
 {
     const job *j = context;
+    KILN_ASSERT(index < KILN_JUDGE_GRAZE);
     kiln_judge_pose *pose = &j->poses[KILN_JUDGE_ZACH + 2 * (size_t)index];
     const double stride = 0.04, aside = 0.002;
     double direction[4], opened, outer = 1.8, inner = outer;
@@ -399,8 +413,10 @@ static void choose_graze(void *context, uint32_t index)
     pose[1].class_of = 3;
 }
 
+/* The mesh in node space, which depends on the tree's frame. */
 static void begin(job *j)
 {
+    KILN_ASSERT(j->tree->node_count > 0);
     const kiln_build_tree *tree = j->tree;
     j->scale = ldexp(1, -tree->scale_exponent);
     j->size = 0;
@@ -432,9 +448,11 @@ bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
 
 /* ------------------------------------------------------------------------------- judgement -- */
 
+/* One task: the query of one pose. */
 static void count_pose(void *context, uint32_t index)
 {
     const job *j = context;
+    KILN_ASSERT(index < KILN_JUDGE_POSES);
     j->opened[index] = 0;
     if (j->asked[index].good) {
         ask(j, &j->asked[index], &j->opened[index]);

@@ -1,6 +1,7 @@
 /* The oriented box of a lane: its first orientation by a fit, then the search for a better one. */
 #include "lane_obb.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/nodes.h"
 #include "grid.h"
 #include "rotation.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------- fit -- */
+/* -------------------------------------------------------------------------------------- fit -- */
 
 /* Of a few orientations the one whose box has the least surface: the object axes, the axes of the
  * area-weighted covariance (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996), and for few
@@ -27,8 +28,10 @@ typedef struct {
     kiln_fit *best;
 } frame_search;
 
+/* Takes the orientation nearest to these axes if its box has less surface than the best so far. */
 static void try_axes(const frame_search *s, double axis[3][3])
 {
+    KILN_ASSERT(s->first < s->last);
     int8_t rotation[3];
     float decoded[3][3];
     kiln_extents extents;
@@ -80,24 +83,17 @@ static int make_unit(double v[3])
 
 static void edge_of(const kiln_points *points, unsigned triangle, unsigned edge, double out[3])
 {
+    KILN_ASSERT(triangle < KILN_POINTS_MAX / 3 && edge < 3);
     const unsigned from = 3 * triangle + edge, to = 3 * triangle + (edge + 1) % 3;
     for (unsigned k = 0; k < 3; k++) {
         out[k] = points->at[k][to] - points->at[k][from];
     }
 }
 
-/* Square of twice the area. */
-static double squared_area(const kiln_points *points, unsigned triangle)
-{
-    double u[3], v[3], normal[3];
-    edge_of(points, triangle, 0, u);
-    edge_of(points, triangle, 1, v);
-    cross(u, v, normal);
-    return dot(normal, normal);
-}
-
+/* Frames of a face's normal and each of its edges. */
 static void try_edges(const frame_search *s, unsigned triangle)
 {
+    KILN_ASSERT(s->points != NULL);
     double axis[3][3], u[3], v[3];
     edge_of(s->points, triangle, 0, u);
     edge_of(s->points, triangle, 1, v);
@@ -117,27 +113,10 @@ static void try_edges(const frame_search *s, unsigned triangle)
     }
 }
 
-/* The frames of the EDGE_FACES largest triangles; of equals, the first. */
-static void try_largest(const frame_search *s)
-{
-    const unsigned count = s->last - s->first;
-    double area[EDGE_TRIANGLES];
-    for (unsigned i = 0; i < count; i++) {
-        area[i] = squared_area(s->points, i);
-    }
-    for (unsigned face = 0; face < EDGE_FACES && face < count; face++) {
-        unsigned largest = 0;
-        for (unsigned i = 1; i < count; i++) {
-            largest = area[i] > area[largest] ? i : largest;
-        }
-        try_edges(s, largest);
-        area[largest] = -1;
-    }
-}
-
 void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                   const kiln_extents *bounds, const kiln_moments *moments, kiln_fit *fit)
 {
+    KILN_ASSERT(first < last);
     const int small = last - first <= EDGE_TRIANGLES;
     kiln_points points;
     double axis[3][3];
@@ -149,11 +128,29 @@ void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
     kiln_moments_axes(moments, axis);
     try_axes(&s, axis);
     if (small) {
-        try_largest(&s);
+        /* The frames of the EDGE_FACES largest triangles; of equals, the first. */
+        const unsigned count = s.last - s.first;
+        double area[EDGE_TRIANGLES];
+        for (unsigned i = 0; i < count; i++) {
+            /* Square of twice the area. */
+            double u[3], v[3], normal[3];
+            edge_of(s.points, i, 0, u);
+            edge_of(s.points, i, 1, v);
+            cross(u, v, normal);
+            area[i] = dot(normal, normal);
+        }
+        for (unsigned face = 0; face < EDGE_FACES && face < count; face++) {
+            unsigned largest = 0;
+            for (unsigned i = 1; i < count; i++) {
+                largest = area[i] > area[largest] ? i : largest;
+            }
+            try_edges(&s, largest);
+            area[largest] = -1;
+        }
     }
 }
 
-/* --------------------------------------------------------------------------------- box of a lane -- */
+/* ---------------------------------------------------------------------------- box of a lane -- */
 
 void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
                        const kiln_measure *measure, kiln_binary_node *node)
@@ -168,6 +165,7 @@ void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
 static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
                             const kiln_range *range, int8_t rotation[3])
 {
+    KILN_ASSERT(range->first < range->last);
     if (!kiln_is_leaf(tree, range)) {
         memcpy(rotation, tree->nodes[range->split].rotation, 3);
         return;
@@ -182,6 +180,8 @@ static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
                            const kiln_range *range, float finest, bool search, kiln_lane_obb *box)
 {
+    KILN_ASSERT(range->first < range->last);
+    KILN_ASSERT(finest > 0 && finest <= 1);
     int8_t rotation[3];
     choose_rotation(cloud, tree, range, rotation);
     for (unsigned k = 0; k < 3; k++) {
@@ -221,6 +221,7 @@ static double margin(const kiln_lane_obb *box, const double centre[3])
 
 double kiln_lane_obb_half(const kiln_lane_obb *box, const double centre[3], unsigned k)
 {
+    KILN_ASSERT(k < 3 && box->extents.lower[k] <= box->extents.upper[k]);
     const float *a = box->axis[k];
     const double at =
         ((double)a[0] * centre[0] + (double)a[1] * centre[1]) + (double)a[2] * centre[2];

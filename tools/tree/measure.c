@@ -1,9 +1,11 @@
 /* Bounding volumes and surface moments of all nodes of the binary tree, from the leaves up. */
 #include "measure.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 
-/* --------------------------------------------------------------------------------------- moments -- */
+/* ---------------------------------------------------------------------------------- moments -- */
 
 const kiln_moments kiln_moments_none = {0, {0, 0, 0}, {0, 0, 0, 0, 0, 0}};
 
@@ -13,6 +15,7 @@ static const unsigned pair_of[3][2] = {{1, 2}, {0, 2}, {0, 1}};
 /* Adds scale * d d^T. */
 static void add_outer(double spread[6], const double d[3], double scale)
 {
+    KILN_ASSERT(scale >= 0);
     for (unsigned k = 0; k < 3; k++) {
         spread[k] += scale * (d[k] * d[k]);
         spread[3 + k] += scale * (d[pair_of[k][0]] * d[pair_of[k][1]]);
@@ -55,6 +58,7 @@ void kiln_moments_of_triangle(double p[3][3], kiln_moments *moments)
  * squares, so a small part far from the origin keeps its shape. */
 void kiln_moments_join(kiln_moments *moments, const kiln_moments *other)
 {
+    KILN_ASSERT(moments->weight >= 0 && other->weight >= 0);
     const double weight = moments->weight + other->weight;
     const double share = weight > 0 ? other->weight / weight : 0.5;
     double d[3];
@@ -73,6 +77,7 @@ void kiln_moments_join(kiln_moments *moments, const kiln_moments *other)
  * Golub and Van Loan, "Matrix Computations"). Rows of `axis` become the eigenvectors. */
 static void rotate(double m[3][3], double axis[3][3], unsigned p, unsigned q)
 {
+    KILN_ASSERT(p != q && p < 3 && q < 3);
     if (m[p][q] == 0) {
         return;
     }
@@ -135,7 +140,7 @@ void kiln_moments_axes(const kiln_moments *moments, double axis[3][3])
     }
 }
 
-/* -------------------------------------------------------------------------------------- the tree -- */
+/* --------------------------------------------------------------------------------- the tree -- */
 
 typedef struct {
     const kiln_cloud *cloud;
@@ -148,6 +153,7 @@ typedef struct {
 void kiln_measure_triangles(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                             bool with_moments, kiln_measure *measure)
 {
+    KILN_ASSERT(first < last);
     measure->moments = kiln_moments_none;
     kiln_cloud_bounds(cloud, first, last, &measure->bounds);
     for (uint32_t t = first; with_moments && t < last; t++) {
@@ -172,6 +178,7 @@ static void join(kiln_measure *measure, const kiln_measure *other)
 /* The greater of the children's heights and one. Leaves have height 0. */
 static void set_height(const kiln_binary *tree, const kiln_range *range)
 {
+    KILN_ASSERT(range->split > range->first && range->split < range->last);
     kiln_range side[2];
     unsigned height = 0;
     kiln_sides(tree, range, side);
@@ -186,6 +193,7 @@ static void set_height(const kiln_binary *tree, const kiln_range *range)
 /* Recursion as deep as the binary tree: at most KILN_BINARY_DEPTH_MAX + 1. */
 static void measure_below(const pass *p, const kiln_range *range, kiln_measure *measure)
 {
+    KILN_ASSERT(range->first < range->last);
     if (kiln_is_leaf(p->tree, range)) {
         kiln_measure_triangles(p->cloud, range->first, range->last, p->with_moments, measure);
         return;
@@ -200,34 +208,25 @@ static void measure_below(const pass *p, const kiln_range *range, kiln_measure *
     set_height(p->tree, range);
 }
 
+/* One task: a whole subtree, from the leaves up. */
 static void measure_subtree(void *context, uint32_t index)
 {
     const pass *p = context;
+    KILN_ASSERT(index < p->tree->item_count);
     const kiln_item *item = &p->tree->items[index];
     if (item->child[0] == 0) {
         measure_below(p, &item->range, &p->items[index]);
     }
 }
 
+/* One task: the volume of one node of the top, whose measure is known. */
 static void fit_single(void *context, uint32_t index)
 {
     const pass *p = context;
+    KILN_ASSERT(index < p->tree->item_count);
     const kiln_item *item = &p->tree->items[index];
     if (item->child[0] != 0) {
         p->fit(p->cloud, &item->range, &p->items[index], &p->tree->nodes[item->range.split]);
-    }
-}
-
-/* Children come after their parents in the list, so backwards. */
-static void join_singles(const pass *p)
-{
-    for (uint32_t i = p->tree->item_count; i-- > 0;) {
-        const kiln_item *item = &p->tree->items[i];
-        if (item->child[0] != 0) {
-            p->items[i] = p->items[item->child[0]];
-            join(&p->items[i], &p->items[item->child[1]]);
-            set_height(p->tree, &item->range);
-        }
     }
 }
 
@@ -235,6 +234,7 @@ bool kiln_measure_tree(const kiln_cloud *cloud, kiln_binary *tree, kiln_fit_node
                        bool with_moments, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled)
 {
+    KILN_ASSERT(tree->item_count > 0);
     pass p = {cloud, tree, fit, with_moments,
               kiln_arena_take(arena, tree->item_count, sizeof *p.items)};
     kiln_watch part = *watch;
@@ -245,7 +245,15 @@ bool kiln_measure_tree(const kiln_cloud *cloud, kiln_binary *tree, kiln_fit_node
     part.to = watch->from + 0.8 * (watch->to - watch->from);
     *cancelled = !kiln_parallel_for(&part, tree->item_count, measure_subtree, &p);
     if (!*cancelled) {
-        join_singles(&p);
+        /* Children come after their parents in the list, so backwards. */
+        for (uint32_t i = p.tree->item_count; i-- > 0;) {
+            const kiln_item *item = &p.tree->items[i];
+            if (item->child[0] != 0) {
+                p.items[i] = p.items[item->child[0]];
+                join(&p.items[i], &p.items[item->child[1]]);
+                set_height(p.tree, &item->range);
+            }
+        }
         part.from = part.to;
         part.to = watch->to;
         *cancelled = !kiln_parallel_for(&part, tree->item_count, fit_single, &p);

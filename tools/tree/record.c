@@ -2,6 +2,8 @@
  * tree. */
 #include "record.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +13,7 @@ enum { EXPONENT_MIN = -400, EXPONENT_MAX = 200 }; /* formats/format.h */
 /* Least e with x <= 2^e; x > 0. */
 static int exponent_over(double x)
 {
+    KILN_ASSERT(x > 0);
     int e;
     return frexp(x, &e) == 0.5 ? e - 1 : e;
 }
@@ -31,6 +34,7 @@ static int exponent_of_point(const float point[3])
  * centre is worth it? */
 static bool is_speck(const float lower[3], const float upper[3], const kiln_crowd *crowd)
 {
+    KILN_ASSERT(crowd != NULL);
     enum { SPECK = 256 };
     double width = 0, spread = 0;
     for (unsigned k = 0; k < 3; k++) {
@@ -43,6 +47,7 @@ static bool is_speck(const float lower[3], const float upper[3], const kiln_crow
 void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_crowd *crowd,
                        kiln_frame *frame)
 {
+    KILN_ASSERT(lower[0] <= upper[0] && lower[1] <= upper[1] && lower[2] <= upper[2]);
     const bool speck = crowd != NULL && is_speck(lower, upper, crowd);
     double reach = 0;
     for (unsigned k = 0; k < 3; k++) {
@@ -60,6 +65,7 @@ void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_cr
 
 void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centres *centres)
 {
+    KILN_ASSERT(count > 0);
     for (unsigned k = 0; k < 3; k++) {
         centres->lower[k] = centres->upper[k] = kiln_record_centre(&records[0], k);
     }
@@ -74,6 +80,7 @@ void kiln_centres_measure(const kiln_record *records, uint32_t count, kiln_centr
 
 void kiln_centres_join(kiln_centres *centres, const kiln_centres *other)
 {
+    KILN_ASSERT(other->lower[0] <= other->upper[0]);
     for (unsigned k = 0; k < 3; k++) {
         centres->lower[k] =
             other->lower[k] < centres->lower[k] ? other->lower[k] : centres->lower[k];

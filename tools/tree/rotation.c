@@ -1,12 +1,13 @@
 /* Orientations of boxes: as nodes store them, and better ones. */
 #include "rotation.h"
 
+#include "../../formats/assert.h"
 #include "../../formats/nodes.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------- as stored -- */
+/* -------------------------------------------------------------------------------- as stored -- */
 
 /* Unit quaternion w x y z of the rotation whose columns are the axes (S. W. Shepperd, 1978: divide
  * by the largest component). */
@@ -65,6 +66,7 @@ static void nearest_symmetry(const double q[4], double g[4])
 
 static int8_t to_byte(double r)
 {
+    KILN_ASSERT(r >= -1e3 && r <= 1e3);
     const double steps = r / (double)KILN_RODRIGUES_STEP;
     const int nearest = (int)(steps + 0.5 * sign_of(steps));
     return (int8_t)(nearest > 127 ? 127 : nearest < -127 ? -127 : nearest);
@@ -86,7 +88,7 @@ void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
     rotation[2] = to_byte(z / w);
 }
 
-/* ----------------------------------------------------------------------------------- better ones -- */
+/* ------------------------------------------------------------------------------ better ones -- */
 
 /* Quantised orientations are a lattice of three bytes, so refinement is a descent on that lattice:
  * coordinate by coordinate, in steps of 8, 4, 2, 1 (2.8 to 0.35 degrees), as long as the surface
@@ -111,8 +113,10 @@ enum {
     SEARCH_STARTS = 4
 };
 
+/* Half the surface of the box of the points in this orientation. */
 static double area_in(const kiln_points *points, const float rotation[3])
 {
+    KILN_ASSERT(points->count > 0);
     float axis[3][3];
     kiln_extents extents;
     kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
@@ -124,6 +128,7 @@ static double area_in(const kiln_points *points, const float rotation[3])
 static bool try_step(const kiln_points *points, unsigned coordinate, float step, float rotation[3],
                      double *area)
 {
+    KILN_ASSERT(coordinate < 3 && *area >= 0);
     const float moved = rotation[coordinate] + step;
     if (moved < -127 || moved > 127) {
         return false;
@@ -139,8 +144,10 @@ static bool try_step(const kiln_points *points, unsigned coordinate, float step,
     return true;
 }
 
+/* One round of all coordinates, each in both directions. */
 static bool round_of_steps(const kiln_points *points, float step, float rotation[3], double *area)
 {
+    KILN_ASSERT(step > 0);
     bool moved = false;
     for (unsigned k = 0; k < 3; k++) {
         moved |=
@@ -152,6 +159,7 @@ static bool round_of_steps(const kiln_points *points, float step, float rotation
 /* Returns the surface. */
 static double descend(const kiln_points *points, float first_step, float finest, float rotation[3])
 {
+    KILN_ASSERT(finest > 0 && finest <= first_step);
     double area = area_in(points, rotation);
     for (float step = first_step; step >= finest; step *= 0.5f) {
         for (unsigned i = 0; i < ROUNDS && round_of_steps(points, step, rotation, &area); i++) {
@@ -160,25 +168,11 @@ static double descend(const kiln_points *points, float first_step, float finest,
     return area;
 }
 
-/* Each axis, and it tilted towards and from either other one. */
-static void make_directions(float axis[3][3], float direction[DIRECTIONS][3])
-{
-    const float tilt = 0.25f;
-    for (unsigned k = 0; k < 3; k++) {
-        const float *a = axis[k], *b = axis[(k + 1) % 3], *c = axis[(k + 2) % 3];
-        for (unsigned j = 0; j < 3; j++) {
-            direction[5 * k][j] = a[j];
-            direction[5 * k + 1][j] = a[j] + tilt * b[j];
-            direction[5 * k + 2][j] = a[j] - tilt * b[j];
-            direction[5 * k + 3][j] = a[j] + tilt * c[j];
-            direction[5 * k + 4][j] = a[j] - tilt * c[j];
-        }
-    }
-}
-
+/* Extents of all corners, for the last word on what was found on a few. */
 static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last, const float rotation[3],
                     kiln_extents *extents)
 {
+    KILN_ASSERT(first < last);
     float axis[3][3];
     kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
     kiln_cloud_extents(cloud, first, last, axis, extents);
@@ -187,6 +181,7 @@ static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last, cons
 void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
                      float rotation[3], kiln_extents *extents)
 {
+    KILN_ASSERT(first < last && finest > 0 && finest <= FIRST_STEP);
     kiln_points points;
     float refined[3] = {rotation[0], rotation[1], rotation[2]};
     measure(cloud, first, last, rotation, extents);
@@ -195,7 +190,19 @@ void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, flo
     } else {
         float axis[3][3], direction[DIRECTIONS][3];
         kiln_rodrigues_steps(rotation[0], rotation[1], rotation[2], axis);
-        make_directions(axis, direction);
+
+        /* Each axis, and it tilted towards and from either other one. */
+        const float tilt = 0.25f;
+        for (unsigned k = 0; k < 3; k++) {
+            const float *a = axis[k], *b = axis[(k + 1) % 3], *c = axis[(k + 2) % 3];
+            for (unsigned j = 0; j < 3; j++) {
+                direction[5 * k][j] = a[j];
+                direction[5 * k + 1][j] = a[j] + tilt * b[j];
+                direction[5 * k + 2][j] = a[j] - tilt * b[j];
+                direction[5 * k + 3][j] = a[j] + tilt * c[j];
+                direction[5 * k + 4][j] = a[j] - tilt * c[j];
+            }
+        }
         kiln_cloud_support(cloud, first, last, direction, DIRECTIONS, &points);
     }
     kiln_points_deduplicate(&points);
@@ -206,22 +213,6 @@ void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, flo
         if (kiln_area_beats(kiln_extents_half_area(&candidate), kiln_extents_half_area(extents))) {
             *extents = candidate;
             memcpy(rotation, refined, sizeof refined);
-        }
-    }
-}
-
-/* The coordinate axes, the diagonals of the cube and of its faces, and the directions between axes
- * and face diagonals: one of each opposite pair. */
-static void fix_directions(float direction[SEARCH_DIRECTIONS][3])
-{
-    unsigned count = 0;
-    for (int i = 5 * 5 * 5 / 2 + 1; i < 5 * 5 * 5; i++) {
-        const int x = i / 25 - 2, y = i / 5 % 5 - 2, z = i % 5 - 2;
-        const int squared = x * x + y * y + z * z;
-        if (squared <= 3 || squared == 5) {
-            direction[count][0] = (float)x;
-            direction[count][1] = (float)y;
-            direction[count++][2] = (float)z;
         }
     }
 }
@@ -246,8 +237,33 @@ static void keep_best(start best[SEARCH_STARTS], const start *one)
     }
 }
 
-static void look_everywhere(const kiln_points *points, start best[SEARCH_STARTS])
+void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3])
 {
+    KILN_ASSERT(first < last);
+    kiln_points points;
+    start best[SEARCH_STARTS], least = {{rotation[0], rotation[1], rotation[2]}, 0};
+    if (last - first <= DIRECT_TRIANGLES) {
+        kiln_points_load(cloud, first, last, &points);
+    } else {
+        float direction[SEARCH_DIRECTIONS][3];
+
+        /* The coordinate axes, the diagonals of the cube and of its faces, and the directions between axes
+     * and face diagonals: one of each opposite pair. */
+        unsigned count = 0;
+        for (int i = 5 * 5 * 5 / 2 + 1; i < 5 * 5 * 5; i++) {
+            const int x = i / 25 - 2, y = i / 5 % 5 - 2, z = i % 5 - 2;
+            const int squared = x * x + y * y + z * z;
+            if (squared <= 3 || squared == 5) {
+                direction[count][0] = (float)x;
+                direction[count][1] = (float)y;
+                direction[count++][2] = (float)z;
+            }
+        }
+        kiln_cloud_support(cloud, first, last, direction, SEARCH_DIRECTIONS, &points);
+    }
+    kiln_points_deduplicate(&points);
+    least.area = descend(&points, FIRST_STEP, 1, least.rotation);
+
     for (unsigned i = 0; i < SEARCH_STARTS; i++) {
         best[i] = (start){{0, 0, 0}, INFINITY};
     }
@@ -255,25 +271,9 @@ static void look_everywhere(const kiln_points *points, start best[SEARCH_STARTS]
         start one = {{(float)(SEARCH_STEP * (i / 25 - 2)), (float)(SEARCH_STEP * (i / 5 % 5 - 2)),
                       (float)(SEARCH_STEP * (i % 5 - 2))},
                      0};
-        one.area = area_in(points, one.rotation);
+        one.area = area_in(&points, one.rotation);
         keep_best(best, &one);
     }
-}
-
-void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3])
-{
-    kiln_points points;
-    start best[SEARCH_STARTS], least = {{rotation[0], rotation[1], rotation[2]}, 0};
-    if (last - first <= DIRECT_TRIANGLES) {
-        kiln_points_load(cloud, first, last, &points);
-    } else {
-        float direction[SEARCH_DIRECTIONS][3];
-        fix_directions(direction);
-        kiln_cloud_support(cloud, first, last, direction, SEARCH_DIRECTIONS, &points);
-    }
-    kiln_points_deduplicate(&points);
-    least.area = descend(&points, FIRST_STEP, 1, least.rotation);
-    look_everywhere(&points, best);
     for (unsigned i = 0; i < SEARCH_STARTS; i++) {
         best[i].area = descend(&points, SEARCH_STEP / 3, 1, best[i].rotation);
         if (kiln_area_beats(best[i].area, least.area)) {

@@ -2,6 +2,8 @@
  * out where centroids coincide or another builder would make the tree too deep. */
 #include "split.h"
 
+#include "../../formats/assert.h"
+
 #include <string.h>
 
 /* Place of a record along an axis; no two records have the same. */
@@ -15,6 +17,7 @@ enum { RANK_BYTES = 12 };
 
 static rank rank_of(const kiln_record *record, unsigned axis)
 {
+    KILN_ASSERT(axis < 3);
     const double centre = kiln_record_centre(record, axis) + 0.0; /* -0 counts as 0 */
     rank r = {0, record->triangle};
     memcpy(&r.centre, &centre, sizeof centre);
@@ -25,6 +28,7 @@ static rank rank_of(const kiln_record *record, unsigned axis)
 
 static unsigned byte_of(const rank *r, unsigned byte)
 {
+    KILN_ASSERT(byte < RANK_BYTES);
     return byte < 8 ? (unsigned)(r->centre >> (56 - 8 * byte)) & 255u
                     : (unsigned)(r->triangle >> (88 - 8 * byte)) & 255u;
 }
@@ -32,6 +36,7 @@ static unsigned byte_of(const rank *r, unsigned byte)
 /* The bytes before `byte` agree. */
 static int same_prefix(const rank *a, const rank *b, unsigned byte)
 {
+    KILN_ASSERT(byte < RANK_BYTES);
     if (byte < 8) {
         return byte == 0 || (a->centre ^ b->centre) >> (64 - 8 * byte) == 0;
     }
@@ -39,19 +44,11 @@ static int same_prefix(const rank *a, const rank *b, unsigned byte)
            (byte == 8 || (a->triangle ^ b->triangle) >> (96 - 8 * byte) == 0);
 }
 
-static void set_byte(rank *r, unsigned byte, unsigned value)
-{
-    if (byte < 8) {
-        r->centre |= (uint64_t)value << (56 - 8 * byte);
-    } else {
-        r->triangle |= (uint32_t)value << (88 - 8 * byte);
-    }
-}
-
 /* The rank that exactly `below` records are smaller than. A radix search, one byte a pass: linear
  * in the number of records whatever they hold, where a quickselect could be led astray. */
 static rank find_rank(const kiln_record *records, uint32_t count, unsigned axis, uint32_t below)
 {
+    KILN_ASSERT(below < count);
     rank found = {0, 0};
     for (unsigned byte = 0; byte < RANK_BYTES; byte++) {
         uint32_t histogram[256] = {0};
@@ -65,32 +62,25 @@ static rank find_rank(const kiln_record *records, uint32_t count, unsigned axis,
         while (below >= histogram[value]) {
             below -= histogram[value++];
         }
-        set_byte(&found, byte, value);
+
+        if (byte < 8) {
+            found.centre |= (uint64_t)value << (56 - 8 * byte);
+        } else {
+            found.triangle |= (uint32_t)value << (88 - 8 * byte);
+        }
     }
     return found;
 }
 
+/* By centre, then by the number of the triangle: no two are equal. */
 static int less(const rank *a, const rank *b)
 {
     return a->centre != b->centre ? a->centre < b->centre : a->triangle < b->triangle;
 }
 
-static void move_smaller_first(kiln_record *records, uint32_t count, unsigned axis,
-                               const rank *limit)
-{
-    uint32_t first_larger = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const rank r = rank_of(&records[i], axis);
-        if (less(&r, limit)) {
-            const kiln_record moved = records[i];
-            records[i] = records[first_larger];
-            records[first_larger++] = moved;
-        }
-    }
-}
-
 uint32_t kiln_split_median(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
+    KILN_ASSERT(count > leaf && leaf > 0);
     (void)marks;
     const uint32_t units = kiln_leaf_units(count, leaf);
     const uint32_t left = (units - units / 2) * leaf;
@@ -103,6 +93,15 @@ uint32_t kiln_split_median(kiln_record *records, uint32_t *marks, uint32_t count
         }
     }
     const rank limit = find_rank(records, count, axis, left);
-    move_smaller_first(records, count, axis, &limit);
+
+    uint32_t first_larger = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const rank r = rank_of(&records[i], axis);
+        if (less(&r, &limit)) {
+            const kiln_record moved = records[i];
+            records[i] = records[first_larger];
+            records[first_larger++] = moved;
+        }
+    }
     return left;
 }

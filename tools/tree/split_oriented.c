@@ -9,6 +9,8 @@
  * Nothing here bounds anything: it is computed in floats, in coordinates of the set's own. Sums of
  * floats are taken in double and in order. */
 #include "measure.h"
+
+#include "../../formats/assert.h"
 #include "split.h"
 
 #include <math.h>
@@ -171,25 +173,21 @@ static void for_blocks(job *j, void (*turn)(job *, const block *, uint32_t first
 
 /* ----------------------------------------------------------------------------- moments -- */
 
-/* Area, and a millionth of the squared edges, as in moments.c. */
-static void weigh(const block *b, float weight[BLOCK])
+/* The integral over a triangle of p p^T is a twelfth of its area times the same sum over its
+ * corners and, once more, over their sum. */
+static void make_sums(const block *b, float values[SUMS][BLOCK])
 {
+    float sum[3][BLOCK];
+
+    /* Area, and a millionth of the squared edges, as in moments.c. */
     for (unsigned i = 0; i < BLOCK; i++) {
         const float ux = b->at[3][i] - b->at[0][i], vx = b->at[6][i] - b->at[0][i];
         const float uy = b->at[4][i] - b->at[1][i], vy = b->at[7][i] - b->at[1][i];
         const float uz = b->at[5][i] - b->at[2][i], vz = b->at[8][i] - b->at[2][i];
         const float x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
         const float edges = ((ux * ux + uy * uy) + uz * uz) + ((vx * vx + vy * vy) + vz * vz);
-        weight[i] = 0.5f * sqrtf((x * x + y * y) + z * z) + 0x1p-20f * edges;
+        values[0][i] = 0.5f * sqrtf((x * x + y * y) + z * z) + 0x1p-20f * edges;
     }
-}
-
-/* The integral over a triangle of p p^T is a twelfth of its area times the same sum over its
- * corners and, once more, over their sum. */
-static void make_sums(const block *b, float values[SUMS][BLOCK])
-{
-    float sum[3][BLOCK];
-    weigh(b, values[0]);
     for (unsigned k = 0; k < 3; k++) {
         for (unsigned i = 0; i < BLOCK; i++) {
             sum[k][i] = (b->at[k][i] + b->at[3 + k][i]) + b->at[6 + k][i];
@@ -266,26 +264,6 @@ static void bound_centres(job *j, const block *b, uint32_t first)
     }
 }
 
-/* Boxes of the block's triangles along a frame. */
-static void measure_boxes(const block *b, float axis[3][3], box boxes[BLOCK])
-{
-    for (unsigned k = 0; k < 3; k++) {
-        const float *a = axis[k];
-        float lower[BLOCK], upper[BLOCK];
-        for (unsigned i = 0; i < BLOCK; i++) {
-            const float p = (a[0] * b->at[0][i] + a[1] * b->at[1][i]) + a[2] * b->at[2][i];
-            const float q = (a[0] * b->at[3][i] + a[1] * b->at[4][i]) + a[2] * b->at[5][i];
-            const float r = (a[0] * b->at[6][i] + a[1] * b->at[7][i]) + a[2] * b->at[8][i];
-            lower[i] = smaller(smaller(p, q), r);
-            upper[i] = smaller(smaller(-p, -q), -r);
-        }
-        for (unsigned i = 0; i < b->count; i++) {
-            boxes[i].lower[k] = lower[i];
-            boxes[i].upper[k] = upper[i];
-        }
-    }
-}
-
 static unsigned bin_of(const binning *by, unsigned axis, float centre)
 {
     const float place = (centre - by->lower[axis]) * by->scale[axis];
@@ -307,7 +285,22 @@ static void fill_bins(job *j, const block *b, uint32_t first)
     memset(boxes, 0, sizeof boxes);
     memset(marks, 0, b->count * sizeof *marks);
     for (unsigned f = 0; f < FRAMES; f++) {
-        measure_boxes(b, j->axis[f], boxes[f]);
+        /* Boxes of the block's triangles along a frame. */
+        for (unsigned k = 0; k < 3; k++) {
+            const float *a = j->axis[f][k];
+            float lower[BLOCK], upper[BLOCK];
+            for (unsigned i = 0; i < BLOCK; i++) {
+                const float p = (a[0] * b->at[0][i] + a[1] * b->at[1][i]) + a[2] * b->at[2][i];
+                const float q = (a[0] * b->at[3][i] + a[1] * b->at[4][i]) + a[2] * b->at[5][i];
+                const float r = (a[0] * b->at[6][i] + a[1] * b->at[7][i]) + a[2] * b->at[8][i];
+                lower[i] = smaller(smaller(p, q), r);
+                upper[i] = smaller(smaller(-p, -q), -r);
+            }
+            for (unsigned i = 0; i < b->count; i++) {
+                boxes[f][i].lower[k] = lower[i];
+                boxes[f][i].upper[k] = upper[i];
+            }
+        }
     }
     for (unsigned i = 0; i < b->count; i++) {
         const bin one = {{boxes[0][i], boxes[1][i]}, 1};
@@ -352,28 +345,6 @@ static void sweep(const bin bins[BINS], unsigned frame, uint32_t leaf, plane *be
                             i,
                             true};
         }
-    }
-}
-
-static void find_planes(job *j)
-{
-    for (unsigned a = 0; a < AXES; a++) {
-        j->by.lower[a] = INFINITY;
-        j->by.upper[a] = -INFINITY;
-        for (unsigned i = 0; i < BINS; i++) {
-            j->bins[a][i] = no_bin;
-        }
-    }
-    for_blocks(j, bound_centres);
-    for (unsigned a = 0; a < AXES; a++) {
-        const float width = j->by.upper[a] - j->by.lower[a];
-        /* A hair below 16: of the many equal centres of a regular mesh that lie on a bin's end,
-         * none is to cross it by a rounding. */
-        j->by.scale[a] = width > 0x1p-100f ? BINS * (1 - 0x1p-12f) / width : 0;
-    }
-    for_blocks(j, fill_bins);
-    for (unsigned a = 0; a < AXES; a++) {
-        sweep(j->bins[a], a / 3, j->leaf, &j->planes[a]);
     }
 }
 
@@ -430,38 +401,10 @@ static void bound_sides(job *j, const block *b, uint32_t first)
     }
 }
 
-/* The axis whose plane is taken; AXES if none can be. */
-static unsigned choose_axis(job *j)
-{
-    memset(j->side_sums, 0, sizeof j->side_sums);
-    for_blocks(j, add_sides);
-    for (unsigned a = 0; a < AXES; a++) {
-        for (unsigned s = 0; s < 2; s++) {
-            j->side_boxes[a][s] = no_bin.bounds[0];
-            axes_of(&j->side_sums[a][s], j->side_axis[a][s]);
-        }
-    }
-    for_blocks(j, bound_sides);
-    unsigned best = AXES;
-    double least = INFINITY;
-    for (unsigned a = 0; a < AXES; a++) {
-        const plane *p = &j->planes[a];
-        double cost = 0;
-        for (unsigned s = 0; s < 2 && p->valid; s++) {
-            const double own = half_area(&j->side_boxes[a][s]);
-            cost += (own < p->area[s] ? own : p->area[s]) *
-                    (double)kiln_leaf_units(p->count[s], j->leaf);
-        }
-        if (p->valid && cost < least) {
-            least = cost;
-            best = a;
-        }
-    }
-    return best;
-}
-
+/* Moves the records that go left before the others, in one pass. */
 static uint32_t divide(job *j, unsigned axis)
 {
+    KILN_ASSERT(axis < AXES);
     kiln_record *records = j->records;
     uint32_t left = 0, right = j->count;
     for (;;) {
@@ -486,6 +429,7 @@ static uint32_t divide(job *j, unsigned axis)
 
 uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
+    KILN_ASSERT(count > leaf && leaf > 0);
     if (count <= PLAIN_MOST) {
         return kiln_split_sah(records, marks, count, leaf);
     }
@@ -498,7 +442,51 @@ uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t cou
     }
     for_blocks(&j, add_total);
     axes_of(&j.total, j.axis[1]);
-    find_planes(&j);
-    const unsigned axis = choose_axis(&j);
+
+    for (unsigned a = 0; a < AXES; a++) {
+        j.by.lower[a] = INFINITY;
+        j.by.upper[a] = -INFINITY;
+        for (unsigned i = 0; i < BINS; i++) {
+            j.bins[a][i] = no_bin;
+        }
+    }
+    for_blocks(&j, bound_centres);
+    for (unsigned a = 0; a < AXES; a++) {
+        const float width = j.by.upper[a] - j.by.lower[a];
+        /* A hair below 16: of the many equal centres of a regular mesh that lie on a bin's end,
+         * none is to cross it by a rounding. */
+        j.by.scale[a] = width > 0x1p-100f ? BINS * (1 - 0x1p-12f) / width : 0;
+    }
+    for_blocks(&j, fill_bins);
+    for (unsigned a = 0; a < AXES; a++) {
+        sweep(j.bins[a], a / 3, j.leaf, &j.planes[a]);
+    }
+
+    /* The axis whose plane is taken; AXES if none can be. */
+    memset(j.side_sums, 0, sizeof j.side_sums);
+    for_blocks(&j, add_sides);
+    for (unsigned a = 0; a < AXES; a++) {
+        for (unsigned s = 0; s < 2; s++) {
+            j.side_boxes[a][s] = no_bin.bounds[0];
+            axes_of(&j.side_sums[a][s], j.side_axis[a][s]);
+        }
+    }
+    for_blocks(&j, bound_sides);
+    unsigned best = AXES;
+    double least = INFINITY;
+    for (unsigned a = 0; a < AXES; a++) {
+        const plane *p = &j.planes[a];
+        double cost = 0;
+        for (unsigned s = 0; s < 2 && p->valid; s++) {
+            const double own = half_area(&j.side_boxes[a][s]);
+            cost += (own < p->area[s] ? own : p->area[s]) *
+                    (double)kiln_leaf_units(p->count[s], j.leaf);
+        }
+        if (p->valid && cost < least) {
+            least = cost;
+            best = a;
+        }
+    }
+    const unsigned axis = best;
     return axis < AXES ? divide(&j, axis) : kiln_split_median(records, marks, count, leaf);
 }

@@ -10,6 +10,8 @@
  * there are. */
 #include "split.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,11 +37,13 @@ typedef struct {
 
 static unsigned bin_of(const binning *by, const kiln_record *record, unsigned axis)
 {
+    KILN_ASSERT(axis < 3);
     return (unsigned)((kiln_record_centre(record, axis) - by->lower[axis]) * by->scale[axis]);
 }
 
 static void binning_choose(const kiln_centres *centres, binning *by)
 {
+    KILN_ASSERT(centres->lower[0] <= centres->upper[0]);
     /* A hair below 16, so that the upper end falls in the last bin whatever the roundings: they are
      * below 2^-51 of 16 together. Floats are multiples of 2^-149, so the quotient is finite. */
     const double span = BINS * (1.0 - 0x1p-40);
@@ -65,19 +69,16 @@ static void clear(bin *b)
     b->count = 0;
 }
 
-static void clear_bins(bin bins[3][BINS])
+/* Sorts the records into the bins of all three axes in one pass over memory. */
+static void fill_bins(const kiln_record *records, uint32_t count, const binning *by,
+                      bin bins[3][BINS])
 {
+    KILN_ASSERT(count > 0);
     for (unsigned axis = 0; axis < 3; axis++) {
         for (unsigned i = 0; i < BINS; i++) {
             clear(&bins[axis][i]);
         }
     }
-}
-
-static void fill_bins(const kiln_record *records, uint32_t count, const binning *by,
-                      bin bins[3][BINS])
-{
-    clear_bins(bins);
     for (uint32_t i = 0; i < count; i++) {
         float bound[6];
         for (unsigned k = 0; k < 3; k++) {
@@ -106,6 +107,7 @@ static void join_bins(bin bins[3][BINS], bin other[3][BINS])
  * cut well too. In double: floats reach 2^128, products of their differences 2^258. */
 static double half_area(const float bound[6])
 {
+    KILN_ASSERT(-bound[3] >= bound[0]);
     const double x = -(double)bound[3] - (double)bound[0];
     const double y = -(double)bound[4] - (double)bound[1];
     const double z = -(double)bound[5] - (double)bound[2];
@@ -118,37 +120,9 @@ static double side_cost(const bin *side, uint32_t leaf)
     return half_area(side->bound) * (double)kiln_leaf_units(side->count, leaf);
 }
 
-/* Cheapest plane of one axis into `best`, if it beats it. */
-static void sweep(const bin bins[BINS], unsigned axis, uint32_t leaf, plane *best)
-{
-    double right_cost[BINS];
-    bin side;
-    clear(&side);
-    for (unsigned i = BINS - 1; i > 0; i--) {
-        if (bins[i].count != 0) {
-            join(side.bound, bins[i].bound);
-            side.count += bins[i].count;
-            right_cost[i] = side_cost(&side, leaf);
-        } else {
-            right_cost[i] = i + 1 < BINS ? right_cost[i + 1] : INFINITY;
-        }
-    }
-    clear(&side);
-    for (unsigned i = 0; i + 1 < BINS; i++) {
-        if (bins[i].count == 0) {
-            continue; /* the same two sides as one bin before */
-        }
-        join(side.bound, bins[i].bound);
-        side.count += bins[i].count;
-        const double cost = side_cost(&side, leaf) + right_cost[i + 1];
-        if (cost < best->cost) {
-            *best = (plane){cost, axis, i};
-        }
-    }
-}
-
 static bool goes_left(const binning *by, const plane *at, const kiln_record *record)
 {
+    KILN_ASSERT(at->axis < 3 && at->bin < BINS - 1);
     return bin_of(by, record, at->axis) <= at->bin;
 }
 
@@ -159,8 +133,11 @@ static void swap(kiln_record *a, kiln_record *b)
     *b = moved;
 }
 
+/* Two pointers that meet: each record that is on the wrong side changes places with one from the
+ * other end. */
 static uint32_t divide(kiln_record *records, uint32_t count, const binning *by, const plane *at)
 {
+    KILN_ASSERT(count > 1);
     uint32_t left = 0, right = count;
     for (;;) {
         while (left < right && goes_left(by, at, &records[left])) {
@@ -179,10 +156,36 @@ static uint32_t divide(kiln_record *records, uint32_t count, const binning *by, 
 /* False: all centroids are one point. */
 static bool choose_plane(bin bins[3][BINS], const binning *by, uint32_t leaf, plane *best)
 {
+    KILN_ASSERT(leaf > 0);
     *best = (plane){INFINITY, 0, 0};
     for (unsigned axis = 0; axis < 3; axis++) {
         if (by->scale[axis] > 0) { /* then its first and last bins are not empty */
-            sweep(bins[axis], axis, leaf, best);
+
+            /* Cheapest plane of one axis into `best`, if it beats it. */
+            double right_cost[BINS];
+            bin side;
+            clear(&side);
+            for (unsigned i = BINS - 1; i > 0; i--) {
+                if (bins[axis][i].count != 0) {
+                    join(side.bound, bins[axis][i].bound);
+                    side.count += bins[axis][i].count;
+                    right_cost[i] = side_cost(&side, leaf);
+                } else {
+                    right_cost[i] = i + 1 < BINS ? right_cost[i + 1] : INFINITY;
+                }
+            }
+            clear(&side);
+            for (unsigned i = 0; i + 1 < BINS; i++) {
+                if (bins[axis][i].count == 0) {
+                    continue; /* the same two sides as one bin before */
+                }
+                join(side.bound, bins[axis][i].bound);
+                side.count += bins[axis][i].count;
+                const double cost = side_cost(&side, leaf) + right_cost[i + 1];
+                if (cost < best->cost) {
+                    *best = (plane){cost, axis, i};
+                }
+            }
         }
     }
     return best->cost < INFINITY;
@@ -190,6 +193,7 @@ static bool choose_plane(bin bins[3][BINS], const binning *by, uint32_t leaf, pl
 
 uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
+    KILN_ASSERT(count > leaf && leaf > 0);
     kiln_centres centres;
     binning by;
     bin bins[3][BINS];
@@ -223,8 +227,10 @@ typedef struct {
     uint32_t misplaced[2][PARTS_MAX]; /* records of each part of a side that belong to the other */
 } wide;
 
+/* Parts by the number of records alone, so that threads do not show. */
 static parts parts_of(uint32_t first, uint32_t last)
 {
+    KILN_ASSERT(first <= last);
     const uint32_t step = (last - first) / PARTS_MAX + 1;
     return (parts){first, last, step > PART_MIN ? step : PART_MIN};
 }
@@ -236,15 +242,18 @@ static uint32_t part_count(const parts *p)
 
 static uint32_t part_first(const parts *p, uint32_t index)
 {
+    KILN_ASSERT(index < part_count(p));
     return p->first + index * p->step;
 }
 
 static uint32_t part_last(const parts *p, uint32_t index)
 {
+    KILN_ASSERT(index < part_count(p));
     const uint32_t first = part_first(p, index);
     return p->last - first < p->step ? p->last : first + p->step;
 }
 
+/* One task of the first pass: the box of the centroids. */
 static void measure_part(void *context, uint32_t index)
 {
     wide *w = context;
@@ -252,6 +261,7 @@ static void measure_part(void *context, uint32_t index)
     kiln_centres_measure(w->records + first, part_last(&w->all, index) - first, &w->centres[index]);
 }
 
+/* One task of the second pass: bins of its own. */
 static void fill_part(void *context, uint32_t index)
 {
     wide *w = context;
@@ -263,6 +273,7 @@ static void fill_part(void *context, uint32_t index)
 static void list_misplaced(void *context, uint32_t index)
 {
     wide *w = context;
+    KILN_ASSERT(index < part_count(&w->side[0]) + part_count(&w->side[1]));
     const uint32_t lefts = part_count(&w->side[0]);
     const bool right = index >= lefts;
     const uint32_t part = right ? index - lefts : index;
@@ -293,6 +304,7 @@ static uint32_t part_of_misplaced(const wide *w, uint32_t *i)
 static void swap_misplaced(void *context, uint32_t index)
 {
     wide *w = context;
+    KILN_ASSERT(index < part_count(&w->side[0]));
     const uint32_t count = w->misplaced[0][index];
     const uint32_t *list = w->marks + part_first(&w->side[0], index);
     uint32_t place = 0;
@@ -309,8 +321,10 @@ static void swap_misplaced(void *context, uint32_t index)
     }
 }
 
+/* Centres, then bins, each in parts that are joined. False: cancelled. */
 static bool fill_wide(wide *w, const kiln_watch *watch)
 {
+    KILN_ASSERT(part_count(&w->all) <= PARTS_MAX);
     const uint32_t count = part_count(&w->all);
     if (!kiln_parallel_for(watch, count, measure_part, w)) {
         return false;
@@ -347,6 +361,7 @@ static uint32_t divide_wide(wide *w, const kiln_watch *watch)
 uint32_t kiln_split_sah_wide(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf,
                              const kiln_watch *watch)
 {
+    KILN_ASSERT(count > leaf && leaf > 0);
     wide *w = malloc(sizeof *w);
     if (w == NULL) {
         return kiln_split_sah(records, marks, count, leaf);

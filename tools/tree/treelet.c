@@ -16,6 +16,7 @@
  * deeper than binary.h allows stays as it was. */
 #include "treelet.h"
 
+#include "../../formats/assert.h"
 #include "measure.h"
 
 #include <math.h>
@@ -80,23 +81,13 @@ typedef struct {
 
 /* ---------------------------------------------------------------------------- clusters -- */
 
-static void make_directions(lanes4 direction[3][QUARTETS])
-{
-    for (unsigned i = 0; i < 4 * QUARTETS; i++) {
-        const unsigned d = i % DIRECTIONS,
-                       cell = d < 13 ? d : d + 1; /* of 27, without the middle */
-        direction[0][i / 4][i % 4] = (float)(cell / 9) - 1;
-        direction[1][i / 4][i % 4] = (float)(cell / 3 % 3) - 1;
-        direction[2][i / 4][i % 4] = (float)(cell % 3) - 1;
-    }
-}
-
 /* a where mask is set, else b. */
 static inline lanes4 pick(mask4 mask, lanes4 a, lanes4 b)
 {
     return (lanes4)((mask & (mask4)a) | (~mask & (mask4)b));
 }
 
+/* The width of the known corners along an axis. */
 static double width_along(const cluster *c, const float axis[3])
 {
     lanes4 low = {INFINITY, INFINITY, INFINITY, INFINITY}, high = -low;
@@ -112,8 +103,10 @@ static double width_along(const cluster *c, const float axis[3])
     return (double)high[0] - (double)low[0];
 }
 
+/* Takes the frame if the box of the known corners has less surface in it. */
 static void try_frame(cluster *c, float axis[3][3])
 {
+    KILN_ASSERT(c->area >= 0);
     kiln_extents extents;
     for (unsigned k = 0; k < 3; k++) {
         extents.lower[k] = 0;
@@ -126,6 +119,8 @@ static void try_frame(cluster *c, float axis[3][3])
     }
 }
 
+/* The best box of a cluster, by its covariance, the object's axes and the boxes of its parts, if
+ * any. */
 static void fit(cluster *c, float a[3][3], float b[3][3])
 {
     static float object[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -146,6 +141,7 @@ static void fit(cluster *c, float a[3][3], float b[3][3])
     }
 }
 
+/* What is known of two clusters together: of each direction the corner that reaches farther. */
 static void join(const cluster *a, const cluster *b, cluster *out)
 {
     for (unsigned i = 0; i < QUARTETS; i++) {
@@ -163,6 +159,7 @@ static void join(const cluster *a, const cluster *b, cluster *out)
     fit(out, axis[0], axis[1]);
 }
 
+/* Notes a corner along all directions in which it is the farthest so far. */
 static void add_corner(cluster *c, lanes4 direction[3][QUARTETS], const double corner[3])
 {
     const float p[3] = {(float)corner[0], (float)corner[1], (float)corner[2]};
@@ -177,33 +174,12 @@ static void add_corner(cluster *c, lanes4 direction[3][QUARTETS], const double c
     }
 }
 
-static void know_triangles(const kiln_cloud *cloud, const kiln_range *range,
-                           lanes4 direction[3][QUARTETS], cluster *c)
-{
-    memset(c, 0, sizeof *c);
-    for (unsigned i = 0; i < QUARTETS; i++) {
-        c->reach[i] = (lanes4){-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    }
-    for (uint32_t t = range->first; t < range->last; t++) {
-        double p[3][3];
-        kiln_moments one;
-        for (unsigned i = 0; i < 3; i++) {
-            for (unsigned k = 0; k < 3; k++) {
-                p[i][k] = kiln_frame_apply(&cloud->frame, k, cloud->records[t].corner[i][k]);
-            }
-            add_corner(c, direction, p[i]);
-        }
-        kiln_moments_of_triangle(p, &one);
-        kiln_moments_join(&c->moments, &one);
-    }
-    fit(c, NULL, NULL);
-}
-
 /* ---------------------------------------------------------------------------- treelets -- */
 
 /* Opens the largest, the first of equals. False when all are leaves of the tree. */
 static bool open_largest(workspace *w, double *cost)
 {
+    KILN_ASSERT(w->leaf_count < LEAVES);
     unsigned largest = w->leaf_count;
     for (unsigned i = 0; i < w->leaf_count; i++) {
         const node *n = &w->nodes[w->leaf[i]];
@@ -227,6 +203,7 @@ static bool open_largest(workspace *w, double *cost)
  * division is looked at once. */
 static void divide_set(workspace *w, unsigned set)
 {
+    KILN_ASSERT(set != 0 && set < SETS && (set & (set - 1)) != 0);
     const unsigned one = set & -set;
     double least = INFINITY;
     for (unsigned part = (set - 1) & set; part != 0; part = (part - 1) & set) {
@@ -242,6 +219,7 @@ static void divide_set(workspace *w, unsigned set)
 /* Least sum of surfaces below the treelet's root. */
 static double solve(workspace *w)
 {
+    KILN_ASSERT(w->leaf_count >= 3 && w->leaf_count <= LEAVES);
     const unsigned whole = (1u << w->leaf_count) - 1;
     for (unsigned set = 1; set < whole; set++) {
         const unsigned one = set & -set;
@@ -257,8 +235,10 @@ static double solve(workspace *w)
     return w->cost[whole];
 }
 
+/* Writes the best tree over a set of leaves into nodes that the treelet had. */
 static void rebuild(workspace *w, unsigned set, uint32_t index)
 {
+    KILN_ASSERT(set < SETS && index < w->count);
     const unsigned sides[2] = {w->part[set], set ^ w->part[set]};
     uint32_t count = 0;
     for (unsigned s = 0; s < 2; s++) {
@@ -280,8 +260,10 @@ static void rebuild(workspace *w, unsigned set, uint32_t index)
     w->nodes[index].count = count;
 }
 
+/* Rearranges the treelet below one node, if that gains anything. */
 static bool improve_at(workspace *w, uint32_t root)
 {
+    KILN_ASSERT(w->nodes[root].child[0] != 0);
     double cost = 0;
     w->leaf_count = 2;
     w->spare_count = 0;
@@ -303,8 +285,10 @@ static bool improve_at(workspace *w, uint32_t root)
     return true;
 }
 
+/* Goes through a subtree from the leaves up. True: something has changed. */
 static bool improve_below(workspace *w, uint32_t index)
 {
+    KILN_ASSERT(index < w->count);
     const node *n = &w->nodes[index];
     if (n->child[0] == 0) {
         return false;
@@ -316,6 +300,7 @@ static bool improve_below(workspace *w, uint32_t index)
 
 static unsigned height_of(const node *nodes, uint32_t index)
 {
+    KILN_ASSERT(nodes != NULL);
     const node *n = &nodes[index];
     if (n->child[0] == 0) {
         return n->height;
@@ -330,6 +315,7 @@ static unsigned height_of(const node *nodes, uint32_t index)
  * better, or it is too deep. */
 static bool improve_all(workspace *w, unsigned passes, unsigned levels)
 {
+    KILN_ASSERT(passes > 0 && levels > 0);
     bool changed = false;
     for (unsigned i = 0; i < passes && improve_below(w, 0); i++) {
         changed = true;
@@ -342,8 +328,10 @@ static bool improve_all(workspace *w, unsigned passes, unsigned levels)
 
 /* ---------------------------------------------------------------------------- subtrees -- */
 
+/* Leaves and inner nodes of a subtree, for its workspace. */
 static uint32_t count_nodes(const kiln_binary *tree, const kiln_range *range)
 {
+    KILN_ASSERT(range->first < range->last);
     if (kiln_is_leaf(tree, range)) {
         return 1;
     }
@@ -352,13 +340,32 @@ static uint32_t count_nodes(const kiln_binary *tree, const kiln_range *range)
     return 1 + count_nodes(tree, &side[0]) + count_nodes(tree, &side[1]);
 }
 
+/* Loads a subtree with its clusters, parents before children. Returns its root's place. */
 static uint32_t load_subtree(const job *j, workspace *w, const kiln_range *range)
 {
+    KILN_ASSERT(range->first < range->last);
     const uint32_t index = w->count++;
     node *n = &w->nodes[index];
     *n = (node){.range = *range, .count = range->last - range->first};
     if (kiln_is_leaf(j->tree, range)) {
-        know_triangles(j->cloud, range, w->direction, &n->known);
+        memset(&n->known, 0, sizeof n->known);
+        for (unsigned i = 0; i < QUARTETS; i++) {
+            n->known.reach[i] = (lanes4){-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+        }
+        for (uint32_t t = range->first; t < range->last; t++) {
+            double p[3][3];
+            kiln_moments one;
+            for (unsigned i = 0; i < 3; i++) {
+                for (unsigned k = 0; k < 3; k++) {
+                    p[i][k] =
+                        kiln_frame_apply(&j->cloud->frame, k, j->cloud->records[t].corner[i][k]);
+                }
+                add_corner(&n->known, w->direction, p[i]);
+            }
+            kiln_moments_of_triangle(p, &one);
+            kiln_moments_join(&n->known.moments, &one);
+        }
+        fit(&n->known, NULL, NULL);
         return index;
     }
     kiln_range side[2];
@@ -397,8 +404,10 @@ static void write_subtree(writer *w, uint32_t index)
     n->range = (kiln_range){first, w->at, split};
 }
 
+/* Writes a rearranged subtree back: records in its order, and cuts at their new places. */
 static bool store_subtree(const job *j, workspace *w, kiln_item *item)
 {
+    KILN_ASSERT(w->count > 0);
     const uint32_t first = item->range.first, count = item->range.last - first;
     kiln_record *copy = malloc(count * sizeof *copy);
     if (copy == NULL) {
@@ -417,7 +426,14 @@ static workspace *workspace_make(uint32_t nodes)
     workspace *w = malloc(sizeof *w);
     if (w != NULL) {
         w->count = 0;
-        make_directions(w->direction);
+
+        for (unsigned i = 0; i < 4 * QUARTETS; i++) {
+            const unsigned d = i % DIRECTIONS,
+                           cell = d < 13 ? d : d + 1; /* of 27, without the middle */
+            w->direction[0][i / 4][i % 4] = (float)(cell / 9) - 1;
+            w->direction[1][i / 4][i % 4] = (float)(cell / 3 % 3) - 1;
+            w->direction[2][i / 4][i % 4] = (float)(cell % 3) - 1;
+        }
         w->nodes = malloc(nodes * sizeof *w->nodes);
     }
     return w;
@@ -431,43 +447,10 @@ static void workspace_free(workspace *w)
     free(w);
 }
 
-/* Opens the largest until there are enough leaves. Their places in the subtree are kept in child[0]
- * of the crown's leaves until they are opened. */
-static void take_crown(const workspace *w, crown *c)
-{
-    uint32_t of[CROWN_NODES] = {0};
-    c->nodes[0] = w->nodes[0];
-    c->count = 1;
-    bool open[CROWN_NODES] = {false};
-    while (c->count < CROWN_NODES) {
-        unsigned largest = CROWN_NODES;
-        for (unsigned i = 0; i < c->count; i++) {
-            if (!open[i] && w->nodes[of[i]].child[0] != 0 &&
-                (largest == CROWN_NODES || c->nodes[i].known.area > c->nodes[largest].known.area)) {
-                largest = i;
-            }
-        }
-        if (largest == CROWN_NODES) {
-            break;
-        }
-        open[largest] = true;
-        for (unsigned s = 0; s < 2; s++) {
-            const uint32_t child = w->nodes[of[largest]].child[s];
-            of[c->count] = child;
-            c->nodes[c->count] = w->nodes[child];
-            c->nodes[largest].child[s] = c->count++;
-        }
-    }
-    for (unsigned i = 0; i < c->count; i++) {
-        if (!open[i]) {
-            c->nodes[i].height = (uint8_t)height_of(w->nodes, of[i]);
-            c->nodes[i].child[0] = c->nodes[i].child[1] = 0;
-        }
-    }
-}
-
+/* Rearranges one subtree, and keeps its upper part for what is above it. */
 static bool improve_item(const job *j, kiln_item *item, crown *c)
 {
+    KILN_ASSERT(item->range.first < item->range.last);
     workspace *w = workspace_make(count_nodes(j->tree, &item->range));
     bool good = w != NULL && w->nodes != NULL;
     if (good) {
@@ -478,15 +461,48 @@ static bool improve_item(const job *j, kiln_item *item, crown *c)
         }
     }
     if (good) {
-        take_crown(w, c);
+        /* Opens the largest until there are enough leaves. Their places in the subtree are kept in child[0]
+     * of the crown's leaves until they are opened. */
+        uint32_t of[CROWN_NODES] = {0};
+        c->nodes[0] = w->nodes[0];
+        c->count = 1;
+        bool open[CROWN_NODES] = {false};
+        while (c->count < CROWN_NODES) {
+            unsigned largest = CROWN_NODES;
+            for (unsigned i = 0; i < c->count; i++) {
+                if (!open[i] && w->nodes[of[i]].child[0] != 0 &&
+                    (largest == CROWN_NODES ||
+                     c->nodes[i].known.area > c->nodes[largest].known.area)) {
+                    largest = i;
+                }
+            }
+            if (largest == CROWN_NODES) {
+                break;
+            }
+            open[largest] = true;
+            for (unsigned s = 0; s < 2; s++) {
+                const uint32_t child = w->nodes[of[largest]].child[s];
+                of[c->count] = child;
+                c->nodes[c->count] = w->nodes[child];
+                c->nodes[largest].child[s] = c->count++;
+            }
+        }
+        for (unsigned i = 0; i < c->count; i++) {
+            if (!open[i]) {
+                c->nodes[i].height = (uint8_t)height_of(w->nodes, of[i]);
+                c->nodes[i].child[0] = c->nodes[i].child[1] = 0;
+            }
+        }
     }
     workspace_free(w);
     return good;
 }
 
+/* One task: a subtree of moderate size. */
 static void improve_turn(void *context, uint32_t index)
 {
     const job *j = context;
+    KILN_ASSERT(index < j->tree->item_count);
     kiln_item *item = &j->tree->items[index];
     if (item->child[0] == 0 && !improve_item(j, item, &j->crowns[index])) {
         j->crowns[index].count = 0;
@@ -551,24 +567,6 @@ static void place_blocks(const job *j, node *nodes, uint32_t index, uint32_t *to
     n->range.split += kiln_is_leaf(j->tree, &n->range) ? 0 : shift;
 }
 
-static void move_all(const job *j, uint32_t *to)
-{
-    kiln_binary_node *cuts = j->tree->nodes;
-    for (uint32_t i = 0; i < j->tree->count; i++) {
-        while (to[i] != i) {
-            const uint32_t other = to[i];
-            const kiln_record record = j->records[other];
-            const kiln_binary_node cut = cuts[other];
-            j->records[other] = j->records[i];
-            cuts[other] = cuts[i];
-            j->records[i] = record;
-            cuts[i] = cut;
-            to[i] = to[other];
-            to[other] = other;
-        }
-    }
-}
-
 /* Returns the cut of the node. */
 static uint32_t write_top(const job *j, const node *nodes, uint32_t index, uint32_t *at)
 {
@@ -591,7 +589,21 @@ static bool store_top(const job *j, node *nodes)
         return false;
     }
     place_blocks(j, nodes, 0, to, &placed);
-    move_all(j, to);
+
+    kiln_binary_node *cuts = j->tree->nodes;
+    for (uint32_t i = 0; i < j->tree->count; i++) {
+        while (to[i] != i) {
+            const uint32_t other = to[i];
+            const kiln_record record = j->records[other];
+            const kiln_binary_node cut = cuts[other];
+            j->records[other] = j->records[i];
+            cuts[other] = cuts[i];
+            j->records[i] = record;
+            cuts[i] = cut;
+            to[i] = to[other];
+            to[other] = other;
+        }
+    }
     j->tree->root = write_top(j, nodes, 0, &written);
     free(to);
     return true;

@@ -1,5 +1,13 @@
+/* The build of a tree, from triangles to encoded nodes, in the order of its steps: records, frame,
+ * binary tree, bounding volumes, collapse, numbering, encoding.
+ *
+ * A tree may be built in several variants of which the best is kept (replace_by_best), so one
+ * build is a struct with an arena of its own, freed before the next begins. Nodes are numbered in
+ * two passes of one recursion, visit: the first counts, the second writes the heads, when arrays
+ * of the right size exist. Bodies of nodes are encoded by all threads afterwards. */
 #include "wide8.h"
 
+#include "../../formats/assert.h"
 #include "judge.h"
 #include "treelet.h"
 
@@ -39,29 +47,36 @@ typedef struct {
     unsigned most_share; /* over nodes of at most this share of all triangles: 1 / most_share */
 } variant;
 
+/* The input's name of a triangle by its position. */
 static uint32_t name_of(const kiln_build_input *input, uint32_t position)
 {
+    KILN_ASSERT(position < input->count);
     return input->triangles == NULL ? position : input->triangles[position];
 }
 
 static uint32_t chunk_count(uint32_t count, uint32_t chunk)
 {
+    KILN_ASSERT(chunk > 0);
     return count / chunk + (count % chunk != 0);
 }
 
 static uint32_t chunk_end(uint32_t first, uint32_t count, uint32_t chunk)
 {
+    KILN_ASSERT(first < count);
     return count - first < chunk ? count : first + chunk;
 }
 
 static const float *corner_of(const kiln_build_input *input, uint32_t name, unsigned corner)
 {
+    KILN_ASSERT(corner < 3);
     return input->positions + 3 * (size_t)input->indices[3 * (size_t)name + corner];
 }
 
+/* One task: records of a chunk of triangles. */
 static void make_records(void *context, uint32_t index)
 {
     const job *j = context;
+    KILN_ASSERT(index < chunk_count(j->input->count, CHUNK));
     const uint32_t first = index * CHUNK, end = chunk_end(first, j->input->count, CHUNK);
     for (uint32_t t = first; t < end; t++) {
         const uint32_t name = name_of(j->input, t);
@@ -89,6 +104,7 @@ static int compare_floats(const void *p, const void *q)
 /* From triangles at even distances in the input: what is true of most of them shows. */
 static void measure_crowd(const job *j, kiln_crowd *crowd)
 {
+    KILN_ASSERT(j->input->count >= CROWD_LEAST);
     const uint32_t count = j->input->count;
     const uint32_t sample = count < CROWD_SAMPLE ? count : CROWD_SAMPLE;
     float value[CROWD_SAMPLE];
@@ -104,8 +120,37 @@ static void measure_crowd(const job *j, kiln_crowd *crowd)
     }
 }
 
-static void measure_bounds(job *j)
+/* Sets the part of the stage that the next loop stands for. */
+static void part(job *j, double from, double to)
 {
+    KILN_ASSERT(from <= to && from >= 0 && to <= 1);
+    j->watch.from = j->begin + j->share * from;
+    j->watch.to = j->begin + j->share * to;
+}
+
+/* A loop over the job; false, noted in `cancelled`, when the caller cancels. */
+static bool run(job *j, uint32_t turns, kiln_turn turn)
+{
+    j->cancelled = !kiln_parallel_for(&j->watch, turns, turn, j);
+    return !j->cancelled;
+}
+
+/* From triangles to the binary tree: records, frame, cuts, and treelets where the variant has
+ * them. */
+static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
+{
+    KILN_ASSERT(leaf > 0 && v->most_share > 0);
+    const kiln_divider *divider = v->oriented ? &builder->oriented : &builder->plain;
+    const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
+    j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
+    if (j->records == NULL) {
+        return false;
+    }
+    part(j, 0, 0.05);
+    if (!run(j, chunks, make_records)) {
+        return false;
+    }
+
     kiln_build_tree *out = j->out;
     float lower[3] = {INFINITY, INFINITY, INFINITY};
     float upper[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -128,33 +173,6 @@ static void measure_bounds(job *j)
         measure_crowd(j, &crowd);
     }
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL, &j->cloud.frame);
-}
-
-static void part(job *j, double from, double to)
-{
-    j->watch.from = j->begin + j->share * from;
-    j->watch.to = j->begin + j->share * to;
-}
-
-static bool run(job *j, uint32_t turns, kiln_turn turn)
-{
-    j->cancelled = !kiln_parallel_for(&j->watch, turns, turn, j);
-    return !j->cancelled;
-}
-
-static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
-{
-    const kiln_divider *divider = v->oriented ? &builder->oriented : &builder->plain;
-    const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
-    j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
-    if (j->records == NULL) {
-        return false;
-    }
-    part(j, 0, 0.05);
-    if (!run(j, chunks, make_records)) {
-        return false;
-    }
-    measure_bounds(j);
     part(j, 0.05, v->passes == 0 ? 0.45 : 0.25);
     if (!kiln_binary_build(&j->binary, j->records, count, leaf, divider, &j->watch, &j->arena,
                            &j->cancelled)) {
@@ -168,43 +186,21 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, 
 
 static bool is_inner(const job *j, const kiln_range *lane)
 {
+    KILN_ASSERT(lane->first < lane->last);
     return !kiln_is_leaf(&j->binary, lane);
 }
 
 static kiln_format_node8 *node_at(const kiln_build_tree *tree, uint32_t index)
 {
+    KILN_ASSERT(tree->nodes != NULL);
     return (kiln_format_node8 *)((unsigned char *)tree->nodes + (size_t)index * tree->node_size);
-}
-
-static void take_slots(job *j, const kiln_range *leaf)
-{
-    for (uint32_t t = leaf->first; t < leaf->last; t++) {
-        j->out->order[j->slot_count++] = name_of(j->input, j->records[t].triangle);
-    }
-}
-
-static void write_head(job *j, const kiln_wide *wide, uint32_t child, kiln_format_node8 *node)
-{
-    unsigned inner = 0;
-    node->tri = j->slot_count;
-    for (unsigned i = 0; i < wide->lane_count; i++) {
-        const kiln_range *lane = &wide->lane[i];
-        if (is_inner(j, lane)) {
-            inner |= 1u << i;
-        } else {
-            const unsigned count = lane->last - lane->first;
-            node->count[i / 2] = (uint8_t)(node->count[i / 2] | count << (4 * (i % 2)));
-            take_slots(j, lane);
-        }
-    }
-    node->inner = (uint8_t)inner;
-    node->child = inner != 0 ? child : 0;
 }
 
 /* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two
  * sides, or the root itself where that is a leaf. */
 static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, kiln_wide *wide)
 {
+    KILN_ASSERT(depth >= 1 && range->first < range->last);
     if (!j->kind->binary) {
         kiln_collapse8(&j->binary, range, KILN_WIDE_DEPTH_MAX + 1 - depth, wide);
     } else if (is_inner(j, range)) {
@@ -216,8 +212,10 @@ static void choose_lanes(const job *j, const kiln_range *range, unsigned depth, 
     }
 }
 
+/* Lanes that lead to nodes. */
 static unsigned inner_count(const job *j, const kiln_wide *wide)
 {
+    KILN_ASSERT(wide->lane_count >= 1 && wide->lane_count <= 8);
     unsigned count = 0;
     for (unsigned i = 0; i < wide->lane_count; i++) {
         count += is_inner(j, &wide->lane[i]);
@@ -231,10 +229,74 @@ typedef struct {
     unsigned depth;
 } top_node;
 
-/* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
- * that who has that block has all of the tree, coarsely. */
-static bool number_top(job *j)
+/* Visits node `index` and all below it. Siblings have successive numbers: those of the top their
+ * own, the others get them before any of them is entered. With no plans yet it only counts.
+ * Recursion at most KILN_WIDE_DEPTH_MAX deep, or KILN_BINARY_DEPTH_MAX for binary kinds. */
+static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
 {
+    KILN_ASSERT(depth >= 1);
+    kiln_wide wide;
+    choose_lanes(j, range, depth, &wide);
+    const bool is_top = index < j->top_count;
+    uint32_t child = is_top ? j->top[index] : j->node_count;
+    if (j->plans != NULL) {
+        j->plans[index] = wide;
+
+        kiln_format_node8 *node = node_at(j->out, index);
+        unsigned inner = 0;
+        node->tri = j->slot_count;
+        for (unsigned i = 0; i < wide.lane_count; i++) {
+            const kiln_range *lane = &wide.lane[i];
+            if (is_inner(j, lane)) {
+                inner |= 1u << i;
+            } else {
+                const unsigned count = lane->last - lane->first;
+                node->count[i / 2] = (uint8_t)(node->count[i / 2] | count << (4 * (i % 2)));
+
+                for (uint32_t t = lane->first; t < lane->last; t++) {
+                    j->out->order[j->slot_count++] = name_of(j->input, j->records[t].triangle);
+                }
+            }
+        }
+        node->inner = (uint8_t)inner;
+        node->child = inner != 0 ? child : 0;
+    }
+    j->node_count += is_top ? 0 : inner_count(j, &wide);
+    j->depth = depth > j->depth ? depth : j->depth;
+    for (unsigned i = 0; i < wide.lane_count; i++) {
+        if (is_inner(j, &wide.lane[i])) {
+            visit(j, &wide.lane[i], child++, depth + 1);
+        }
+    }
+}
+
+/* Visits the whole tree, whose top has the first `top` numbers. */
+static void visit_root(job *j, uint32_t top)
+{
+    KILN_ASSERT(top >= 1);
+    const kiln_range root = {0, j->binary.count, j->binary.root};
+    j->node_count = top;
+    visit(j, &root, 0, 1);
+}
+
+/* One task: the bodies of a chunk of nodes. */
+static void encode_nodes(void *context, uint32_t index)
+{
+    const job *j = context;
+    KILN_ASSERT(j->plans != NULL);
+    const uint32_t first = index * NODE_CHUNK;
+    const uint32_t end = chunk_end(first, j->out->node_count, NODE_CHUNK);
+    for (uint32_t i = first; i < end; i++) {
+        j->kind->encode(&j->cloud, &j->binary, &j->plans[i], node_at(j->out, i));
+    }
+}
+
+static bool encode_tree(job *j)
+{
+    kiln_build_tree *out = j->out;
+
+    /* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
+     * that who has that block has all of the tree, coarsely. */
     const uint32_t most = kiln_block_raw_size(j->out->node_size);
     const uint32_t room = most / j->out->node_size;
     top_node *nodes = kiln_arena_take(&j->arena, room, sizeof *nodes);
@@ -259,54 +321,6 @@ static bool number_top(job *j)
         }
     }
     j->node_count = count;
-    return true;
-}
-
-/* Visits node `index` and all below it. Siblings have successive numbers: those of the top their
- * own, the others get them before any of them is entered. With no plans yet it only counts.
- * Recursion at most KILN_WIDE_DEPTH_MAX deep, or KILN_BINARY_DEPTH_MAX for binary kinds. */
-static void visit(job *j, const kiln_range *range, uint32_t index, unsigned depth)
-{
-    kiln_wide wide;
-    choose_lanes(j, range, depth, &wide);
-    const bool is_top = index < j->top_count;
-    uint32_t child = is_top ? j->top[index] : j->node_count;
-    if (j->plans != NULL) {
-        j->plans[index] = wide;
-        write_head(j, &wide, child, node_at(j->out, index));
-    }
-    j->node_count += is_top ? 0 : inner_count(j, &wide);
-    j->depth = depth > j->depth ? depth : j->depth;
-    for (unsigned i = 0; i < wide.lane_count; i++) {
-        if (is_inner(j, &wide.lane[i])) {
-            visit(j, &wide.lane[i], child++, depth + 1);
-        }
-    }
-}
-
-static void visit_root(job *j, uint32_t top)
-{
-    const kiln_range root = {0, j->binary.count, j->binary.root};
-    j->node_count = top;
-    visit(j, &root, 0, 1);
-}
-
-static void encode_nodes(void *context, uint32_t index)
-{
-    const job *j = context;
-    const uint32_t first = index * NODE_CHUNK;
-    const uint32_t end = chunk_end(first, j->out->node_count, NODE_CHUNK);
-    for (uint32_t i = first; i < end; i++) {
-        j->kind->encode(&j->cloud, &j->binary, &j->plans[i], node_at(j->out, i));
-    }
-}
-
-static bool encode_tree(job *j)
-{
-    kiln_build_tree *out = j->out;
-    if (!number_top(j)) {
-        return false;
-    }
     const uint32_t top = j->node_count;
     visit_root(j, top);
     out->node_count = j->node_count;
@@ -322,20 +336,10 @@ static bool encode_tree(job *j)
     return run(j, chunk_count(j->node_count, NODE_CHUNK), encode_nodes);
 }
 
-static double expected_tests(const kiln_wide8_kind *kind, const kiln_build_tree *tree)
-{
-    const kiln_cost_tree built = {.nodes = tree->nodes,
-                                  .count = tree->node_count,
-                                  .node_size = tree->node_size,
-                                  .decode = kind->decode,
-                                  .lower = tree->bounds_lower,
-                                  .upper = tree->bounds_upper,
-                                  .scale_exponent = tree->scale_exponent};
-    return kiln_tree_cost(&built);
-}
-
+/* One variant, from triangles to encoded nodes. */
 static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
 {
+    KILN_ASSERT(j->out->nodes == NULL && j->records == NULL);
     if (!order_triangles(j, leaf, builder, v)) {
         return false;
     }
@@ -355,7 +359,15 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
     if (!encode_tree(j)) {
         return false;
     }
-    j->out->sah_cost = expected_tests(j->kind, j->out);
+
+    const kiln_cost_tree built = {.nodes = j->out->nodes,
+                                  .count = j->out->node_count,
+                                  .node_size = j->out->node_size,
+                                  .decode = j->kind->decode,
+                                  .lower = j->out->bounds_lower,
+                                  .upper = j->out->bounds_upper,
+                                  .scale_exponent = j->out->scale_exponent};
+    j->out->sah_cost = kiln_tree_cost(&built);
     part(j, 1, 1);
     return kiln_watch_report(&j->watch);
 }
@@ -364,6 +376,7 @@ static bool build(job *j, uint32_t leaf, const kiln_builder *builder, const vari
 static bool build_variant(const job *common, uint32_t leaf, const kiln_builder *builder,
                           const variant *v, double begin, double share, kiln_build_tree *tree)
 {
+    KILN_ASSERT(share > 0 && begin + share <= 1.0001);
     job j = *common;
     *tree = *common->out;
     j.out = tree;
@@ -391,6 +404,7 @@ enum { JUDGED_LEAST = 1024 };
 static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder *builder,
                             kiln_judge_pose *poses, kiln_build_tree *out)
 {
+    KILN_ASSERT(out->nodes != NULL);
     const double share = 1.0 / VARIANTS;
     kiln_judgement base, best, other;
     kiln_watch watch = common->watch;
@@ -436,6 +450,7 @@ kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_
                                   const kiln_build_input *input, const kiln_bake_options *options,
                                   kiln_build_tree *tree)
 {
+    KILN_ASSERT(input->count > 0 && options->leaf > 0);
     char stage[32];
     const kiln_builder *builder = kiln_builder_find(options->builder);
     if (builder == NULL) {
