@@ -63,6 +63,8 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
     kiln_sha256_init(&sha);
+    /* The number is that of the rules of hashing; it changes whenever the same request would
+     * make other bytes for a reason that nothing below covers. */
     feed_text(&sha, "kiln build key 2");
     feed_text(&sha, KILN_VERSION_STRING);
     feed_number(&sha, KILN_FORMAT_MAJOR << 16 | KILN_FORMAT_MINOR);

@@ -4,8 +4,8 @@
  *
  *   CACHEDIR.TAG           says that this is a cache (the convention of that name)
  *   ab/ab...-p.kiln        a file, by its build key and layout (p packed, r raw)
- *   ab/ab...-0123....names names of side files that a model has been seen to refer to; `ab...` is the
- *                          key that it would have without any
+ *   ab/ab...-0123....names names of side files that a model has been seen to refer to; `ab...` is
+ *                          the key that it would have without any
  *
  * A model without side files is found by its key alone. Else every list of names that is known for
  * it is tried: the names, with the bytes that the files have now, give the key. */

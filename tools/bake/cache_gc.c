@@ -184,6 +184,7 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
     }
     closedir(open);
 
+    /* Remove the longest unused until the rest fits, or one can not be removed. */
     kiln_cache_report *r = s->report;
     if (s->count > 0) {
         qsort(s->entries, s->count, sizeof *s->entries, compare_use);

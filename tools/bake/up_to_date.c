@@ -233,7 +233,7 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
     const bool answered = meta != NULL && layout_is(&reader, request->options->layout) &&
                           meta_answers(request, meta, reader.header.build_key);
     if (answered && report != NULL) {
-        /* What an earlier bake told, as far as the document has it. */
+        /* The report of the earlier bake, as far as the document has it. */
         const json_t *counts = json_object_get(meta, "counts");
         const json_t *source = json_object_get(meta, "source");
         report->faces = number(counts, "faces");

@@ -91,6 +91,7 @@ void kiln_arena_free(kiln_arena *arena)
         struct kiln_arena_block *block = arena->newest;
         arena->newest = block->older;
 
+        /* A mapping goes back to the system at once; what the C library keeps it may keep. */
         if (is_mapped(block->size)) {
             (void)munmap(block, HEADER + block->size);
         } else {

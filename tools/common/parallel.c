@@ -97,7 +97,8 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
         started++;
     }
 
-    /* The calling thread's share, with a report now and then. */
+    /* The calling thread works like the others, and reports now and then: at most REPORTS times, so
+     * that a report costs nothing beside the tasks. */
     const uint_fast64_t interval = work.count / REPORTS + 1;
     uint_fast64_t index, due = interval;
     while (take_turn(&work, &index)) {

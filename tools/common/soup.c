@@ -1,4 +1,7 @@
-/* The triangle soup, and facts about its triangles: exact signs of areas, and sizes for reports. */
+/* The triangle soup, and facts about its triangles: exact signs of areas, and sizes for reports.
+ *
+ * Signs are exact because they decide what counts as degenerate and how polygons are cut, which
+ * must not depend on where a model stands. Sizes are for people and computed plainly in double. */
 #include "soup.h"
 
 #include "../../formats/assert.h"

@@ -132,6 +132,7 @@ void kiln_bake_report_error(kiln_bake_report *report, const char *path, const ch
 
 const char *kiln_message_bytes(uint64_t bytes, char text[KILN_MESSAGE_BYTES_SIZE])
 {
+    /* Rounded down, as a limit that is stated must not be above the real one. */
     const unsigned shift = bytes >> 20 != 0 ? 20 : bytes >> 10 != 0 ? 10 : 0;
     const char *unit = shift == 20 ? "MiB" : shift == 10 ? "KiB" : bytes == 1 ? "byte" : "bytes";
 

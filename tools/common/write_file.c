@@ -229,8 +229,8 @@ static int open_named(const char *path, char **name, unsigned *place)
                 *place = pending_add(*name);
                 return descriptor;
             }
-            close(
-                descriptor); /* it was taken for an orphan in between, and is removed by who took it */
+            /* It was taken for an orphan in between, and is removed by the process that took it. */
+            close(descriptor);
         } else if (error == EEXIST) {
             remove_orphan(*name);
         }
@@ -355,7 +355,7 @@ static bool write_aside(const kiln_write_mover *mover, const char *path, const v
     }
     message[0] = '\0';
     if (failed == NULL) {
-        /* NULL: done. */
+        /* The last word is the mover's, if there is one. */
         const bool moved = mover != NULL ? mover->move(mover->user, of.name, path, message)
                                          : rename(of.name, path) == 0;
         failed = moved ? NULL : "can't be written";
@@ -368,7 +368,7 @@ static bool write_aside(const kiln_write_mover *mover, const char *path, const v
             unlink(of.name);
         }
 
-        /* Frees `name` unless a handler took it. */
+        /* A handler of signals may have taken the name, and then unlinks and keeps it. */
         if (of.place == PENDING_MAX || atomic_exchange(&pending[of.place], NULL) == of.name) {
             free(of.name);
         }

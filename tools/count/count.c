@@ -1,5 +1,11 @@
-/* Counts of possible collision cells for every box of a tree (J. Klein and G. Zachmann, "ADB-trees:
- * controlling the error of time-critical collision detection", 2003). */
+/* Counts of possible collision cells for every box of a tree (J. Klein and G. Zachmann, "ADB-
+ * trees: controlling the error of time-critical collision detection", 2003).
+ *
+ * A box's polygons are those of the slots below it, which follow each other, or all that meet it:
+ * Definition 1 of the paper reads either way. A first pass over the nodes, children before
+ * parents, finds the slots below each node. Then each box is counted for itself, from its polygons
+ * and its own grid (cells.c), so that boxes are tasks in any order, and an audit can count any of
+ * them again. */
 #include "count.h"
 
 #include "../../formats/assert.h"
@@ -10,9 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A box's polygons are those of the slots below it, which follow each other, or all
- * that meet it: Definition 1 of the paper reads either way. */
 
 enum { BOXES_A_TASK = 64, CELLS_MAX = KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX * KILN_ADB_GRID_MAX };
 
@@ -147,6 +150,7 @@ static kiln_bake_status begin(counter *c)
         return KILN_BAKE_INVALID;
     }
 
+    /* The region of every cell of a grid, which is the same in all boxes. */
     const unsigned grid = c->how->grid;
     unsigned at[3];
     uint8_t *region = c->region;
@@ -306,7 +310,9 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
         add_slots(c, box.first, box.count, true, &cells);
     }
 
-    /* Definition 2: a cell is possible if its polygons have the area of a plane that fills it. */
+    /* Definition 2 of the paper: a cell is possible if its polygons have the area of a plane that
+     * fills it. Each region stores its number of them in units, rounded up, so that a region with a
+     * possible cell never counts as empty. */
     const double threshold = kiln_cells_threshold(&cells, c->how->area, c->how->factor);
     const unsigned count = cells.grid * cells.grid * cells.grid;
     uint32_t possible[KILN_ADB_REGIONS_MOST] = {0};

@@ -1,12 +1,15 @@
-/* Weights of time-critical queries: logistic regression, and how far its probabilities hold. */
+/* Weights of time-critical queries: logistic regression, and how far its probabilities hold.
+ *
+ * The fit is Newton's method on the log-likelihood, which is concave (iteratively reweighted least
+ * squares; P. McCullagh and J. A. Nelder, "Generalized Linear Models", 1989, 2.5). Each step
+ * solves a small symmetric system by elimination in a fixed order, so the same cases give the same
+ * bits. Reliability sorts probabilities into bins and compares the mean of each with what
+ * happened. */
 #include "fit_logistic.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Newton's method on the log-likelihood, which is concave (iteratively reweighted least squares;
- * McCullagh and Nelder, "Generalized Linear Models", 1989, 2.5). */
 
 #define PENALTY 1e-6    /* on the squares of the weights, a case of weight 1 being the unit */
 #define STEP_LEAST 1e-9 /* a step that changes no weight by more ends the iteration */
@@ -55,7 +58,8 @@ void kiln_fit_logistic(const kiln_fit_case *cases, size_t count, double w[KILN_F
             add_case(&cases[i], w, a);
         }
 
-        /* Solves a symmetric positive definite system in place; the right side is the last column. */
+        /* Solves a symmetric positive definite system in place; the right side is the last column.
+         */
         for (int i = 0; i < KILN_FIT_TERMS; i++) {
             for (int row = 0; row < KILN_FIT_TERMS; row++) {
                 const double factor = a[row][i] / a[i][i];

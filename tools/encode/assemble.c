@@ -1,7 +1,11 @@
 /* Reorders the geometry into leaf order and fills the sections.
  *
- * Stored triangles follow the slots of the first kind of tree, group by group, so that a leaf reads
- * triangles that lie together; vertices follow in the order of first use. */
+ * Stored triangles follow the slots of the first kind of tree, group by group, so that a leaf
+ * reads triangles that lie together; vertices follow in the order of first use.
+ *
+ * The steps follow one another in kiln_model_encode, on one struct whose arrays come from one
+ * arena. A step that needs what is no longer needed afterwards comes as early as it can: the
+ * trees, which are the largest, are released one by one while their nodes are copied. */
 #include "assemble.h"
 
 #include "../../formats/assert.h"
@@ -232,6 +236,8 @@ static bool join_trees(encoder *e)
         if (!sum_group(e, group, hash, &closed)) {
             return false;
         }
+        /* The entry of each kind, its nodes behind those of the groups before, and its order; of
+         * the first kind the stored triangles are in order. */
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
             kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
 
@@ -371,6 +377,7 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections, ui
     const uint64_t vertices = model->no_geometry ? 0 : e->vertex_count;
     const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
     uint32_t count = 0;
+    /* What every reader wants first. */
     sections[count++] =
         (kiln_section_input){KILN_SECTION_TREES, e->trees, trees * sizeof *e->trees, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size, 0};
@@ -386,6 +393,7 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections, ui
         sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
                                                  e->box_count * sizeof *e->boxes, 0};
     }
+    /* Nodes, a section for each kind, and the orders of all kinds but the first. */
     *nodes = count;
     for (uint32_t kind = 0; kind < model->kind_count; kind++) {
         sections[count++] =
@@ -404,6 +412,7 @@ static uint32_t list_sections(const encoder *e, kiln_section_input *sections, ui
                                              (uint64_t)soup->part_count * sizeof *e->parts, 0};
     sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
                                              (uint64_t)soup->material_count * 4, 0};
+    /* Faces and users are sections only where parts cannot state them. */
     if (!e->faces_follow && triangles > 0) {
         sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
     }

@@ -1,9 +1,17 @@
-/* See audit.h. A box is |axis_k . (p - org - centre)| <= half_k in node space; see formats/nodes.h.
- * org, centre, axes and half-extents are floats, so org + centre and its difference from p need one
- * rounding each in double, and so do the three products and two sums of the dot product. Writing
- * u = 2^-53, the computed value is off by at most 8 u * sum |axis_i| (|p_i| + |org_i + centre_i|):
- * only what exceeds the bound by more is a error. That is 13 orders of magnitude below the float
- * arithmetic that queries use and allow for. */
+/* The audit of a finished file: everything about it that can be computed again is, and compared.
+ * kiln verify and the tests run it.
+ *
+ * The heart is containment. A box is |axis_k . (p - org - centre)| <= half_k in node space; see
+ * formats/nodes.h. org, centre, axes and half-extents are floats, so org + centre and its
+ * difference from p need one rounding each in double, and so do the three products and two sums of
+ * the dot product. Writing u = 2^-53, the computed value is off by at most 8 u * sum |axis_i|
+ * (|p_i| + |org_i + centre_i|): only what exceeds the bound by more is an error. That is 13 orders
+ * of magnitude below the float arithmetic that queries use and allow for.
+ *
+ * Each tree is walked depth first with the boxes of the path on a stack, and each triangle below
+ * is held against all of them. Slots are ticked off meanwhile, so that each is in exactly one
+ * leaf. Bounds, hashes, closedness and counts follow. A file that fails is reported by its first
+ * error, with the place where it stands. */
 #include "audit.h"
 
 #include "../../formats/assert.h"

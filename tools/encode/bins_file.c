@@ -1,3 +1,8 @@
+/* Tables of bins as a file: the sections that the runtime opens (runtime/bins), in a container of
+ * their own.
+ *
+ * The key in the header is a hash of the parameters, the weights and the versions, so that a table
+ * is known by what it was computed from, as a model is. */
 #include "bins_file.h"
 
 #include "../../runtime/kiln.h"

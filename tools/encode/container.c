@@ -1,4 +1,14 @@
-/* Writing of a container, and the shares of a file's bytes by what they hold. */
+/* Writing of a container, and the shares of a file's bytes by what they hold.
+ *
+ * Sections that pack smaller than they are become deflate, by the smallest of the transforms that
+ * their kind lists; the others stay raw. Each block of a section is a task of its own, and where a
+ * block lies follows from sizes alone, so the number of threads does not show. Where neighbouring
+ * sections have the tops of trees in their first blocks, these blocks come first, so that a file
+ * that is still arriving answers from all of them.
+ *
+ * The pass: choose transforms on samples, pack all blocks, drop what did not get smaller, cut
+ * sections into pieces, place the pieces, copy them, and write the header, whose checksum covers
+ * the table. */
 #include "container.h"
 
 #include "../../formats/assert.h"
@@ -12,12 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Sections that pack smaller than they are become deflate, by the smallest of the transforms that
- * their kind lists; the rest stay raw. Each block of a section is a task of its own, and where a
- * block lies follows from sizes alone, so threads don't show. Of neighbours with tops of trees in
- * their first blocks these come first, so that a file that is still on its way answers from all of
- * them. */
 
 /* One block of a section on its way into the file, or on trial. */
 typedef struct {
@@ -146,7 +150,6 @@ static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_b
 
 static bool try_transforms(container *box, const kiln_watch *watch)
 {
-    KILN_ASSERT(box->blocks == NULL);
     uint64_t total = 0;
     for (uint32_t i = 0; i < box->count; i++) {
         total += (uint64_t)blocks_of(&box->sections[i]) * KILN_SECTION_TRANSFORMS;
@@ -332,7 +335,7 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         return KILN_BAKE_FAILED;
     }
 
-    /* What packs to no less than it is stays raw. */
+    /* A section that packs to no less than it is stays raw. */
     for (uint32_t i = 0; i < box->count; i++) {
         packed_section *packed = &box->packed[i];
         if (packed_size(box, packed->first_block, packed->block_count) >= box->sections[i].size) {
@@ -340,6 +343,8 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         }
     }
 
+    /* Cut sections into pieces, so that runs of sections whose first blocks matter most begin
+     * with these. */
     for (uint32_t i = 0, last; i < box->count; i = last) {
         last = i;
         while (last < box->count && kiln_section_kind_find(box->sections[last].kind)->first != 0) {
@@ -349,7 +354,8 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         add_run(box, i, last);
     }
 
-    /* Fills the table entries but for their CRCs; the result is the file's size. */
+    /* Place the pieces one after the other and fill their entries but for the checksums. The end is
+     * the size of the file. */
     uint64_t end = sizeof(kiln_format_header) + box->piece_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < box->piece_count; i++) {
         piece *p = &box->pieces[i];
@@ -378,6 +384,8 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         return KILN_BAKE_FAILED;
     }
 
+    /* Copy the pieces to their places. The checksum of a packed one covers the table of its
+     * blocks, each of which has its own. */
     for (uint32_t i = 0; i < box->piece_count; i++) {
         piece *p = &box->pieces[i];
         uint8_t *out = bytes + p->entry.offset;
@@ -392,6 +400,7 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
                sizeof p->entry);
     }
 
+    /* The header is written last, since its checksum covers the table of sections behind it. */
     kiln_format_header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);

@@ -1,6 +1,10 @@
 /* zlib decides by itself where one set of codes ends and the next begins, by how many symbols it
  * has seen, not by what they are. Here its blocks are ended where segments end, if that is worth a
- * new set of codes; where it wasn't after all, the plain stream is kept. */
+ * new set of codes; where it wasn't after all, the plain stream is kept.
+ *
+ * Costs are estimated from histograms, in whole numbers, so that the choice is the same on every
+ * machine. Both streams are made, the plain one and the one with chosen ends, and the smaller is
+ * kept. */
 #define ZLIB_CONST
 #include "transform.h"
 
@@ -202,6 +206,8 @@ uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *seg
         free(parted);
         return NULL;
     }
+    /* Ends of blocks cost bits of their own, and the estimate may be wrong: the smaller stream
+     * is kept. */
     const bool better = parted_size < plain_size;
     free(better ? plain : parted);
     *stored_size = better ? parted_size : plain_size;

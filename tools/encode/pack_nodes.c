@@ -1,4 +1,10 @@
-/* See formats/pack.h. Planes that are alike stand together. */
+/* Nodes as planes of bytes (formats/pack.h): the forward direction of the transform "lanes".
+ *
+ * Bytes of the same meaning are written next to each other, all nodes' before those of the next,
+ * because deflate finds repetition among them and none between a node's own fields. Slots and
+ * children follow from the nodes before them up to a difference that is nearly always zero, and of
+ * unused lanes nothing is written. Planes that are alike stand together, and a segment ends where
+ * they cease to be. */
 #include "../../formats/pack.h"
 
 #include "../../formats/assert.h"
@@ -73,6 +79,7 @@ bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uin
         return false;
     }
 
+    /* Heads: the fields that all kinds of nodes share, one plane a byte. */
     put_plane(&w, offsetof(kiln_format_node8, inner));
     end_segment(&w);
     for (size_t k = 0; k < 4; k++) {
@@ -89,6 +96,8 @@ bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uin
         end_segment(&w);
     }
 
+    /* Slots as differences from where the node before it ended, which are zero but at the ends
+     * of subtrees. */
     uint32_t slot = 0;
     for (size_t i = 0; i < w.count; i++) {
         const kiln_format_node8 *head = head_at(&w, i);
@@ -101,6 +110,7 @@ bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uin
     w.at += 4 * w.count;
     end_segment(&w);
 
+    /* Children as differences from the number that would follow, of inner nodes alone. */
     size_t parents = 0, parent = 0;
     uint32_t next = 0;
     for (size_t i = 0; i < w.count; i++) {
@@ -116,6 +126,7 @@ bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uin
     w.at += 4 * parents;
     end_segment(&w);
 
+    /* Lanes: every byte of the used ones, one plane for each place in a lane. */
     for (uint32_t plane = 0; plane < kiln_lanes_planes(w.element_size); plane++) {
         for (size_t i = 0; i < w.count; i++) {
             const uint8_t *node = w.nodes + i * w.element_size;

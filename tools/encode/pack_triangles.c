@@ -1,5 +1,11 @@
-/* See formats/pack.h: the nearest triangle before that shares an edge, run through in the other
- * direction, then the corner that is not on it. */
+/* Triangles as edges shared with earlier ones (formats/pack.h): the forward direction of the
+ * transform "edges".
+ *
+ * Each triangle names the nearest triangle before it that shares an edge, run through in the other
+ * direction, then the corner that is not on it. Corners are new, one of the few that were used
+ * last, or far. Streams of each kind of number are written one after the other, and each ends a
+ * segment. Nothing here needs the mesh to be closed or manifold: a triangle without a neighbour
+ * lists its three corners. */
 #include "../../formats/pack.h"
 
 #include "../../formats/assert.h"

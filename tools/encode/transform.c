@@ -1,6 +1,9 @@
-/* Byte planes, and first or second differences of words before them: what deflate then finds
- * easier. What was made is turned back and compared, so that a transform which can't carry a block
- * is told, not written. */
+/* The forward direction of the transforms that the reader undoes (formats/codec.h): byte planes,
+ * and first or second differences of words before them, which deflate packs better than the words.
+ *
+ * What was made is decoded again and compared with the input, so that a transform which cannot
+ * carry a block, or a mistake in one, costs size and never correctness. The two transforms that
+ * know what they pack are in pack_nodes.c and pack_triangles.c. */
 #include "transform.h"
 
 #include "../../formats/assert.h"

@@ -1,3 +1,5 @@
+/* Files of the weights of time-critical queries, as kiln calibrate writes them and kiln bake reads
+ * them. A model with weights serves as such a file too: the section is the same. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "weights_file.h"

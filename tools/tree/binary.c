@@ -1,4 +1,10 @@
-/* Depth. Let a range of n triangles fill u = ceil(n / leaf) leaves, and let d inner nodes lie above
+/* The binary tree that a builder's cuts make, and the table of builders.
+ *
+ * The top of the tree is cut level by level, each node by one thread or the largest by all
+ * together, down to subtrees of moderate size; these are tasks of one loop. What the tasks are
+ * follows from the number of triangles alone, so threads do not show.
+ *
+ * Depth. Let a range of n triangles fill u = ceil(n / leaf) leaves, and let d inner nodes lie above
  * it. Kept true for every range: u <= 2^(D - d), D = KILN_BINARY_DEPTH_MAX.
  *   - The root: u <= 2^32 <= 2^60.
  *   - A builder's split is taken when both sides keep it true; otherwise the median's is, whose

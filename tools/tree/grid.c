@@ -1,4 +1,9 @@
-/* Numbers as nodes store them: a grid of bytes and IEEE halves, or floats about an origin. */
+/* Numbers as nodes store them: a grid of bytes and IEEE halves for wide nodes, floats about an
+ * origin for binary nodes.
+ *
+ * All rounding is outwards and exact: a bound is computed in double, where decoding is exact by
+ * the choice of steps, and compared after rounding, not trusted. So what is flat stays flat, and
+ * the audit finds nothing that would have to be explained by rounding. */
 #include "grid.h"
 
 #include "../../formats/assert.h"

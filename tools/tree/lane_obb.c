@@ -1,4 +1,8 @@
-/* The oriented box of a lane: its first orientation by a fit, then the search for a better one. */
+/* The oriented box of a lane: its first orientation by a fit, then the search for a better one.
+ *
+ * The fit is made once for each node on the way up the binary tree, where it decides the cost of
+ * the node in the collapse. The search costs much more, and is made only for lanes that are
+ * stored. Leaves, which the binary tree has no node for, are fitted here. */
 #include "lane_obb.h"
 
 #include "../../formats/assert.h"

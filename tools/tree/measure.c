@@ -1,4 +1,9 @@
-/* Bounding volumes and surface moments of all nodes of the binary tree, from the leaves up. */
+/* Bounding volumes and surface moments of all nodes of the binary tree, from the leaves up.
+ *
+ * Bounds and moments of a node are joined from its sides, never computed from all triangles below
+ * it again, so a level costs O(n). Subtrees of moderate size are tasks of one loop; the few nodes
+ * above them are joined by one thread and fitted by all, since the fit of a node near the root
+ * looks at most of the triangles. */
 #include "measure.h"
 
 #include "../../formats/assert.h"

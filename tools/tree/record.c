@@ -1,5 +1,9 @@
 /* Records of triangles and the frame of a tree's nodes: what the builder has before there is any
- * tree. */
+ * tree.
+ *
+ * The frame scales by a power of two, so that going to node space and back rounds in the
+ * subtraction only. Its exponent is the least for which the box of the mesh lies within [-1, 1];
+ * origin and exponent are in the tree's entry. */
 #include "record.h"
 
 #include "../../formats/assert.h"

@@ -1,4 +1,9 @@
-/* Orientations of boxes: as nodes store them, and better ones. */
+/* Orientations of boxes: as nodes store them, and better ones.
+ *
+ * The stored form is a Rodrigues vector in three bytes. A box has 24 rotations onto itself, of
+ * which the one that brings the vector nearest to zero is divided out first, so that the bytes
+ * resolve as finely as they can. The second half of this file searches that lattice for boxes of
+ * less surface. */
 #include "rotation.h"
 
 #include "../../formats/assert.h"
@@ -247,8 +252,8 @@ void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, flo
     } else {
         float direction[SEARCH_DIRECTIONS][3];
 
-        /* The coordinate axes, the diagonals of the cube and of its faces, and the directions between axes
-     * and face diagonals: one of each opposite pair. */
+        /* The coordinate axes, the diagonals of the cube and of its faces, and the directions
+         * between axes and face diagonals: one of each opposite pair. */
         unsigned count = 0;
         for (int i = 5 * 5 * 5 / 2 + 1; i < 5 * 5 * 5; i++) {
             const int x = i / 25 - 2, y = i / 5 % 5 - 2, z = i % 5 - 2;

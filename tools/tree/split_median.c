@@ -1,5 +1,9 @@
-/* Object median: the split that needs no luck. It serves as a builder of its own, and as the way
- * out where centroids coincide or another builder would make the tree too deep. */
+/* Object median: the split that needs no luck. It is a builder of its own, and the fallback where
+ * centroids coincide or another builder would make the tree too deep.
+ *
+ * The middle is found by a radix search over the bits of the centres, which orders nothing: what
+ * is left of it is moved to the front in one pass. Ties go to the earlier triangle, so the result
+ * depends on the input alone. */
 #include "split.h"
 
 #include "../../formats/assert.h"

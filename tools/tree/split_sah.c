@@ -162,6 +162,8 @@ static bool choose_plane(bin bins[3][BINS], const binning *by, uint32_t leaf, pl
         if (by->scale[axis] > 0) { /* then its first and last bins are not empty */
 
             /* Cheapest plane of one axis into `best`, if it beats it. */
+            /* The cost of all that lies right of each plane, from the right end; then the left
+             * sides are joined from the left end, and each plane has both. */
             double right_cost[BINS];
             bin side;
             clear(&side);

@@ -461,8 +461,8 @@ static bool improve_item(const job *j, kiln_item *item, crown *c)
         }
     }
     if (good) {
-        /* Opens the largest until there are enough leaves. Their places in the subtree are kept in child[0]
-     * of the crown's leaves until they are opened. */
+        /* Opens the largest until there are enough leaves. Their places in the subtree are kept in
+         * child[0] of the crown's leaves until they are opened. */
         uint32_t of[CROWN_NODES] = {0};
         c->nodes[0] = w->nodes[0];
         c->count = 1;

@@ -243,6 +243,7 @@ static void visit(job *j, const kiln_range *range, uint32_t index, unsigned dept
         j->plans[index] = wide;
 
         kiln_format_node8 *node = node_at(j->out, index);
+        /* The head: leaves take the next slots, inner lanes the next numbers. */
         unsigned inner = 0;
         node->tri = j->slot_count;
         for (unsigned i = 0; i < wide.lane_count; i++) {
@@ -297,6 +298,7 @@ static bool encode_tree(job *j)
 
     /* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
      * that who has that block has all of the tree, coarsely. */
+    /* Number the top breadth-first: as much as the first block of nodes in the file holds. */
     const uint32_t most = kiln_block_raw_size(j->out->node_size);
     const uint32_t room = most / j->out->node_size;
     top_node *nodes = kiln_arena_take(&j->arena, room, sizeof *nodes);
