@@ -28,6 +28,7 @@ bool kiln_budget_possible(const kiln_budget *budget)
     return budget->limit == 0 || budget->limit > KILN_BUDGET_LEAST;
 }
 
+/* Sanitizers take many times what the program does, so under them nothing is over. */
 bool kiln_budget_holds(kiln_budget *budget)
 {
     if (budget->limit == 0) {
@@ -75,6 +76,8 @@ static uint64_t greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The greatest of three peaks: while the tree of one kind is built beside the results of those
+ * before it, while cells are counted, and while sections and file are made. */
 uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options *options)
 {
     KILN_ASSERT(load->largest <= load->soup->triangle_count);
@@ -104,6 +107,7 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
     return soup + greater(greater(building, counting), writing) + KILN_BUDGET_LEAST;
 }
 
+/* A thread that there is no room for is not started; the calling one always works. */
 unsigned kiln_budget_threads(const kiln_budget *budget, uint64_t need, unsigned wanted)
 {
     KILN_ASSERT(wanted > 0);

@@ -88,6 +88,7 @@ static bool is_tagged(const char *folder)
     return there;
 }
 
+/* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
 bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     if (is_tagged(folder)) {
@@ -209,6 +210,7 @@ static void *find_in_shard(const char *folder, const uint8_t key[16], kiln_reque
     return file;
 }
 
+/* Most models have no side files, so their file is found at the first look. */
 void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
                       kiln_bake_report *report)
 {
@@ -317,6 +319,8 @@ static bool store_names(const char *folder, kiln_request *request, const kiln_so
     return done;
 }
 
+/* The list of names before the file: a list without its file is a miss, and a file without its
+ * list would never be found. */
 bool kiln_cache_store(const char *folder, kiln_request *request, const kiln_soup *soup,
                       const void *file, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {

@@ -204,6 +204,7 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
 
 kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
 {
+    KILN_ASSERT(folder != NULL);
     kiln_cache_report unseen;
     sweep s = {.folder = folder, .report = report != NULL ? report : &unseen};
     memset(s.report, 0, sizeof *s.report);

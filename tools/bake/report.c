@@ -59,6 +59,7 @@ static char **copy_strings(const kiln_soup *soup, const uint32_t *offsets, uint3
     return copies;
 }
 
+/* After a failed import the soup is empty, and all that it says is zero. */
 void kiln_report_soup(const kiln_soup *soup, kiln_bake_report *report)
 {
     kiln_bake_report *r = report;
@@ -92,6 +93,8 @@ void kiln_report_soup(const kiln_soup *soup, kiln_bake_report *report)
     }
 }
 
+/* Nodes of a kind are packed as one section, so the bytes of one tree are its share by the
+ * number of nodes. */
 void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
                        kiln_bake_report *report)
 {

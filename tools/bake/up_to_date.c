@@ -61,6 +61,7 @@ kiln_layout kiln_request_layout(const kiln_request *request)
 bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t count,
                       uint8_t key[16])
 {
+    KILN_ASSERT(count == 0 || sides != NULL);
     uint8_t hash[KILN_SHA256_SIZE];
     uint64_t bytes;
     if (kiln_source_hash(&request->source, sides, count, hash, &bytes) != NULL) {
@@ -219,9 +220,12 @@ static json_t *load_meta(const kiln_reader *reader)
                       0, NULL);
 }
 
+/* A file of another layout holds the same sections, and still is not what the request would
+ * write. */
 bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
                            kiln_bake_report *report)
 {
+    KILN_ASSERT(file != NULL && size > 0);
     /* Checksums of all sections are looked at, whether they are wanted or not. */
     const kiln_reader_options options = {.wanted = want_meta};
     kiln_reader reader;
@@ -284,8 +288,10 @@ static void *read_all(int file, size_t *size)
     return bytes;
 }
 
+/* Opened without blocking, since the path may lead to a pipe. */
 void *kiln_load_regular(const char *path, size_t *size)
 {
+    KILN_ASSERT(path != NULL);
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         return NULL;

@@ -102,6 +102,7 @@ void kiln_arena_free(kiln_arena *arena)
 
 /* --------------------------------------------------------------------------- growing arrays -- */
 
+/* By half, so that n elements cost O(n) moves and at most half of the array is unused. */
 bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size)
 {
     KILN_ASSERT(size > 0);
@@ -127,8 +128,11 @@ bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size)
 
 /* -------------------------------------------------------------------------- resident memory -- */
 
+/* /proc/PID/statm counts pages: all, resident, and resident of files. What is of files is shared
+ * by all processes that map them, and left out. */
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident)
 {
+    KILN_ASSERT(process > 0);
     char name[64], text[128];
     unsigned long long pages[3]; /* address space, resident, resident of files */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -66,6 +66,7 @@ bool kiln_watch_report(const kiln_watch *watch)
 
 bool kiln_thread_start(pthread_t *thread, void *(*work)(void *), void *context)
 {
+    KILN_ASSERT(thread != NULL && work != NULL);
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) {
         return false;

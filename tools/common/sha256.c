@@ -136,8 +136,10 @@ static bool has_instructions(void)
 }
 #endif
 
+/* By the processor's own instructions where it has them; the digest is the same. */
 static void compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
+    KILN_ASSERT(blocks > 0);
 #if HAVE_INSTRUCTIONS
     static atomic_int known; /* 0: not looked for yet; 1: no; 2: yes */
     int has = atomic_load_explicit(&known, memory_order_relaxed);
@@ -164,6 +166,7 @@ void kiln_sha256_init(kiln_sha256 *hash)
     hash->length = 0;
 }
 
+/* Whole blocks are taken from where they lie; only the rest is copied. */
 void kiln_sha256_update(kiln_sha256 *hash, const void *data, size_t size)
 {
     KILN_ASSERT(data != NULL || size == 0);
@@ -187,6 +190,7 @@ void kiln_sha256_update(kiln_sha256 *hash, const void *data, size_t size)
     }
 }
 
+/* Padding: a one bit, zeros, and the length in bits in the last eight bytes of a block. */
 void kiln_sha256_final(kiln_sha256 *hash, uint8_t digest[KILN_SHA256_SIZE])
 {
     static const uint8_t padding[KILN_SHA256_BLOCK] = {0x80};

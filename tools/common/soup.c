@@ -89,6 +89,8 @@ int kiln_orient(const float a[2], const float b[2], const float c[2])
                   (double)c[1]);
 }
 
+/* Projected along each axis in turn: three points are on one line exactly if all three
+ * projections have no area. */
 bool kiln_no_area(const float a[3], const float b[3], const float c[3])
 {
     for (int i = 0; i < 3; i++) {

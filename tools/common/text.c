@@ -51,8 +51,10 @@ static size_t sequence_length(const unsigned char *s)
     return 0;
 }
 
+/* A byte grows to three at most, so one allocation is enough. */
 char *kiln_utf8_clean(const char *bytes)
 {
+    KILN_ASSERT(bytes != NULL);
     const unsigned char *in = (const unsigned char *)bytes;
     char *clean = malloc(3 * strlen(bytes) + 1);
     if (clean == NULL) {
@@ -75,8 +77,10 @@ char *kiln_utf8_clean(const char *bytes)
     return clean;
 }
 
+/* Sequences near the end are looked at in a copy with zeros behind it, which end every sequence. */
 size_t kiln_utf8_span(const char *bytes, size_t size)
 {
+    KILN_ASSERT(bytes != NULL || size == 0);
     size_t at = 0;
     while (at < size) {
         unsigned char end[4] = {0};
@@ -116,6 +120,7 @@ static size_t put_name(char *text, size_t size, const char *path)
     return put > 0 ? (size_t)put : 0;
 }
 
+/* The name is put first, since it may take half of the room and what is said of it the rest. */
 void kiln_bake_report_error(kiln_bake_report *report, const char *path, const char *format, ...)
 {
     KILN_ASSERT(format != NULL);

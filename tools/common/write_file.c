@@ -33,8 +33,10 @@ enum { PENDING_MAX = 32, NAME_ATTEMPTS = 1000, LINKS_MAX = 40 };
 
 static _Atomic(char *) pending[PENDING_MAX];
 
+/* The errors that a user can do something about have advice of their own. */
 bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(error != 0);
     const char *why = strerror(error);
     const char *cure = "check the path and its permissions";
     if (error == ENOSPC || error == EDQUOT) {
@@ -424,6 +426,7 @@ static char *end_of_links(const char *path)
 bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data,
                         size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    KILN_ASSERT(path != NULL);
     struct stat entry;
     if (stat(path, &entry) == 0) {
         if (S_ISDIR(entry.st_mode)) {

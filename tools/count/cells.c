@@ -28,6 +28,7 @@ typedef struct {
     double weight;       /* true area over projected, with the sign of the projected one */
 } cut;
 
+/* A flat box gets a least thickness, so that its cells have a section at all. */
 bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid)
 {
     KILN_ASSERT(grid >= 4 && grid <= KILN_ADB_GRID_MAX);
@@ -239,6 +240,7 @@ static bool choose_projection(const piece *p, double area, cut *of)
     return true;
 }
 
+/* Most triangles lie in one cell, and need no cutting. */
 void kiln_cells_add(kiln_cells *cells, const double corner[9], double area, bool inside)
 {
     KILN_ASSERT(cells->grid >= 4 && cells->grid <= KILN_ADB_GRID_MAX);

@@ -120,6 +120,7 @@ static double area_of(const double p[9])
     return 0.5 * sqrt((x * x + y * y) + z * z);
 }
 
+/* Corners in node space, and areas, once for all boxes that a triangle is in. */
 static void place_polygons(const counter *c)
 {
     const kiln_count_input *input = c->input;
@@ -441,6 +442,7 @@ double kiln_count_factor(const kiln_bake_options *options)
 
 kiln_format_adb kiln_count_parameters(const kiln_bake_options *options)
 {
+    KILN_ASSERT(options != NULL);
     kiln_format_adb how;
     memset(&how, 0, sizeof how);
     how.grid = byte_of(options->adb);

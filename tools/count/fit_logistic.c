@@ -79,6 +79,7 @@ void kiln_fit_logistic(const kiln_fit_case *cases, size_t count, double w[KILN_F
     }
 }
 
+/* The same method in one dimension. */
 double kiln_fit_offset(const kiln_fit_case *cases, size_t count, const double w[KILN_FIT_TERMS])
 {
     double offset = 0.0;

@@ -289,6 +289,8 @@ static float *gather_corners(const audit *state)
     return corners;
 }
 
+/* Every box in a full audit, else an even sample: a mistake of the counting shows in most of
+ * them. */
 static bool count_again(const audit *state, const float *corners)
 {
     KILN_ASSERT(state->tree.adb != NULL);

@@ -148,6 +148,7 @@ static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_b
     return best;
 }
 
+/* Each transform is tried on a few blocks of each section, which is enough to tell them apart. */
 static bool try_transforms(container *box, const kiln_watch *watch)
 {
     uint64_t total = 0;
@@ -187,6 +188,8 @@ static bool try_transforms(container *box, const kiln_watch *watch)
     return done;
 }
 
+/* All blocks of all sections are tasks of one loop, so that a file of one large section uses all
+ * threads too. */
 static bool pack_sections(container *box, const kiln_watch *watch)
 {
     uint64_t total = 0;
@@ -480,6 +483,7 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
                                          const kiln_watch *watch, void **file, size_t *size,
                                          char message[192])
 {
+    KILN_ASSERT(data != NULL);
     kiln_reader reader;
     kiln_format_error error;
     message[0] = '\0';

@@ -136,6 +136,7 @@ static bool same_point(const kiln_points *points, unsigned a, unsigned b)
 
 void kiln_points_deduplicate(kiln_points *points)
 {
+    KILN_ASSERT(points->count > 0);
     unsigned kept = 0;
     for (unsigned i = 0; i < points->count; i++) {
         unsigned j = 0;
@@ -152,6 +153,7 @@ void kiln_points_deduplicate(kiln_points *points)
     repeat_last(points, kept);
 }
 
+/* By AVX2 where the processor has it; both versions give the same bits. */
 void kiln_points_extents(const kiln_points *points, float axis[3][3], kiln_extents *out)
 {
     KILN_ASSERT(points->count > 0 && points->count % STRIDE == 0);
@@ -257,6 +259,7 @@ void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
     repeat_last(support, 2 * count);
 }
 
+/* Minima of floats first, then the map to node space once for each: it is monotone. */
 void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_extents *out)
 {
     KILN_ASSERT(first < last);

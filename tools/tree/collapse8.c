@@ -132,6 +132,8 @@ static void plan_subtree(void *context, uint32_t index)
     }
 }
 
+/* Costs are relative to the root's surface, so that the constants for bytes and path length mean
+ * the same in all meshes. */
 bool kiln_collapse8_plan(kiln_binary *tree, const kiln_watch *watch, kiln_arena *arena,
                          bool *cancelled)
 {
@@ -197,6 +199,7 @@ static unsigned tallest(const kiln_binary *tree, const kiln_wide *wide)
     return best;
 }
 
+/* The fallback of the depth proof above: opens the tallest lane until there are eight. */
 static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_wide *wide)
 {
     KILN_ASSERT(range->first < range->last);

@@ -34,6 +34,8 @@ double kiln_grid_point(const kiln_grid *grid, unsigned index)
     return (double)grid->org + (double)index * grid->step;
 }
 
+/* Steps are powers of two, so that points of the grid are exact and cells of it are compared,
+ * not estimated. */
 void kiln_grid_choose(double lower, double upper, kiln_grid *grid)
 {
     KILN_ASSERT(lower <= upper);

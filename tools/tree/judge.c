@@ -434,10 +434,13 @@ static void begin(job *j)
     }
 }
 
+/* Poses that do not meet even by their roots cost nothing in any tree, and are marked as no
+ * good. */
 bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
                        const kiln_build_tree *tree, const kiln_watch *watch,
                        kiln_judge_pose poses[KILN_JUDGE_POSES], bool *hopeless)
 {
+    KILN_ASSERT(decode != NULL);
     double opened[KILN_JUDGE_ZACH], sum = 0;
     job j = {.decode = decode, .input = input, .tree = tree, .poses = poses, .opened = opened};
     begin(&j);
@@ -468,6 +471,7 @@ bool kiln_judge(kiln_judge_decode decode, const kiln_build_input *input,
                 const kiln_build_tree *tree, const kiln_watch *watch,
                 const kiln_judge_pose poses[KILN_JUDGE_POSES], kiln_judgement *judgement)
 {
+    KILN_ASSERT(decode != NULL);
     double opened[KILN_JUDGE_POSES];
     job j = {.decode = decode, .input = input, .tree = tree, .asked = poses, .opened = opened};
     begin(&j);

@@ -117,6 +117,7 @@ static void try_edges(const frame_search *s, unsigned triangle)
     }
 }
 
+/* The object axes come first: they cost nothing and win where a mesh is built along them. */
 void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                   const kiln_extents *bounds, const kiln_moments *moments, kiln_fit *fit)
 {
@@ -181,6 +182,7 @@ static void choose_rotation(const kiln_cloud *cloud, const kiln_binary *tree,
     memcpy(rotation, fit.rotation, 3);
 }
 
+/* The centre is that of the extents in the box's own frame, brought back to node space. */
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
                            const kiln_range *range, float finest, bool search, kiln_lane_obb *box)
 {

@@ -121,6 +121,8 @@ static int normalise(const double spread[6], double m[3][3])
     return 1;
 }
 
+/* The covariance is symmetric, so rotations in the three coordinate planes in turn make it
+ * diagonal. */
 void kiln_moments_axes(const kiln_moments *moments, double axis[3][3])
 {
     /* Orientations are stored to 2^-8; Jacobi's convergence is quadratic, so this is plenty. */

@@ -183,6 +183,8 @@ static void measure(const kiln_cloud *cloud, uint32_t first, uint32_t last, cons
     kiln_cloud_extents(cloud, first, last, axis, extents);
 }
 
+/* The corners extreme along tilted axes decide the box of nearby orientations, so the descent
+ * looks at these alone; all corners have the last word. */
 void kiln_refine_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float finest,
                      float rotation[3], kiln_extents *extents)
 {
@@ -242,6 +244,8 @@ static void keep_best(start best[SEARCH_STARTS], const start *one)
     }
 }
 
+/* The start given, and the best of 125 orientations over the whole lattice; each descends to its
+ * valley, and the least is measured on all corners. */
 void kiln_search_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last, float rotation[3])
 {
     KILN_ASSERT(first < last);

@@ -19,6 +19,7 @@ typedef struct {
 /* A rank in bytes, most significant first. */
 enum { RANK_BYTES = 12 };
 
+/* The place of a record in the order, as an integer that compares like the centre does. */
 static rank rank_of(const kiln_record *record, unsigned axis)
 {
     KILN_ASSERT(axis < 3);

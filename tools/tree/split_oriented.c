@@ -205,6 +205,7 @@ static void make_sums(const block *b, float values[SUMS][BLOCK])
     }
 }
 
+/* The moments of all triangles, of which the whole set's frame is made. */
 static void add_total(job *j, const block *b, uint32_t first)
 {
     float values[SUMS][BLOCK];
@@ -278,6 +279,7 @@ static void add_bin(bin *to, const bin *other)
     to->count += other->count;
 }
 
+/* One pass fills the bins of all candidate axes. */
 static void fill_bins(job *j, const block *b, uint32_t first)
 {
     uint32_t *marks = j->marks + first;
@@ -427,6 +429,7 @@ static uint32_t divide(job *j, unsigned axis)
     }
 }
 
+/* Frames first, then bins along their axes, then the plane with the least cost over all of them. */
 uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
     KILN_ASSERT(count > leaf && leaf > 0);

@@ -93,6 +93,7 @@ static void fill_bins(const kiln_record *records, uint32_t count, const binning 
     }
 }
 
+/* Minima and counts, whose order does not matter. */
 static void join_bins(bin bins[3][BINS], bin other[3][BINS])
 {
     for (unsigned axis = 0; axis < 3; axis++) {
@@ -193,6 +194,7 @@ static bool choose_plane(bin bins[3][BINS], const binning *by, uint32_t leaf, pl
     return best->cost < INFINITY;
 }
 
+/* Centres, bins, the cheapest plane, and the records moved: four passes over memory. */
 uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf)
 {
     KILN_ASSERT(count > leaf && leaf > 0);
@@ -360,6 +362,7 @@ static uint32_t divide_wide(wide *w, const kiln_watch *watch)
     return done ? left : 0;
 }
 
+/* Without memory for the bins of all parts, one thread does it alone, with the same result. */
 uint32_t kiln_split_sah_wide(kiln_record *records, uint32_t *marks, uint32_t count, uint32_t leaf,
                              const kiln_watch *watch)
 {

@@ -582,6 +582,7 @@ static uint32_t write_top(const job *j, const node *nodes, uint32_t index, uint3
     return split;
 }
 
+/* Moves whole subtrees to their new places: records, and cuts shifted with them. */
 static bool store_top(const job *j, node *nodes)
 {
     uint32_t *to = malloc(j->tree->count * sizeof *to), placed = 0, written = 0;
@@ -609,6 +610,8 @@ static bool store_top(const job *j, node *nodes)
     return true;
 }
 
+/* The crowns of the subtrees are leaves here, and the nodes above them are rearranged over
+ * these. */
 static bool improve_top(const job *j)
 {
     uint32_t nodes = 0;
@@ -629,6 +632,7 @@ static bool improve_top(const job *j)
     return good;
 }
 
+/* Subtrees at once, then what is above them. */
 static bool improve(job *j, const kiln_watch *watch, bool *cancelled)
 {
     const kiln_binary *tree = j->tree;
@@ -648,6 +652,7 @@ static bool improve(job *j, const kiln_watch *watch, bool *cancelled)
 bool kiln_treelets_improve(const kiln_cloud *cloud, kiln_record *records, kiln_binary *tree,
                            unsigned passes, uint32_t most, const kiln_watch *watch, bool *cancelled)
 {
+    KILN_ASSERT(passes > 0);
     job j = {.cloud = cloud, .records = records, .tree = tree, .passes = passes, .most = most};
     *cancelled = false;
     j.crowns = malloc(tree->item_count * sizeof *j.crowns);

@@ -292,8 +292,11 @@ static void encode_nodes(void *context, uint32_t index)
     }
 }
 
+/* Numbers the nodes in a first pass that counts and a second that writes, then encodes them by
+ * all threads. */
 static bool encode_tree(job *j)
 {
+    KILN_ASSERT(j->out->nodes == NULL);
     kiln_build_tree *out = j->out;
 
     /* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
@@ -440,6 +443,7 @@ static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder
 static bool build_best(const job *common, uint32_t leaf, const kiln_builder *builder,
                        kiln_build_tree *out)
 {
+    KILN_ASSERT(out != NULL);
     kiln_judge_pose *poses = malloc(KILN_JUDGE_POSES * sizeof *poses);
     const bool good = poses != NULL &&
                       build_variant(common, leaf, builder, &variants[0], 0, 1.0 / VARIANTS, out) &&
@@ -448,6 +452,8 @@ static bool build_best(const job *common, uint32_t leaf, const kiln_builder *bui
     return good;
 }
 
+/* Which variants are built follows from quality and kind; default quality and boxes along axes
+ * have one. */
 kiln_bake_status kiln_build_wide8(const kiln_build_kind *kind, const kiln_wide8_kind *wide,
                                   const kiln_build_input *input, const kiln_bake_options *options,
                                   kiln_build_tree *tree)
