@@ -1,8 +1,9 @@
-/* The report of one bake: notes on standard error, a summary for people, an object of the document for
- * programs; and the one figure in it that the library does not deliver, how soon the file answers.
+/* The report of one bake: notes on standard error, a summary for people, an object of the document
+ * for programs; and the one figure in it that the library does not deliver, how soon the file
+ * answers.
  *
- * What people read is rounded and left out where there is nothing; the object has every member in every
- * run, with null for what is not known, so that programs need not test for presence. */
+ * What people read is rounded and left out where there is nothing; the object has every member in
+ * every run, with null for what is not known, so that programs need not test for presence. */
 #include "bake_report.h"
 
 #include "../../../formats/assert.h"
@@ -78,8 +79,8 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
             report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
             (double)report->bytes_file / faces, how[report->outcome], seconds);
     print_left_out(stream, report);
-    /* Many models are shipped without a library of materials, and triangles are the same without it:
-     * its absence deserves no warning, but is no secret either. */
+    /* Many models are shipped without a library of materials, and triangles are the same without
+     * it: its absence deserves no warning, but is no secret either. */
     for (uint32_t i = 0; i < report->absent_file_count; i++) {
         columns_item(stream, i == 0 ? "not there" : "", report->absent_files[i]);
     }
@@ -186,8 +187,8 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
     json_object_set_new(object, "absent_files",
                         texts_json(report->absent_files, report->absent_file_count));
 
-    /* Times. Those of the first query are null where there is no file by a name, or one that can't be
-     * queried. */
+    /* Times. Those of the first query are null where there is no file by a name, or one that can't
+     * be queried. */
     json_object_set_new(object, "seconds_import", json_number(report->seconds_import));
     json_object_set_new(object, "seconds_build", json_number(report->seconds_build));
     json_object_set_new(object, "seconds_count", json_number(report->seconds_count));
@@ -201,8 +202,8 @@ json_t *bake_report_json(const job *of, int status, const kiln_bake_report *repo
 
 /* -- the first query -- */
 
-/* Opens the file and asks whether its first tree meets itself, rotated by a quarter and moved by half its
- * size, so that the walk goes down and does not end at the root. */
+/* Opens the file and asks whether its first tree meets itself, rotated by a quarter and moved by
+ * half its size, so that the walk goes down and does not end at the root. */
 static bool open_and_query(const char *path, unsigned flags, double *seconds)
 {
     kiln_open_options options = kiln_open_options_default();

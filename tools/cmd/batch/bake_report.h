@@ -13,18 +13,19 @@
 /* Warnings and dropped faces, on standard error. */
 void bake_report_notes(const job *of, const kiln_bake_report *report);
 
-/* How soon a file answers: what a program that loads it waits for, where it would else build the trees. */
+/* How soon a file answers: what a program that loads it waits for, where it would else build the
+ * trees. */
 typedef struct {
-    /* Seconds to open the file and run one query, with the file in the system's cache: with its contents
-     * verified, or trusted. */
+    /* Seconds to open the file and run one query, with the file in the system's cache: with its
+     * contents verified, or trusted. */
     double verified, trusted;
 } first_query;
 
 /* Measures it, on the first tree. False: the file does not open, or has no polygons. */
 bool first_query_measure(const char *path, first_query *out);
 
-/* What people want to know: sizes, what was left out, and how soon the file answers against building its
- * trees, as far as that is known (`first` not NULL). */
+/* What people want to know: sizes, what was left out, and how soon the file answers against
+ * building its trees, as far as that is known (`first` not NULL). */
 void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
                          const first_query *first, double seconds);
 

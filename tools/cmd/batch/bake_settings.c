@@ -277,7 +277,8 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->import_seconds = settings->import_seconds;
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
-    /* An option of counts that was not given is -1, the factor 0; then the library's default holds. */
+    /* An option of counts that was not given is -1, the factor 0; then the library's default holds.
+     */
     options->adb = settings->adb < 0 ? 0 : grids[settings->adb];
     options->adb_area = settings->adb_area == 1 ? KILN_ADB_AREA_BY_MAX : KILN_ADB_AREA_BY_MEAN;
     options->adb_factor = settings->adb_factor;

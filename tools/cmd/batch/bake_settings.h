@@ -1,5 +1,5 @@
-/* The settings of kiln bake: the options of its table, and what they mean for one asset. A manifest has
- * options by the same names, from the same table. */
+/* The settings of kiln bake: the options of its table, and what they mean for one asset. A manifest
+ * has options by the same names, from the same table. */
 #ifndef KILN_CMD_BAKE_SETTINGS_H
 #define KILN_CMD_BAKE_SETTINGS_H
 
@@ -32,14 +32,15 @@ bool bake_option_is_of_asset(const option *entry);
 /* The option about an asset that has this name; NULL: there is none. */
 const option *bake_option_find(const char *name, size_t length);
 
-/* Prints the value that the settings have of an option, of any kind but text, to standard output. */
+/* Prints the value that the settings have of an option, of any kind but text, to standard output.
+ */
 void bake_option_print(const option *entry, const bake_settings *settings);
 
 /* Bit i of `given` stands for option i: takes those about assets over from another's settings. */
 void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given);
 
-/* The library's options. `asset` is named where something does not fit together, which is reported; NULL:
- * it is the command line that is wrong. */
+/* The library's options. `asset` is named where something does not fit together, which is reported;
+ * NULL: it is the command line that is wrong. */
 int bake_settings_convert(const bake_settings *settings, const char *asset,
                           kiln_bake_options *options);
 

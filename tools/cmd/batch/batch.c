@@ -1,17 +1,19 @@
-/* Carries out a plan: bakes its assets on several threads, reports each as it ends, and all at the end.
+/* Carries out a plan: bakes its assets on several threads, reports each as it ends, and all at the
+ * end.
  *
- * Assets are begun from the largest on, so that the last ones are small and all threads end at about
- * the same time. With a limit of memory each of several assets is baked in a process of its own
- * (worker.h) that is held to a share of it, and the memory budget lets only so many begin that their
- * shares never add up to more. An asset that its share was too small for is baked again with a larger
- * one; only the last run is reported.
+ * Assets are begun from the largest on, so that the last ones are small and all threads end at
+ * about the same time. With a limit of memory each of several assets is baked in a process of its
+ * own (worker.h) that is held to a share of it, and the memory budget lets only so many begin that
+ * their shares never add up to more. An asset that its share was too small for is baked again with
+ * a larger one; only the last run is reported.
  *
  * One lock covers everything that is reported, so that the lines of two assets never mix. What goes
- * into a document or a depfile is kept in results[] and written at the end, in the order of the plan.
+ * into a document or a depfile is kept in results[] and written at the end, in the order of the
+ * plan.
  *
- * The file follows an asset: bake_asset makes its bytes, report_asset says what came of it, the four
- * functions of the thread pool's work join the two, finish reports the whole batch, and batch_run
- * holds all of it. */
+ * The file follows an asset: bake_asset makes its bytes, report_asset says what came of it, the
+ * four functions of the thread pool's work join the two, finish reports the whole batch, and
+ * batch_run holds all of it. */
 #define _XOPEN_SOURCE 700
 
 #include "batch.h"
@@ -96,6 +98,7 @@ static bool step_of_many(void *user, const char *stage, double part)
     return signals_noted() == 0;
 }
 
+/* The progress of a single asset needs no lock: nothing else is reported meanwhile. */
 static bool step_of_one(void *user, const char *stage, double part)
 {
     const asset *a = user;
@@ -122,8 +125,8 @@ static int make_folders(const char *output, kiln_bake_report *report)
     return status;
 }
 
-/* Bakes to the output. A file is written by the library, which first makes sure that no other asset of
- * this run has made the file under its name; standard output is written here. */
+/* Bakes to the output. A file is written by the library, which first makes sure that no other asset
+ * of this run has made the file under its name; standard output is written here. */
 static int bake_to_output(const asset *a, const kiln_bake_input *input,
                           const kiln_bake_options *options, kiln_bake_report *report)
 {
@@ -187,21 +190,7 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
 
 /* -- reporting an asset -- */
 
-static outcome outcome_of(int status, const kiln_bake_report *report)
-{
-    if (status != EXIT_DONE) {
-        return status == EXIT_RUN && signals_noted() != 0 ? LEFT : FAILED;
-    }
-    switch (report->outcome) {
-    case KILN_OUTCOME_UP_TO_DATE:
-        return UP_TO_DATE;
-    case KILN_OUTCOME_CACHED:
-        return CACHED;
-    default:
-        return BAKED;
-    }
-}
-
+/* Do the rules for make go to standard output? Then nothing else may. */
 static bool rules_to_standard_output(const batch *b)
 {
     return b->run->depfile != NULL && strcmp(b->run->depfile, "-") == 0;
@@ -239,7 +228,13 @@ static void report_asset(batch *b, size_t index, const baked *what, double secon
     result *r = &b->results[index];
     KILN_ASSERT(r->object == NULL && r->message == NULL);
     r->status = what->status;
-    r->outcome = outcome_of(what->status, report);
+    if (what->status != EXIT_DONE) {
+        r->outcome = what->status == EXIT_RUN && signals_noted() != 0 ? LEFT : FAILED;
+    } else {
+        r->outcome = report->outcome == KILN_OUTCOME_UP_TO_DATE ? UP_TO_DATE
+                     : report->outcome == KILN_OUTCOME_CACHED   ? CACHED
+                                                                : BAKED;
+    }
     if (!b->run->quiet && r->outcome != LEFT) {
         bake_report_notes(of, report);
     }
@@ -276,6 +271,8 @@ static void report_asset(batch *b, size_t index, const baked *what, double secon
 
 /* -- the work of the thread pool -- */
 
+/* Can an asset begin now, or later? Called by one thread at a time, as begin_asset and leave_asset
+ * are. */
 static thread_pool_state look_for_asset(void *user)
 {
     batch *b = user;
@@ -288,6 +285,7 @@ static thread_pool_state look_for_asset(void *user)
                                                  : THREAD_POOL_DONE;
 }
 
+/* Takes the share of the next asset. */
 static size_t begin_asset(void *user)
 {
     batch *b = user;
@@ -300,6 +298,7 @@ static size_t begin_asset(void *user)
     return task;
 }
 
+/* Bakes an asset, here or in a worker, and reports it unless it will be baked again. */
 static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
 {
     batch *b = user;
@@ -319,8 +318,8 @@ static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
         bake_asset(&a, &steps, &what);
     }
 
-    /* A larger share may help where the bake failed, but not where a signal or the time that an import
-     * may take ended it. */
+    /* A larger share may help where the bake failed, but not where a signal or the time that an
+     * import may take ended it. */
     const double seconds_most = of->settings.import_seconds;
     b->results[index].again = !memory_budget_has_all(&b->memory, task) && what.status == EXIT_RUN &&
                               signals_noted() == 0 &&
@@ -343,6 +342,7 @@ static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
     kiln_bake_report_free(&what.report);
 }
 
+/* Gives the share of an asset back; one that will be baked again waits for a larger one. */
 static void leave_asset(void *user, size_t task)
 {
     batch *b = user;
@@ -351,6 +351,7 @@ static void leave_asset(void *user, size_t task)
 
 /* -- reporting the batch -- */
 
+/* Counts assets by their outcome. */
 static void count_outcomes(const batch *b, size_t counts[OUTCOMES])
 {
     memset(counts, 0, OUTCOMES * sizeof *counts);
@@ -359,8 +360,8 @@ static void count_outcomes(const batch *b, size_t counts[OUTCOMES])
     }
 }
 
-/* Names what failed and what was not baked, then counts: "3 baked, 997 up to date, 1 failed". Nothing is
- * reported of a single asset, nor where all were baked. */
+/* Names what failed and what was not baked, then counts: "3 baked, 997 up to date, 1 failed".
+ * Nothing is reported of a single asset, nor where all were baked. */
 static void report_summary(const batch *b)
 {
     static const struct {
@@ -403,6 +404,7 @@ static void report_summary(const batch *b)
     report_line("%s", text);
 }
 
+/* Adds the counts to the document. */
 static void add_summary(const batch *b)
 {
     size_t counts[OUTCOMES];
@@ -437,22 +439,8 @@ static void write_document(batch *b)
     }
 }
 
-/* Writes one file with the rules of all assets that were baked. */
-static int write_depfile(const batch *b)
-{
-    depfile all = {NULL, 0, 0};
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < b->of->count && status == EXIT_DONE; i++) {
-        status = depfile_append(&all, &b->results[i].rule);
-    }
-    if (status == EXIT_DONE && all.size > 0) {
-        status = depfile_write(&all, b->run->depfile);
-    }
-    depfile_free(&all);
-    return status;
-}
-
-/* Writes what is written of the whole batch. Returns the highest exit status. */
+/* Reports the whole batch: the rules of all assets that were baked in one file, the document, the
+ * summary. Returns the highest exit status. */
 static int finish(batch *b)
 {
     int worst = EXIT_DONE;
@@ -462,7 +450,15 @@ static int finish(batch *b)
         worst = status > worst ? status : worst;
     }
     if (b->run->depfile != NULL && !b->depfile_refused) {
-        const int status = write_depfile(b);
+        depfile all = {NULL, 0, 0};
+        int status = EXIT_DONE;
+        for (size_t i = 0; i < b->of->count && status == EXIT_DONE; i++) {
+            status = depfile_append(&all, &b->results[i].rule);
+        }
+        if (status == EXIT_DONE && all.size > 0) {
+            status = depfile_write(&all, b->run->depfile);
+        }
+        depfile_free(&all);
         worst = status > worst ? status : worst;
     }
     if (report_is_json()) {
@@ -484,10 +480,11 @@ static int compare_sizes(const void *p, const void *q)
     return size_a != size_b ? (size_a > size_b ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Guesses from its source how much memory an asset takes. Too little means a second run, of which the
- * first is mostly stopped before it builds; too much means that fewer run at once. Triangles take 19 to
- * 50 bytes in a file and 110 while they are baked to one tree; what Assimp reads is less dense, or takes
- * as much while it is read. Standard input gets everything, since it can't be read again. */
+/* Guesses from its source how much memory an asset takes. Too little means a second run, of which
+ * the first is mostly stopped before it builds; too much means that fewer run at once. Triangles
+ * take 19 to 50 bytes in a file and 110 while they are baked to one tree; what Assimp reads is less
+ * dense, or takes as much while it is read. Standard input gets everything, since it can't be read
+ * again. */
 static uint64_t guess_memory(const job *of)
 {
     static const char *const own[] = {".obj", ".ply", ".stl", ".off"};
@@ -556,6 +553,7 @@ static int run_all(batch *b)
 int batch_run(const plan *of, const bake_settings *run)
 {
     batch b = {.of = of, .run = run};
+    KILN_ASSERT(of->count == 0 || of->jobs != NULL);
     int status = plan_check_options(of);
     if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
         json_object_set_new(report_root(), "files", json_array());

@@ -4,10 +4,10 @@
 
 #include "plan.h"
 
-/* Bakes every job, several at once, and tells of each. One that fails does not stop the others, unless
- * `run` wants that or it is the options of all that are wrong. A signal that asks to end lets no other
- * begin; what is under way is given up. Returns the status of the worst; EXIT_RUN where a signal left
- * something undone. */
+/* Bakes every job, several at once, and tells of each. One that fails does not stop the others,
+ * unless `run` wants that or it is the options of all that are wrong. A signal that asks to end
+ * lets no other begin; what is under way is given up. Returns the status of the worst; EXIT_RUN
+ * where a signal left something undone. */
 int batch_run(const plan *of, const bake_settings *run);
 
 #endif

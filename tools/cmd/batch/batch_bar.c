@@ -1,8 +1,13 @@
-/* See batch_bar.h. */
+/* The progress of a batch on standard error: a bar for people, lines of JSON for programs.
+ *
+ * The time left is estimated by the bytes of the sources that are done, not by the count of assets,
+ * because a batch begins with its largest. To each asset some bytes are added for what even an
+ * empty one costs. */
 #define _XOPEN_SOURCE 700
 
 #include "batch_bar.h"
 
+#include "../../../formats/assert.h"
 #include "../kit/report.h"
 #include "../kit/seconds.h"
 
@@ -23,13 +28,16 @@ void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t 
         .mode = mode, .start = seconds_now(), .count = count, .size = size + count * SIZE_OF_ANY};
 }
 
+/* An estimate; negative: nothing is known yet. */
 static double seconds_left(const batch_bar *bar, double elapsed)
 {
+    KILN_ASSERT(bar->size_done <= bar->size);
     const double part = (double)bar->size_done / (double)(bar->size > 0 ? bar->size : 1);
     return part > 0 ? elapsed * (1 - part) / part : -1;
 }
 
-/* The end of a name, which tells more than its folders, with what would steer a terminal left out. */
+/* The end of a name, which says more than its folders, without characters that would control a
+ * terminal. */
 static void show_name(const char *file, char shown[NAME_WIDTH + 1])
 {
     const size_t length = strlen(file);
@@ -44,6 +52,7 @@ static void show_name(const char *file, char shown[NAME_WIDTH + 1])
     shown[at] = '\0';
 }
 
+/* Draws the bar, unless the last drawing is too recent. */
 static void draw(batch_bar *bar, const char *file)
 {
     const double now = seconds_now(), elapsed = now - bar->start;
@@ -65,18 +74,11 @@ static void draw(batch_bar *bar, const char *file)
     fflush(stderr);
 }
 
-static void print_line(json_t *line)
-{
-    json_dumpf(line, stderr, JSON_COMPACT);
-    putc('\n', stderr);
-    json_decref(line);
-}
-
-void batch_bar_step(batch_bar *bar, progress_last *told, const char *file, const char *stage,
+void batch_bar_step(batch_bar *bar, progress_last *last, const char *file, const char *stage,
                     double part)
 {
     if (bar->mode == PROGRESS_JSON && part >= 0) {
-        progress_line(told, file, stage, part);
+        progress_line(last, file, stage, part);
     } else if (bar->mode == PROGRESS_AUTO || bar->mode == PROGRESS_BAR) {
         draw(bar, file);
     }
@@ -85,6 +87,7 @@ void batch_bar_step(batch_bar *bar, progress_last *told, const char *file, const
 void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, int status,
                          uint64_t size)
 {
+    KILN_ASSERT(bar->done < bar->count);
     bar->done++;
     bar->size_done += size + SIZE_OF_ANY;
     if (bar->mode == PROGRESS_JSON) {
@@ -97,7 +100,9 @@ void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, 
         json_object_set_new(line, "count", json_count(bar->count));
         json_object_set_new(line, "seconds", json_number(elapsed));
         json_object_set_new(line, "seconds_left", json_number(seconds_left(bar, elapsed)));
-        print_line(line);
+        json_dumpf(line, stderr, JSON_COMPACT);
+        putc('\n', stderr);
+        json_decref(line);
     } else if (bar->mode != PROGRESS_NONE) {
         draw(bar, file);
     }

@@ -1,5 +1,5 @@
-/* How far a batch is, on standard error: count, rate, time left, the asset under way. Not locked: its
- * owner calls from one thread at a time. */
+/* The progress of a batch on standard error: count, rate, time left, the asset under way. Not
+ * locked: its owner calls from one thread at a time. */
 #ifndef KILN_CMD_BATCH_BAR_H
 #define KILN_CMD_BATCH_BAR_H
 
@@ -13,13 +13,14 @@ typedef struct {
     double start, last; /* seconds */
     bool shown;
     size_t count, done;
-    uint64_t size, size_done; /* bytes of sources, by which the time left is told */
+    uint64_t size, size_done; /* bytes of sources, by which the time left is estimated */
 } batch_bar;
 
 void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size);
 
-/* An asset is at a stage: [0, 1], or negative where only time goes by. `told` is the asset's own. */
-void batch_bar_step(batch_bar *bar, progress_last *told, const char *file, const char *stage,
+/* An asset is at a stage: [0, 1], or negative where only time goes by. `last` is the asset's own.
+ */
+void batch_bar_step(batch_bar *bar, progress_last *last, const char *file, const char *stage,
                     double part);
 
 /* An asset of so many bytes has come to its end: "baked", "failed" ... */

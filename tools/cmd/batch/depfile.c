@@ -1,4 +1,12 @@
+/* Dependencies of outputs as rules of make, which ninja reads too: for each output its input, the
+ * files that the input refers to, and the weights of its options.
+ *
+ * The syntax has escapes for blanks, '#' and '$' but none for a line break, so a name with one is
+ * refused. Rules of single assets are kept apart until the end of a batch and then joined in the
+ * order of the plan, so that the file does not depend on which thread was first. */
 #include "depfile.h"
+
+#include "../../../formats/assert.h"
 
 #include "../kit/files.h"
 #include "../kit/report.h"
@@ -19,13 +27,14 @@ static bool append(depfile *file, const char *bytes, size_t size)
         file->text = more;
         file->capacity = capacity;
     }
+    KILN_ASSERT(file->capacity - file->size >= size);
     memcpy(file->text + file->size, bytes, size);
     file->size += size;
     return true;
 }
 
-/* A name as make reads it: blanks and '#' behind a backslash, with backslashes before them doubled,
- * and '$' doubled. */
+/* Appends a name as make reads it: blanks and '#' behind a backslash, with backslashes before them
+ * doubled, and '$' doubled. */
 static bool append_name(depfile *file, const char *name)
 {
     size_t backslashes = 0;
@@ -45,30 +54,6 @@ static bool append_name(depfile *file, const char *name)
     return good;
 }
 
-static bool append_side_file(depfile *file, const char *input, const char *side)
-{
-    char *path = kiln_path_beside(input, side);
-    const bool good = path != NULL && append_name(file, path);
-    free(path);
-    return good;
-}
-
-static bool append_rule(depfile *file, const char *output, const char *input,
-                        const kiln_bake_report *report, const char *other)
-{
-    bool good = append_name(file, output) && append(file, ":", 1);
-    if (good && strcmp(input, "-") != 0) {
-        good = append(file, " ", 1) && append_name(file, input);
-    }
-    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
-        good = append(file, " \\\n  ", 5) && append_side_file(file, input, report->side_files[i]);
-    }
-    if (other != NULL) {
-        good = good && append(file, " \\\n  ", 5) && append_name(file, other);
-    }
-    return good && append(file, "\n", 1);
-}
-
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other)
 {
@@ -82,7 +67,19 @@ int depfile_add(depfile *file, const char *output, const char *input,
                             "can't stand in a depfile; make's syntax has no line break in a name; "
                             "rename it or leave --depfile out");
     }
-    if (!append_rule(file, output, input, report, other)) {
+    bool good = append_name(file, output) && append(file, ":", 1);
+    if (good && strcmp(input, "-") != 0) {
+        good = append(file, " ", 1) && append_name(file, input);
+    }
+    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
+        char *path = kiln_path_beside(input, report->side_files[i]);
+        good = append(file, " \\\n  ", 5) && path != NULL && append_name(file, path);
+        free(path);
+    }
+    if (other != NULL) {
+        good = good && append(file, " \\\n  ", 5) && append_name(file, other);
+    }
+    if (!good || !append(file, "\n", 1)) {
         return report_error(EXIT_RUN, input, "out of memory");
     }
     return EXIT_DONE;

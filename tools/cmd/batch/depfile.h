@@ -13,8 +13,9 @@ typedef struct {
     size_t size, capacity;
 } depfile;
 
-/* Adds the rule "output: input side_file... other". Names of side files are taken from the folder of
- * `input`; `other` may be NULL. Reports a name that the syntax can't hold, or want of memory, and returns its status. */
+/* Adds the rule "output: input side_file... other". Names of side files are taken from the folder
+ * of `input`; `other` may be NULL. Reports a name that the syntax can't hold, or want of memory,
+ * and returns its status. */
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other);
 

@@ -1,12 +1,12 @@
-/* Names of inputs: a list that grows, the files that list names, and patterns that are expanded against
- * the disk.
+/* Names of inputs: a list that grows, the files that list names, and patterns that are expanded
+ * against the disk.
  *
  * A pattern is walked component by component, with the path so far in one buffer that each level of
- * the recursion extends and cuts back: expand() looks at the next component and either appends it, or
- * reads the folder and goes on with each name that matches, or, for "**", descends into all folders.
- * Only "**" follows no symbolic links, because it would never end in a circle of them. fnmatch
- * compares a component. glob() of POSIX has no "**" and can't tell a folder that may not be read from
- * one without matches, which would make a bake silently incomplete. */
+ * the recursion extends and cuts back: expand() looks at the next component and either appends it,
+ * or reads the folder and goes on with each name that matches, or, for "**", descends into all
+ * folders. Only "**" follows no symbolic links, because it would never end in a circle of them.
+ * fnmatch compares a component. glob() of POSIX has no "**" and can't tell a folder that may not be
+ * read from one without matches, which would make a bake silently incomplete. */
 #define _XOPEN_SOURCE 700
 
 #include "inputs.h"
@@ -50,8 +50,8 @@ int inputs_add_list(input_list *list, const char *path)
                  : strcmp(path, "-") == 0 ? load_stdin(&text, &size)
                                           : load_file(path, &text, &size);
 
-    /* A zero byte anywhere makes it a list as find -print0 writes it; else it has lines that end in LF,
-     * or in CR and LF, maybe behind the mark that editors put before text in UTF-8. */
+    /* A zero byte anywhere makes it a list as find -print0 writes it; else it has lines that end in
+     * LF, or in CR and LF, maybe behind the mark that editors put before text in UTF-8. */
     static const char mark[] = "\xEF\xBB\xBF";
     const char *at = text, *const end = at != NULL ? at + size : NULL;
     const bool lines = status == EXIT_DONE && memchr(text, '\0', size) == NULL;
@@ -103,8 +103,8 @@ static bool is_wild(const char *text, size_t length)
     return false;
 }
 
-/* Reports the failure of a look at the disk, unless the path is just not there: what may not be looked
- * at could match. */
+/* Reports the failure of a look at the disk, unless the path is just not there: what may not be
+ * looked at could match. */
 static void fail_unless_absent(walk *w, const char *path)
 {
     if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && w->status == EXIT_DONE) {
@@ -113,8 +113,8 @@ static void fail_unless_absent(walk *w, const char *path)
     }
 }
 
-/* Appends `name` to the path and expands the rest of the pattern there. A path that is too long for the
- * system can't be opened either, and is passed over. */
+/* Appends `name` to the path and expands the rest of the pattern there. A path that is too long for
+ * the system can't be opened either, and is passed over. */
 static void descend(walk *w, const char *name, size_t length, const char *rest)
 {
     const size_t before = w->length;

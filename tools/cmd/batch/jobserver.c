@@ -1,8 +1,14 @@
-/* See jobserver.h. The descriptors that make hands on are shared with it and all of its children, so
- * that none may be made non-blocking; a pipe is opened anew for that, by its name in /proc. */
+/* A client of the jobserver of GNU make, in its two forms: a named fifo, and a pipe whose two
+ * descriptors are inherited.
+ *
+ * Reading a token must not block, since a thread that waits for one also has to notice signals. The
+ * descriptors that make hands on are shared with it and all of its children, so none of them may be
+ * made non-blocking; a pipe is opened anew for that, by its name in /proc. */
 #define _XOPEN_SOURCE 700
 
 #include "jobserver.h"
+
+#include "../../../formats/assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What follows the last "--jobserver-auth=", or the older name, up to a blank; NULL: there is none. */
+/* The value of the last "--jobserver-auth=", or of the older name, up to a blank; NULL: there is
+ * none. */
 static const char *find_flag(const char *flags, size_t *length)
 {
     static const char *const names[] = {"--jobserver-auth=", "--jobserver-fds="};
@@ -29,34 +36,6 @@ static const char *find_flag(const char *flags, size_t *length)
     return found;
 }
 
-static bool open_fifo(jobserver *server, const char *path, size_t length)
-{
-    char name[4096];
-    if (length >= sizeof name) {
-        return false;
-    }
-    memcpy(name, path, length);
-    name[length] = '\0';
-    server->from = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    server->to = server->from;
-    return server->from >= 0;
-}
-
-static bool open_pipe(jobserver *server, const char *text)
-{
-    int from, to;
-    char name[64];
-    struct stat facts;
-    if (sscanf(text, "%d,%d", &from, &to) != 2 || from < 0 || to < 0 || fcntl(to, F_GETFD) < 0 ||
-        fstat(from, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
-        return false;
-    }
-    snprintf(name, sizeof name, "/proc/self/fd/%d", from);
-    server->from = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    server->to = to;
-    return server->from >= 0;
-}
-
 void jobserver_open(jobserver *server)
 {
     const char *flags = getenv("MAKEFLAGS");
@@ -67,9 +46,26 @@ void jobserver_open(jobserver *server)
     if (where == NULL) {
         return;
     }
-    const bool fifo = length > 5 && strncmp(where, "fifo:", 5) == 0;
-    const bool good = fifo ? open_fifo(server, where + 5, length - 5) : open_pipe(server, where);
-    server->state = good ? JOBSERVER_OPEN : JOBSERVER_SHUT;
+    server->state = JOBSERVER_SHUT;
+    char name[4096];
+    int from, to;
+    struct stat facts;
+    if (length > 5 && strncmp(where, "fifo:", 5) == 0) {
+        if (length - 5 >= sizeof name) {
+            return;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)(length - 5), where + 5);
+        server->from = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        server->to = server->from;
+    } else if (sscanf(where, "%d,%d", &from, &to) == 2 && from >= 0 && to >= 0 &&
+               fcntl(to, F_GETFD) >= 0 && fstat(from, &facts) == 0 && S_ISFIFO(facts.st_mode)) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", from);
+        server->from = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        server->to = to;
+    }
+    if (server->from >= 0) {
+        server->state = JOBSERVER_OPEN;
+    }
 }
 
 void jobserver_close(jobserver *server)
@@ -87,6 +83,7 @@ void jobserver_close(jobserver *server)
 bool jobserver_take(jobserver *server)
 {
     char token;
+    KILN_ASSERT(server->state == JOBSERVER_OPEN);
     if (server->held == JOBSERVER_TOKENS_MAX || read(server->from, &token, 1) != 1) {
         return false;
     }
@@ -96,6 +93,7 @@ bool jobserver_take(jobserver *server)
 
 void jobserver_give(jobserver *server)
 {
+    KILN_ASSERT(server->held > 0 && server->held <= JOBSERVER_TOKENS_MAX);
     const char *token = &server->tokens[--server->held];
     while (write(server->to, token, 1) < 0 && errno == EINTR) {
     }

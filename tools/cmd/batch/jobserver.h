@@ -1,6 +1,6 @@
-/* The jobserver of GNU make: a pipe or fifo with a byte for each job that may run besides those that
- * do. Whoever starts a thread takes a byte first and puts the same byte back after. (GNU make's manual,
- * "Integrating GNU make", "POSIX Jobserver Interaction".) */
+/* The jobserver of GNU make: a pipe or fifo with a byte for each job that may run besides those
+ * that do. A program that starts a thread takes a byte first and puts the same byte back after.
+ * (GNU make's manual, "Integrating GNU make", "POSIX Jobserver Interaction".) */
 #ifndef KILN_CMD_JOBSERVER_H
 #define KILN_CMD_JOBSERVER_H
 
@@ -11,7 +11,8 @@ enum { JOBSERVER_TOKENS_MAX = 256 };
 typedef enum {
     JOBSERVER_NONE, /* make does not run us, or runs us alone */
     JOBSERVER_OPEN,
-    JOBSERVER_SHUT /* there is one, but make did not hand it on: what it may run is us, as one job */
+    /* there is one, but make did not hand it on: what it may run is us, as one job */
+    JOBSERVER_SHUT
 } jobserver_state;
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
     char tokens[JOBSERVER_TOKENS_MAX];
 } jobserver;
 
-/* As MAKEFLAGS in the environment tells. */
+/* Opens the one that MAKEFLAGS in the environment names. */
 void jobserver_open(jobserver *server);
 void jobserver_close(jobserver *server); /* gives back what is held */
 

@@ -1,9 +1,22 @@
-/* See manifest.h. libfyaml reads the text; the schema is here, and for options in their table. */
+/* Reads a manifest into a plan.
+ *
+ * libfyaml parses the text and keeps the place of every node, so that each error is reported at its
+ * line and column. The schema is here, and for options in their table (bake_settings.c). An error
+ * does not end the reading: everything that is wrong with a manifest is reported in one run, and
+ * m->status keeps the highest exit status.
+ *
+ * What libfyaml lets pass is checked here: bytes that are not UTF-8, a second document, tags,
+ * aliases without an anchor, numbers in forms over which readers of YAML differ.
+ *
+ * The file goes from small to large: messages, values, options, one entry of assets, the document,
+ * the file. */
 #define _XOPEN_SOURCE 700
 
 #include "manifest.h"
 
 #include "inputs.h"
+
+#include "../../../formats/assert.h"
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
@@ -29,7 +42,7 @@ typedef struct {
     uint64_t given; /* there */
     struct fy_document *document;
     struct fy_diag *diag;
-    void *told; /* how far messages of libfyaml have been told */
+    void *reported; /* how far messages of libfyaml have been reported */
     int status;
     const char *output; /* folder, seen from the working folder */
     bool tree;
@@ -37,13 +50,15 @@ typedef struct {
     node *output_node, *folders_node, *defaults_node, *assets_node;
 } manifest;
 
-/* ------------------------------------------------------------------------------------- messages -- */
+/* ---------------------------------------------------------------------------------- messages -- */
 
+/* Notes a status; the highest is that of the manifest. */
 static void keep_status(manifest *m, int status)
 {
     m->status = status > m->status ? status : m->status;
 }
 
+/* Reports an error at a place of the file. */
 static void complain_at(manifest *m, int status, unsigned line, unsigned column, const char *what)
 {
     const size_t size = strlen(m->path) + 32;
@@ -55,19 +70,19 @@ static void complain_at(manifest *m, int status, unsigned line, unsigned column,
     free(place);
 }
 
-/* Tells what libfyaml has found, or what was handed to it. */
-static unsigned tell_errors(manifest *m, int status)
+/* Reports the errors that libfyaml has collected, or that were handed to it. */
+static unsigned report_errors(manifest *m, int status)
 {
     const struct fy_diag_error *error;
     unsigned count = 0;
-    while ((error = fy_diag_errors_iterate(m->diag, &m->told)) != NULL) {
+    while ((error = fy_diag_errors_iterate(m->diag, &m->reported)) != NULL) {
         complain_at(m, status, (unsigned)error->line, (unsigned)error->column, error->msg);
         count++;
     }
     return count;
 }
 
-/* What leads to a node: its name in a mapping, else what it stands in. */
+/* The node that leads to another: its name in a mapping, else what it stands in. */
 static node *leading_to(node *at)
 {
     node *parent = fy_node_get_parent(at);
@@ -82,8 +97,8 @@ static node *leading_to(node *at)
     return parent;
 }
 
-/* Says what is wrong at a node; libfyaml knows its line and column. What is left empty has none: then
- * those of what leads to it are told. */
+/* Reports an error at a node, whose line and column libfyaml knows. A node that was left empty has
+ * none; then those of what leads to it are reported. */
 static void complain(manifest *m, int status, node *at, const char *format, ...)
 {
     char text[OPTION_MESSAGE_SIZE + 128];
@@ -91,17 +106,17 @@ static void complain(manifest *m, int status, node *at, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    unsigned told = 0;
-    for (; at != NULL && told == 0; at = leading_to(at)) {
+    unsigned reported = 0;
+    for (; at != NULL && reported == 0; at = leading_to(at)) {
         fy_node_report(at, FYET_ERROR, "%s", text);
-        told = tell_errors(m, status);
+        reported = report_errors(m, status);
     }
-    if (told == 0) {
+    if (reported == 0) {
         keep_status(m, report_error(status, m->path, "%s", text));
     }
 }
 
-/* --------------------------------------------------------------------------------------- values -- */
+/* ------------------------------------------------------------------------------------ values -- */
 
 /* An alias stands for what it refers to; nothing is copied, so nothing can multiply. */
 static node *followed(node *at)
@@ -143,7 +158,8 @@ static const char *text_of(manifest *m, node *at, node *parent, const char *name
     return kept;
 }
 
-/* FOLDER/NAME, or NAME alone where it starts at the root or FOLDER is empty, for as long as the plan. */
+/* FOLDER/NAME, or NAME alone where it starts at the root or FOLDER is empty, for as long as the
+ * plan. */
 static const char *joined(manifest *m, const char *folder, const char *name)
 {
     const size_t length = strlen(folder);
@@ -167,6 +183,7 @@ static const char *from_here(manifest *m, const char *name)
     return joined(m, m->folder, name);
 }
 
+/* Is the node a mapping? Complains where it is none. */
 static bool is_mapping(manifest *m, node *at, node *parent, const char *what)
 {
     node *value = followed(at);
@@ -190,12 +207,13 @@ static const char *key_of(manifest *m, struct fy_node_pair *pair, size_t *length
     return text;
 }
 
+/* Is the key `name`? Keys of libfyaml do not end in a zero. */
 static bool is_key(const char *key, size_t length, const char *name)
 {
     return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
-/* -------------------------------------------------------------------------------------- options -- */
+/* ----------------------------------------------------------------------------------- options -- */
 
 /* YAML's own words, in its core schema. -1: neither. */
 static int truth_of(const char *text)
@@ -230,17 +248,6 @@ static const char *words_of(manifest *m, node *list, const char *name)
     return plan_keep(m->of, words, strlen(words));
 }
 
-static void set_flag(manifest *m, const option *entry, node *at, const char *text,
-                     bake_settings *settings)
-{
-    const int truth = truth_of(text);
-    if (truth < 0) {
-        complain(m, EXIT_INVALID, at, "%s takes true or false, not '%s'", entry->name, text);
-    } else {
-        *(bool *)((char *)settings + entry->field) = truth == 1;
-    }
-}
-
 /* Numbers are decimal, as JSON's are: readers of YAML differ over 010, 0x10 and 1_0. */
 static bool is_decimal(const char *text)
 {
@@ -249,10 +256,13 @@ static bool is_decimal(const char *text)
            !(text[0] == '0' && text[1] >= '0' && text[1] <= '9');
 }
 
+/* Sets an option to the value at a node; `key` is its name, for messages. */
 static void set_option(manifest *m, const option *entry, node *at, node *key,
                        bake_settings *settings)
 {
     char message[OPTION_MESSAGE_SIZE];
+    KILN_ASSERT(bake_option_is_of_asset(entry));
+    KILN_ASSERT(entry->field < sizeof *settings);
     node *value = followed(at);
     const bool list = value != NULL && entry->kind == OPTION_TEXT && fy_node_is_sequence(value);
     const char *text = list ? words_of(m, value, entry->name) : text_of(m, at, key, entry->name);
@@ -260,7 +270,12 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
         return;
     }
     if (entry->kind == OPTION_FLAG) {
-        set_flag(m, entry, at, text, settings);
+        const int truth = truth_of(text);
+        if (truth < 0) {
+            complain(m, EXIT_INVALID, at, "%s takes true or false, not '%s'", entry->name, text);
+        } else {
+            *(bool *)((char *)settings + entry->field) = truth == 1;
+        }
         return;
     }
     if (entry->kind == OPTION_DEFAULTED && truth_of(text) >= 0) {
@@ -280,6 +295,7 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
     }
 }
 
+/* Reads a mapping of options, and notes in *given which ones it has. */
 static void read_options(manifest *m, node *at, node *parent, const char *what,
                          bake_settings *settings, uint64_t *given)
 {
@@ -294,6 +310,7 @@ static void read_options(manifest *m, node *at, node *parent, const char *what,
         const char *key = key_of(m, pair, &length, mapping);
         const option *entry = key != NULL ? bake_option_find(key, length) : NULL;
         if (entry != NULL) {
+            KILN_ASSERT(entry >= bake_options && entry < bake_options + BAKE_OPTION_COUNT);
             *given |= UINT64_C(1) << (entry - bake_options);
             set_option(m, entry, fy_node_pair_value(pair), fy_node_pair_key(pair), settings);
         } else if (key != NULL) {
@@ -303,7 +320,7 @@ static void read_options(manifest *m, node *at, node *parent, const char *what,
     }
 }
 
-/* --------------------------------------------------------------------------------------- assets -- */
+/* ------------------------------------------------------------------------------------ assets -- */
 
 typedef struct {
     node *path, *exclude, *output, *options;
@@ -336,6 +353,7 @@ static void for_each_text(manifest *m, node *at, node *parent, const char *name,
     }
 }
 
+/* Adds the files of a pattern, which is relative to the folder of the manifest, to a list. */
 static void add_matches(manifest *m, void *user, const char *text, node *at)
 {
     input_list *list = user;
@@ -357,6 +375,7 @@ typedef struct {
     size_t first; /* of the entry's names */
 } exclusion;
 
+/* Drops the names of an entry that a pattern of `exclude` matches. */
 static void drop_matches(manifest *m, void *user, const char *text, node *at)
 {
     const exclusion *e = user;
@@ -371,26 +390,15 @@ static void drop_matches(manifest *m, void *user, const char *text, node *at)
             e->list->names[kept++] = name;
         }
     }
+    KILN_ASSERT(kept <= e->list->count);
     e->list->count = kept;
 }
 
-static void add_job(manifest *m, const asset_entry *entry, const char *input, const char *folder,
-                    const char *file)
-{
-    const char *name =
-        input + (strncmp(input, m->folder, strlen(m->folder)) == 0 ? strlen(m->folder) : 0);
-    char *output = file != NULL ? strdup(file) : plan_output_name(folder, name, m->tree);
-    if (output == NULL) {
-        keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
-        return;
-    }
-    keep_status(m, plan_add(m->of, input, output, &entry->settings, entry->given));
-    free(output);
-}
-
+/* Adds a job for each input of an entry. */
 static void add_jobs(manifest *m, const asset_entry *entry, const input_list *inputs)
 {
     const char *folder = m->output, *file = NULL;
+    KILN_ASSERT(folder != NULL);
     if (entry->output != NULL) {
         const char *text = text_of(m, entry->output, entry->at, "output");
         const char *output = text != NULL ? joined(m, m->output, text) : NULL;
@@ -408,39 +416,18 @@ static void add_jobs(manifest *m, const asset_entry *entry, const input_list *in
         }
     }
     for (size_t i = 0; i < inputs->count && m->status == EXIT_DONE; i++) {
-        add_job(m, entry, inputs->names[i], folder, file);
+        const char *input = inputs->names[i];
+        const size_t length = strlen(m->folder);
+        const char *name = input + (strncmp(input, m->folder, length) == 0 ? length : 0);
+        char *output = file != NULL ? strdup(file) : plan_output_name(folder, name, m->tree);
+        keep_status(m, output != NULL
+                           ? plan_add(m->of, input, output, &entry->settings, entry->given)
+                           : report_error(EXIT_RUN, NULL, "out of memory"));
+        free(output);
     }
 }
 
-static void read_asset_keys(manifest *m, node *mapping, asset_entry *entry)
-{
-    void *place = NULL;
-    struct fy_node_pair *pair;
-    while ((pair = fy_node_mapping_iterate(mapping, &place)) != NULL) {
-        size_t length = 0;
-        const char *key = key_of(m, pair, &length, mapping);
-        node *value = fy_node_pair_value(pair);
-        node *place_of_value = value != NULL ? value : fy_node_pair_key(pair);
-        if (key == NULL) {
-            continue;
-        }
-        if (is_key(key, length, "path")) {
-            entry->path = place_of_value;
-        } else if (is_key(key, length, "exclude")) {
-            entry->exclude = place_of_value;
-        } else if (is_key(key, length, "output")) {
-            entry->output = place_of_value;
-        } else if (is_key(key, length, "options")) {
-            entry->options = place_of_value;
-        } else {
-            complain(m, EXIT_INVALID, fy_node_pair_key(pair),
-                     "an asset has path, exclude, output and options, not '%.*s'", (int)length,
-                     key);
-        }
-    }
-}
-
-/* An entry that stands for nothing is more often a slip than meant. */
+/* Refuses an entry that stands for nothing, which is more often a slip than meant. */
 static void refuse_empty(manifest *m, node *at, size_t count, const char *what)
 {
     if (count == 0 && m->status == EXIT_DONE && !m->command_line->allow_empty) {
@@ -448,6 +435,7 @@ static void refuse_empty(manifest *m, node *at, size_t count, const char *what)
     }
 }
 
+/* Reads one entry of `assets`: a path, or a mapping. */
 static void read_asset(manifest *m, node *at)
 {
     asset_entry entry = {.settings = m->defaults, .at = at};
@@ -458,7 +446,30 @@ static void read_asset(manifest *m, node *at)
     } else if (!is_mapping(m, at, at, "an asset")) {
         return;
     } else {
-        read_asset_keys(m, value, &entry);
+        void *place = NULL;
+        struct fy_node_pair *pair;
+        while ((pair = fy_node_mapping_iterate(value, &place)) != NULL) {
+            size_t length = 0;
+            const char *key = key_of(m, pair, &length, value);
+            node *name = fy_node_pair_key(pair), *member = fy_node_pair_value(pair);
+            member = member != NULL ? member : name; /* an empty one is reported at its name */
+            if (key == NULL) {
+                continue;
+            }
+            if (is_key(key, length, "path")) {
+                entry.path = member;
+            } else if (is_key(key, length, "exclude")) {
+                entry.exclude = member;
+            } else if (is_key(key, length, "output")) {
+                entry.output = member;
+            } else if (is_key(key, length, "options")) {
+                entry.options = member;
+            } else {
+                complain(m, EXIT_INVALID, name,
+                         "an asset has path, exclude, output and options, not '%.*s'", (int)length,
+                         key);
+            }
+        }
     }
     if (entry.options != NULL) {
         read_options(m, entry.options, at, "options", &entry.settings, &entry.given);
@@ -479,20 +490,9 @@ static void read_asset(manifest *m, node *at)
     inputs_free(&inputs);
 }
 
-/* ----------------------------------------------------------------------------------- the document -- */
+/* ------------------------------------------------------------------------------ the document -- */
 
-static void check_version(manifest *m, node *at, node *key)
-{
-    size_t length = 0;
-    node *value = followed(at);
-    const char *text =
-        value != NULL && fy_node_is_scalar(value) ? fy_node_get_scalar(value, &length) : NULL;
-    if (text == NULL || !is_key(text, length, "1")) {
-        complain(m, EXIT_INVALID, at != NULL ? at : key,
-                 "this kiln reads manifests of version 1: write 'kiln: 1', or update kiln");
-    }
-}
-
+/* Finds the members of the document, and checks its version. */
 static void read_root_keys(manifest *m, node *root)
 {
     void *place = NULL;
@@ -507,8 +507,16 @@ static void read_root_keys(manifest *m, node *root)
             continue;
         }
         if (is_key(key, length, "kiln")) {
-            check_version(m, value, fy_node_pair_key(pair));
+            size_t digits = 0;
+            node *number = followed(value);
+            const char *text = number != NULL && fy_node_is_scalar(number)
+                                   ? fy_node_get_scalar(number, &digits)
+                                   : NULL;
             version = true;
+            if (text == NULL || !is_key(text, digits, "1")) {
+                complain(m, EXIT_INVALID, place_of_value,
+                         "this kiln reads manifests of version 1: write 'kiln: 1', or update kiln");
+            }
         } else if (is_key(key, length, "output")) {
             m->output_node = place_of_value;
         } else if (is_key(key, length, "folders")) {
@@ -531,50 +539,8 @@ static void read_root_keys(manifest *m, node *root)
     }
 }
 
-/* "." is the manifest's own folder and adds nothing to names. */
-static void read_output(manifest *m, node *root)
-{
-    const char *text = m->output_node != NULL ? text_of(m, m->output_node, root, "output") : ".";
-    if (m->command_line->output != NULL) {
-        m->output = m->command_line->output;
-    } else if (text != NULL && strcmp(text, ".") == 0) {
-        m->output = m->folder;
-    } else if (text != NULL) {
-        m->output = from_here(m, text);
-    }
-}
-
-static void read_folders(manifest *m, node *root)
-{
-    const char *text =
-        m->folders_node != NULL ? text_of(m, m->folders_node, root, "folders") : "tree";
-    m->tree = text == NULL || strcmp(text, "tree") == 0;
-    if (text != NULL && !m->tree && strcmp(text, "flat") != 0) {
-        complain(m, EXIT_INVALID, m->folders_node, "folders takes flat or tree, not '%s'", text);
-    }
-    if (m->command_line->folders >= 0) {
-        m->tree = m->command_line->folders == 1;
-    }
-}
-
-static void read_assets(manifest *m, node *root)
-{
-    node *list = followed(m->assets_node);
-    void *place = NULL;
-    node *item;
-    if (list == NULL || !fy_node_is_sequence(list)) {
-        complain(m, EXIT_INVALID, m->assets_node != NULL ? m->assets_node : root,
-                 "assets takes a list");
-        return;
-    }
-    while ((item = fy_node_sequence_iterate(list, &place)) != NULL) {
-        read_asset(m, item);
-    }
-    refuse_empty(m, m->assets_node, m->of->count, "assets lists none");
-}
-
-/* What would be passed over in silence: an alias of nothing, a tag that asks for a type of its own.
- * libfyaml bounds the depth. */
+/* Refuses what would be passed over in silence: an alias of nothing, a tag that asks for a type of
+ * its own. libfyaml bounds the depth of the recursion. */
 static void check_node(manifest *m, node *at)
 {
     static const char core[] = "tag:yaml.org,2002:";
@@ -601,6 +567,8 @@ static void check_node(manifest *m, node *at)
     }
 }
 
+/* Reads the document. What its members say in common comes before the assets, whatever their order
+ * in the file. */
 static void read_root(manifest *m)
 {
     node *root = fy_document_root(m->document);
@@ -616,46 +584,74 @@ static void read_root(manifest *m)
         return;
     }
     read_root_keys(m, root);
-    read_output(m, root);
-    read_folders(m, root);
+
+    /* Where outputs go. "." is the manifest's own folder and adds nothing to names. */
+    const char *output = m->output_node != NULL ? text_of(m, m->output_node, root, "output") : ".";
+    if (m->command_line->output != NULL) {
+        m->output = m->command_line->output;
+    } else if (output != NULL && strcmp(output, ".") == 0) {
+        m->output = m->folder;
+    } else if (output != NULL) {
+        m->output = from_here(m, output);
+    }
+    const char *folders =
+        m->folders_node != NULL ? text_of(m, m->folders_node, root, "folders") : "tree";
+    m->tree = folders == NULL || strcmp(folders, "tree") == 0;
+    if (folders != NULL && !m->tree && strcmp(folders, "flat") != 0) {
+        complain(m, EXIT_INVALID, m->folders_node, "folders takes flat or tree, not '%s'", folders);
+    }
+    if (m->command_line->folders >= 0) {
+        m->tree = m->command_line->folders == 1;
+    }
+
+    /* Options of all assets, then the assets. */
     if (m->defaults_node != NULL) {
         read_options(m, m->defaults_node, root, "defaults", &m->defaults, &ignored);
     }
-    if (m->assets_node != NULL && m->output != NULL) {
-        read_assets(m, root);
+    if (m->assets_node == NULL || m->output == NULL) {
+        return;
     }
+    node *list = followed(m->assets_node), *item;
+    void *place = NULL;
+    if (list == NULL || !fy_node_is_sequence(list)) {
+        complain(m, EXIT_INVALID, m->assets_node, "assets takes a list");
+        return;
+    }
+    while ((item = fy_node_sequence_iterate(list, &place)) != NULL) {
+        read_asset(m, item);
+    }
+    refuse_empty(m, m->assets_node, m->of->count, "assets lists none");
 }
 
-/* What an event begins with; NULL: it has no place of its own. */
-static struct fy_token *token_of(struct fy_event *event)
-{
-    switch (event->type) {
-    case FYET_DOCUMENT_START:
-        return event->document_start.document_start;
-    case FYET_SCALAR:
-        return event->scalar.value;
-    case FYET_SEQUENCE_START:
-        return event->sequence_start.sequence_start;
-    case FYET_MAPPING_START:
-        return event->mapping_start.mapping_start;
-    default:
-        return NULL;
-    }
-}
-
-/* Behind the document there may be the end of the file, and nothing else. */
+/* Checks that nothing follows the document but the end of the file. */
 static void check_end(manifest *m, struct fy_parser *parser)
 {
     struct fy_event *event;
-    bool told = false;
-    while (!told && (event = fy_parser_parse(parser)) != NULL) {
-        struct fy_token *token = token_of(event);
+    bool reported = false;
+    while (!reported && (event = fy_parser_parse(parser)) != NULL) {
+        struct fy_token *token = NULL; /* that the event begins with; most have a place by it */
+        switch (event->type) {
+        case FYET_DOCUMENT_START:
+            token = event->document_start.document_start;
+            break;
+        case FYET_SCALAR:
+            token = event->scalar.value;
+            break;
+        case FYET_SEQUENCE_START:
+            token = event->sequence_start.sequence_start;
+            break;
+        case FYET_MAPPING_START:
+            token = event->mapping_start.mapping_start;
+            break;
+        default:
+            break;
+        }
         const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : NULL;
         if (mark != NULL) {
             complain_at(
                 m, EXIT_INVALID, (unsigned)mark->line + 1, (unsigned)mark->column + 1,
                 "a second document begins here; a manifest is one; give each a file of its own");
-            told = true;
+            reported = true;
         }
         const bool last = event->type == FYET_STREAM_END;
         fy_parser_event_free(parser, event);
@@ -663,47 +659,13 @@ static void check_end(manifest *m, struct fy_parser *parser)
             return;
         }
     }
-    if (!told && tell_errors(m, EXIT_INVALID) == 0) {
+    if (!reported && report_errors(m, EXIT_INVALID) == 0) {
         keep_status(m, report_error(EXIT_INVALID, m->path, "is no YAML behind its document"));
     }
 }
 
-static void read_documents(manifest *m, struct fy_parser *parser)
-{
-    m->document = fy_parse_load_document(parser);
-    if (m->document != NULL) {
-        check_end(m, parser);
-    } else if (tell_errors(m, EXIT_INVALID) == 0) {
-        keep_status(m,
-                    report_error(EXIT_INVALID, m->path,
-                                 "is no manifest; it says nothing, or not in YAML 1.1 or 1.2; see "
-                                 "kiln.manifest.schema.json"));
-    }
-    if (m->document != NULL && m->status == EXIT_DONE) {
-        read_root(m);
-    }
-    if (m->document != NULL) {
-        fy_parse_document_destroy(parser, m->document);
-    }
-}
-
-static void read_text(manifest *m, const char *text, size_t size)
-{
-    const struct fy_parse_cfg how = {.flags = FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE |
-                                              FYPCF_DISABLE_RECYCLING,
-                                     .diag = m->diag};
-    struct fy_parser *parser = fy_parser_create(&how);
-    if (parser != NULL && fy_parser_set_string(parser, text, size) == 0) {
-        read_documents(m, parser);
-    } else {
-        keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
-    }
-    if (parser != NULL) {
-        fy_parser_destroy(parser);
-    }
-}
-
-/* A manifest is text, in UTF-8 and without zero bytes, which libfyaml does not insist on. */
+/* Checks that a manifest is text, in UTF-8 and without zero bytes, which libfyaml does not insist
+ * on. */
 static void check_bytes(manifest *m, const char *text, size_t size)
 {
     const char *zero = memchr(text, '\0', size);
@@ -728,43 +690,64 @@ static void check_bytes(manifest *m, const char *text, size_t size)
                                    : "there is a zero byte; save it as UTF-8 text");
 }
 
+/* Reads the file, parses it, and reads the document. */
 static void read_file(manifest *m)
 {
     struct fy_diag_cfg quiet;
+    struct fy_parser *parser = NULL;
     void *text = NULL;
     size_t size = 0;
+    keep_status(m, load_file(m->path, &text, &size));
+    if (m->status != EXIT_DONE) {
+        goto done;
+    }
+
+    /* Errors of libfyaml are collected and printed by report_errors. */
     fy_diag_cfg_default(&quiet);
     quiet.fp = NULL;
     quiet.colorize = false;
-    keep_status(m, load_file(m->path, &text, &size));
-    m->diag = m->status == EXIT_DONE ? fy_diag_create(&quiet) : NULL;
-    if (m->diag != NULL) {
-        fy_diag_set_collect_errors(m->diag, true);
-        check_bytes(m, text, size);
-        if (m->status == EXIT_DONE) {
-            read_text(m, text, size);
-        }
-        fy_diag_destroy(m->diag);
-    } else if (m->status == EXIT_DONE) {
+    m->diag = fy_diag_create(&quiet);
+    if (m->diag == NULL) {
         keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
+        goto done;
+    }
+    fy_diag_set_collect_errors(m->diag, true);
+    check_bytes(m, text, size);
+    if (m->status != EXIT_DONE) {
+        goto done;
+    }
+
+    const struct fy_parse_cfg how = {.flags = FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE |
+                                              FYPCF_DISABLE_RECYCLING,
+                                     .diag = m->diag};
+    parser = fy_parser_create(&how);
+    if (parser == NULL || fy_parser_set_string(parser, text, size) != 0) {
+        keep_status(m, report_error(EXIT_RUN, NULL, "out of memory"));
+        goto done;
+    }
+    m->document = fy_parse_load_document(parser);
+    if (m->document != NULL) {
+        check_end(m, parser);
+    } else if (report_errors(m, EXIT_INVALID) == 0) {
+        keep_status(m,
+                    report_error(EXIT_INVALID, m->path,
+                                 "is no manifest; it says nothing, or not in YAML 1.1 or 1.2; see "
+                                 "kiln.manifest.schema.json"));
+    }
+    if (m->document != NULL && m->status == EXIT_DONE) {
+        read_root(m);
+    }
+done:
+    if (m->document != NULL) {
+        fy_parse_document_destroy(parser, m->document);
+    }
+    if (parser != NULL) {
+        fy_parser_destroy(parser);
+    }
+    if (m->diag != NULL) {
+        fy_diag_destroy(m->diag);
     }
     free(text);
-}
-
-/* The folder of outputs is to be there where one of them goes there, which entries of other folders need
- * not. */
-static void keep_folder(manifest *m)
-{
-    const char *folder = m->output == NULL || m->output[0] == '\0' ? "." : m->output;
-    const size_t length = strlen(folder);
-    bool used = false;
-    for (size_t i = 0; i < m->of->count && !used && m->output != NULL && m->status == EXIT_DONE;
-         i++) {
-        const char *output = m->of->jobs[i].output;
-        used = m->output[0] == '\0' || (strncmp(output, folder, length) == 0 &&
-                                        (folder[length - 1] == '/' || output[length] == '/'));
-    }
-    m->of->folder = used ? plan_keep(m->of, folder, length) : NULL;
 }
 
 const char *manifest_meant(const char *given, int inputs)
@@ -776,6 +759,7 @@ const char *manifest_meant(const char *given, int inputs)
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)
 {
     const char *slash = strrchr(path, '/');
+    KILN_ASSERT(of->count == 0); /* a plan comes from arguments or from a manifest */
     manifest m = {.of = of, .path = path, .command_line = settings, .given = given};
     m.folder = strndup(path, slash != NULL ? (size_t)(slash - path) + 1 : 0);
     if (m.folder == NULL) {
@@ -790,7 +774,17 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     of->batch = true;
     of->make_folders = true;
     read_file(&m);
-    keep_folder(&m);
+
+    /* The plan makes the folder of outputs where at least one output goes there. */
+    const char *output = m.output == NULL || m.output[0] == '\0' ? "." : m.output;
+    const size_t length = strlen(output);
+    bool used = false;
+    for (size_t i = 0; i < of->count && !used && m.output != NULL && m.status == EXIT_DONE; i++) {
+        const char *name = of->jobs[i].output;
+        used = m.output[0] == '\0' || (strncmp(name, output, length) == 0 &&
+                                       (output[length - 1] == '/' || name[length] == '/'));
+    }
+    of->folder = used ? plan_keep(of, output, length) : NULL;
     free(m.folder);
     return m.status;
 }

@@ -1,5 +1,5 @@
-/* A manifest: a file in YAML, or in JSON, which is YAML, that says what is to be baked. Its schema for
- * editors is kiln.manifest.schema.json.
+/* A manifest: a file in YAML, or in JSON, which is YAML, that says what is to be baked. Its schema
+ * for editors is kiln.manifest.schema.json.
  *
  *   kiln: 1                        version of the schema
  *   output: build/collision        folder of the outputs; default the manifest's own
@@ -12,24 +12,26 @@
  *       output: props/             a folder, with a slash at its end, or the file of one asset
  *       options: {bv: [obb, aabb], adb: 4}
  *
- * Names are taken from the manifest's folder. Where several entries make the same output from the same
- * input, it is baked once, with the options of later entries laid over those of earlier ones.
+ * Names are taken from the manifest's folder. Where several entries make the same output from the
+ * same input, it is baked once, with the options of later entries laid over those of earlier ones.
  *
- * One document in UTF-8, up to 256 MiB. Aliases are followed, merge keys (<<) and tags of one's own are
- * errors, numbers are decimal, truth is true or false, null is no text; what YAML 1.1 reads otherwise (yes,
- * 010) is an error rather than either. An entry that comes to no file is one too, unless --allow-empty. */
+ * One document in UTF-8, up to 256 MiB. Aliases are followed, merge keys (<<) and tags of one's own
+ * are errors, numbers are decimal, truth is true or false, null is no text; what YAML 1.1 reads
+ * otherwise (yes, 010) is an error rather than either. An entry that comes to no file is one too,
+ * unless --allow-empty. */
 #ifndef KILN_CMD_MANIFEST_H
 #define KILN_CMD_MANIFEST_H
 
 #include "plan.h"
 
-/* `given`, or, where neither it nor one of `inputs` is given, kiln.yaml if it is there; else NULL: what is to
- * be baked stands in the arguments. */
+/* `given`, or, where neither it nor one of `inputs` is given, kiln.yaml if it is there; else NULL:
+ * what is to be baked stands in the arguments. */
 const char *manifest_meant(const char *given, int inputs);
 
 /* Adds the jobs of the manifest `path`. Of `settings`, those that `given` has come from the command
- * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN: what",
- * and returns EXIT_INVALID, or EXIT_IO where it can't be read or a pattern matches no file. */
+ * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN:
+ * what", and returns EXIT_INVALID, or EXIT_IO where it can't be read or a pattern matches no file.
+ */
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given);
 
 #endif

@@ -1,12 +1,13 @@
 /* A memory budget: tasks take shares of a limit and give them back.
  *
- * The lines of all tasks stand in one array, in the order in which tasks should begin. A search for the
- * next one starts at `first`, before which nothing waits, and takes the first task whose share fits into
- * what is left. So small tasks overtake a large one as long as there is no room for it; it is never
- * passed over forever, since a share is at most the limit and everything under way ends.
+ * The lines of all tasks stand in one array, in the order in which tasks should begin. A search for
+ * the next one starts at `first`, before which nothing waits, and takes the first task whose share
+ * fits into what is left. So small tasks overtake a large one as long as there is no room for it;
+ * it is never passed over forever, since a share is at most the limit and everything under way
+ * ends.
  *
- * A task is waiting, under way, or ended. It goes back from under way to waiting when its share was too
- * small; its share then grows by a factor, so this happens a bounded number of times. */
+ * A task is waiting, under way, or ended. It goes back from under way to waiting when its share was
+ * too small; its share then grows by a factor, so this happens a bounded number of times. */
 #include "memory_budget.h"
 
 #include "../../../formats/assert.h"
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With a factor of 4, the runs in vain take less than a third of the last run, as far as time goes with
- * memory. */
+/* With a factor of 4, the runs in vain take less than a third of the last run, as far as time goes
+ * with memory. */
 enum { RAISE = 4 };
 
 bool memory_budget_open(memory_budget *of, size_t count, uint64_t limit)

@@ -1,8 +1,8 @@
-/* A memory budget: which task may take how much of a limited memory. A task takes its share before it
- * begins and gives it back when it has ended, so the shares under way never add up to more than the
- * limit. The budget only counts: that a task keeps to its share is the matter of its worker. A task
- * whose share was too small gets a larger one, at last all. Not locked: its owner calls from one thread
- * at a time. */
+/* A memory budget: which task may take how much of a limited memory. A task takes its share before
+ * it begins and gives it back when it has ended, so the shares under way never add up to more than
+ * the limit. The budget only counts: that a task keeps to its share is the matter of its worker. A
+ * task whose share was too small gets a larger one, at last all. Not locked: its owner calls from
+ * one thread at a time. */
 #ifndef KILN_CMD_MEMORY_BUDGET_H
 #define KILN_CMD_MEMORY_BUDGET_H
 
@@ -32,9 +32,9 @@ void memory_budget_close(memory_budget *of);
 
 void memory_budget_set_share(memory_budget *of, size_t task, uint64_t share);
 
-/* Finds the first task, in the order of their numbers, that waits and whose share there is room for.
- * False: there is none now. Everything under way ends some day, and then there is room for any share,
- * so that no task waits forever. */
+/* Finds the first task, in the order of their numbers, that waits and whose share there is room
+ * for. False: there is none now. Everything under way ends some day, and then there is room for any
+ * share, so that no task waits forever. */
 bool memory_budget_find(memory_budget *of, size_t *task);
 
 /* Will memory_budget_find find a task later, when something under way has ended? */

@@ -1,10 +1,16 @@
-/* See written.h. A table by device and inode number, open addressing; one lock for the look, the rename and
- * the note, so that of two outputs that are one file the later is always seen. All of it is shared with
- * processes that are forked from this one (worker.h). */
+/* The registry of outputs: a hash table from device and inode number to the job that wrote the
+ * file, with open addressing. One lock covers the look, the rename and the note, so that of two
+ * outputs that are one file the later is always noticed.
+ *
+ * The table lives in shared memory with a process-shared lock, because workers (worker.h) are
+ * forked from this process and move their own files. A worker may be killed with the lock held: the
+ * lock is robust, and the next one to take it goes on. Each job notes at most one file, and there
+ * are four slots a job, so a search always ends at a free slot. */
 #define _DEFAULT_SOURCE
 
 #include "output_registry.h"
 
+#include "../../../formats/assert.h"
 #include "../../common/paths.h"
 
 #include <errno.h>
@@ -25,18 +31,8 @@ struct written {
     slot slots[];
 };
 
-static bool open_lock(written *w)
-{
-    pthread_mutexattr_t shared;
-    pthread_mutexattr_init(&shared);
-    const bool good = pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED) == 0 &&
-                      pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST) == 0 &&
-                      pthread_mutex_init(&w->lock, &shared) == 0;
-    pthread_mutexattr_destroy(&shared);
-    return good;
-}
-
-/* Also from a process that was killed: what it may not have noted is a file of its own asset. */
+/* Takes the lock, also from a process that was killed: what that may not have noted is the file of
+ * its own asset. */
 static void lock(written *w)
 {
     if (pthread_mutex_lock(&w->lock) == EOWNERDEAD) {
@@ -58,7 +54,13 @@ written *output_registry_new(const plan *of)
     w->of = of;
     w->mask = size - 1;
     w->bytes = bytes;
-    if (!open_lock(w)) {
+    pthread_mutexattr_t shared;
+    pthread_mutexattr_init(&shared);
+    const bool good = pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED) == 0 &&
+                      pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST) == 0 &&
+                      pthread_mutex_init(&w->lock, &shared) == 0;
+    pthread_mutexattr_destroy(&shared);
+    if (!good) {
         (void)munmap(w, bytes);
         return NULL;
     }
@@ -73,12 +75,13 @@ void output_registry_free(written *w)
     }
 }
 
-/* Where the file is, or would be. */
+/* The slot that the file has, or would get. */
 static slot *find(written *w, const kiln_file_id *id)
 {
     const uint64_t mixed =
         ((uint64_t)id->number ^ ((uint64_t)id->device << 32)) * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = (size_t)(mixed >> 20) & w->mask;
+    KILN_ASSERT((w->mask & (w->mask + 1)) == 0); /* a power of two less 1 */
     while (w->slots[at].job != 0 && kiln_file_id_compare(&w->slots[at].id, id) != 0) {
         at = (at + 1) & w->mask;
     }
@@ -87,6 +90,7 @@ static slot *find(written *w, const kiln_file_id *id)
 
 static void note(written *w, const kiln_file_id *id, size_t number)
 {
+    KILN_ASSERT(number < w->of->count);
     *find(w, id) = (slot){*id, number + 1};
 }
 
@@ -100,6 +104,7 @@ static bool is_of_another(const output_registry_place *place, const char *path,
     if (at == NULL || at->job == 0 || at->job == place->job + 1) {
         return false;
     }
+    KILN_ASSERT(at->job <= w->of->count);
     snprintf(
         message, KILN_WRITE_MESSAGE_SIZE,
         "is '%.100s' by another name, which this run has made; the disk takes both names for one "

@@ -1,5 +1,5 @@
-/* The files that a batch has written, by what they are rather than by their names: where a disk, or a
- * mount, takes two outputs for one file, the second does not replace the first. */
+/* The files that a batch has written, by what they are rather than by their names: where a disk, or
+ * a mount, takes two outputs for one file, the second does not replace the first. */
 #ifndef KILN_CMD_OUTPUT_REGISTRY_H
 #define KILN_CMD_OUTPUT_REGISTRY_H
 

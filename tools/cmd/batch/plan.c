@@ -1,9 +1,18 @@
-/* See plan.h. */
+/* A plan: the list of all assets with their inputs, outputs and options, as it is made from
+ * arguments, the checks of the whole list before anything is baked, the folder of its outputs, and
+ * its dump as a manifest.
+ *
+ * The checks compare all names with all others, so they sort instead: once by what a file would be
+ * called, made unique by realpath, for outputs that are not there yet, and once by device and
+ * inode, for files that are there under two names. Both orders end with the number of the job, so
+ * that what is reported first does not depend on the sort. */
 #define _XOPEN_SOURCE 700
 
 #include "plan.h"
 
 #include "inputs.h"
+
+#include "../../../formats/assert.h"
 #include "../kit/files.h"
 #include "../kit/report.h"
 
@@ -27,12 +36,6 @@ static bool is_folder(const char *path)
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-static uint64_t size_of(const char *path)
-{
-    struct stat entry;
-    return stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? (uint64_t)entry.st_size : 0;
-}
-
 int plan_add(plan *of, const char *input, const char *output, const bake_settings *settings,
              uint64_t given)
 {
@@ -45,7 +48,11 @@ int plan_add(plan *of, const char *input, const char *output, const bake_setting
         free(added.output);
         return no_memory();
     }
-    added.size = size_of(input);
+    struct stat entry;
+    if (stat(input, &entry) == 0 && S_ISREG(entry.st_mode)) {
+        added.size = (uint64_t)entry.st_size;
+    }
+    KILN_ASSERT(of->count < of->capacity);
     of->jobs[of->count++] = added;
     return EXIT_DONE;
 }
@@ -60,32 +67,10 @@ const char *plan_keep(plan *of, const char *text, size_t length)
     if (copy != NULL) {
         memcpy(copy, text, length);
         copy[length] = '\0';
+        KILN_ASSERT(of->string_count < of->string_capacity);
         of->strings[of->string_count++] = copy;
     }
     return copy;
-}
-
-/* Does the component of `length` bytes name a folder, rather than this one or the one above? */
-static bool names_folder(const char *component, size_t length)
-{
-    return length > 0 && !(length == 1 && component[0] == '.') &&
-           !(length == 2 && component[0] == '.' && component[1] == '.');
-}
-
-/* Appends the folders of `path` up to `end`, each behind a slash. */
-static char *append_folders(char *at, const char *path, const char *end)
-{
-    while (path < end) {
-        const char *slash = memchr(path, '/', (size_t)(end - path));
-        const size_t length = (size_t)((slash != NULL ? slash : end) - path);
-        if (names_folder(path, length)) {
-            memcpy(at, path, length);
-            at += length;
-            *at++ = '/';
-        }
-        path += length + 1;
-    }
-    return at;
 }
 
 char *plan_output_name(const char *folder, const char *input, bool tree)
@@ -104,58 +89,30 @@ char *plan_output_name(const char *folder, const char *input, bool tree)
     if (folder_length > 0 && at[-1] != '/') {
         *at++ = '/';
     }
-    at = tree && slash != NULL ? append_folders(at, input, slash) : at;
+    /* The folders of the input, each with a slash behind it, without those that lead nowhere or up.
+     */
+    for (const char *part = input; tree && slash != NULL && part < slash;) {
+        const char *end = memchr(part, '/', (size_t)(slash - part));
+        const size_t span = (size_t)((end != NULL ? end : slash) - part);
+        const bool here = span == 0 || (span == 1 && part[0] == '.');
+        const bool above = span == 2 && part[0] == '.' && part[1] == '.';
+        if (!here && !above) {
+            memcpy(at, part, span);
+            at += span;
+            *at++ = '/';
+        }
+        part += span + 1;
+    }
     memcpy(at, name, length);
     strcpy(at + length, ".kiln");
     return path;
 }
 
-/* -------------------------------------------------------------------------------- of arguments -- */
-
-static int add_input(plan *of, const char *input, const bake_settings *settings, bool folder)
-{
-    char *output = folder ? plan_output_name(settings->output, input, settings->folders == 1)
-                          : strdup(settings->output);
-    const int status = output != NULL ? plan_add(of, input, output, settings, 0) : no_memory();
-    free(output);
-    return status;
-}
-
-static int check_inputs(const input_list *inputs, const bake_settings *settings)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        const bool standard = strcmp(inputs->names[i], "-") == 0;
-        if (standard && inputs->count > 1) {
-            return report_usage("standard input can't be one of several inputs");
-        }
-        if (standard && settings->format == NULL) {
-            return report_usage("standard input needs --format EXT");
-        }
-    }
-    if (inputs->count > 1 && strcmp(settings->output, "-") == 0) {
-        return report_usage("standard output takes one input, not %zu", inputs->count);
-    }
-    return EXIT_DONE;
-}
-
-static int add_inputs(plan *of, const input_list *inputs, const bake_settings *settings)
-{
-    const char *output = settings->output;
-    const bool folder = inputs->count > 1 || inputs->from_list || is_folder(output) ||
-                        output[strlen(output) - 1] == '/';
-    int status = check_inputs(inputs, settings);
-    for (size_t i = 0; i < inputs->count && status == EXIT_DONE; i++) {
-        status = add_input(of, inputs->names[i], settings, folder);
-    }
-    of->uniform = true;
-    of->batch = inputs->count != 1 || inputs->from_list;
-    of->folder = folder ? output : NULL;
-    of->make_folders = folder && settings->folders == 1;
-    return status;
-}
+/* -- from arguments -- */
 
 int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings)
 {
+    const char *output = settings->output;
     input_list list = {NULL, 0, 0, false};
     int status = EXIT_DONE;
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
@@ -166,14 +123,45 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
         status = report_error(EXIT_USAGE, inputs[0] + 1,
                               "lists no input; check it, or give --allow-empty");
     }
-    if (status == EXIT_DONE) {
-        status = add_inputs(of, &list, settings);
+    if (status != EXIT_DONE) {
+        goto done;
     }
+
+    of->uniform = true;
+    of->batch = list.count != 1 || list.from_list;
+    const bool folder =
+        list.count > 1 || list.from_list || is_folder(output) || output[strlen(output) - 1] == '/';
+    of->folder = folder ? output : NULL;
+    of->make_folders = folder && settings->folders == 1;
+
+    /* Standard input and output stand for one file each. */
+    for (size_t i = 0; i < list.count; i++) {
+        const bool standard = strcmp(list.names[i], "-") == 0;
+        if (standard && list.count > 1) {
+            status = report_usage("standard input can't be one of several inputs");
+            goto done;
+        }
+        if (standard && settings->format == NULL) {
+            status = report_usage("standard input needs --format EXT");
+            goto done;
+        }
+    }
+    if (list.count > 1 && strcmp(output, "-") == 0) {
+        status = report_usage("standard output takes one input, not %zu", list.count);
+        goto done;
+    }
+    for (size_t i = 0; i < list.count && status == EXIT_DONE; i++) {
+        char *name = folder ? plan_output_name(output, list.names[i], settings->folders == 1)
+                            : strdup(output);
+        status = name != NULL ? plan_add(of, list.names[i], name, settings, 0) : no_memory();
+        free(name);
+    }
+done:
     inputs_free(&list);
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- checks -- */
+/* -- checks -- */
 
 /* PATH without empty components and ".", in new memory. */
 static char *tidied(const char *path)
@@ -235,7 +223,7 @@ typedef struct {
     size_t job;
 } place;
 
-/* By name, then in the order of the plan. */
+/* Sorts by name, then in the order of the plan. */
 static int compare_places(const void *p, const void *q)
 {
     const place *a = p, *b = q;
@@ -243,6 +231,7 @@ static int compare_places(const void *p, const void *q)
     return by_name != 0 ? by_name : a->job < b->job ? -1 : a->job > b->job;
 }
 
+/* Frees the first `count` places, and the array; it may be NULL. */
 static void free_places(place *places, size_t count)
 {
     for (size_t i = 0; i < count && places != NULL; i++) {
@@ -251,7 +240,8 @@ static void free_places(place *places, size_t count)
     free(places);
 }
 
-/* What all jobs write, or read, sorted; NULL without memory. Standard input and output keep "-". */
+/* The files that all jobs write, or read, sorted; NULL without memory. Standard input and output
+ * keep "-". */
 static place *sorted_places(const plan *of, bool written)
 {
     place *places = calloc(of->count + 1, sizeof *places);
@@ -269,20 +259,8 @@ static place *sorted_places(const plan *of, bool written)
     return places;
 }
 
-/* What is laid over another has no input any more. */
-static int merge_pair(job *first, job *later)
-{
-    if (strcmp(first->input, later->input) != 0) {
-        return report_usage("'%s' and '%s' would both be written to '%s'", first->input,
-                            later->input, first->output);
-    }
-    bake_settings_overlay(&first->settings, &later->settings, later->given);
-    first->given |= later->given;
-    free(later->input);
-    later->input = NULL;
-    return EXIT_DONE;
-}
-
+/* Lays later jobs of one output over the earlier, and drops them. The same output from another
+ * input is an error. */
 static int merge_jobs(plan *of)
 {
     place *places = sorted_places(of, true);
@@ -291,19 +269,21 @@ static int merge_jobs(plan *of)
         job *earlier = &of->jobs[places[first].job], *later = &of->jobs[places[i].job];
         if (strcmp(places[first].name, places[i].name) != 0) {
             first = i;
-        } else if (of->uniform) {
-            status = report_usage("'%s' and '%s' would both be written to '%s'", earlier->input,
-                                  later->input, later->output);
-        } else {
-            status = merge_pair(earlier, later);
+            continue;
         }
+        KILN_ASSERT(places[first].job < places[i].job);
+        if (of->uniform || strcmp(earlier->input, later->input) != 0) {
+            status = report_usage("'%s' and '%s' would both be written to '%s'", earlier->input,
+                                  later->input, of->uniform ? later->output : earlier->output);
+            break;
+        }
+        bake_settings_overlay(&earlier->settings, &later->settings, later->given);
+        earlier->given |= later->given;
+        free(later->input);
+        later->input = NULL;
     }
     free_places(places, of->count);
-    return status;
-}
 
-static void drop_merged(plan *of)
-{
     size_t kept = 0;
     for (size_t i = 0; i < of->count; i++) {
         if (of->jobs[i].input == NULL) {
@@ -313,9 +293,11 @@ static void drop_merged(plan *of)
         }
     }
     of->count = kept;
+    return status;
 }
 
-/* No job may write what it or another reads. */
+/* Checks that no job writes what it or another reads. Both lists are sorted, so one pass over the
+ * two finds every name that is in both. */
 static int check_sources(const plan *of)
 {
     place *read = sorted_places(of, false), *written = sorted_places(of, true);
@@ -323,6 +305,7 @@ static int check_sources(const plan *of)
     for (size_t r = 0, w = 0; status == EXIT_DONE && r < of->count && w < of->count;) {
         const job *reader = &of->jobs[read[r].job], *writer = &of->jobs[written[w].job];
         const int order = strcmp(read[r].name, written[w].name);
+        KILN_ASSERT(read[r].job < of->count && written[w].job < of->count);
         if (order == 0 && strcmp(writer->output, "-") != 0) {
             status = reader == writer ? report_usage("the output '%s' is the input", writer->output)
                                       : report_usage("the output '%s' of '%s' is an input",
@@ -343,7 +326,7 @@ typedef struct {
     bool written;
 } known_file;
 
-/* Of one file first who reads it, then in the order of the plan. */
+/* Sorts by file; of one file readers first, then in the order of the plan. */
 static int compare_files(const void *p, const void *q)
 {
     const known_file *a = p, *b = q;
@@ -353,82 +336,61 @@ static int compare_files(const void *p, const void *q)
                                       : (a->job > b->job) - (a->job < b->job);
 }
 
-static size_t find_files(const plan *of, known_file *files)
+/* Finds two names of one file that is there, as a link, a mount, or a disk that does not tell cases
+ * apart gives them. */
+static int check_files(const plan *of)
 {
+    known_file *files = calloc(2 * of->count + 1, sizeof *files);
     size_t count = 0;
-    for (size_t i = 0; i < of->count; i++) {
+    int status = files != NULL ? EXIT_DONE : no_memory();
+    for (size_t i = 0; i < of->count && files != NULL; i++) {
         const char *paths[2] = {of->jobs[i].input, of->jobs[i].output};
         for (int k = 0; k < 2; k++) {
             files[count] = (known_file){.job = i, .written = k == 1};
             count += strcmp(paths[k], "-") != 0 && kiln_file_id_of(paths[k], &files[count].id);
         }
     }
-    return count;
-}
-
-/* Does the file have one name on its disk? Then two that lead to it are not hard links, which a rename
- * would part. */
-static bool has_one_name(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && facts.st_nlink == 1;
-}
-
-/* Two names of one file that is there, as a link, a mount or a disk that does not tell cases apart gives
- * them. */
-static int check_one_file(const plan *of, const known_file *first, const known_file *other)
-{
-    const job *a = &of->jobs[first->job], *b = &of->jobs[other->job];
-    if (!other->written) { /* two that read it */
-        return EXIT_DONE;
-    }
-    if (!first->written) {
-        return report_usage("the output '%s' is the input '%s' by another name", b->output,
-                            a->input);
-    }
-    return has_one_name(b->output)
-               ? report_usage("the outputs '%s' and '%s' are one file by two names", a->output,
-                              b->output)
-               : EXIT_DONE;
-}
-
-static int check_files(const plan *of)
-{
-    known_file *files = calloc(2 * of->count + 1, sizeof *files);
-    const size_t count = files != NULL ? find_files(of, files) : 0;
-    int status = files != NULL ? EXIT_DONE : no_memory();
+    KILN_ASSERT(count <= 2 * of->count);
     if (count > 0) {
         qsort(files, count, sizeof *files, compare_files);
     }
     for (size_t i = 1, first = 0; i < count && status == EXIT_DONE; i++) {
-        if (kiln_file_id_compare(&files[first].id, &files[i].id) != 0) {
+        const known_file *a = &files[first], *b = &files[i];
+        struct stat facts;
+        if (kiln_file_id_compare(&a->id, &b->id) != 0) {
             first = i;
-        } else {
-            status = check_one_file(of, &files[first], &files[i]);
+            continue;
+        }
+        if (!b->written) { /* two that read it */
+            continue;
+        }
+        const char *output = of->jobs[b->job].output;
+        if (!a->written) {
+            status = report_usage("the output '%s' is the input '%s' by another name", output,
+                                  of->jobs[a->job].input);
+        } else if (stat(output, &facts) == 0 && facts.st_nlink == 1) {
+            /* Of several names on the disk, hard links, a rename would part them: no error. */
+            status = report_usage("the outputs '%s' and '%s' are one file by two names",
+                                  of->jobs[a->job].output, output);
         }
     }
     free(files);
     return status;
 }
 
-/* What a slip would lose. */
-static int check_outputs(const plan *of)
+int plan_check(plan *of)
 {
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < of->count; i++) {
+    int status = merge_jobs(of);
+    status = status == EXIT_DONE ? check_sources(of) : status;
+    status = status == EXIT_DONE ? check_files(of) : status;
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    for (size_t i = 0; i < of->count; i++) { /* outputs that are there and no kiln files */
         const int one = output_check(of->jobs[i].output);
         status = one != EXIT_DONE ? one : status;
     }
     return status;
-}
-
-int plan_check(plan *of)
-{
-    int status = merge_jobs(of);
-    drop_merged(of);
-    status = status == EXIT_DONE ? check_sources(of) : status;
-    status = status == EXIT_DONE ? check_files(of) : status;
-    return status == EXIT_DONE ? check_outputs(of) : status;
 }
 
 int plan_check_options(const plan *of)
@@ -490,22 +452,6 @@ static int make_or_report(const plan *of, const char *path)
                         strerror(errno));
 }
 
-/* Makes the folder of the outputs and, with `make_folders`, those above it, as mkdir -p does. */
-static int make_all(const plan *of)
-{
-    char *path = strdup(of->folder);
-    int status = path != NULL ? EXIT_DONE : no_memory();
-    char *slash =
-        path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
-    for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        status = make_or_report(of, path);
-        *slash = '/';
-    }
-    free(path);
-    return status == EXIT_DONE ? make_or_report(of, of->folder) : status;
-}
-
 /* Will a new file be put into `folder` itself? */
 static bool is_written_in(const plan *of, const char *folder)
 {
@@ -529,7 +475,17 @@ int plan_make_folder(const plan *of, bool written)
     if (of->folder == NULL || of->count == 0) {
         return EXIT_DONE;
     }
-    const int status = make_all(of);
+    char *path = strdup(of->folder);
+    int status = path != NULL ? EXIT_DONE : no_memory();
+    char *slash =
+        path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
+    for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_or_report(of, path);
+        *slash = '/';
+    }
+    free(path);
+    status = status == EXIT_DONE ? make_or_report(of, of->folder) : status;
     if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
         const int error = errno;
         return is_written_in(of, of->folder)
@@ -556,7 +512,7 @@ void plan_free(plan *of)
     memset(of, 0, sizeof *of);
 }
 
-/* ----------------------------------------------------------------------------------- the manifest -- */
+/* -- as a manifest -- */
 
 /* Prints a string as YAML, which takes JSON's. False without memory. */
 static bool print_string(const char *text)
@@ -571,7 +527,8 @@ static bool print_string(const char *text)
     return string != NULL;
 }
 
-/* Has the option a value that can be written? What is neither given nor of a default is left out. */
+/* Has the option a value that can be written? What is neither given nor of a default is left out.
+ */
 static bool has_value(const option *entry, const bake_settings *settings)
 {
     const void *field = (const char *)settings + entry->field;
@@ -590,6 +547,7 @@ static bool has_value(const option *entry, const bake_settings *settings)
     }
 }
 
+/* Is it UTF-8, which YAML is made of? */
 static bool is_text(const char *bytes)
 {
     json_t *string = json_string(bytes); /* NULL for what is not UTF-8 */
@@ -597,26 +555,23 @@ static bool is_text(const char *bytes)
     return string != NULL;
 }
 
-/* Can all names and texts of an asset stand in a manifest? */
-static bool can_dump(const job *asset)
-{
-    bool good = is_text(asset->input) && is_text(asset->output);
-    for (size_t i = 0; i < BAKE_OPTION_COUNT && good; i++) {
-        const option *entry = &bake_options[i];
-        if (entry->kind == OPTION_TEXT && bake_option_is_of_asset(entry) &&
-            has_value(entry, &asset->settings)) {
-            good = is_text(*(const char *const *)((const char *)&asset->settings + entry->field));
-        }
-    }
-    return good;
-}
-
-/* Nothing is printed of what can't be printed whole: half a manifest might be taken for one. */
+/* Nothing is printed of a plan that can't be printed whole: half a manifest might be taken for one.
+ */
 int plan_dump(const plan *of)
 {
     for (size_t i = 0; i < of->count; i++) {
-        if (!can_dump(&of->jobs[i])) {
-            return report_error(EXIT_UNSUPPORTED, of->jobs[i].input,
+        const job *asset = &of->jobs[i];
+        bool good = is_text(asset->input) && is_text(asset->output);
+        for (size_t k = 0; k < BAKE_OPTION_COUNT && good; k++) {
+            const option *entry = &bake_options[k];
+            if (entry->kind == OPTION_TEXT && bake_option_is_of_asset(entry) &&
+                has_value(entry, &asset->settings)) {
+                good =
+                    is_text(*(const char *const *)((const char *)&asset->settings + entry->field));
+            }
+        }
+        if (!good) {
+            return report_error(EXIT_UNSUPPORTED, asset->input,
                                 "can't stand in a manifest; YAML is Unicode, and this name or an "
                                 "option of it is not UTF-8; rename it");
         }

@@ -1,5 +1,5 @@
-/* What is to be baked: which input, by which options, to which output. Made from arguments, lists or a
- * manifest, carried out by batch.c. */
+/* What is to be baked: which input, by which options, to which output. Made from arguments, lists
+ * or a manifest, carried out by batch.c. */
 #ifndef KILN_CMD_PLAN_H
 #define KILN_CMD_PLAN_H
 
@@ -31,18 +31,19 @@ int plan_add(plan *of, const char *input, const char *output, const bake_setting
 /* Keeps a string for as long as the plan; NULL without memory. */
 const char *plan_keep(plan *of, const char *text, size_t length);
 
-/* Takes the inputs of arguments, "@FILE" standing for those that a list names. The output is `output`
- * itself for one input, else NAME.kiln in the folder `output`, which plan_make_folder makes. One input goes to a folder
- * too when `output` is one, ends in a slash, or the input comes from a list. */
+/* Takes the inputs of arguments, "@FILE" standing for those that a list names. The output is
+ * `output` itself for one input, else NAME.kiln in the folder `output`, which plan_make_folder
+ * makes. One input goes to a folder too when `output` is one, ends in a slash, or the input comes
+ * from a list. */
 int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings);
 
 /* FOLDER/NAME.kiln for an input PATH/NAME.EXTENSION, or with `tree` FOLDER/PATH/NAME.kiln, in new
  * memory; "." and ".." and a slash at the start of PATH are left out. */
 char *plan_output_name(const char *folder, const char *input, bool tree);
 
-/* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output and
- * an output that is an input, its own or another's. Files are compared, however they are spelt and
- * linked. Also reports outputs that are there, are no kiln files and are not named as ones. */
+/* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output
+ * and an output that is an input, its own or another's. Files are compared, however they are spelt
+ * and linked. Also reports outputs that are there, are no kiln files and are not named as ones. */
 int plan_check(plan *of);
 
 /* Reports options that do not fit together, of each asset, or once where all have the same. */

@@ -1,15 +1,15 @@
-/* Prints a plan as work for other programs: ninja, make, GNU parallel, Slurm, or hosts that share no
- * disk. Whatever runs it, the work on one asset is one call of kiln bake, so that the bytes are those
- * of a batch.
+/* Prints a plan as work for other programs: ninja, make, GNU parallel, Slurm, or hosts that share
+ * no disk. Whatever runs it, the work on one asset is one call of kiln bake, so that the bytes are
+ * those of a batch.
  *
  * The scripts call "kiln", or what KILN in the environment of their run says; make and ninja have
- * variables of their own for it. Names are quoted for up to three readers: for the shell, for make or
- * ninja, which read a command before the shell does, and for rules, whose special characters the
- * manuals of make and ninja list. A name that a format has no way to write is refused before anything
- * is printed.
+ * variables of their own for it. Names are quoted for up to three readers: for the shell, for make
+ * or ninja, which read a command before the shell does, and for rules, whose special characters the
+ * manuals of make and ninja list. A name that a format has no way to write is refused before
+ * anything is printed.
  *
- * The file has the words of a command first, then a function for each format, the check of names, and
- * script_print. */
+ * The file has the words of a command first, then a function for each format, the check of names,
+ * and script_print. */
 #include "script.h"
 
 #include "../../../formats/assert.h"
@@ -68,8 +68,8 @@ static bool is_same(const option *entry, const void *a, const void *b)
     }
 }
 
-/* " --leaf=8 --strict --cache=DIR": the options of an asset that differ from the defaults. `cache` may
- * be NULL. */
+/* " --leaf=8 --strict --cache=DIR": the options of an asset that differ from the defaults. `cache`
+ * may be NULL. */
 static void put_options(const job *asset, const char *cache, bool dollar)
 {
     const bake_settings plain = bake_settings_default();
@@ -107,8 +107,8 @@ static void put_arguments(const job *asset, const char *cache, bool dollar)
     put_word(asset->input, dollar);
 }
 
-/* The folder of an output as a word that mkdir does not take for an option; "." where the output has
- * no folder. */
+/* The folder of an output as a word that mkdir does not take for an option; "." where the output
+ * has no folder. */
 static void put_folder(const char *output, bool dollar)
 {
     fputs(output[0] == '-' && strchr(output, '/') != NULL ? "./" : "", stdout);
@@ -122,6 +122,7 @@ static void put_folder(const char *output, bool dollar)
 
 /* -- ninja -- */
 
+/* One rule, and a build statement for each asset. ninja makes the folders of outputs itself. */
 static void print_ninja(const plan *of, const char *cache)
 {
     fputs("ninja_required_version = 1.5\n"
@@ -134,8 +135,8 @@ static void print_ninja(const plan *of, const char *cache)
           stdout);
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
-        /* ninja takes "./" off a name in a rule, though it distinguishes an input "./@a" from the list
-         * "@a"; the command of such an input gets it back. */
+        /* ninja takes "./" off a name in a rule, though it distinguishes an input "./@a" from the
+         * list "@a"; the command of such an input gets it back. */
         const char *bare = asset->input;
         while (bare[0] == '.' && bare[1] == '/') {
             bare += 1 + strspn(bare + 1, "/");
@@ -166,6 +167,7 @@ static void put_make_name(const char *name)
     }
 }
 
+/* A rule for each asset, below one for all of them. */
 static void print_make(const plan *of, const char *cache)
 {
     fputs("KILN ?= kiln\n.PHONY: bake\n.DELETE_ON_ERROR:\nbake:", stdout);
@@ -239,16 +241,16 @@ static void print_slurm(const plan *of, const char *cache)
 /* -- hosts that share no disk -- */
 
 /* The script has a table with a line for each asset: command, output, input and the files that the
- * input refers to, separated by tabs. GNU parallel has rsync bring the files of a line to a host, into
- * a folder made for it, and the output back. It takes a fixed number of files, so lines with fewer
- * repeat the input.
+ * input refers to, separated by tabs. GNU parallel has rsync bring the files of a line to a host,
+ * into a folder made for it, and the output back. It takes a fixed number of files, so lines with
+ * fewer repeat the input.
  *
  * To the host that it runs on parallel brings nothing, and yet runs the command in a folder of its
  * own; only there is the variable KILN_HERE set, by which the command goes back.
  *
- * The manual of parallel (20221122) leaves open what its source decides: a host lost between the end
- * of a job and the return of its output counts as done. So the whole table is run here at the end.
- * What came back is found up to date by its bytes, and what did not is baked. */
+ * The manual of parallel (20221122) leaves open what its source decides: a host lost between the
+ * end of a job and the return of its output counts as done. So the whole table is run here at the
+ * end. What came back is found up to date by its bytes, and what did not is baked. */
 
 #define FROM_ABOVE "; plan in a folder that all files of it are below, with paths from there"
 
@@ -295,9 +297,24 @@ static int check_asset(const job *asset, const source_files *list)
     return status;
 }
 
-static void print_hosts(const plan *of, const char *cache, const source_files *lists)
+static int print_farm(const plan *of, const char *cache)
 {
     size_t columns = 1, count = 0;
+    int status = EXIT_DONE;
+    if (cache != NULL && cache[0] != '/') {
+        return report_usage("--cache of a farm is a folder of each host and starts with '/'");
+    }
+    source_files *lists = calloc(of->count + 1, sizeof *lists);
+    if (lists == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    status = source_files_find(of, lists);
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        status = check_asset(&of->jobs[i], &lists[i]);
+    }
+    if (status != EXIT_DONE) {
+        goto done;
+    }
     for (size_t i = 0; i < of->count; i++) {
         columns = lists[i].count > columns ? lists[i].count : columns;
         count += !lists[i].up_to_date;
@@ -341,24 +358,7 @@ static void print_hosts(const plan *of, const char *cache, const source_files *l
           "    'cd \"${KILN_HERE:-.}\" && {=1 uq() =}'\n"
           "table | parallel --colsep '\\t' '{=1 uq() =}'\n",
           stdout);
-}
-
-static int print_farm(const plan *of, const char *cache)
-{
-    if (cache != NULL && cache[0] != '/') {
-        return report_usage("--cache of a farm is a folder of each host and starts with '/'");
-    }
-    source_files *lists = calloc(of->count + 1, sizeof *lists);
-    if (lists == NULL) {
-        return report_error(EXIT_RUN, NULL, "out of memory");
-    }
-    int status = source_files_find(of, lists);
-    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
-        status = check_asset(&of->jobs[i], &lists[i]);
-    }
-    if (status == EXIT_DONE) {
-        print_hosts(of, cache, lists);
-    }
+done:
     source_files_free(lists, of->count);
     free(lists);
     return status;

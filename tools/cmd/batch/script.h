@@ -13,9 +13,9 @@ typedef enum {
     SCRIPT_FARM
 } script_format;
 
-/* Prints the plan. Reports a name that the format can't hold and returns EXIT_UNSUPPORTED. A farm also
- * refuses files that are not below the working folder: they have no place of their own on a host.
- * `cache`, the folder of the cache, may be NULL. */
+/* Prints the plan. Reports a name that the format can't hold and returns EXIT_UNSUPPORTED. A farm
+ * also refuses files that are not below the working folder: they have no place of their own on a
+ * host. `cache`, the folder of the cache, may be NULL. */
 int script_print(const plan *of, script_format format, const char *cache);
 
 #endif

@@ -1,9 +1,17 @@
-/* See source_files.h. */
+/* Finds the files that each asset of a plan is read from, for a plan whose assets are baked
+ * elsewhere.
+ *
+ * Only an importer knows what a model refers to, so each asset is imported, on all threads; that
+ * takes hundredths of what its bake takes. An asset that is up to date needs no files and is not
+ * imported. Paths are collapsed, so that rsync does not bring a file twice under two names and the
+ * check for paths that lead out of the working folder sees where they lead. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "source_files.h"
 
 #include "thread_pool.h"
+
+#include "../../../formats/assert.h"
 #include "../kit/report.h"
 
 #include "../../common/paths.h"
@@ -23,7 +31,7 @@ static bool is_above(const char *component, size_t length)
     return length == 2 && memcmp(component, "..", 2) == 0;
 }
 
-/* Takes out "." and, with the folder before it, "..": in place. */
+/* Takes "." out of a path, and ".." with the folder before it, in place. */
 static void collapse(char *path)
 {
     char *const start = path + (*path == '/'), *const end = path + strlen(path), *to = start;
@@ -57,19 +65,8 @@ static bool add(source_files *list, const char *path, const char *name)
     return beside != NULL;
 }
 
-static bool list_files(source_files *list, const job *asset, const kiln_soup *soup)
-{
-    const char *weights = asset->settings.adb_weights;
-    list->paths = calloc((size_t)soup->side_file_count + 2, sizeof *list->paths);
-    bool good = list->paths != NULL && add(list, "", asset->input) &&
-                (weights == NULL || add(list, "", weights));
-    for (uint32_t i = 0; good && i < soup->side_file_count; i++) {
-        good = add(list, asset->input, soup->strings + soup->side_files[i]);
-    }
-    return good;
-}
-
-/* Of assets with weights it is not asked: they count as to be baked. */
+/* Is the output of an asset what a bake would write? Assets with weights are not compared: they
+ * count as to be baked. */
 static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_options options)
 {
     const kiln_weights_rows none = {.count = 0};
@@ -83,7 +80,7 @@ static bool is_up_to_date(const job *asset, kiln_bake_input *input, kiln_bake_op
     return answered;
 }
 
-enum { NO_MEMORY = -1 }; /* among statuses: threads don't tell it */
+enum { NO_MEMORY = -1 }; /* among statuses; threads do not report it */
 
 typedef struct {
     const plan *of;
@@ -91,6 +88,7 @@ typedef struct {
     int *statuses;
 } search;
 
+/* Finds the files of one asset. On any thread. */
 static void find_one(void *user, size_t index)
 {
     const search *s = user;
@@ -113,8 +111,16 @@ static void find_one(void *user, size_t index)
     if (imported == KILN_BAKE_FAILED &&
         options.max_memory != 0) { /* its side files are not known */
         s->statuses[index] = report_error(EXIT_RUN, NULL, "%s", report.error);
-    } else if (!list_files(list, asset, &soup)) {
-        s->statuses[index] = NO_MEMORY;
+    } else {
+        const char *weights = asset->settings.adb_weights;
+        list->paths = calloc((size_t)soup.side_file_count + 2, sizeof *list->paths);
+        bool good = list->paths != NULL && add(list, "", asset->input) &&
+                    (weights == NULL || add(list, "", weights));
+        for (uint32_t i = 0; good && i < soup.side_file_count; i++) {
+            good = add(list, asset->input, soup.strings + soup.side_files[i]);
+        }
+        KILN_ASSERT(list->count <= (size_t)soup.side_file_count + 2);
+        s->statuses[index] = good ? s->statuses[index] : NO_MEMORY;
     }
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
@@ -123,15 +129,6 @@ static void find_one(void *user, size_t index)
         (void)malloc_trim(0); /* what it keeps would stand beside the next one's */
     }
 #endif
-}
-
-/* Imports of this process are held to --max-memory each, not together. */
-static bool is_limited(const plan *of)
-{
-    kiln_bake_options options;
-    return of->count > 0 &&
-           bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
-           options.max_memory != 0;
 }
 
 static bool never(void *user)
@@ -149,7 +146,13 @@ int source_files_find(const plan *of, source_files *lists)
     if (s.statuses == NULL) {
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
-    thread_pool_run(of->count, is_limited(of) ? 1 : 0, find_one, never, &s);
+    /* Imports of this process are held to --max-memory each, not together: then one at a time. */
+    kiln_bake_options options;
+    const bool limited =
+        of->count > 0 &&
+        bake_settings_convert(&of->jobs[0].settings, NULL, &options) == EXIT_DONE &&
+        options.max_memory != 0;
+    thread_pool_run(of->count, limited ? 1 : 0, find_one, never, &s);
     for (size_t i = 0; i < of->count; i++) {
         worst = s.statuses[i] > worst ? s.statuses[i] : worst;
         enough = enough && s.statuses[i] != NO_MEMORY;

@@ -1,4 +1,5 @@
-/* Which files each asset of a plan is read from, for those who must bring them to another place first. */
+/* The files that each asset of a plan is read from, which have to be brought along where it is
+ * baked on another host. */
 #ifndef KILN_CMD_SOURCE_FILES_H
 #define KILN_CMD_SOURCE_FILES_H
 
@@ -11,10 +12,10 @@ typedef struct {
     size_t count;
 } source_files;
 
-/* Fills lists[of->count], to be freed by source_files_free whatever the status. Imports each asset, in
- * parallel, which takes hundredths of what its bake does. What can't be imported is listed with its input alone:
- * its bake will say what is wrong. Paths start where the input's does, without "." and as few ".." as there can
- * be. Reports want of memory, and options that exclude each other. */
+/* Fills lists[of->count], to be freed by source_files_free whatever the status. Imports each asset,
+ * in parallel, which takes hundredths of what its bake does. What can't be imported is listed with
+ * its input alone: its bake reports what is wrong. Paths start where the input's does, without "."
+ * and as few ".." as there can be. Reports want of memory, and options that exclude each other. */
 int source_files_find(const plan *of, source_files *lists);
 
 void source_files_free(source_files *lists, size_t count);

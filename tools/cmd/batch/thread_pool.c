@@ -1,13 +1,14 @@
 /* A thread pool whose threads also help each other within large tasks.
  *
- * A thread at work holds a place, and there are as many places as threads were allowed. Under make's
- * jobserver (see jobserver.h) every place beyond the first also needs a token, which is given back as
- * soon as fewer places are in use. A thread without a task gives its place up, so that the parallel
- * loops of the tasks that still run can take it: these ask for places by kiln_helpers.
+ * A thread at work holds a place, and there are as many places as threads were allowed. Under
+ * make's jobserver (see jobserver.h) every place beyond the first also needs a token, which is
+ * given back as soon as fewer places are in use. A thread without a task gives its place up, so
+ * that the parallel loops of the tasks that still run can take it: these ask for places by
+ * kiln_helpers.
  *
- * One lock covers the places, the tokens, and the calls of look, begin and end. Threads that wait wake
- * up when a task ends or a place becomes free, and every 20 ms, since tokens come and signals that ask
- * to end arrive without waking anyone.
+ * One lock covers the places, the tokens, and the calls of look, begin and end. Threads that wait
+ * wake up when a task ends or a place becomes free, and every 20 ms, since tokens come and signals
+ * that ask to end arrive without waking anyone.
  *
  * Invariants, with the lock: used <= places, and with a jobserver used <= 1 + tokens held. */
 #define _XOPEN_SOURCE 700
@@ -80,8 +81,8 @@ static void give_places(void *user, unsigned count)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* Waits for a task and a place, and begins the task. A thread that waits holds neither a place nor a
- * token. False: no task is left. */
+/* Waits for a task and a place, and begins the task. A thread that waits holds neither a place nor
+ * a token. False: no task is left. */
 static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
 {
     thread_pool_state state;
@@ -116,8 +117,9 @@ static bool begin_task(thread_pool *c, bool *has_place, size_t *task)
     return state != THREAD_POOL_DONE;
 }
 
-/* The loop of one thread. The lead, which is the caller's thread, starts with a place. Under a jobserver
- * the others give theirs back after each task, so that other programs of the same make get a token. */
+/* The loop of one thread. The lead, which is the caller's thread, starts with a place. Under a
+ * jobserver the others give theirs back after each task, so that other programs of the same make
+ * get a token. */
 static void work(thread_pool *c, bool lead)
 {
     const bool asks = !lead && c->server.state == JOBSERVER_OPEN;
@@ -145,7 +147,8 @@ static void *work_too(void *user)
     return NULL;
 }
 
-/* Where make has a jobserver but did not hand it on, this process is one job and uses one thread. */
+/* Where make has a jobserver but did not hand it on, this process is one job and uses one thread.
+ */
 static unsigned places_for(const jobserver *server, int threads)
 {
     return threads == 0 && server->state == JOBSERVER_SHUT ? 1 : kiln_thread_count(threads);
@@ -163,7 +166,8 @@ void thread_pool_run_work(const thread_pool_work *all, int threads, size_t count
     c.helpers = (kiln_helpers){take_places, give_places, &c};
     KILN_ASSERT(c.places > 0 && c.places <= WORKERS_MAX);
 
-    /* Workers start with the places that there are; under a jobserver they take them by themselves. */
+    /* Workers start with the places that there are; under a jobserver they take them by themselves.
+     */
     c.used = 1;
     while (started + 1 < c.places && started + 1 < count) {
         const bool holds = c.server.state != JOBSERVER_OPEN;

@@ -1,5 +1,5 @@
-/* A thread pool: threads that share a number of tasks, and help each other within large ones. There are
- * never more at work than were allowed, nor than make's jobserver gives. */
+/* A thread pool: threads that share a number of tasks, and help each other within large ones. There
+ * are never more at work than were allowed, nor than make's jobserver gives. */
 #ifndef KILN_CMD_THREAD_POOL_H
 #define KILN_CMD_THREAD_POOL_H
 
@@ -10,8 +10,8 @@
 
 typedef enum {
     THREAD_POOL_READY, /* a task can begin */
-    /* A task may be able to begin once one under way has ended. Threads that wait for that hold neither
-     * a place nor a token. */
+    /* A task may be able to begin once one under way has ended. Threads that wait for that hold
+     * neither a place nor a token. */
     THREAD_POOL_LATER,
     THREAD_POOL_DONE /* no other task will begin */
 } thread_pool_state;
@@ -20,14 +20,15 @@ typedef enum {
 typedef struct {
     thread_pool_state (*look)(void *user);
     size_t (*begin)(void *user); /* after THREAD_POOL_READY, before anything else: the task */
-    /* Loops of tools/common/parallel.h in it take part in the count; so may others, by `helpers`. */
+    /* Loops of tools/common/parallel.h in it take part in the count; so may others, by `helpers`.
+     */
     void (*run)(void *user, size_t task, const kiln_helpers *helpers);
     void (*end)(void *user, size_t task);
     void *user;
 } thread_pool_work;
 
-/* Runs tasks until no other will begin, on up to `threads` threads (0: one a processor, or one where make has
- * a jobserver that it did not hand on) and on no more than `count`. */
+/* Runs tasks until no other will begin, on up to `threads` threads (0: one a processor, or one
+ * where make has a jobserver that it did not hand on) and on no more than `count`. */
 void thread_pool_run_work(const thread_pool_work *work, int threads, size_t count);
 
 /* Work on task `index`, 0 to count - 1, each once and in this order of beginning. */

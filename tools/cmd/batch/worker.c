@@ -1,15 +1,16 @@
-/* A bake in a process of its own, so that its memory is counted apart from that of others and all of it
- * goes back to the system at the end.
+/* A bake in a process of its own, so that its memory is counted apart from that of others and all
+ * of it goes back to the system at the end.
  *
- * The process is forked without exec: it starts with the plan in memory and little else, as the process
- * it comes from bakes nothing itself. The two talk over a pair of sockets. The worker sends messages:
- * steps of progress, places of the thread pool that it takes and gives back, and at the end the report.
- * The parent answers a request for places, and says when to stop. Both are the same program, so structs
- * are sent as they are; of a report the texts and lists follow, since pointers mean nothing on the
- * other side.
+ * The process is forked without exec: it starts with the plan in memory and little else, as the
+ * process it comes from bakes nothing itself. The two talk over a pair of sockets. The worker sends
+ * messages: steps of progress, places of the thread pool that it takes and gives back, and at the
+ * end the report. The parent answers a request for places, and says when to stop. Both are the same
+ * program, so structs are sent as they are; of a report the texts and lists follow, since pointers
+ * mean nothing on the other side.
  *
- * The parent's ends of all pairs close when it dies, and the kernel then kills its workers; a worker's
- * death closes its end, which the parent sees as an end of file. Neither waits for the other in vain. */
+ * The parent's ends of all pairs close when it dies, and the kernel then kills its workers; a
+ * worker's death closes its end, which the parent sees as an end of file. Neither waits for the
+ * other in vain. */
 #define _GNU_SOURCE
 #include "worker.h"
 
@@ -36,7 +37,8 @@
 
 enum { WAIT_MS = 20 };
 
-/* What a worker sends: a step of progress, places it wants or gives back, and that the report follows. */
+/* What a worker sends: a step of progress, places it wants or gives back, and that the report
+ * follows. */
 typedef enum { STEP, TAKE, GIVE, END } word;
 
 typedef struct {
@@ -90,16 +92,6 @@ static bool get(int socket, void *data, size_t size)
 
 /* -- the report, sent and received -- */
 
-static bool put_texts(int socket, char *const *texts, uint32_t count)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < count && good; i++) {
-        const size_t size = strlen(texts[i]) + 1;
-        good = put(socket, &size, sizeof size) && put(socket, texts[i], size);
-    }
-    return good;
-}
-
 /* Receives *count texts. Afterwards *count is how many there are to free, also after a failure. */
 static bool get_texts(int socket, char ***texts, uint32_t *count)
 {
@@ -143,12 +135,17 @@ static bool put_baked(int socket, baked *out)
     find_lists(&out->report, lists);
     bool good = put(socket, out, sizeof *out);
     for (int i = 0; i < LISTS && good; i++) {
-        good = put_texts(socket, *lists[i].texts, *lists[i].count);
+        char *const *texts = *lists[i].texts;
+        for (uint32_t k = 0; k < *lists[i].count && good; k++) {
+            const size_t size = strlen(texts[k]) + 1;
+            good = put(socket, &size, sizeof size) && put(socket, texts[k], size);
+        }
     }
     return good && put(socket, report->trees, report->tree_count * sizeof *report->trees);
 }
 
-/* Receives a report that can be freed in any case: no pointer of the other process is kept in it. */
+/* Receives a report that can be freed in any case: no pointer of the other process is kept in it.
+ */
 static bool get_baked(int socket, baked *out)
 {
     baked sent;
@@ -224,8 +221,8 @@ static void give_over(void *user, unsigned count)
     to->stop = !put(to->socket, &m, sizeof m) || to->stop;
 }
 
-/* The life of a worker. A terminal sends signals to all processes of a group: the parent decides what
- * they mean. */
+/* The life of a worker. A terminal sends signals to all processes of a group: the parent decides
+ * what they mean. */
 static _Noreturn void be_worker(const worker_task *task, int socket, pid_t parent)
 {
     line to = {.socket = socket};
@@ -250,8 +247,8 @@ static _Noreturn void be_worker(const worker_task *task, int socket, pid_t paren
 
 /* -- in the parent -- */
 
-/* Workers are started one at a time: none may inherit the other end of another's pair, since the closing
- * of that end is how a death is noticed. */
+/* Workers are started one at a time: none may inherit the other end of another's pair, since the
+ * closing of that end is how a death is noticed. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 /* Starts a worker. Returns its process, or -1 with errno; *socket is to be closed. */
@@ -279,8 +276,8 @@ static pid_t start(const worker_task *task, int *socket)
     return process;
 }
 
-/* Serves the worker until it has sent its report; false where it ended before. `lent` counts the places
- * that it holds. */
+/* Serves the worker until it has sent its report; false where it ended before. `lent` counts the
+ * places that it holds. */
 static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked *out)
 {
     bool stopped = false;
@@ -355,8 +352,8 @@ void worker_run(const worker_task *task, baked *out)
 void worker_prepare(void)
 {
 #ifdef M_ARENA_MAX
-    /* Threads would each reserve 64 MiB of address space, which counts in limits of the processes that
-     * come from them. */
+    /* Threads would each reserve 64 MiB of address space, which counts in limits of the processes
+     * that come from them. */
     (void)mallopt(M_ARENA_MAX, 1);
 #endif
 }

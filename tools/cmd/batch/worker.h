@@ -1,5 +1,5 @@
-/* A bake in a process of its own: its memory is counted apart from that of others, and all of it goes
- * back to the system when the process ends. */
+/* A bake in a process of its own: its memory is counted apart from that of others, and all of it
+ * goes back to the system when the process ends. */
 #ifndef KILN_CMD_WORKER_H
 #define KILN_CMD_WORKER_H
 
@@ -35,8 +35,8 @@ typedef struct {
 /* Call this before threads are started. */
 void worker_prepare(void);
 
-/* Bakes and waits for the end. A signal that asks to end (signals.h) cancels it. A process that can't be
- * started, or does not come to a good end, is an error in out->report. */
+/* Bakes and waits for the end. A signal that asks to end (signals.h) cancels it. A process that
+ * can't be started, or does not come to a good end, is an error in out->report. */
 void worker_run(const worker_task *task, baked *out);
 
 #endif
