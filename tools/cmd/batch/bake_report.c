@@ -114,6 +114,7 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     }
 }
 
+/* A list of texts as an array, empty where there are none. */
 static json_t *texts_json(char *const *texts, uint32_t count)
 {
     json_t *array = json_array();
@@ -123,6 +124,7 @@ static json_t *texts_json(char *const *texts, uint32_t count)
     return array;
 }
 
+/* One tree. Sizes of counts are members only of trees that have counts. */
 static json_t *tree_json(const kiln_bake_tree_report *tree)
 {
     json_t *object = json_object();
@@ -239,6 +241,7 @@ static bool least_seconds(const char *path, unsigned flags, double *least)
     return true;
 }
 
+/* Both ways of opening are measured on the same file, first the one that reads all of it. */
 bool first_query_measure(const char *path, first_query *out)
 {
     return least_seconds(path, 0, &out->verified) &&

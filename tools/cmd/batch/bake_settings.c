@@ -134,6 +134,7 @@ const option bake_options[] = {
     OPTION_JSON(bake_settings),
 };
 
+/* Fields that are not named are 0, false or NULL. -1 stands for "not given" where 0 is a choice. */
 bake_settings bake_settings_default(void)
 {
     return (bake_settings){.bv = "obb",
@@ -151,6 +152,8 @@ bake_settings bake_settings_default(void)
                            .folders = -1};
 }
 
+/* The options of the run are named here rather than marked in the table, whose rows are those of
+ * every verb. What is not named is about an asset, so a new option reaches manifests by itself. */
 bool bake_option_is_of_asset(const option *entry)
 {
     static const char *const of_run[] = {

@@ -44,6 +44,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* What became of an asset. LEFT is the state before it is begun and of one that a signal cut short,
+ * so that an array of zeros is right from the start. */
 typedef enum { LEFT, BAKED, UP_TO_DATE, CACHED, FAILED, OUTCOMES } outcome;
 
 static const char *const outcome_names[OUTCOMES] = {"not_baked", "baked", "up_to_date", "cached",
@@ -550,6 +552,8 @@ static int run_all(batch *b)
     return finish(b);
 }
 
+/* Holds everything that lasts as long as the batch. An empty plan is no error here: who wants none
+ * has said so by --allow-empty, and still gets a document. */
 int batch_run(const plan *of, const bake_settings *run)
 {
     batch b = {.of = of, .run = run};

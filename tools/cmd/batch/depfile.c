@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Appends bytes, with room for twice as many. False without memory. */
 static bool append(depfile *file, const char *bytes, size_t size)
 {
     if (file->capacity - file->size < size) {
@@ -54,6 +55,7 @@ static bool append_name(depfile *file, const char *name)
     return good;
 }
 
+/* One rule on several lines, a file of the model each, as compilers write them. */
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other)
 {
@@ -85,6 +87,7 @@ int depfile_add(depfile *file, const char *output, const char *input,
     return EXIT_DONE;
 }
 
+/* A depfile in the place of a file of the model would overwrite a source. */
 bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_report *report)
 {
     bool found = false;

@@ -93,6 +93,7 @@ typedef struct {
 
 static void expand(walk *w, const char *pattern);
 
+/* Has the text a character that makes it a pattern? */
 static bool is_wild(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -134,6 +135,7 @@ static void descend(walk *w, const char *name, size_t length, const char *rest)
     w->path[before] = '\0';
 }
 
+/* Opens the folder that the path leads to; "" is the working folder. */
 static DIR *open_here(walk *w)
 {
     const char *path = w->length > 0 ? w->path : ".";
@@ -215,6 +217,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A file whose name has brackets in it is more likely meant than a pattern, so a name that is there
+ * wins. */
 int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
 {
     const char *pattern = path + folder_length;
@@ -268,6 +272,7 @@ static bool match_part(const char *pattern, size_t pattern_length, const char *n
     return fnmatch(one, other, FNM_PERIOD) == 0;
 }
 
+/* The recursion is over "**" alone, which may stand for no folder, or for one more. */
 bool inputs_match(const char *pattern, const char *name)
 {
     for (;;) {

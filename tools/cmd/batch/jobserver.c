@@ -36,6 +36,8 @@ static const char *find_flag(const char *flags, size_t *length)
     return found;
 }
 
+/* A jobserver that is named but can't be opened is not the same as none: make has then decided that
+ * this process is one job. */
 void jobserver_open(jobserver *server)
 {
     const char *flags = getenv("MAKEFLAGS");
@@ -91,6 +93,7 @@ bool jobserver_take(jobserver *server)
     return true;
 }
 
+/* The same byte goes back: make gives bytes a meaning when a job of it fails. */
 void jobserver_give(jobserver *server)
 {
     KILN_ASSERT(server->held > 0 && server->held <= JOBSERVER_TOKENS_MAX);

@@ -750,12 +750,14 @@ done:
     free(text);
 }
 
+/* A kiln.yaml in the working folder is used only where nothing else says what to bake. */
 const char *manifest_meant(const char *given, int inputs)
 {
     static const char usual[] = "kiln.yaml";
     return given == NULL && inputs == 0 && access(usual, F_OK) == 0 ? usual : given;
 }
 
+/* Settings of the run are not for manifests and come from the command line even as defaults. */
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)
 {
     const char *slash = strrchr(path, '/');

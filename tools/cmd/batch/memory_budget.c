@@ -39,6 +39,8 @@ void memory_budget_set_share(memory_budget *of, size_t task, uint64_t share)
     of->lines[task].share = of->limit != 0 && share > of->limit ? of->limit : share;
 }
 
+/* `first` moves past what no longer waits, so a search costs little also near the end of a long
+ * list. */
 bool memory_budget_find(memory_budget *of, size_t *task)
 {
     while (of->first < of->count && of->lines[of->first].state != MEMORY_WAITING) {
@@ -70,6 +72,8 @@ void memory_budget_take(memory_budget *of, size_t task)
     of->may_return += !memory_budget_has_all(of, task);
 }
 
+/* The share that is given back is the one that was taken: it may not change while a task is under
+ * way. */
 void memory_budget_give(memory_budget *of, size_t task, bool enough)
 {
     memory_budget_line *line = &of->lines[task];

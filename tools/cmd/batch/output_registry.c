@@ -40,6 +40,8 @@ static void lock(written *w)
     }
 }
 
+/* The size is a power of two with at least four slots a job; a page that nothing is noted in is
+ * never touched. */
 written *output_registry_new(const plan *of)
 {
     size_t size = 16;
@@ -113,6 +115,8 @@ static bool is_of_another(const output_registry_place *place, const char *path,
     return true;
 }
 
+/* The inode is read before the rename, which keeps it: afterwards another process may have replaced
+ * the file. errno is that of the rename, for the message of the library. */
 bool output_registry_move(void *user, const char *from, const char *to,
                           char message[KILN_WRITE_MESSAGE_SIZE])
 {

@@ -36,6 +36,7 @@ static bool is_folder(const char *path)
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
+/* The size is that at this moment; it only serves the order of a batch and its estimates. */
 int plan_add(plan *of, const char *input, const char *output, const bake_settings *settings,
              uint64_t given)
 {
@@ -393,6 +394,7 @@ int plan_check(plan *of)
     return status;
 }
 
+/* Reports the options of every asset that has some of its own, so that one run shows all errors. */
 int plan_check_options(const plan *of)
 {
     int worst = EXIT_DONE;
@@ -405,6 +407,8 @@ int plan_check_options(const plan *of)
     return worst;
 }
 
+/* Compares one path with all, by name and by file: the path need not be there, and may be a link.
+ */
 bool plan_has_file(const plan *of, const char *path)
 {
     char *name = one_name(path);

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Is the component ".."? */
 static bool is_above(const char *component, size_t length)
 {
     return length == 2 && memcmp(component, "..", 2) == 0;
@@ -137,6 +138,8 @@ static bool never(void *user)
     return false;
 }
 
+/* Statuses are kept per asset, since threads run in any order and the report holds one error at a
+ * time. */
 int source_files_find(const plan *of, source_files *lists)
 {
     search s = {of, lists, calloc(of->count + 1, sizeof *s.statuses)};

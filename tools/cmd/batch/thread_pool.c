@@ -64,6 +64,7 @@ static void give_now(thread_pool *c, unsigned count)
     pthread_cond_broadcast(&c->freed);
 }
 
+/* The two functions of kiln_helpers, by which parallel loops within a task take and give places. */
 static unsigned take_places(void *user, unsigned most)
 {
     thread_pool *c = user;

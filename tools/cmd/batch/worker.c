@@ -62,6 +62,7 @@ typedef struct {
     bool stop; /* the parent says so, or is gone */
 } line;
 
+/* Sends all of it. A peer that is gone is no signal but an error. */
 static bool put(int socket, const void *data, size_t size)
 {
     const char *bytes = data;
@@ -76,6 +77,7 @@ static bool put(int socket, const void *data, size_t size)
     return true;
 }
 
+/* Receives exactly that much; false at the end of the stream. */
 static bool get(int socket, void *data, size_t size)
 {
     char *bytes = data;
@@ -128,6 +130,7 @@ static void find_lists(kiln_bake_report *report, text_list lists[LISTS])
     lists[3] = (text_list){&report->absent_files, &report->absent_file_count};
 }
 
+/* The struct first, with its pointers, which the receiver replaces; then texts and trees. */
 static bool put_baked(int socket, baked *out)
 {
     const kiln_bake_report *report = &out->report;
@@ -214,6 +217,7 @@ static unsigned take_over(void *user, unsigned most)
     return 0;
 }
 
+/* Gives places back; there is no answer to wait for. */
 static void give_over(void *user, unsigned count)
 {
     line *to = user;
@@ -324,6 +328,7 @@ static void fail(const worker_task *task, baked *out, const char *what, const ch
                    what, why, cure);
 }
 
+/* Places that a worker held when it ended are given back for it, however it ended. */
 void worker_run(const worker_task *task, baked *out)
 {
     int socket, status = 0;
