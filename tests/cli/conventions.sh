@@ -216,6 +216,12 @@ painted.kiln: painted.obj \
 END
 case_end
 
+case_begin 'depfile: names as make reads them'
+cp cube.obj 'a b#c$d.obj'
+expect 0 "$KILN" bake -q 'a b#c$d.obj' -o odd.kiln --depfile d
+[ "$(cat d)" = 'odd.kiln: a\ b\#c$$d.obj' ] || case_fail "it is $(cat d)"
+case_end
+
 case_begin 'depfile: of many, none for what failed'
 exact 2 "$KILN" bake painted.obj gone.obj cube.obj -o two.d --depfile d -j1 <<'END'
 stderr:
