@@ -177,16 +177,18 @@ typedef struct {
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
-/* How often each edge of a tree's triangles, told apart by the coordinates of its ends, is passed. */
+/* How often each edge of a tree's triangles, told apart by the coordinates of its ends, is
+ * passed. */
 enum {
     KILN_CLOSED_NOT = 0,
     KILN_CLOSED_EVEN = 1,    /* an even number of times */
     KILN_CLOSED_ORIENTED = 2 /* as often one way as the other */
 };
 
-/* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1 only.
- * Lane i is an inner node (bit i of inner), a leaf of count i triangles, or empty. The k-th inner lane's node is child + k; the
- * leaf lanes' triangles follow each other from slot tri on, in lane order. */
+/* What every node starts with, whatever its bounding volume; a binary node uses lanes 0 and 1
+ * only. Lane i is an inner node (bit i of inner), a leaf of count i triangles, or empty. The
+ * k-th inner lane's node is child + k; the leaf lanes' triangles follow each other from slot tri
+ * on, in lane order. */
 typedef struct {
     float org[3];     /*  0 origin of the centre grid, node space */
     uint8_t exp[3];   /* 12 grid step on each axis = 2^(exp - 127) */
@@ -231,8 +233,8 @@ typedef struct {
 } kiln_format_node_aabb2;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 
-/* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y - z, in
- * steps that follow from those of the axes: nodes.h. */
+/* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y -
+ * z, in steps that follow from those of the axes: nodes.h. */
 enum { KILN_DOP14_DIAGONALS = 4 };
 
 typedef struct {
@@ -242,8 +244,8 @@ typedef struct {
 } kiln_format_node_dop14;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop14) == 144, "DOP14 node");
 
-/* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was counted, for
- * one tree; see adb.h for what the numbers mean. */
+/* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was
+ * counted, for one tree; see adb.h for what the numbers mean. */
 typedef struct {
     uint32_t tree;        /* index in the tree directory; ascending */
     uint32_t box_first;   /* first of its boxes; the trees tile the boxes in order */

@@ -1,9 +1,10 @@
-/* The rows of node kinds, made from the list in node_kinds.h, and what the verifier asks of the fields of each
- * kind.
+/* The rows of node kinds, made from the list in node_kinds.h, and what the verifier asks of the
+ * fields of each kind.
  *
- * The checks are written for what a walk relies on: once they have passed, every decoded number is finite and
- * in the range for which the kernels' error bounds are proved. Whether a box holds its triangles is not checked
- * here but by the audit (tools/encode/audit.c), since no memory access depends on it. */
+ * The checks are written for what a walk relies on: once they have passed, every decoded number
+ * is finite and in the range for which the kernels' error bounds are proved. Whether a box holds
+ * its triangles is not checked here but by the audit (tools/encode/audit.c), since no memory
+ * access depends on it. */
 #include "node_kinds.h"
 
 #include "assert.h"
@@ -56,8 +57,9 @@ static bool dop14_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
     return sound;
 }
 
-/* Along the diagonals; the box is looked at apart. In double p - org is off by one rounding, x +- y +- z by
- * two more, and less the centre by one: u = 2^-53 times the sum of magnitudes each. 8 u are taken. */
+/* Along the diagonals; the box is looked at apart. In double p - org is off by one rounding, x
+ * +- y +- z by two more, and less the centre by one: u = 2^-53 times the sum of magnitudes each.
+ * 8 u are taken. */
 static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const double point[3])
 {
     const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
@@ -96,8 +98,8 @@ static bool box2_is_sound(const float centre[3][2], const float half[3][2], unsi
            h[2] >= 0.0f;
 }
 
-/* The axes as a matrix R: no entry of R R^T - I is larger than 2^-19 = 32 u, u = 2^-24. The kernels'
- * proofs need entries within 8 u of a rotation's, which make of it at most 28 u. */
+/* The axes as a matrix R: no entry of R R^T - I is larger than 2^-19 = 32 u, u = 2^-24. The
+ * kernels' proofs need entries within 8 u of a rotation's, which make of it at most 28 u. */
 static bool axes2_are_sound(const float axis[9][2], unsigned lane)
 {
     float a[3][3];

@@ -1,22 +1,25 @@
-/* The table of node kinds: one row says everything about a kind of tree that is not code, and names the code.
+/* The table of node kinds: one row says everything about a kind of tree that is not code, and
+ * names the code.
  *
- * A new kind is its structure and its numbers in format.h, a row here, and the functions that the row names; a
- * row without one of them does not compile or link. From a row follow
+ * A new kind is its structure and its numbers in format.h, a row here, and the functions that
+ * the row names; a row without one of them does not compile or link. From a row follow
  *
- *   node_kinds.c                the descriptor kiln_node_kinds[KILN_KIND_<KIND>]: kiln_<kind>_decode,
- *                               kiln_<kind>_decode_lane (nodes.h), <kind>_lane_is_sound and
- *                               <kind>_reserved_is_zero, and for a volume that is no box kiln_<kind>_beyond
- *   sections.c                  the section of its nodes and how it is packed
- *   runtime/kernel              <kind>_open of every instruction set, and for a volume that is no box <kind>_refine
- *   runtime/open                the check that kiln.h has the same number
- *   tools/tree/kinds.c          kiln_encode_<kind>, which makes its nodes
- *   lists of names              in messages and in `--help`
+ *   node_kinds.c           the descriptor kiln_node_kinds[KILN_KIND_<KIND>]: kiln_<kind>_decode and
+ *                          kiln_<kind>_decode_lane of nodes.h, <kind>_lane_is_sound,
+ *                          <kind>_reserved_is_zero and, where the volume is no box, <kind>_beyond
+ *   sections.c             the section of its nodes and how it is packed
+ *   runtime/kernel         <kind>_open of every instruction set and, where the volume is no box,
+ *                          <kind>_refine
+ *   runtime/open           the check that kiln.h has the same number
+ *   tools/tree/kinds.c     kiln_encode_<kind>, which makes its nodes
+ *   lists of names         in messages and in `--help`
  *
- * Columns: KIND and kind as identifiers write them; the name that users give; the constant of kiln.h; the minor
- * version of the format that added it, which a file with such nodes carries; lanes that its nodes may use, 8 or
- * 2 from lane 0 on; how its boxes lie (kiln_box_layout); how its section is packed (a list in sections.c); BOX
- * where the volume is the box that it decodes to, OWN where it is smaller. README.md says what a kind gives a
- * walk. FIRST makes the first row and NEXT the others, for lists with commas. */
+ * Columns: KIND and kind as identifiers write them; the name that users give; the constant of
+ * kiln.h; the minor version of the format that added it, which a file with such nodes carries;
+ * lanes that its nodes may use, 8 or 2 from lane 0 on; how its boxes lie (kiln_box_layout); how
+ * its section is packed (a list in sections.c); BOX where the volume is the box that it decodes
+ * to, OWN where it is smaller. README.md says what a kind gives a walk. FIRST makes the first
+ * row and NEXT the others, for lists with commas. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
 

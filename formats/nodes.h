@@ -87,9 +87,9 @@ static inline float kiln_half_scale(uint8_t half_exp)
     return kiln_node8_step((uint8_t)(half_exp + 112));
 }
 
-/* A finite, non-negative IEEE half times 2^(half_exp - 127): the bits moved into place are the half
- * times 2^-112. The product is exact for half_exp from KILN_HALF_EXP_MIN to KILN_HALF_EXP_MAX. Needs
- * denormals not flushed to zero (see runtime/base/fpu.h). */
+/* A finite, non-negative IEEE half times 2^(half_exp - 127): the bits moved into place are the
+ * half times 2^-112. The product is exact for half_exp from KILN_HALF_EXP_MIN to
+ * KILN_HALF_EXP_MAX. Needs denormals not flushed to zero (see runtime/base/fpu.h). */
 static inline float kiln_half_scaled(uint16_t half, float scale)
 {
     uint32_t bits = (uint32_t)half << 13;
@@ -224,12 +224,14 @@ static inline void kiln_aabb8_decode(const kiln_format_node_aabb8 *node, kiln_la
     }
 }
 
-/* The diagonals of a 14-DOP node, relative to org: value q of diagonal j stands for q * step + start[j].
+/* The diagonals of a 14-DOP node, relative to org: value q of diagonal j stands for q * step +
+ * start[j].
  *
- * A node's boxes lie within 255 steps of the grid on each axis. Along a diagonal that is 255 times the sum of
- * the three steps, from 255 times less those that count negatively. The step is 1/128 more than that sum, and
- * the start one step lower, so that either end is about a step away from what can occur: where sums of steps
- * are rounded, values rounded outward still are from 0 to 255. */
+ * A node's boxes lie within 255 steps of the grid on each axis. Along a diagonal that is 255
+ * times the sum of the three steps, from 255 times less those that count negatively. The step is
+ * 1/128 more than that sum, and the start one step lower, so that either end is about a step
+ * away from what can occur: where sums of steps are rounded, values rounded outward still are
+ * from 0 to 255. */
 typedef struct {
     float step, start[KILN_DOP14_DIAGONALS];
 } kiln_dop14_diagonals;
@@ -302,8 +304,8 @@ static inline void kiln_aabb2_decode_lane(const kiln_format_node_aabb2 *node, un
     }
 }
 
-/* Rows of two numbers as the first four lanes. Kernels take lanes by four: the two that are not used
- * get zeros, with which arithmetic is not slow; the last four are left alone. */
+/* Rows of two numbers as the first four lanes. Kernels take lanes by four: the two that are not
+ * used get zeros, with which arithmetic is not slow; the last four are left alone. */
 static inline void kiln_rows2_decode(const float (*rows)[2], unsigned count, float (*lanes)[8])
 {
     for (unsigned i = 0; i < count; i++) {

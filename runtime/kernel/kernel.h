@@ -1,8 +1,8 @@
-/* The seam for instruction sets: what a query does to eight boxes at once. Kernels are written once,
- * in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by kernel_scalar.c, the
- * reference, which is always built, kernel_sse42.c, kernel_avx2.c and kernel_neon.c. What needs a new
- * kernel gives kiln_kernel a member and each of these an include.
- * Every set gives the same bits, but for masks of kiln_open_node. */
+/* The seam for instruction sets: what a query does to eight boxes at once. Kernels are written
+ * once, in files kernel_*.h, in the vocabulary of simd.h, and compiled for each set by
+ * kernel_scalar.c, the reference, which is always built, kernel_sse42.c, kernel_avx2.c and
+ * kernel_neon.c. What needs a new kernel gives kiln_kernel a member and each of these an
+ * include. Every set gives the same bits, but for masks of kiln_open_node. */
 #ifndef KILN_KERNEL_H
 #define KILN_KERNEL_H
 
@@ -32,8 +32,8 @@ typedef bool (*kiln_ray_visit)(void *user, struct kiln_slab_ray *ray, uint32_t s
 typedef double kiln_two __attribute__((vector_size(16)));
 typedef float kiln_quad __attribute__((vector_size(16)));
 
-/* How boxes of one tree become probes of the other's nodes: p = matrix q + offset by columns, in node
- * spaces, and the same rotation without the scale. */
+/* How boxes of one tree become probes of the other's nodes: p = matrix q + offset by columns, in
+ * node spaces, and the same rotation without the scale. */
 typedef struct {
     kiln_two column_xy[3], offset_xy;
     double column_z[3], offset_z;
@@ -53,16 +53,17 @@ typedef struct {
     uint32_t lane;    /* the one in hand, when this is opened against another */
 } kiln_decoded_node;
 
-/* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe, decodes the
- * node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`, but unless by->alike a
- * set may find proofs that others miss. What is below such lanes does not meet, so that no answer about
- * triangles depends on it. The order is left alone unless it is wanted and there are two. */
+/* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe,
+ * decodes the node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`,
+ * but unless by->alike a set may find proofs that others miss. What is below such lanes does not
+ * meet, so that no answer about triangles depends on it. The order is left alone unless it is
+ * wanted and there are two. */
 typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_box_transform *by,
                                    const kiln_decoded_node *other, bool in_order,
                                    kiln_decoded_node *out);
 
-/* Keeps of the lanes in `mask`, whose boxes may meet the probe, those whose volumes may, too. The same bits in
- * every set. */
+/* Keeps of the lanes in `mask`, whose boxes may meet the probe, those whose volumes may, too.
+ * The same bits in every set. */
 typedef uint32_t (*kiln_refine_lanes)(const kiln_format_node8 *node, const kiln_probe *probe,
                                       uint32_t mask);
 
@@ -84,22 +85,23 @@ typedef struct {
     double weight[3][KILN_LEAF_LANES]; /* what its parts were computed from, in magnitude */
 } kiln_leaf_triangles;
 
-/* A box in the frame of a leaf: every point of it is centre + sum of t_j arm[j] with t_j from -1 to 1, each
- * coordinate within `error`. */
+/* A box in the frame of a leaf: every point of it is centre + sum of t_j arm[j] with t_j from -1
+ * to 1, each coordinate within `error`. */
 typedef struct {
     double centre[3], arm[3][3], error;
 } kiln_leaf_box;
 
 typedef struct {
     const char *name;
-    /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does not. Only
-     * the bits of `used` are looked at. */
+    /* Bit i of the result: lane i may meet the probe. A clear bit is a proof that it does
+     * not. Only the bits of `used` are looked at. */
     uint32_t (*overlap)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
     /* The same for axis-aligned lanes; lanes->axis is not looked at. */
     uint32_t (*overlap_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, uint32_t used);
     kiln_kernel_kind kinds[KILN_NODE_KIND_COUNT]; /* in the order of kiln_node_kinds */
-    /* Fills a leaf with as many triangles as its count says, each three numbers of vertices, carried
-     * where `carry` is not NULL. Up to the next multiple of four there must be some to read. */
+    /* Fills a leaf with as many triangles as its count says, each three numbers of vertices,
+     * carried where `carry` is not NULL. Up to the next multiple of four there must be some to
+     * read. */
     void (*load_triangles)(const float *vertices, const uint32_t *const *triangles,
                            const kiln_transform *carry, kiln_leaf_triangles *leaf);
     /* Bit i of pairs[j]: triangle i of x may meet triangle j of y. A clear bit is a proof. */
@@ -107,9 +109,9 @@ typedef struct {
                            uint32_t *pairs);
     /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
     bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
-    /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes that are
-     * not used. `line` is a direction worth to try in the lanes' space, a unit vector or 0. And for
-     * axis-aligned lanes. */
+    /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes
+     * that are not used. `line` is a direction worth to try in the lanes' space, a unit vector
+     * or 0. And for axis-aligned lanes. */
     void (*gaps)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
                  float squared[8]);
     void (*gaps_aligned)(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],
@@ -122,7 +124,8 @@ typedef struct {
     const struct kiln_adb_kernels *adb; /* adb_lanes.h */
 } kiln_kernel;
 
-/* The kernels of a kind of nodes. Every row of the table of kinds has its own, so none is another's. */
+/* The kernels of a kind of nodes. Every row of the table of kinds has its own, so none is
+ * another's. */
 static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
                                                      const kiln_node_kind *kind)
 {
@@ -130,7 +133,8 @@ static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
     return &kernel->kinds[kiln_node_kind_index(kind)];
 }
 
-/* Of the gaps: what of `epsilon` they can do without, and what is left of a square; kernel_gaps.h. */
+/* Of the gaps: what of `epsilon` they can do without, and what is left of a square;
+ * kernel_gaps.h. */
 #define KILN_GAP_SPARED 0x1.8p-18f
 #define KILN_GAP_KEPT 0.9999f
 #define KILN_GAP_MOST 0x1p126f

@@ -1,27 +1,31 @@
-/* Kernels of boxes, compiled once for each instruction set (simd.h): separating-axis test of eight
- * boxes against one, after Gottschalk, Lin and Manocha, "OBBTree", SIGGRAPH 1996, section 5.
+/* Kernels of boxes, compiled once for each instruction set (simd.h): separating-axis test of
+ * eight boxes against one, after Gottschalk, Lin and Manocha, "OBBTree", SIGGRAPH 1996, section
+ * 5.
  *
  * Why a clear bit is a proof. Let u = 2^-24, H and P the sums of a lane's and the probe's three
- * half-extents, S = H + P. Suppose the boxes meet; then the centres are at most S apart. Every error
- * is held against the extents, not against the distance, which may be far smaller or larger.
+ * half-extents, S = H + P. Suppose the boxes meet; then the centres are at most S apart. Every
+ * error is held against the extents, not against the distance, which may be far smaller or
+ * larger.
  *
- * Decoded axes come from a dozen rounded operations on numbers of at most 2, so each entry is within
- * 8 u of a rotation's, and a vector within 14 u. A probe's went through one more rotation (36 u, as
- * vectors) and the pose departs from orthonormal by delta, so a product c of two axes is within
- * z = 55 u + 2 delta of that of two ideal frames. In those frames the boxes, as stored, lie in ideal
- * ones with half-extents larger by 15 u H and (38 u + 2 delta) P. The lane's centre is exact, the
- * probe's is within `slack`, and each t within 18 u S + slack, all three within 30 u S + slack.
+ * Decoded axes come from a dozen rounded operations on numbers of at most 2, so each entry is
+ * within 8 u of a rotation's, and a vector within 14 u. A probe's went through one more rotation
+ * (36 u, as vectors) and the pose departs from orthonormal by delta, so a product c of two axes
+ * is within z = 55 u + 2 delta of that of two ideal frames. In those frames the boxes, as
+ * stored, lie in ideal ones with half-extents larger by 15 u H and (38 u + 2 delta) P. The
+ * lane's centre is exact, the probe's is within `slack`, and each t within 18 u S + slack, all
+ * three within 30 u S + slack.
  *
  * What a computed distance exceeds the computed sum of radii by is then at most
  *     lane axes    40 u H + (151 u + 6 delta) P + slack
  *     probe axes  188 u H + 4 delta H + (148 u + 4 delta) P + slack
  *     edge axes   (33 u S + slack) (|c'| + |c"|) + (144 u + 5 delta) H + (198 u + 8 delta) P
- * with the roundings of all sums, c' and c" the products that scale the lane's extents. epsilon >= 128 u + 4 delta (kiln_pair_frame), so a lane's
- * half-extents grown by g = 2 (epsilon S + slack) cover the first; the second, since the |c| that they
- * are scaled by add up to nearly 1 or more; the third with g added once more, for edge axes are not
- * normalised and |c'| and |c"| vanish where edges are parallel. An infinity or NaN makes every
- * comparison false, which keeps the lane, and probes so large that distances could overflow where
- * boxes meet have an infinite slack. Operations that are fused round less, and change no bound. */
+ * with the roundings of all sums, c' and c" the products that scale the lane's extents. epsilon
+ * >= 128 u + 4 delta (kiln_pair_frame), so a lane's half-extents grown by g = 2 (epsilon S +
+ * slack) cover the first; the second, since the |c| that they are scaled by add up to nearly 1
+ * or more; the third with g added once more, for edge axes are not normalised and |c'| and |c"|
+ * vanish where edges are parallel. An infinity or NaN makes every comparison false, which keeps
+ * the lane, and probes so large that distances could overflow where boxes meet have an infinite
+ * slack. Operations that are fused round less, and change no bound. */
 
 #define box_terms KILN_SIMD_NAME(box_terms)
 #define plus_product KILN_SIMD_NAME(plus_product)
@@ -54,7 +58,6 @@
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
-#define aabb8_meet KILN_SIMD_NAME(aabb8_meet)
 #define order_lanes KILN_SIMD_NAME(order_lanes)
 
 /* All lanes of one vector, as bits. */
@@ -388,8 +391,8 @@ static inline vec_int distances(const kiln_decoded_node *opened, const kiln_prob
            vec_int_load(numbers + first);
 }
 
-/* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the number
- * of nearer ones says. Often there is but one, so that a call is no loss. */
+/* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the
+ * number of nearer ones says. Often there is but one, so that a call is no loss. */
 __attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened,
                                                       const kiln_probe *probe, uint32_t mask)
 {
@@ -446,8 +449,8 @@ static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
                         : overlap_any(&out->lanes, aligned, probe, used);
 }
 
-/* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them. Where
- * a vector does not hold all eight, less code is as fast: the test loads what was kept. */
+/* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them.
+ * Where a vector does not hold all eight, less code is as fast: the test loads what was kept. */
 #if KILN_SIMD_LANES == 8
 __attribute__((always_inline)) static inline uint32_t
 meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uint32_t used,
@@ -489,18 +492,18 @@ static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transfor
     return finish(node, &probe, mask, in_order, out);
 }
 
-/* All but the order, for every kind whose boxes are in steps: kiln_box_layout. */
-static inline uint32_t aabb8_meet(const kiln_format_node8 *node, const kiln_box_transform *by,
-                                  const kiln_decoded_node *other, kiln_probe *probe,
-                                  kiln_decoded_node *out)
+static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
-    carry_probe(by, other, node->org, probe);
+    kiln_probe probe;
+    carry_probe(by, other, node->org, &probe);
 #if KILN_SIMD_LANES == 8
     if (!by->parallel && !by->alike) {
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
-        return meet_lanes(&lanes, true, probe, kiln_node8_used(node), out);
+        const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
+        return finish(node, &probe, mask, in_order, out);
     }
 #endif
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -508,14 +511,7 @@ static inline uint32_t aabb8_meet(const kiln_format_node8 *node, const kiln_box_
         decode_aabb8(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    return overlap_kept(node, true, by, probe, out);
-}
-
-static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
-{
-    kiln_probe probe;
-    const uint32_t mask = aabb8_meet(node, by, other, &probe, out);
+    const uint32_t mask = overlap_kept(node, true, by, &probe, out);
     return finish(node, &probe, mask, in_order, out);
 }
 

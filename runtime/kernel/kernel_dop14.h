@@ -1,23 +1,27 @@
-/* Kernels of 14-DOPs, compiled once for each instruction set (simd.h): boxes along the axes whose corners are
- * cut off by slabs along the four diagonals, after J. Klosowski, M. Held, J. Mitchell, H. Sowizral and K.
- * Zikan, "Efficient collision detection using bounding volume hierarchies of k-DOPs", 1998. The boxes are tested
- * as those of AABB8 nodes; of what is left the slabs take away lanes against which the probe, projected on a
- * diagonal, lies apart. The other tree's lane is a box there, whatever it is in its own tree, so no volume has
- * to be realigned.
+/* Kernels of 14-DOPs, compiled once for each instruction set (simd.h): boxes along the axes
+ * whose corners are cut off by slabs along the four diagonals, after J. Klosowski, M. Held, J.
+ * Mitchell, H. Sowizral and K. Zikan, "Efficient collision detection using bounding volume
+ * hierarchies of k-DOPs", 1998. The boxes are tested as those of AABB8 nodes; of what is left
+ * the slabs take away lanes against which the probe, projected on a diagonal, lies apart. The
+ * other tree's lane is a box there, whatever it is in its own tree, so no volume has to be
+ * realigned.
  *
- * Why a lane that is taken away is apart. u and P are those of kernel_boxes.h; d is a diagonal, of length sqrt 3,
- * r the half-width of the lane's slab and m its middle, floats that are the volume's definition. Suppose a point
- * is in both. With the reasons there, it is in an ideal box whose centre is within `slack` of the probe's, whose
- * axes are within 36 u + 2 delta, as vectors, of the probe's, and whose half-extents are larger by
- * (38 u + 2 delta) P. The projections of orthonormal axes on d add up to 3 at most, so that the point's is off
- * d . centre by no more than
+ * Why a lane that is taken away is apart. u and P are those of kernel_boxes.h; d is a diagonal,
+ * of length sqrt 3, r the half-width of the lane's slab and m its middle, floats that are the
+ * volume's definition. Suppose a point is in both. With the reasons there, it is in an ideal box
+ * whose centre is within `slack` of the probe's, whose axes are within 36 u + 2 delta, as
+ * vectors, of the probe's, and whose half-extents are larger by (38 u + 2 delta) P. The
+ * projections of orthonormal axes on d add up to 3 at most, so that the point's is off d .
+ * centre by no more than
  *     sum of h_k |d . a_k| + 3 (38 u + 2 delta) P + sqrt 3 (36 u + 2 delta) P + sqrt 3 slack.
- * Computed, d . centre is off by 2 u of the sum of the centre's coordinates, which is within `slack`; each
- * d . a_k by 4 u, together 7 u P with the products' roundings; the sum by 4 u of itself, at most 7 u P; the
- * difference and the comparison by 3 u of what it is compared with. All of it is below
+ * Computed, d . centre is off by 2 u of the sum of the centre's coordinates, which is within
+ * `slack`; each d . a_k by 4 u, together 7 u P with the products' roundings; the sum by 4 u of
+ * itself, at most 7 u P; the difference and the comparison by 3 u of what it is compared with.
+ * All of it is below
  *     (206 u + 9.5 delta) P + 2.8 slack + 8 u r,
- * for which 4 (epsilon P + slack) + 14 u r is taken, as epsilon >= 128 u + 4 delta. An infinity or a NaN makes the
- * comparison false, which keeps the lane. Nothing is fused, so every set gives the same bits. */
+ * for which 4 (epsilon P + slack) + 14 u r is taken, as epsilon >= 128 u + 4 delta. An infinity
+ * or a NaN makes the comparison false, which keeps the lane. Nothing is fused, so every set
+ * gives the same bits. */
 
 #define dop14_refine KILN_SIMD_NAME(dop14_refine)
 #define dop14_open KILN_SIMD_NAME(dop14_open)
@@ -59,13 +63,18 @@ static uint32_t dop14_refine(const kiln_format_node8 *node, const kiln_probe *pr
     return left;
 }
 
+/* The boxes first, whose order would be of lanes that the slabs may yet take away. Most nodes
+ * have lanes left, and making the probe a second time is less code than a second copy of that
+ * test. */
 static uint32_t dop14_open(const kiln_format_node8 *node, const kiln_box_transform *by,
                            const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
 {
     kiln_probe probe;
-    uint32_t mask = aabb8_meet(node, by, other, &probe, out);
-    if (mask != 0) {
-        mask = dop14_refine(node, &probe, mask);
+    uint32_t mask = aabb8_open(node, by, other, false, out);
+    if (mask == 0) {
+        return 0;
     }
+    carry_probe(by, other, node->org, &probe);
+    mask = dop14_refine(node, &probe, mask);
     return finish(node, &probe, mask, in_order, out);
 }

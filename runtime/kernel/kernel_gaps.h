@@ -1,20 +1,22 @@
-/* Kernels of boxes, compiled once for each instruction set (simd.h): how far eight boxes are from one,
- * from below.
+/* Kernels of boxes, compiled once for each instruction set (simd.h): how far eight boxes are
+ * from one, from below.
  *
- * Each box is put into the frame of the other. There it spans a box along the axes, and the gaps to the
- * other on three axes, taken as a vector, are no longer than the distance. So is the gap on any one line:
- * on that between the centres, which is the better one far apart, and for which all dot products are
- * there already; and on one that the caller knows to part the trees well. The longest of the four counts.
+ * Each box is put into the frame of the other. There it spans a box along the axes, and the gaps
+ * to the other on three axes, taken as a vector, are no longer than the distance. So is the gap
+ * on any one line: on that between the centres, which is the better one far apart, and for which
+ * all dot products are there already; and on one that the caller knows to part the trees well.
+ * The longest of the four counts.
  *
  * Why it is a lower bound, with the errors of kernel_boxes.h and u = 2^-24. A lane is the set of
- * points p with |a_k . (p - c)| <= h_k exactly, so for q outside the gaps |a_k . (q - c)| - h_k are what
- * the matrix of the a_k, whose norm is at most 1 + 16 u, makes of a vector no longer than the distance;
- * a_k . T errs by 4 u |T|. The probe's axes have gone through one rotation (12 u) and a pose that
- * departs from orthonormal, so b_j . T errs by 16 u |T| and what epsilon holds for the departure; b_j . T
- * is taken in node space, so that no error of the lane's axes enters. `directions` is therefore epsilon
- * less 96 of its 128 u. The products of axes, which scale only extents, err by epsilon as there. The
- * factor KILN_GAP_KEPT is for the norms, the squares and their sums. Infinities and NaN make the bound 0;
- * a square that no float holds becomes KILN_GAP_MOST. */
+ * points p with |a_k . (p - c)| <= h_k exactly, so for q outside the gaps |a_k . (q - c)| - h_k
+ * are what the matrix of the a_k, whose norm is at most 1 + 16 u, makes of a vector no longer
+ * than the distance; a_k . T errs by 4 u |T|. The probe's axes have gone through one rotation
+ * (12 u) and a pose that departs from orthonormal, so b_j . T errs by 16 u |T| and what epsilon
+ * holds for the departure; b_j . T is taken in node space, so that no error of the lane's axes
+ * enters. `directions` is therefore epsilon less 96 of its 128 u. The products of axes, which
+ * scale only extents, err by epsilon as there. The factor KILN_GAP_KEPT is for the norms, the
+ * squares and their sums. Infinities and NaN make the bound 0; a square that no float holds
+ * becomes KILN_GAP_MOST. */
 
 #define gap_of KILN_SIMD_NAME(gap_of)
 #define kept_gap KILN_SIMD_NAME(kept_gap)

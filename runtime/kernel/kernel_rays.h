@@ -232,8 +232,8 @@ static inline void slabs_of(const kiln_format_node8 *node, const kiln_slab_ray *
 }
 
 #define ray_bytes KILN_SIMD_NAME(ray_bytes)
-/* Bit i: the line may meet lane i of a node whose boxes are in steps (kiln_box_layout), and then not
- * before s = entry[i]. All eight lanes are looked at, empty ones too. */
+/* Bit i: the line may meet lane i of a node whose boxes are in steps (kiln_box_layout), and then
+ * not before s = entry[i]. All eight lanes are looked at, empty ones too. */
 static inline uint32_t ray_bytes(const kiln_format_node8 *node, const kiln_slab_ray *ray,
                                  float entry[8])
 {

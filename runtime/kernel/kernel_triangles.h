@@ -1,13 +1,13 @@
-/* Kernels of triangles, compiled once for each instruction set (simd.h): which pairs of two leaves'
- * triangles may meet. What is left goes to exact.c.
+/* Kernels of triangles, compiled once for each instruction set (simd.h): which pairs of two
+ * leaves' triangles may meet. What is left goes to exact.c.
  *
  * Two triangles are apart where their boxes are, or where one lies strictly on one side of the
- * other's plane. Comparisons of coordinates are exact. The heights over a plane are the determinants
- * of exact.c with its range and its bound: a computed one is off by at most g P, g = 8 u / (1 - 8 u),
- * u = 2^-53, where P, a sum of magnitudes, grows with the coordinates' differences. Where the boxes
- * meet, no such difference exceeds the sum of both triangles' extents; taken for all of them, it
- * makes P larger, with one rounding more than a difference has. So c = 10 u would do, as in exact.c,
- * and 16 u is taken. */
+ * other's plane. Comparisons of coordinates are exact. The heights over a plane are the
+ * determinants of exact.c with its range and its bound: a computed one is off by at most g P, g
+ * = 8 u / (1 - 8 u), u = 2^-53, where P, a sum of magnitudes, grows with the coordinates'
+ * differences. Where the boxes meet, no such difference exceeds the sum of both triangles'
+ * extents; taken for all of them, it makes P larger, with one rounding more than a difference
+ * has. So c = 10 u would do, as in exact.c, and 16 u is taken. */
 
 #define load_corners KILN_SIMD_NAME(load_corners)
 #define measure_some KILN_SIMD_NAME(measure_some)
@@ -19,8 +19,8 @@
 #define planes_apart KILN_SIMD_NAME(planes_apart)
 #define leaf_reaches KILN_SIMD_NAME(leaf_reaches)
 
-/* The corners that `from` points at, carried where the leaf is Y's: each coordinate is
- * ((r0 x + r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_transform says, too. */
+/* The corners that `from` points at, carried where the leaf is Y's: each coordinate is ((r0 x +
+ * r1 y) + r2 z) + t, every operation rounded, which kiln_pair_frame_transform says, too. */
 static inline void load_corners(const float *const *from, const kiln_transform *carry,
                                 vec_double corner[3])
 {
@@ -146,8 +146,8 @@ static void triangles_pairs(const kiln_leaf_triangles *x, const kiln_leaf_triang
 
 /* ------------------------------------------------------------------- a box and a leaf -- */
 
-/* Boxes of triangles i.. and of the box. The reach is rounded a few times, for which the box's error has
- * room. */
+/* Boxes of triangles i.. and of the box. The reach is rounded a few times, for which the box's
+ * error has room. */
 static inline vec_double_mask boxes_apart(const kiln_leaf_triangles *leaf, unsigned i,
                                           const kiln_leaf_box *box)
 {
@@ -163,9 +163,10 @@ static inline vec_double_mask boxes_apart(const kiln_leaf_triangles *leaf, unsig
     return apart;
 }
 
-/* The computed normal as an axis, which separates whether or not it is the plane's. Corners of the
- * triangle are off the plane through the first, and the centre's height is off, by less than the bound
- * of the head of this file with what each coordinate differs by in place of the extents. */
+/* The computed normal as an axis, which separates whether or not it is the plane's. Corners of
+ * the triangle are off the plane through the first, and the centre's height is off, by less than
+ * the bound of the head of this file with what each coordinate differs by in place of the
+ * extents. */
 static inline vec_double_mask planes_apart(const kiln_leaf_triangles *leaf, unsigned i,
                                            const kiln_leaf_box *box)
 {

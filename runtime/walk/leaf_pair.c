@@ -37,9 +37,9 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     kernel->load_triangles(tree->vertices, triangles, is_x ? NULL : &frame->carry, leaf);
 }
 
-/* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what is, are
- * the axes (kernel_boxes.h: 15 u of the half-extents' sum, where epsilon is 128 u and more), positions
- * (the slack, of which half is left for roundings here) and nothing else. */
+/* Both maps are taken as they are, so that a pose's departure from orthonormal is no error; what
+ * is, are the axes (kernel_boxes.h: 15 u of the half-extents' sum, where epsilon is 128 u and
+ * more), positions (the slack, of which half is left for roundings here) and nothing else. */
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own)
 {

@@ -12,7 +12,8 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
                               const kiln_kernel *kernel, bool is_x, kiln_behind from);
 
-/* Centre, axes and half-extents of a tree's box in X's frame. Needs the maps between node spaces. */
+/* Centre, axes and half-extents of a tree's box in X's frame. Needs the maps between node
+ * spaces. */
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own);
 
@@ -29,7 +30,8 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
     leaves->y.count = 0;
 }
 
-/* May a triangle of the leaf meet what is in a box of the other tree, in X's frame? False is a proof. */
+/* May a triangle of the leaf meet what is in a box of the other tree, in X's frame? False is a
+ * proof. */
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_behind leaf, const kiln_leaf_box *box);
 

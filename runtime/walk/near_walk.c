@@ -1,12 +1,13 @@
-/* Depth-first descent over pairs of boxes, the nearest of an opened node's lanes first, without those
- * whose distance is proved to exceed the limit. As in pair_walk.c a level holds one opened node, and
- * of two boxes the larger is opened, so that the stack is as deep as both trees together.
+/* Depth-first descent over pairs of boxes, the nearest of an opened node's lanes first, without
+ * those whose distance is proved to exceed the limit. As in pair_walk.c a level holds one opened
+ * node, and of two boxes the larger is opened, so that the stack is as deep as both trees
+ * together.
  *
- * After Larsen, Gottschalk, Lin and Manocha, "Fast distance queries with rectangular swept sphere
- * volumes", ICRA 2000, with oriented boxes of eight children: the bound is the longer of the two
- * vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes that are far
- * apart for their size are told apart by the gap along the line between their centres instead, in
- * doubles, as the floats of the kernels are coarser than the boxes there. */
+ * After Larsen, Gottschalk, Lin and Manocha, "Fast distance queries with rectangular swept
+ * sphere volumes", ICRA 2000, with oriented boxes of eight children: the bound is the longer of
+ * the two vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes
+ * that are far apart for their size are told apart by the gap along the line between their
+ * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there. */
 #include "near_walk.h"
 
 #include <string.h>
@@ -22,7 +23,8 @@ enum {
 #define ROUNDING 0x1p-42 /* of kiln_triangles_nearest and of its operands, and a margin */
 #define NEARNESS 0x1p-6  /* of centres: orders lanes that overlap */
 
-/* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few are. */
+/* Lanes are decoded for their bounds all at once and, one by one, again when they are taken: few
+ * are. */
 typedef struct {
     const kiln_format_node8 *node;
     kiln_tree_box lane_box; /* the lane in hand; the opened box of the level below points here */
@@ -94,8 +96,8 @@ static double reach_along(const far_box *box, const double n[3], double error)
     return reach;
 }
 
-/* Gap along the line between the centres, squared; 0 where there is none. A box reaches along a unit
- * vector as far as its axes say, within epsilon of its extents. */
+/* Gap along the line between the centres, squared; 0 where there is none. A box reaches along a
+ * unit vector as far as its axes say, within epsilon of its extents. */
 static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box *q)
 {
     double n[3], squared = 0;

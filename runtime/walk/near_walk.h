@@ -32,7 +32,8 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
  * there only those that are nearer by more than 2^-38 of it. HUGE_VAL: no limit. */
 void kiln_near_walk_limit(kiln_near_walk *walk, double limit);
 
-/* A unit vector in X's frame, along which trees seem to be apart: to be tried with every pair of boxes. */
+/* A unit vector in X's frame, along which trees seem to be apart: to be tried with every pair of
+ * boxes. */
 void kiln_near_walk_line(kiln_near_walk *walk, const double line[3]);
 
 /* Visits leaf pairs, nearest first as far as a descent goes. In the environment of fpu.h. */

@@ -1,4 +1,5 @@
-/* Pairs that a caller's filter refuses don't count. It is asked about pairs that would count only. */
+/* Pairs that a caller's filter refuses don't count. It is asked about pairs that would count
+ * only. */
 #include "pair_filter.h"
 
 #include "../base/options.h"

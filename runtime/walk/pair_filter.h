@@ -35,7 +35,8 @@ typedef struct {
     kiln_fpu_state caller;
 } kiln_pair_filter_bound;
 
-/* Made before a query enters its own environment. Returns `filter`, or NULL where all pairs are kept. */
+/* Made before a query enters its own environment. Returns `filter`, or NULL where all pairs are
+ * kept. */
 kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
                                               kiln_pair_filter_bound *filter);
 
@@ -43,8 +44,8 @@ kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
 bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
                             uint32_t stored_x, uint32_t stored_y);
 
-/* Called for each pair of triangles that meet, by where they are stored in the files of X and Y, or,
- * for boxes, of leaves that overlap, as 0, 0. False stops. */
+/* Called for each pair of triangles that meet, by where they are stored in the files of X and Y,
+ * or, for boxes, of leaves that overlap, as 0, 0. False stops. */
 typedef bool (*kiln_pair_visit)(void *user, const kiln_pair_frame *frame, uint32_t stored_x,
                                 uint32_t stored_y);
 

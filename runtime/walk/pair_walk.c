@@ -24,7 +24,8 @@ enum {
     LEVELS_MOST = BEGINNINGS + 2 * KILN_TREE_DEPTH_MAX
 };
 
-/* How many times as large as a box a leaf must be for its triangles to be tested against the box. */
+/* How many times as large as a box a leaf must be for its triangles to be tested against the
+ * box. */
 #define LARGE 8.0f
 
 typedef struct level level;
@@ -162,9 +163,9 @@ __attribute__((noinline)) static bool reaches_leaf(const walk *w, kiln_leaf_pair
     return kiln_leaf_pair_reach(leaves, w->frame, leaf->is_x, leaf->behind, &box);
 }
 
-/* Is opening the lane in hand of `of` against a leaf worth its while? Large triangles may hold all of a
- * small object in the leaf's box, which then separates none of the object's, where they separate nearly
- * all themselves. */
+/* Is opening the lane in hand of `of` against a leaf worth its while? Large triangles may hold
+ * all of a small object in the leaf's box, which then separates none of the object's, where they
+ * separate nearly all themselves. */
 static inline bool may_open(const walk *w, kiln_leaf_pair *leaves, const level *of,
                             const level *leaf)
 {

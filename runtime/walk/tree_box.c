@@ -28,8 +28,8 @@ typedef struct {
     double margin;
 } roots;
 
-/* Sizes, and `margin`: twice epsilon of all extents, and what positions may be off by, of which pose.c
- * speaks; the last summand is for coordinates that count as 0. */
+/* Sizes, and `margin`: twice epsilon of all extents, and what positions may be off by, of which
+ * pose.c speaks; the last summand is for coordinates that count as 0. */
 static void measure_roots(const kiln_pair_frame *frame, roots *r)
 {
     const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;

@@ -84,9 +84,9 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
     probe->slack = slack + 0x1p-23f * size;
 }
 
-/* May the boxes of the whole trees meet? False is a proof that they don't, by separating axes in double
- * with the reasons of kernel_boxes.h, in which 2^-17 is room for the roundings of floats. Needs no maps
- * between node spaces. */
+/* May the boxes of the whole trees meet? False is a proof that they don't, by separating axes in
+ * double with the reasons of kernel_boxes.h, in which 2^-17 is room for the roundings of floats.
+ * Needs no maps between node spaces. */
 bool kiln_roots_may_meet(const kiln_pair_frame *frame);
 
 #endif

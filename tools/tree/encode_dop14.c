@@ -1,9 +1,10 @@
-/* 14-DOPs: kiln_format_node_dop14, after J. Klosowski, M. Held, J. Mitchell, H. Sowizral and K. Zikan, "Efficient
- * collision detection using bounding volume hierarchies of k-DOPs", 1998.
+/* 14-DOPs: kiln_format_node_dop14, after J. Klosowski, M. Held, J. Mitchell, H. Sowizral and K.
+ * Zikan, "Efficient collision detection using bounding volume hierarchies of k-DOPs", 1998.
  *
- * The tree is that of boxes along the axes, and so are the boxes of its nodes. What is added are slabs along
- * the four diagonals, tight about the corners of a lane's triangles. Their values are rounded outward against
- * what nodes.h decodes, whose floats are the volume's definition, so that rounding there needs no room here. */
+ * The tree is that of boxes along the axes, and so are the boxes of its nodes. What is added are
+ * slabs along the four diagonals, tight about the corners of a lane's triangles. Their values
+ * are rounded outward against what nodes.h decodes, whose floats are the volume's definition, so
+ * that rounding there needs no room here. */
 #include "../../formats/assert.h"
 #include "wide8.h"
 
@@ -42,8 +43,8 @@ static void measure_diagonals(const kiln_cloud *cloud, const kiln_range *lane, c
     }
 }
 
-/* The tightest slab that holds [lower, upper], both off by at most `error`, and a slab one step wider where
- * rounding says so. There is always one: see kiln_dop14_diagonals. */
+/* The tightest slab that holds [lower, upper], both off by at most `error`, and a slab one step
+ * wider where rounding says so. There is always one: see kiln_dop14_diagonals. */
 static void encode_slab(kiln_format_node_dop14 *node, unsigned lane, unsigned j, double lower,
                         double upper, double error)
 {
