@@ -1,6 +1,7 @@
 /* Triangles of two leaves: in vectors what lies apart for sure, the rest by the exact predicate. */
 #include "leaf_pair.h"
 
+#include "../../formats/assert.h"
 #include "../exact/exact.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const uint32_t *triangles[KILN_LEAF_LANES];
+    KILN_ASSERT(from.count >= 1 && from.count <= KILN_LEAF_TRIANGLES_MAX);
     for (uint32_t i = 0; i < from.count; i++) {
         triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
     }

@@ -10,6 +10,8 @@
  * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there. */
 #include "near_walk.h"
 
+#include "../../formats/assert.h"
+
 #include <string.h>
 
 enum {
@@ -186,6 +188,7 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     const double unit_squared = is_x ? 1 : w->unit_y * w->unit_y;
     at->node = kiln_tree_node(tree, opened->first);
     at->other = other;
+    KILN_ASSERT(opened->count == 0);
     at->opened_x = is_x;
     at->mask = kiln_node8_used(at->node);
     kiln_lanes lanes;
@@ -211,6 +214,7 @@ static unsigned next_lane(const kiln_near_walk *w, near_level *at)
 {
     while (at->mask != 0) {
         const unsigned lane = at->order & 7u;
+        KILN_ASSERT((at->mask >> lane & 1) != 0);
         at->order >>= 3;
         at->mask &= ~(1u << lane);
         if (!(at->bound[lane] > w->limit_squared)) {

@@ -13,6 +13,7 @@
  * eight children. */
 #include "pair_walk.h"
 
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "leaf_pair.h"
 
@@ -113,6 +114,8 @@ static void begin_level(const kiln_tree_box *box, bool is_x, float org[3], level
 static inline void open_box(const walk *w, const level *of, const level *other, level *at)
 {
     const bool is_x = of->is_x;
+    KILN_ASSERT(of->behind.count == 0);
+    KILN_ASSERT(of->is_x != other->is_x);
     const kiln_format_node8 *node =
         kiln_tree_node(is_x ? w->frame->x : w->frame->y, of->behind.first);
     at->node = node;
@@ -124,11 +127,13 @@ static inline void open_box(const walk *w, const level *of, const level *other, 
 
 static inline void take_lane(const walk *w, level *at)
 {
+    KILN_ASSERT(at->mask != 0);
     uint32_t lane = lowest_bit(at->mask);
     if (w->visitor->nearest_first && (at->mask & (at->mask - 1)) != 0) {
         lane = at->opened.order & 7u;
         at->opened.order >>= 3;
     }
+    KILN_ASSERT((at->mask >> lane & 1) != 0);
     at->mask &= ~(1u << lane);
     at->opened.lane = lane;
     at->area = at->opened.area[lane] * w->area_scale[at->is_x];

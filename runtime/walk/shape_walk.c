@@ -1,6 +1,8 @@
 /* The boxes that a shape's own box may meet, by the kernels of pairs of boxes. */
 #include "shape_walk.h"
 
+#include "../../formats/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -132,6 +134,7 @@ void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shap
         for (uint32_t mask = meet_node(tree, kernel, box, node); mask != 0; mask &= mask - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(mask);
             if ((node->inner >> lane & 1) != 0) {
+                KILN_ASSERT(height < STACK);
                 stack[height++] = kiln_node8_child(node, lane);
             } else if (!leaf(user, kiln_node8_slot(node, lane), kiln_node8_count(node, lane))) {
                 return;
