@@ -25,18 +25,18 @@ usage: kiln VERB [options] FILE...
 
 Bakes models into kiln files: bounding-volume hierarchies with exact geometry
 that libkiln maps and queries in place. Output files are written aside and
-renamed, so the old or the new file is always whole. Messages go to standard
-error as "kiln: FILE: what; why; what to do".
+renamed, so that a file is always completely the old or completely the new one.
+Messages go to standard error as "kiln: FILE: what; why; what to do".
 
 verbs:
   bake      bake models into kiln files
-  info      tell what is in kiln files
+  info      print what kiln files contain
   verify    check files down to the last box
-  diff      tell what differs between two kiln files
-  collide   do two meshes meet, at each of many poses
-  query     ask rays, points or shapes of a mesh
+  diff      print the differences between two kiln files
+  collide   test whether two meshes meet, at many poses
+  query     query a mesh with rays, points or shapes
   unpack    turn a packed file into a raw one, at install time
-  upgrade   tell which files have to be baked again for this version
+  upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm
   cache gc  make a cache of baked files smaller
   lut bins  generate a table of filled-bins probabilities
@@ -45,7 +45,8 @@ verbs:
   calibrate fit the weights of time-critical queries to meshes
 
 options in place of a verb:
-      --help              print verbs and exit statuses; of a verb, its options
+      --help              print verbs and exit statuses; after a verb, its
+                          options
       --version           print the version; with --json also those of the file
                           format and of the libraries in use
       --man [VERB]        print the manual page of the command or of a verb, in
@@ -57,10 +58,10 @@ exit status:
   0  done
   1  the command line is wrong
   2  a file can't be read or written
-  3  an input or a file is broken, or a warning was given under --strict
+  3  an input or a file is broken, or there was a warning under --strict
   4  out of memory, a limit reached, the importer crashed
   5  a format, version or feature that this build does not know
-  7  what was compared differs
+  7  the compared files differ
 END
 exact 1 "$KILN" <<'END'
 stderr:
@@ -69,18 +70,18 @@ usage: kiln VERB [options] FILE...
 
 Bakes models into kiln files: bounding-volume hierarchies with exact geometry
 that libkiln maps and queries in place. Output files are written aside and
-renamed, so the old or the new file is always whole. Messages go to standard
-error as "kiln: FILE: what; why; what to do".
+renamed, so that a file is always completely the old or completely the new one.
+Messages go to standard error as "kiln: FILE: what; why; what to do".
 
 verbs:
   bake      bake models into kiln files
-  info      tell what is in kiln files
+  info      print what kiln files contain
   verify    check files down to the last box
-  diff      tell what differs between two kiln files
-  collide   do two meshes meet, at each of many poses
-  query     ask rays, points or shapes of a mesh
+  diff      print the differences between two kiln files
+  collide   test whether two meshes meet, at many poses
+  query     query a mesh with rays, points or shapes
   unpack    turn a packed file into a raw one, at install time
-  upgrade   tell which files have to be baked again for this version
+  upgrade   list the files that have to be baked again for this version
   plan      print the work of kiln bake for ninja, make, slurm, a farm
   cache gc  make a cache of baked files smaller
   lut bins  generate a table of filled-bins probabilities
@@ -89,7 +90,8 @@ verbs:
   calibrate fit the weights of time-critical queries to meshes
 
 options in place of a verb:
-      --help              print verbs and exit statuses; of a verb, its options
+      --help              print verbs and exit statuses; after a verb, its
+                          options
       --version           print the version; with --json also those of the file
                           format and of the libraries in use
       --man [VERB]        print the manual page of the command or of a verb, in
@@ -101,10 +103,10 @@ exit status:
   0  done
   1  the command line is wrong
   2  a file can't be read or written
-  3  an input or a file is broken, or a warning was given under --strict
+  3  an input or a file is broken, or there was a warning under --strict
   4  out of memory, a limit reached, the importer crashed
   5  a format, version or feature that this build does not know
-  7  what was compared differs
+  7  the compared files differ
 END
 case_end
 
@@ -597,14 +599,14 @@ exact 0 "$KILN" upgrade --help <<'END'
 usage: kiln upgrade [options] FILE...
 
 A file of the version that this command writes is current. An older one that it
-reads as it is is readable: nothing has to be done. Versions before 1.0 came
-with no promise and can't be read or converted: such files have to be baked
-again, exit status 7. A file of a newer version than this command knows ends in
-exit status 5, a broken one in 3. Nothing is written: there is no older version
-yet that could be converted.
+reads without conversion is readable: nothing has to be done. Versions before
+1.0 can't be read or converted: such files have to be baked again, exit status
+7. A file of a newer version than this command knows ends in exit status 5, a
+broken one in 3. Nothing is written: there is no older version yet that could be
+converted.
 
 options:
-  -q, --quiet             say nothing but errors; the exit status tells
+  -q, --quiet             print only errors; the exit status is the result
       --json              print one JSON document on standard output, also on
                           failure
       --help              this text
@@ -612,16 +614,16 @@ END
 exact 0 "$KILN" --man upgrade <<'END'
 .TH KILN-UPGRADE 1 "" "kiln VERSION" "User Commands"
 .SH NAME
-kiln\-upgrade \- tell which files have to be baked again for this version
+kiln\-upgrade \- list the files that have to be baked again for this version
 .SH SYNOPSIS
 .B kiln upgrade
 [\fIoptions\fR] FILE...
 .SH DESCRIPTION
-A file of the version that this command writes is current. An older one that it reads as it is is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be read or converted: such files have to be baked again, exit status 7. A file of a newer version than this command knows ends in exit status 5, a broken one in 3. Nothing is written: there is no older version yet that could be converted.
+A file of the version that this command writes is current. An older one that it reads without conversion is readable: nothing has to be done. Versions before 1.0 can't be read or converted: such files have to be baked again, exit status 7. A file of a newer version than this command knows ends in exit status 5, a broken one in 3. Nothing is written: there is no older version yet that could be converted.
 .SH OPTIONS
 .TP
 \fB\-q\fR, \fB\-\-quiet\fR
-say nothing but errors; the exit status tells
+print only errors; the exit status is the result
 .TP
 \fB\-\-json\fR
 print one JSON document on standard output, also on failure

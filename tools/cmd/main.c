@@ -16,9 +16,9 @@ const program this_program = {
     .purpose = "bake models into collision hierarchies and query them",
     .about =
         "Bakes models into kiln files: bounding-volume hierarchies with exact geometry that "
-        "libkiln maps and queries in place. Output files are written aside and renamed, so the "
-        "old or the new file is always whole. Messages go to standard error as \"kiln: FILE: "
-        "what; why; what to do\".",
+        "libkiln maps and queries in place. Output files are written aside and renamed, so that "
+        "a file is always completely the old or completely the new one. Messages go to standard "
+        "error as \"kiln: FILE: what; why; what to do\".",
     .see_also = ".BR kiln (3),\n.BR kiln_bake (3),\n.BR kiln\\-format (5)\n",
     .file_verb = "bake",
     .file_rest = "-o OUT.kiln bakes it",

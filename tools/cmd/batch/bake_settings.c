@@ -29,17 +29,16 @@ const option bake_options[] = {
     {"format", 0, OPTION_TEXT, "EXT", NULL, 0, 0, FIELD(format),
      "read IN as a file with this extension, such as obj; needed for '-'"},
     {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
-     "kinds of bounding volume, a tree each, parted by commas: " KILN_NODE_KIND_NAMES
+     "kinds of bounding volume, one tree for each, separated by commas: " KILN_NODE_KIND_NAMES
      " (default obb)"},
     {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
      "most triangles in a leaf, 1 to 15 (default 4)"},
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
      "how trees are split: sah, median (default sah)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
-     "how much time trees of obb and obb2 are given: fast seeks no better turn of their boxes, "
-     "best "
-     "cuts by their surfaces and of obb keeps the best of four trees, by sampled queries; queries "
-     "gain by it, answers stay the same (default default)"},
+     "how much time is spent on trees of obb and obb2: fast keeps the orientation of the first "
+     "fit of each box; best also splits by the surfaces of boxes and, for obb, keeps the best of "
+     "four trees by sampled queries; queries get faster, answers stay the same (default default)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "packed is small, for shipping; raw is used in place from the map (default packed)"},
     {"split", 0, OPTION_CHOICE, NULL, "none|mesh|node", 0, 0, FIELD(split),
@@ -48,89 +47,81 @@ const option bake_options[] = {
      "multiply all coordinates, after the source's own unit (default 1)"},
     {"lossy-grid", 0, OPTION_INTEGER, "BITS", NULL, KILN_LOSSY_BITS_MIN, KILN_LOSSY_BITS_MAX,
      FIELD(lossy_grid),
-     "move vertices to a grid of up to 2^BITS steps along the longest side, 4 to 24, for a smaller "
-     "file; answers are exact for the vertices as moved (default: vertices stay as they are)"},
+     "move vertices to a grid of up to 2^BITS steps along the longest side, 4 to 24, for a "
+     "smaller file; answers are exact for the moved vertices (default: vertices are not moved)"},
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
-     "turn the model so that its up axis becomes this one (default: as it is)"},
+     "rotate the model so that its up axis becomes this one (default: no rotation)"},
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
-     "count the possible collision cells of each box, for time-critical queries, on a grid of so "
-     "many "
-     "cells along an edge (default: no counts; 4 where no number is given)"},
+     "count the possible collision cells of each box, for time-critical queries, on a grid with "
+     "this many cells along an edge (default: no counts; 4 if no number is given)"},
     {"adb-area", 0, OPTION_CHOICE, NULL, "mean|max", 0, 0, FIELD(adb_area),
-     "a cell is possible from the area of its mean plane section on, or of its largest (default "
-     "mean)"},
+     "a cell counts if the surface in it is at least its mean plane section, or its largest "
+     "(default mean)"},
     {"adb-area-factor", 0, OPTION_REAL, "F", NULL, DBL_MIN, 1000, FIELD(adb_factor),
-     "times this area (default 0.75 for mean, 0.5 for max)"},
+     "multiply that area by F (default 0.75 for mean, 0.5 for max)"},
     {"adb-polygons", 0, OPTION_CHOICE, NULL, "subtree|box", 0, 0, FIELD(adb_polygons),
      "count the polygons below a box, or all that meet it (default subtree)"},
     {"adb-regions", 0, OPTION_CHOICE, NULL, "octants|sectors|none", 0, 0, FIELD(adb_regions),
-     "count by octants of a box, by pyramids over its faces, or as one (default octants)"},
+     "count for each octant of a box, for each pyramid over its faces, or for the whole box "
+     "(default octants)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb_weights),
      "store the weights of time-critical queries in FILE, which kiln calibrate wrote, for the "
      "trees to "
      "use (default: the library's)"},
     {"no-geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(no_geometry),
-     "leave the polygons out: needs --adb; time-critical queries alone can then be asked"},
+     "leave the polygons out; needs --adb; only time-critical queries can then be answered"},
     {"on-bad", 0, OPTION_CHOICE, NULL, "error|drop", 0, 0, FIELD(on_bad),
      "faces with NaN, infinite or missing corners: write nothing, or drop and list them "
      "(default error)"},
     {"drop", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(drop),
-     "drop and list faces that are degenerate, duplicate, or both, parted by a comma"},
+     "drop and list faces that are degenerate, duplicate, or both, separated by a comma"},
     {"strict", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(strict),
      "a warning ends in exit status 3 and nothing is written"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
-     "threads, over assets and within large ones; the bytes do not depend on it; under make, no "
-     "more "
-     "than its jobserver gives (default: one a processor)"},
+     "threads, over assets and within large ones; the bytes do not depend on it; under make, at "
+     "most what its jobserver allows (default: one for each processor)"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
-     "memory that all may take together, reading included, in bytes or with K, M or G of 1024, "
-     "beyond what "
-     "the command itself has (see below); an IN that needs more by itself ends in exit status 4 "
-     "and writes "
-     "nothing; of several IN as many are baked at once as there is room for (default 0: no limit)"},
+     "memory that all bakes may use together, reading included, in bytes or with K, M or G of "
+     "1024, beyond what the command itself uses (see above); an IN that needs more by itself "
+     "ends in exit status 4 and writes nothing; with several IN, as many are baked at once as "
+     "fit (default 0: no limit)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576, FIELD(import_memory),
-     "memory that reading a model may take, in MiB; 0: no limit (default 1792)"},
+     "memory that reading a model may use, in MiB; 0: no limit (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, FIELD(import_seconds),
      "time that reading a model may take; 0: no limit (default 50)"},
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
-     "bake what this file lists, in YAML or JSON; without IN and without this, kiln.yaml where "
-     "there "
-     "is one"},
+     "bake the assets that this file lists, in YAML or JSON; without IN and without this option, "
+     "kiln.yaml if it exists"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
-     "of several IN: all in the folder OUT, or in the folders of their own paths below it "
-     "(default flat; in a manifest tree)"},
+     "where the outputs of several IN go: all into the folder OUT, or into the folders of their "
+     "own paths below it (default flat; in a manifest tree)"},
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
-     "bake nothing, print the manifest that says all of it: every asset with its output and "
-     "options"},
+     "bake nothing and print the complete manifest: every asset with its output and options"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
-     "bake nothing, with exit status 0, where a list or a manifest comes to no asset, and pass "
-     "over "
-     "patterns that match no file"},
+     "succeed with exit status 0 if a list or a manifest contains no asset, and ignore patterns "
+     "that match no file"},
     {"keep-going", 'k', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(keep_going),
      "bake the rest when one fails, and name each failure at the end (the default)"},
     {"fail-fast", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(fail_fast),
-     "begin no other when one has failed"},
+     "start no further bake when one has failed"},
     {"if-changed", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(if_changed),
-     "leave an OUT alone that was made from the same bytes by the same options and versions"},
+     "do not replace an OUT that was made from the same bytes by the same options and versions"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache),
-     "look for OUT in this folder first, by what it is made from, and keep it there; made if need "
-     "be; "
-     "any number of bakers may share it (see kiln cache gc)"},
+     "look for OUT in this folder first, by a key of what it is made from, and store it there; "
+     "the folder is created if necessary; any number of bakes may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all "
      "files that "
      "IN refers to"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
-     "bake nothing, and end in exit status 5, unless the versions that bytes depend on are these, "
-     "as kiln "
-     "plan writes them: kiln-N,assimp-N,zlib-N"},
+     "bake nothing, and end in exit status 5, unless the versions that the bytes depend on are "
+     "these, as kiln plan writes them: kiln-N,assimp-N,zlib-N"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "on standard error; auto is a bar on a terminal after a second (default auto)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "print only errors"},
     {"verbose", 'v', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(verbose),
-     "print the report of each bake, as on a terminal, also where standard output is none; on "
-     "standard "
-     "error where the file goes to standard output"},
+     "print the report of each bake, as on a terminal, even if standard output is none; on "
+     "standard error if the file goes to standard output"},
     OPTION_JSON(bake_settings),
 };
 

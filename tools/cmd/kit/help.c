@@ -23,15 +23,15 @@ static const struct {
     {EXIT_DONE, "done"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_IO, "a file can't be read or written"},
-    {EXIT_INVALID, "an input or a file is broken, or a warning was given under --strict"},
+    {EXIT_INVALID, "an input or a file is broken, or there was a warning under --strict"},
     {EXIT_RUN, "out of memory, a limit reached, the importer crashed"},
     {EXIT_UNSUPPORTED, "a format, version or feature that this build does not know"},
-    {EXIT_DIFFERS, "what was compared differs"},
+    {EXIT_DIFFERS, "the compared files differ"},
 };
 
 static const option help_plain_options[] = {
     {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
-     "print verbs and exit statuses; of a verb, its options"},
+     "print verbs and exit statuses; after a verb, its options"},
     {"version", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print the version; with --json also those of the file format and of the libraries in use"},
     {"man", 0, OPTION_TEXT, "[VERB]", NULL, 0, 0, 0,

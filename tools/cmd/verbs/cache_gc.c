@@ -21,8 +21,8 @@ typedef struct {
 
 static const option gc_options[] = {
     {"max-size", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, offsetof(gc_settings, max_size),
-     "what the cache may keep, in bytes, or with K, M, G or T behind it for 1024 to that power; 0 "
-     "empties it"},
+     "size that the cache may keep, in bytes, or followed by K, M, G or T for 1024 to that "
+     "power; 0 empties it"},
     OPTION_JSON(gc_settings),
 };
 
@@ -68,9 +68,9 @@ const verb verb_cache_gc = {
     "cache gc",
     "DIR --max-size SIZE",
     "make a cache of baked files smaller",
-    "Removes from DIR, which kiln bake --cache has filled, what has not been used for longest, "
-    "until the rest takes no more than SIZE. Bakers may go on using the cache. Nothing but a "
-    "cache's own files is touched.",
+    "Removes the files of DIR, which kiln bake --cache has filled, that have not been used for "
+    "the longest time, until the rest uses no more than SIZE. Bakes may use the cache at the "
+    "same time. Only a cache's own files are removed.",
     gc_options,
     COUNT_OF(gc_options),
     1,

@@ -41,8 +41,8 @@ typedef struct {
 
 static const option calibrate_options[] = {
     {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(output),
-     "write the weights: a file whose name ends in .kiln, for kiln bake --adb-weights and "
-     "kiln_adb_read_weights, any other as a C table, '-' for standard output (default: report "
+     "write the weights: to a file whose name ends in .kiln, for kiln bake --adb-weights and "
+     "kiln_adb_read_weights; to any other as a C table; '-' for standard output (default: report "
      "only)"},
     {"draws", 0, OPTION_INTEGER, "N", NULL, 1, 10000, FIELD(draws),
      "random poses at each of 18 distances (default 60)"},
@@ -484,12 +484,11 @@ const verb verb_calibrate = {
     "calibrate",
     "FILE.kiln...",
     "fit the weights of time-critical queries to meshes",
-    "Lets two copies of each tree meet at random poses, looks at pairs of boxes that queries "
-    "weigh, asks exactly whether what is inside them meets, and fits the weights that turn what is "
-    "known of a pair into a probability: a set for each kind of tree and size of leaves among the "
-    "files. Prints the weights and how far the probabilities are what they say.\n\n"
-    "The files must have been baked with --adb. The result depends on the files and on --draws "
-    "alone.",
+    "Places two copies of each tree at random poses, selects pairs of boxes that queries weigh, "
+    "tests exactly whether the contents of the boxes meet, and fits the weights that map the "
+    "features of a pair to a probability: one set for each kind of tree and size of leaves among "
+    "the files. Prints the weights and how well the probabilities are calibrated.\n\nThe files "
+    "must have been baked with --adb. The result depends only on the files and on --draws.",
     calibrate_options,
     COUNT_OF(calibrate_options),
     1,

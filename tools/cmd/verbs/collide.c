@@ -53,32 +53,33 @@ typedef struct {
 
 static const option collide_options[] = {
     {"poses", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(poses),
-     "a line a pose, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's frame, or 24, "
-     "the pose of A and then of B; 13 or 26 where each pose ends in a scale, by which the mesh is "
-     "enlarged before it is turned; '#' starts a comment (default: both as they are)"},
+     "one pose on each line, '-' for standard input: 12 numbers, row-major 3 x 4, B in A's "
+     "frame, or 24, the pose of A and then of B; 13 or 26 if each pose ends in a scale, by which "
+     "the mesh is enlarged before it is rotated; '#' starts a comment (default: both unmoved)"},
     {"mode", 0, OPTION_CHOICE, NULL, "hit|pairs|contacts|adb|distance|within|geometry", 0, 0,
      FIELD(mode),
-     "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds the "
-     "pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the number "
-     "of pairs of boxes that were opened, from files baked with --adb; distance prints 1 or 0 and "
-     "how far apart the surfaces are; within prints 1 where that is no more than --distance; "
-     "geometry prints 1 or 0, the number of pairs and the greatest depth of one, and with --json "
-     "where and how each pair meets (default hit)"},
-    {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance), "of --mode within"},
+     "hit prints 1 or 0; pairs adds the number of pairs of triangles that meet; contacts adds "
+     "the pairs, as A:B; adb prints 1, 0 or ?, the probability that the surfaces meet and the "
+     "number of pairs of boxes that were opened, from files baked with --adb; distance prints 1 "
+     "or 0 and the distance of the surfaces; within prints 1 if that is no more than --distance; "
+     "geometry prints 1 or 0, the number of pairs and the greatest depth, and with --json where "
+     "and how each pair meets (default hit)"},
+    {"distance", 0, OPTION_REAL, "D", NULL, 0, 1e300, FIELD(distance),
+     "the distance of --mode within"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
-     "name triangles by their faces in the source; hit adds the two faces of one pair that meets, "
-     "distance those that are nearest, within those of one pair that is near enough, and so does "
-     "adb where its answer is one (--hybrid)"},
+     "name triangles by their faces in the source; hit adds the two faces of one pair that "
+     "meets, distance those of the nearest pair, within those of one pair that is near enough, "
+     "and adb those of a pair that meets if its answer has one (--hybrid)"},
     {"bv", 0, OPTION_TEXT, "A[,B]", NULL, 0, 0, FIELD(bv),
-     "kind of tree to use, of both or of each (default: the first in the file)"},
+     "kind of tree to use, for both or for each (default: the first in the file)"},
     {"tree", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree),
      "name of the tree to use, in both files"},
     {"tree-b", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(tree_b),
-     "name of the tree to use in B, where it is another"},
+     "name of the tree to use in B, if it differs"},
     {"p-min", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.p_min),
      "adb: a pair of boxes at least this probable counts as a collision (default 0.9)"},
     {"k-min", 0, OPTION_INTEGER, "N", NULL, 1, INT_MAX, FIELD(adb.k_min),
-     "adb: so many pairs make a collision (default 1)"},
+     "adb: number of pairs that make a collision (default 1)"},
     {"eps", 0, OPTION_REAL, "P", NULL, 0, 1, FIELD(adb.epsilon),
      "adb: pairs less probable are not opened (default 0.1)"},
     {"hybrid", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(adb.hybrid),
@@ -86,9 +87,9 @@ static const option collide_options[] = {
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(adb.weights),
      "adb: weights that kiln calibrate wrote (default: those of A and B, or the library's)"},
     {"budget-pairs", 0, OPTION_INTEGER, "N", NULL, 0, INT_MAX, FIELD(adb.budget_pairs),
-     "adb: open at most so many pairs a pose"},
+     "adb: open at most this many pairs at each pose"},
     {"budget-us", 0, OPTION_REAL, "T", NULL, 0, 1e9, FIELD(adb.budget_us),
-     "adb: open pairs for at most so many microseconds a pose"},
+     "adb: open pairs for at most this many microseconds at each pose"},
     OPTION_JSON(collide_settings),
 };
 
@@ -564,16 +565,16 @@ static int run_collide(int argc, char **argv)
 const verb verb_collide = {
     "collide",
     "A.kiln B.kiln",
-    "do two meshes meet, at each of many poses",
-    "Prints a line a pose: 1 where the surfaces meet, touching included, else 0. A mesh wholly "
-    "inside another that touches it nowhere is not a hit. Answers are exact, but for --mode adb, "
-    "which tells how probable a hit is, and for distances, depths and points, which are within the "
-    "last digits of doubles and given in the frame of the poses; a distance is 0 exactly where "
-    "surfaces meet.\n\n"
-    "Triangles are named by their position among those of the import, counted from 0; with "
-    "--witness by the face in the source file. With --json the times of the queries are told, in "
-    "microseconds, those of hits and of misses also apart. A pose that is not a rotation, a finite "
-    "translation and a scale ends the run with exit status 3.",
+    "test whether two meshes meet, at many poses",
+    "Prints one line for each pose: 1 if the surfaces meet, touching included, else 0. A mesh "
+    "wholly inside another that it touches nowhere is not a hit. Answers are exact, except those "
+    "of --mode adb, which prints the probability of a hit, and except distances, depths and "
+    "points, which have the precision of doubles and are given in the frame of the poses; a "
+    "distance is 0 exactly where surfaces meet.\n\nTriangles are named by their position in the "
+    "import, counted from 0; with --witness by the face in the source file. With --json the "
+    "times of the queries are printed, in microseconds, for hits and misses separately as well. "
+    "A pose that is not a rotation, a finite translation and a scale ends the run with exit "
+    "status 3.",
     collide_options,
     COUNT_OF(collide_options),
     2,

@@ -31,9 +31,9 @@ typedef struct {
 
 static const option diff_options[] = {
     {"geometry", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(diff_settings, geometry),
-     "differ only where the triangles do; all else is told, and ends in exit status 0"},
+     "compare only the triangles; other differences are printed and end in exit status 0"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(diff_settings, quiet),
-     "say nothing but errors; the exit status tells"},
+     "print only errors; the exit status is the result"},
     OPTION_JSON(diff_settings),
 };
 
@@ -503,11 +503,11 @@ static int run_diff(int argc, char **argv)
 const verb verb_diff = {
     "diff",
     "A.kiln B.kiln",
-    "tell what differs between two kiln files",
-    "Compares what two files hold: what they were baked from, by and with, their triangles as sets "
-    "(exactly, corner by corner, wherever a triangle starts), their trees by kind and name, and "
-    "the bytes of their sections. Prints what differs and by how much. Files with the same content "
-    "are the same, packed or raw. Exit status 7: they differ.",
+    "print the differences between two kiln files",
+    "Compares the contents of two files: what they were baked from, by and with, their triangles "
+    "as sets (exactly, corner by corner, whichever corner comes first), their trees by kind and "
+    "name, and the bytes of their sections. Prints what differs and by how much. Files with the "
+    "same content are the same, packed or raw. Exit status 7: they differ.",
     diff_options,
     COUNT_OF(diff_options),
     2,

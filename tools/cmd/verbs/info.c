@@ -32,7 +32,7 @@ typedef struct {
 
 static const option info_options[] = {
     {"all", 'a', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(info_settings, all),
-     "list all trees, not the 20 largest alone"},
+     "list all trees, not only the 20 largest"},
     OPTION_JSON(info_settings),
 };
 
@@ -541,12 +541,13 @@ static int run_info(int argc, char **argv)
 const verb verb_info = {
     "info",
     "FILE...",
-    "tell what is in kiln files",
-    "Faces, bounds, area, signed volume (sums in double), what was left out at the bake, trees "
-    "with their nodes and bytes, sections, within the columns of the terminal (or of COLUMNS; 80 "
-    "into a pipe); names that are too long are cut. With --json also hashes, materials and the "
-    "document that the bake left about itself. Of a table of filled bins: its profile, limits, "
-    "values and errors. The file is verified as when it is opened; kiln verify checks more.",
+    "print what kiln files contain",
+    "Prints faces, bounds, area, signed volume (sums in double), what the bake left out, trees "
+    "with their nodes and bytes, and sections, within the columns of the terminal (or of "
+    "COLUMNS; 80 into a pipe); names that are too long are cut. With --json also hashes, "
+    "materials and the document that the bake wrote about itself. For a table of filled bins: "
+    "its profile, limits, values and errors. The file is verified as when it is opened; kiln "
+    "verify checks more.",
     info_options,
     COUNT_OF(info_options),
     1,

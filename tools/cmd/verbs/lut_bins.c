@@ -35,19 +35,20 @@ static const option bins_options[] = {
     {"rounding", 0, OPTION_CHOICE, NULL, "nearest|down", 0, 0, FIELD(rounding),
      "down: no value is above the true one (default nearest)"},
     {"max-u", 0, OPTION_INTEGER, "N", NULL, 1, KILN_BINS_TABLE_U_MAX, FIELD(max_u),
-     "most bins, and balls of a colour, 1 to 4096 (default 512); 4096 with one x takes 2.3 GB"},
+     "greatest number of bins, and of balls of a colour, 1 to 4096 (default 512); 4096 with one "
+     "x takes 2.3 GB"},
     {"max-x", 0, OPTION_INTEGER, "N", NULL, 1, KILN_BINS_TABLE_X_MAX, FIELD(max_x),
-     "most filled bins that are asked for, 1 to 10 (default 10)"},
+     "greatest number of filled bins, 1 to 10 (default 10)"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, FIELD(layout),
      "raw is used in place from the map (default packed)"},
     {"adb-weights", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(weights),
-     "put the weights of time-critical queries in FILE, which kiln calibrate wrote, into the "
+     "store the weights of time-critical queries in FILE, which kiln calibrate wrote, in the "
      "table, for kiln_adb_read_weights"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
-     "threads; the bytes do not depend on it (default: one a processor)"},
+     "threads; the bytes do not depend on it (default: one for each processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "how to show progress (default auto: a bar on a terminal)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "print only errors"},
     OPTION_JSON(bins_settings),
 };
 
@@ -183,11 +184,11 @@ const verb verb_lut_bins = {
     "lut bins",
     "-o FILE",
     "generate a table of filled-bins probabilities",
-    "P(u, v, w, x): u bins, v blue and w red balls, at most one of a colour in a bin; the "
-    "probability that at least x bins get a ball of each colour (Klein and Zachmann 2003, Equation "
-    "6). Each value is the true one, rounded once: floating point with a proven bound answers, and "
-    "exact arithmetic takes what that leaves in doubt. Rows end where 1 - P is at most 0.9e-5. The "
-    "largest error, found by comparing every value, is in the file.",
+    "P(u, v, w, x): throw v blue and w red balls into u bins, at most one of each colour into a "
+    "bin; the probability that at least x bins get a ball of each colour (Klein and Zachmann "
+    "2003, Equation 6). Each value is the true one, rounded once: floating point with a proven "
+    "bound decides most values, and exact arithmetic the others. Rows end where 1 - P is at most "
+    "0.9e-5. The largest error, found by comparing every value, is stored in the file.",
     bins_options,
     COUNT_OF(bins_options),
     0,

@@ -23,13 +23,14 @@ typedef struct {
 
 static const option check_options[] = {
     {"sample", 0, OPTION_INTEGER, "N", NULL, 1, 2000000000, FIELD(sample),
-     "recompute N values, the same ones each time: half drawn from all places, half from what rows "
-     "keep (default: all that is kept, and the first beyond the end of each row)"},
+     "recompute N values, the same ones each time: half drawn from all places, half from the "
+     "stored values of rows (default: all stored values, and the first beyond the end of each "
+     "row)"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
-     "threads (default: one a processor)"},
+     "threads (default: one for each processor)"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
      "how to show progress (default auto: a bar on a terminal)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "say nothing but errors"},
+    {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "print only errors"},
     OPTION_JSON(check_settings),
 };
 
@@ -95,9 +96,9 @@ const verb verb_lut_check = {
     "lut check",
     "FILE",
     "recompute the values of a filled-bins table",
-    "Each value is computed anew from exact integers and held against the file: it must be the "
-    "true one, rounded as the file says, and no further from it than the certificate in the file; "
-    "rows must end where they should. Anything else ends in exit status 3.",
+    "Each value is computed again from exact integers and compared with the file: it must be the "
+    "true value, rounded as the file states, and no further from it than the certificate in the "
+    "file; rows must end where they should. Anything else ends in exit status 3.",
     check_options,
     COUNT_OF(check_options),
     1,

@@ -22,7 +22,7 @@ static const option show_options[] = {
     {"at", 0, OPTION_TEXT, "U,V,W", NULL, 0, 0, offsetof(show_settings, at),
      "bins, blue and red balls; v and w are at most u"},
     {"x", 0, OPTION_INTEGER, "N", NULL, 1, KILN_BINS_MAX_X, offsetof(show_settings, x),
-     "print the probability of at least N filled bins alone (default: a line for each x)"},
+     "print only the probability of at least N filled bins (default: one line for each x)"},
     OPTION_JSON(show_settings),
 };
 
@@ -96,7 +96,8 @@ const verb verb_lut_show = {
     "lut show",
     "FILE --at U,V,W",
     "print values of a filled-bins table",
-    "What libkiln answers from the file, with 17 digits: lines of x and P, or P alone with --x.",
+    "Prints the values that libkiln looks up in the file, with 17 digits: lines of x and P, or "
+    "only P with --x.",
     show_options,
     COUNT_OF(show_options),
     1,

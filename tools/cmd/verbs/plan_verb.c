@@ -30,17 +30,17 @@ typedef struct {
 
 static const option plan_options[] = {
     {"format", 0, OPTION_CHOICE, NULL, "ninja|make|parallel|slurm|farm", 0, 0, FIELD(format),
-     "rules for ninja or make, with depfiles; a line of shell an asset, for parallel or xargs; a "
-     "script of an array of tasks for sbatch; or a script that has hosts without a shared disk "
-     "bake, by GNU parallel over ssh (default ninja)"},
-    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as of kiln bake"},
-    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest), "as of kiln bake"},
-    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as of kiln bake"},
-    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as of kiln bake"},
+     "rules for ninja or make, with depfiles; one line of shell for each asset, for parallel or "
+     "xargs; a script of an array of tasks for sbatch; or a script that lets hosts without a "
+     "shared disk bake, by GNU parallel over ssh (default ninja)"},
+    {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(bake.output), "as for kiln bake"},
+    {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest), "as for kiln bake"},
+    {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as for kiln bake"},
+    {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as for kiln bake"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),
-     "memory that reading models may take, as of kiln bake; they are read one after another then "
-     "(farm, which has to know what files they refer to)"},
-    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as of kiln bake"},
+     "memory that reading models may use, as for kiln bake; they are then read one after another "
+     "(farm, which needs the names of the files that they refer to)"},
+    {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(bake.allow_empty), "as for kiln bake"},
     {"json", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(json),
      "print one JSON document instead, of the assets with their outputs, also on failure"},
 };
@@ -142,25 +142,25 @@ const verb verb_plan = {
     "plan",
     "IN... -o OUT | @LIST... -o OUT | -m FILE",
     "print the work of kiln bake for ninja, make, slurm, a farm",
-    "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln bake "
-    "an asset on standard output. Options of kiln bake that say how an asset is made, such as --bv "
-    "and --leaf, are taken too, all but its --format, and stand in the commands. Names are taken "
-    "from the folder that the plan is run in. The variable KILN of the environment, or of make, or "
-    "kiln of ninja, says which kiln is run.\n\n"
-    "Lines for parallel bake on any number of hosts that see the folder under one path, as long as "
-    "one of them is left: kiln plan -m kiln.yaml --format parallel | parallel --sshlogin "
-    "8/alpha,16/beta --workdir . --retries 3 --ungroup --joblog log. An asset that was under way "
-    "on a host that is lost is baked on another; every file is the old or the new one, whole. A "
-    "host whose kiln would write other bytes refuses (--need-version of kiln bake). So that a lost "
-    "host is noticed, PARALLEL_SSH or the settings of ssh need ConnectTimeout and "
-    "ServerAliveInterval. A second run bakes only what is missing. The script of --format farm, "
-    "run as sh SCRIPT --sshlogin 8/alpha,16/beta, does all that with hosts that have disks of "
-    "their own: each gets the files of an asset by rsync, and its output comes back; what no host "
-    "has done is baked here.\n\n"
-    "A task of Slurm's array fails when one of its assets does, and only it; a task may be "
-    "cancelled, killed or put back in the queue. Bazel and other engines of remote execution take "
-    "actions rather than scripts: tests/examples in the sources of kiln has a rule for Bazel and "
-    "says what an action is.",
+    "Takes inputs, lists and manifests as kiln bake does, bakes nothing, and prints one kiln "
+    "bake for each asset on standard output. The options of kiln bake that say how an asset is "
+    "made, such as --bv and --leaf, are accepted too, except --format, and are written into the "
+    "commands. Names are relative to the folder in which the plan is run. The environment "
+    "variable KILN, or the variable KILN of make, or kiln of ninja, names the kiln to "
+    "run.\n\nThe lines of --format parallel bake on any number of hosts that see the folder "
+    "under one path, as long as one of them remains: kiln plan -m kiln.yaml --format parallel | "
+    "parallel --sshlogin 8/alpha,16/beta --workdir . --retries 3 --ungroup --joblog log. An "
+    "asset that was being baked on a host that fails is baked on another; every file is "
+    "completely the old or completely the new one. A host whose kiln would write other bytes "
+    "refuses (--need-version of kiln bake). To notice a host that fails, PARALLEL_SSH or the "
+    "settings of ssh need ConnectTimeout and ServerAliveInterval. A second run bakes only what "
+    "is missing. The script of --format farm, run as sh SCRIPT --sshlogin 8/alpha,16/beta, does "
+    "the same with hosts that have disks of their own: each gets the files of an asset by rsync, "
+    "and its output is copied back; assets that no host has baked are baked here.\n\nA task of "
+    "Slurm's array fails if one of its assets does, and only that task; a task may be cancelled, "
+    "killed or put back in the queue. Bazel and other engines of remote execution take actions "
+    "rather than scripts: tests/examples in the sources of kiln has a rule for Bazel and "
+    "describes an action.",
     plan_options,
     COUNT_OF(plan_options),
     0,

@@ -35,20 +35,21 @@ typedef struct {
 
 static const option query_options[] = {
     {"rays", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(rays),
-     "a line a ray, '-' for standard input: origin and direction, 6 numbers, and, with 8, the "
-     "least and the largest t, in lengths of the direction (default 0 inf); '#' starts a comment"},
+     "one ray on each line, '-' for standard input: origin and direction, 6 numbers, and, with "
+     "8, the least and the largest t, in lengths of the direction (default 0 inf); '#' starts a "
+     "comment"},
     {"points", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(points),
-     "a line a point, 3 numbers: where is it to a closed mesh?"},
+     "one point on each line, 3 numbers: is it inside a closed mesh?"},
     {"shapes", 0, OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(shapes),
-     "a line a shape: 4 numbers, a sphere by centre and radius; 6, a box by its lower and upper "
-     "corner; 7, a capsule by both ends and radius"},
+     "one shape on each line: 4 numbers, a sphere by centre and radius; 6, a box by its lower "
+     "and upper corner; 7, a capsule by both ends and radius"},
     {"mode", 0, OPTION_CHOICE, NULL, "first|any|all", 0, 0, FIELD(mode),
-     "of rays and shapes: first tells one triangle, of a ray the closest; any prints 1 or 0; all "
-     "tells every triangle that is met (default first)"},
+     "for rays and shapes: first prints one triangle, for a ray the closest; any prints 1 or 0; "
+     "all prints every triangle that is met (default first)"},
     {"cull", 0, OPTION_CHOICE, NULL, "none|back|front", 0, 0, FIELD(cull),
-     "side of triangles that rays pass through (default none)"},
+     "side of triangles that rays ignore (default none)"},
     {"scale", 0, OPTION_REAL, "S", NULL, KILN_SCALE_MIN, KILN_SCALE_MAX, FIELD(scale),
-     "the mesh is asked S times as large, about its origin (default 1)"},
+     "enlarge the mesh S times about its origin (default 1)"},
     {"witness", 'w', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(witness),
      "name triangles by their faces in the source"},
     {"bv", 0, OPTION_TEXT, "KIND", NULL, 0, 0, FIELD(bv),
@@ -398,15 +399,14 @@ static int run_query(int argc, char **argv)
 const verb verb_query = {
     "query",
     "FILE.kiln",
-    "ask rays, points or shapes of a mesh",
-    "Prints a line a question. Rays: 1 or 0, then the triangle, t and the side that is met: front, "
-    "back or edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a triangle that is "
-    "met, touching included. With --mode all the number of triangles follows, then all of them, of "
-    "rays as triangle:t:side in the order of t. Points: outside, inside or surface; only closed "
-    "meshes have an inside.\n\n"
-    "Triangles are named by their position among those of the import, counted from 0; with "
-    "--witness by the face in the source file. With --json the times of the queries are told, in "
-    "microseconds.",
+    "query a mesh with rays, points or shapes",
+    "Prints one line for each query. Rays: 1 or 0, then the triangle, t and the side that is "
+    "met: front, back or edge, for a triangle that the ray lies in. Shapes: 1 or 0, then a "
+    "triangle that is met, touching included. With --mode all the number of triangles follows, "
+    "then all of them, for rays as triangle:t:side in the order of t. Points: outside, inside or "
+    "surface; only closed meshes have an inside.\n\nTriangles are named by their position in the "
+    "import, counted from 0; with --witness by the face in the source file. With --json the "
+    "times of the queries are printed, in microseconds.",
     query_options,
     COUNT_OF(query_options),
     1,

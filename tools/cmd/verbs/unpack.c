@@ -28,9 +28,9 @@ static const option unpack_options[] = {
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, offsetof(unpack_settings, output),
      "the file to write, '-' for standard output"},
     {"layout", 0, OPTION_CHOICE, NULL, "packed|raw", 0, 0, offsetof(unpack_settings, layout),
-     "what to write; packed turns a raw file back (default raw)"},
+     "the layout to write; packed reverses the step (default raw)"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, offsetof(unpack_settings, threads),
-     "threads; the bytes do not depend on it (default: one a processor)"},
+     "threads; the bytes do not depend on it (default: one for each processor)"},
     OPTION_JSON(unpack_settings),
 };
 
@@ -84,8 +84,8 @@ const verb verb_unpack = {
     "IN.kiln -o OUT",
     "turn a packed file into a raw one, at install time",
     "A raw file is used in place from the map: opening it copies nothing. Sections, content hash "
-    "and build key stay what they are. An OUT that is there, is no kiln file and is not named "
-    ".kiln has to be removed first.",
+    "and build key do not change. An existing OUT that is no kiln file and is not named .kiln "
+    "has to be removed first.",
     unpack_options,
     COUNT_OF(unpack_options),
     1,

@@ -22,7 +22,7 @@ typedef struct {
 
 static const option upgrade_options[] = {
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(upgrade_settings, quiet),
-     "say nothing but errors; the exit status tells"},
+     "print only errors; the exit status is the result"},
     OPTION_JSON(upgrade_settings),
 };
 
@@ -113,12 +113,12 @@ static int run_upgrade(int argc, char **argv)
 const verb verb_upgrade = {
     "upgrade",
     "FILE...",
-    "tell which files have to be baked again for this version",
-    "A file of the version that this command writes is current. An older one that it reads as it "
-    "is is readable: nothing has to be done. Versions before 1.0 came with no promise and can't be "
-    "read or converted: such files have to be baked again, exit status 7. A file of a newer "
-    "version than this command knows ends in exit status 5, a broken one in 3. Nothing is written: "
-    "there is no older version yet that could be converted.",
+    "list the files that have to be baked again for this version",
+    "A file of the version that this command writes is current. An older one that it reads "
+    "without conversion is readable: nothing has to be done. Versions before 1.0 can't be read "
+    "or converted: such files have to be baked again, exit status 7. A file of a newer version "
+    "than this command knows ends in exit status 5, a broken one in 3. Nothing is written: there "
+    "is no older version yet that could be converted.",
     upgrade_options,
     COUNT_OF(upgrade_options),
     1,

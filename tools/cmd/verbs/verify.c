@@ -43,9 +43,9 @@ static const option verify_options[] = {
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, offsetof(verify_settings, import_seconds),
      "as for kiln bake (default 50)"},
     {"full", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, full),
-     "count the possible collision cells of every box again, not of a sample"},
+     "count the possible collision cells of every box again, not only of a sample"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, quiet),
-     "say nothing but errors"},
+     "print only errors"},
     OPTION_JSON(verify_settings),
 };
 
@@ -444,15 +444,15 @@ const verb verb_verify = {
     "verify",
     "FILE...",
     "check files down to the last box",
-    "Checks checksums, structure and the content hash, that every triangle is in one leaf of each "
-    "tree, and, computed in double, that every box contains every triangle below it; that the "
-    "counts of possible collision cells are right, of a sample or, with --full, all; of a table of "
-    "filled bins, that 20000 of its values are right (kiln lut check computes all). A error ends "
-    "in exit status 3 with the rule that is broken and the byte where it was seen; a file of "
-    "another version in exit status 5.\n\n"
-    "With --source the geometry of sound files is also held against a fresh import: corners, "
-    "nodes, meshes, faces and materials, triangle by triangle, all exactly. Where one differs the "
-    "first is named, exit status 7.",
+    "Checks checksums, structure and the content hash; that every triangle is in one leaf of "
+    "each tree, and, computed in double, that every bounding volume contains every triangle "
+    "below it; that the counts of possible collision cells are right, for a sample or, with "
+    "--full, all; and for a table of filled bins, that 20000 of its values are right (kiln lut "
+    "check computes all). An error ends in exit status 3 with the rule that is broken and the "
+    "byte where it was found; a file of another version in exit status 5.\n\nWith --source the "
+    "geometry of valid files is also compared with a fresh import: corners, nodes, meshes, faces "
+    "and materials, triangle by triangle, all exactly. If any differ the first is named, exit "
+    "status 7.",
     verify_options,
     COUNT_OF(verify_options),
     1,
