@@ -133,7 +133,7 @@ demo: deps
 	$(Q)$O/demo $(BUILD)/demo
 
 ## test: installs what is missing, then the full gate: sanitizers, both compilers, install, symbols
-test: deps
+test: deps lint
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
 	  all tests models man demo-program bench-programs
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
@@ -201,6 +201,7 @@ format:
 lint:
 	$(Q)tests/check_includes.sh
 	$(Q)tests/check_pages.sh
+	$(Q)tests/check_style.sh
 	$(Q)tests/check_names.sh $(LIBRARY_SOURCES)
 	$(Q)tests/mutants/run.sh --check
 

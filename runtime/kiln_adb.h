@@ -269,11 +269,11 @@ KILN_API size_t kiln_adb_size(uint32_t capacity);
 KILN_API kiln_status kiln_adb_place(void *memory, size_t size, kiln_adb **out);
 
 /* Starts a new query; the previous contents are discarded. Poses NULL: identity. `options` NULL:
- * those of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as the
- * query runs. KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
+ * those of KILN_ADB_DEFAULT. Trees, and a table in the options, must live as long as the query
+ * runs. KILN_ERROR_ARGUMENT (null query or tree, an option out of range or NaN, a weight that is
  * not finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without counts, or hybrid
- * on one without polygons), KILN_ERROR_PARTIAL (no node has arrived yet, or hybrid before the whole file
- * has): no query is then begun. Cost: forming the pose and weighing the roots. */
+ * on one without polygons), KILN_ERROR_PARTIAL (no node has arrived yet, or hybrid before the whole
+ * file has): no query is then begun. Cost: forming the pose and weighing the roots. */
 KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
                                     const kiln_tree *b, const kiln_pose *pose_b,
                                     const kiln_adb_options *options);

@@ -3,7 +3,8 @@
  * collision. Nothing here is fused or reordered, so every set gives the same bits.
  *
  * The overlap test is that of kernel_boxes.h, and so is the proof. The estimate is after Klein and
- * Zachmann 2003, sections 3.4 to 3.6, with these departures, each of which was measured to be worth it:
+ * Zachmann 2003, sections 3.4 to 3.6, with these departures, each of which was measured to be worth
+ * it:
  *
  * - The common volume is not that of Figure 10 or of two spheres, which are positive for boxes that
  *   are far apart. Each octant of a box counts with the part of it that lies within the other box,
@@ -171,8 +172,9 @@ typedef struct {
     vec scale;  /* of an octant's box along the other's axes: its volume */
 } adb_octants;
 
-/* `turn[3 k + i]` holds the first's axis i, halved extent multiplied in, along axis k of the second;
- * `t` the first's centre there; `reach` its octants' extents; `half` the second's extents. */
+/* `turn[3 k + i]` holds the first's axis i, halved extent multiplied in, along axis k of the
+ * second; `t` the first's centre there; `reach` its octants' extents; `half` the second's extents.
+ */
 static inline adb_octants adb_octant_sums(const vec turn[9], const vec t[3], const vec reach[3],
                                           const vec half[3], const vec region[8])
 {
@@ -230,8 +232,8 @@ static inline void adb_lesser_margin(adb_fraction *margin, vec own, vec reach, v
     margin->below = vec_select(less, below, margin->below);
 }
 
-/* The other's axes along a lane's and the other way round, with halved extents multiplied in, and the
- * octants' extents along these. */
+/* The other's axes along a lane's and the other way round, with halved extents multiplied in, and
+ * the octants' extents along these. */
 typedef struct {
     vec turn_1[9], turn_2[9], reach_1[3], reach_2[3]; /* of the lane, of the other */
 } adb_turns;

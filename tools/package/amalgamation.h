@@ -1,10 +1,11 @@
-/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers kiln.h and kiln_adb.h to a program, link zlib (-lz) and, where
- * it is a library of its own, libm (-lm). Made by `make amalgamation` from the sources of kiln; see there
- * for licence, comments on design, and tests.
+/* kiln @VERSION@, the runtime in one file: add kiln.c and its headers kiln.h and kiln_adb.h to a
+ * program, link zlib (-lz) and, where it is a library of its own, libm (-lm). Made by `make
+ * amalgamation` from the sources of kiln; see there for licence, comments on design, and tests.
  *
  * C11 or C++17, any optimisation but those that loosen arithmetic, as -ffast-math and -Ofast do. */
 #define _POSIX_C_SOURCE 200809L
-/* A product and a sum are rounded each on its own, also where the processor could do both at once. */
+/* A product and a sum are rounded each on its own, also where the processor could do both at once.
+ */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #pragma clang fp reassociate(off)

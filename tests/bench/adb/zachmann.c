@@ -1,7 +1,7 @@
 /* The poses at which two copies of an object are queried, by the procedure of G. Zachmann, "Minimal
- * Hierarchical Collision Detection", VRST 2002, which Klein and Zachmann (2003) use, too: at each of
- * 18 distances of the middles the second copy is rotated and placed at random. Poses at which the
- * copies' boxes are apart are left out, since the roots decide a query there. */
+ * Hierarchical Collision Detection", VRST 2002, which Klein and Zachmann (2003) use, too: at each
+ * of 18 distances of the middles the second copy is rotated and placed at random. Poses at which
+ * the copies' boxes are apart are left out, since the roots decide a query there. */
 #include "zachmann.h"
 
 #include "numbers.h"
