@@ -4,8 +4,9 @@
 # breaks lines elsewhere, so that with one the first check is skipped.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
-sources=$(find formats lut runtime tools tests models \( -name '*.c' -o -name '*.h' \) \
-    -exec sh -c 'for f; do head -n 1 "$f" | grep -qE 'generated|Written by|Fitted by' || echo "$f"; done' - {} + | sort)
+sources=$(find formats lut runtime tools tests models \( -name '*.c' -o -name '*.h' \) | sort | while read -r file; do
+    head -n 1 "$file" | grep -qE 'generated|Written by|Fitted by' || echo "$file"
+done)
 
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     # shellcheck disable=SC2086
