@@ -26,20 +26,27 @@
 #include <math.h>
 
 #include "../../models/shape/shape.h"
+#include "../../formats/node_kinds.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../support/quick_bake.h"
 #include "../support/tally.h"
 
 #define TABLE "tests/golden/today/counts.csv"
 
-enum { MESHES = 4, KINDS = 4, CLASSES = 4, QUERIES = 3, DRAWS = 16, LINE_SIZE = 160 };
+enum {
+    MESHES = 4,
+    KINDS = KILN_NODE_KIND_COUNT,
+    CLASSES = 4,
+    QUERIES = 3,
+    DRAWS = 16,
+    LINE_SIZE = 160
+};
 
 static const struct {
     const char *name;
     uint32_t triangles;
 } meshes[MESHES] = {{"torus", 2000}, {"knot", 3000}, {"lock", 4000}, {"pipes", 3000}};
 
-static const char *const kinds[KINDS] = {"obb", "aabb", "obb2", "aabb2"};
 static const char *const queries[QUERIES] = {"collide", "collide_all", "distance"};
 
 /* Where a class lies: so much of the distance of the contact, and so much of the size. */
@@ -151,7 +158,8 @@ static void make_subject(int which, subject *s)
     memcpy(s->geometry.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
     shape_free(&made);
     for (int kind = 0; kind < KINDS; kind++) {
-        s->files[kind] = quick_open(&s->geometry, kinds[kind], 4, KILN_LAYOUT_RAW, &s->bytes[kind]);
+        s->files[kind] = quick_open(&s->geometry, kiln_node_kinds[kind].name, 4, KILN_LAYOUT_RAW,
+                                    &s->bytes[kind]);
         assert_non_null(s->files[kind]);
     }
     uint64_t random = 12;
@@ -213,8 +221,9 @@ static char *make_table(void)
                     const size_t hits = count_query(&s, kind, c, query, &sum);
                     (void)fprintf(out, "%s,%u,%s,%s,%s,%zu,%zu,%llu,%llu,%llu\n", meshes[m].name,
                                   s.geometry.triangle_count, classes[c].name, queries[query],
-                                  kinds[kind], s.count, hits, (unsigned long long)sum.nodes,
-                                  (unsigned long long)sum.leaves, (unsigned long long)sum.pairs);
+                                  kiln_node_kinds[kind].name, s.count, hits,
+                                  (unsigned long long)sum.nodes, (unsigned long long)sum.leaves,
+                                  (unsigned long long)sum.pairs);
                 }
             }
         }
