@@ -5,9 +5,12 @@
 #   tests/mutants/run.sh --check                   only: does each text still stand in the sources, once?
 #
 # A mutant is killed when its test fails, and survives when the test passes. It is stale when its text is not
-# found exactly once below its folder: then the list has to follow the source. The copy and what is built there
-# stay in DIR/mutants (default build/mutants), so that a second run builds little. The last line is "N passed,
-# N failed"; the status is 0 only if every mutant is killed.
+# found exactly once below its folder: then the list has to follow the source. A test judges mutants only after
+# it has passed on the unchanged copy; else all of its mutants are reported as "unsound". No verdict depends on
+# how busy the machine is: a test that reaches the limit of tests/run.sh, two hours, has not killed its mutant.
+# The copy and what is built there stay in DIR/mutants (default build/mutants), so that a second run builds
+# little, and so do the scratch folders of tests that a mutant ends. Each line has the seconds that the mutant
+# took; the last line is "N passed, N failed", and the status is 0 only if every mutant is killed.
 cd "$(dirname "$0")/../.." || exit 1
 list=tests/mutants/list.txt
 build=build check=
@@ -55,13 +58,29 @@ if [ -n "$check" ]; then
     exit
 fi
 
-mkdir -p "$build/mutants/tree" || exit 1
-tree=$(cd "$build/mutants/tree" && pwd) || exit 1
-find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-tar --exclude='./build*' --exclude=./.git -cf - . | tar -xf - -C "$tree"
-flat >"$tree/../flat"
+# The copy keeps what was built in it: sources that are as they were keep their times, others count as new, also
+# the one that an interrupted run has left changed.
+rm -rf "$build/mutants/new"
+mkdir -p "$build/mutants/tree" "$build/mutants/new" || exit 1
+mutants=$(cd "$build/mutants" && pwd) || exit 1
+tree=$mutants/tree new=$mutants/new
+tar --exclude='./build*' --exclude=./.git -cf - . | tar -xf - -C "$new"
+for file in $(cd "$tree" && find . -name build -prune -o -type f -print); do
+    if cmp -s "$tree/$file" "$new/$file"; then
+        touch -r "$tree/$file" "$new/$file"
+    elif [ -e "$new/$file" ]; then
+        touch "$new/$file"
+    fi
+done
+mv "$tree/build" "$new" 2>/dev/null
+rm -rf "$tree"
+mv "$new" "$tree"
+flat >"$mutants/flat"
+: >"$mutants/sound"
 cd "$tree" || exit 1
-export KILN_TEST_QUICK=1 KILN_TEST_SECONDS=1200
+export KILN_TEST_QUICK=1
+# A mutant that was compiled in an earlier run need not be compiled again.
+command -v ccache >/dev/null && export CCACHE_NOHASHDIR=1 CC="ccache ${CC:-gcc}"
 
 # replace FILE BEFORE AFTER
 replace() {
@@ -72,23 +91,44 @@ replace() {
     }' "$1" >"$1.mutant" && cat "$1.mutant" >"$1" && rm "$1.mutant"
 }
 
+# try CONFIG TEST: builds what the test needs and runs it; puts into $outcome what became of it.
+try() {
+    folder=build/$1
+    [ "$1" = release ] && folder=build
+    case $2 in
+    cli/*) targets=$folder/kiln pattern="$2.sh\$" ;;
+    *) targets=build/$1/tests/$2 pattern="$2\$" ;;
+    esac
+    outcome='does not build'
+    make -j2 "CONFIG=$1" "$targets" >../log 2>&1 || return
+    outcome=passes
+    tests/run.sh --config "$1" "$pattern" >../log 2>&1 || outcome=fails
+    grep -qF 'FAIL (time-out)' ../log && outcome='is not done in time'
+}
+
+# is_sound CONFIG TEST: the test passes on the unchanged copy. It is run once for all of its mutants.
+is_sound() {
+    grep -q "^$1 $2 " ../sound || {
+        try "$1" "$2"
+        echo "$1 $2 $outcome" >>../sound
+        [ "$outcome" = passes ] || tail -n 20 ../log | sed 's/^/    | /'
+    }
+    grep -qx "$1 $2 passes" ../sound
+}
+
 # judge FOLDER BEFORE AFTER CONFIG TEST: puts into $verdict what became of the mutant.
 judge() {
     [ "$(holders "$2" "$1" | wc -l)" -eq 1 ] || { verdict=stale; return; }
+    is_sound "$4" "$5" || { verdict=unsound; return; }
     file=$(holders "$2" "$1")
-    case $5 in
-    cli/*) targets=build/$4/kiln pattern="$5.sh\$" ;;
-    *) targets=build/$4/tests/$5 pattern="$5\$" ;;
-    esac
     cp "$file" ../original
     replace "$file" "$2" "$3"
-    if ! make -j2 "CONFIG=$4" "$targets" >../log 2>&1; then
-        verdict='does not build'
-    elif tests/run.sh --config "$4" "$pattern" >../log 2>&1; then
-        verdict=SURVIVED
-    else
-        verdict=killed
-    fi
+    try "$4" "$5"
+    case $outcome in
+    passes) verdict=SURVIVED ;;
+    fails) verdict=killed ;;
+    *) verdict=$outcome ;;
+    esac
     # Not `cp -p`: the object of the mutant is to be older than the source again.
     cat ../original >"$file"
 }
@@ -97,8 +137,9 @@ wanted=$(echo "$*" | tr ' ' '|')
 passed=0 failed=0
 while IFS=$sep read -r name path before after config test; do
     echo "$name" | grep -qE "$wanted" || continue
+    started=$(date +%s)
     judge "$path" "$before" "$after" "$config" "$test" </dev/null
-    printf '%-52s %-28s %s\n' "$name" "$test" "$verdict"
+    printf '%-26s %-28s %-8s %4d s\n' "$name" "$test" "$verdict" $(($(date +%s) - started))
     if [ "$verdict" = killed ]; then
         passed=$((passed + 1))
     else

@@ -17,11 +17,12 @@
 #include "../../tools/common/parallel.h"
 #include "../../tools/kiln_bake.h"
 #include "../support/forking.h"
+#include "../support/scratch.h"
 
 enum { MODELS = 6, THREADS = FORK_NEEDS_ONE_THREAD ? 1 : 3 };
 
-static char folder[] = "/tmp/kiln-threads-XXXXXX";
-static char cache[64];
+static char folder[SCRATCH_SIZE];
+static char cache[SCRATCH_PATH_SIZE];
 static void *alone[MODELS];
 static size_t alone_size[MODELS];
 
@@ -51,7 +52,7 @@ static const kiln_helpers helpers = {take, give, NULL};
 /* A wavy sheet, larger for later models. */
 static void write_model(int index)
 {
-    char path[64];
+    char path[SCRATCH_PATH_SIZE];
     const int side = 20 + 12 * index;
     snprintf(path, sizeof path, "%s/m%d.obj", folder, index);
     FILE *file = fopen(path, "w");
@@ -74,7 +75,7 @@ static void write_model(int index)
 
 static kiln_bake_status bake(int index, bool share, void **data, size_t *size)
 {
-    char path[64];
+    char path[SCRATCH_PATH_SIZE];
     snprintf(path, sizeof path, "%s/m%d.obj", folder, index);
     const kiln_bake_input input = {path, NULL, 0, NULL};
     kiln_bake_options options = kiln_bake_options_default();
@@ -181,7 +182,7 @@ static bool cancel_at(void *user, const char *stage, double part)
 static void a_cancelled_bake_says_so(void **state)
 {
     static const char *const stages[] = {"import", "build", "count", "write"};
-    char path[64], wanted[128];
+    char path[SCRATCH_PATH_SIZE], wanted[SCRATCH_PATH_SIZE + 64];
     (void)state;
     snprintf(path, sizeof path, "%s/m0.obj", folder);
     snprintf(wanted, sizeof wanted, "%s: cancelled; nothing was written", path);
@@ -211,12 +212,10 @@ int main(void)
         cmocka_unit_test(the_same_bytes_as_alone),
         cmocka_unit_test(a_cancelled_bake_says_so),
     };
-    if (mkdtemp(folder) == NULL) {
+    if (!scratch_make(folder, "threads")) {
         return 1;
     }
     snprintf(cache, sizeof cache, "%s/cache", folder);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed != 0;
+    return !scratch_remove(folder) || failed != 0;
 }

@@ -1,5 +1,6 @@
 /* Filled-bins tables: what their values must be whatever the numbers, that bytes depend on the
  * options alone, that estimates keep their bounds and that an audit sees what is wrong. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include "../../formats/codec.h"
 #include "../../lut/bins_exact.h"
+#include "../../lut/bins_round.h"
 #include "../../lut/bins_terms.h"
 #include "../../tools/encode/transform.h"
 #include "../support/meshes.h"
@@ -267,6 +269,33 @@ static void estimates_keep_their_bounds(void **state)
     kiln_lut_exact_clear(&exact);
 }
 
+/* P lies between two floats. The estimate is the upper one and its error reaches down to almost the
+ * lower one, so that only exact arithmetic can round down. */
+static void doubtful_estimates_are_decided_exactly(void **state)
+{
+    (void)state;
+    enum { V = 7 };
+    static kiln_lut_terms terms;
+    kiln_lut_rounder rounder = {.down = true};
+    kiln_lut_exact exact;
+    kiln_lut_exact_init(&rounder.exact, X);
+    kiln_lut_exact_init(&exact, X);
+    kiln_lut_terms_start(&terms, U, V, X);
+    for (uint32_t w = V + 1; w <= U - V; w++) {
+        kiln_lut_terms_step(&terms);
+        kiln_lut_exact_set(&exact, U, V, w);
+        for (uint32_t x = 1; x <= V; x++) {
+            const float below = kiln_lut_exact_float(&exact, x, true);
+            const double above = (double)nextafterf(below, 2);
+            const kiln_lut_estimate estimate = {.p = above, .error = 0.49 * (above - below)};
+            assert_true(kiln_lut_round_float(&rounder, &terms, x, &estimate) == below);
+        }
+    }
+    assert_int_equal(rounder.exact_values, (U - 2 * V) * V);
+    kiln_lut_exact_clear(&exact);
+    kiln_lut_exact_clear(&rounder.exact);
+}
+
 /* --------------------------------------------------------------------------------- the audit -- */
 
 static kiln_lut_bins_audit audit_of(const kiln_lut_bins *table)
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(bytes_depend_on_options_alone),
         cmocka_unit_test(terms_add_up_to_one_exactly),
         cmocka_unit_test(estimates_keep_their_bounds),
+        cmocka_unit_test(doubtful_estimates_are_decided_exactly),
         cmocka_unit_test(good_tables_pass_the_audit),
         cmocka_unit_test(the_audit_sees_the_last_bit),
         cmocka_unit_test(the_audit_sees_certificates_that_are_too_good),

@@ -33,6 +33,7 @@
 #include "../../tools/import/polygon.h"
 #include "../../tools/import/scene.h"
 #include "../support/forking.h"
+#include "../support/scratch.h"
 
 /* -- helpers -- */
 
@@ -771,22 +772,18 @@ static void up_keeps_volume(void **state)
 
 /* -- files -- */
 
-static char folder[64];
+static char folder[SCRATCH_SIZE];
 
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/kiln_import_XXXXXX");
-    return mkdtemp(folder) == NULL;
+    return !scratch_make(folder, "import");
 }
 
 static int remove_folder(void **state)
 {
-    char command[128];
-
     (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0;
+    return !scratch_remove(folder);
 }
 
 static void write_file(const char *path, const char *text)
@@ -804,7 +801,7 @@ static void odd_names(void **state)
 {
     static const char *const names[] = {"F\xC3\xB6lder.obj", "\xFF.obj", "two\nlines.obj", "-x.obj",
                                         "\xE3\x83\x86 \xC3\xB1 mesh.OBJ"};
-    char path[128];
+    char path[SCRATCH_PATH_SIZE];
     result r;
 
     (void)state;
@@ -824,7 +821,7 @@ static void odd_names(void **state)
 
 static void not_a_file(void **state)
 {
-    char path[128], *endless = malloc(4001);
+    char path[SCRATCH_PATH_SIZE], *endless = malloc(4001);
     result r;
 
     (void)state;
@@ -853,7 +850,7 @@ static void not_a_file(void **state)
 
 static void side_files(void **state)
 {
-    char path[128], other[128];
+    char path[SCRATCH_PATH_SIZE], other[SCRATCH_PATH_SIZE];
     uint8_t before[32];
     result r;
 
@@ -1105,7 +1102,7 @@ static void tell(int pipe, bool possible)
 static void work_misbehaves(void *user, int pipe, int file)
 {
     const char *path = user;
-    char other[64];
+    char other[SCRATCH_PATH_SIZE + 8];
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
@@ -1155,8 +1152,8 @@ static void work_aborts(void *user, int pipe, int file)
 static void sandboxed_child_reads_and_no_more(void **state)
 {
     static kept k;
-    char path[] = "/tmp/kiln-sandbox-XXXXXX", other[64];
-    int number, file = mkstemp(path);
+    char path[SCRATCH_PATH_SIZE], other[SCRATCH_PATH_SIZE + 8];
+    int number, file;
     kiln_child child = {.work = work_misbehaves,
                         .work_user = path,
                         .file = -1,
@@ -1169,6 +1166,8 @@ static void sandboxed_child_reads_and_no_more(void **state)
         print_message("skipped: this machine or this build has no sandbox\n");
         skip();
     }
+    snprintf(path, sizeof path, "%s/sandboxed", folder);
+    file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     assert_true(file >= 0);
     snprintf(other, sizeof other, "%s-new", path);
     assert_int_equal(write(file, "all", 3), 3);

@@ -125,6 +125,8 @@ static void triangles_that_are_refused(void **state)
     refuse_triangles(bytes, sizeof good + 4, 2);
     bytes[8] = 0;
     refuse_triangles(bytes, sizeof good + 1, 2); /* bytes behind the end */
+    bytes[4] = 5;                                /* a corner code that no triangle takes */
+    refuse_triangles(bytes, sizeof good + 1, 2);
 }
 
 /* ----------------------------------------------------------------------------------- nodes -- */

@@ -333,6 +333,36 @@ static void test_extremes(void **state)
     body_free(&b);
 }
 
+/* The origin is so close to the plane of the triangle that doubles lose digits of t. The plane has
+ * few binary digits and its height below the origin at most 53, so that t is known exactly. */
+static void test_close_to_the_plane(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    static const uint32_t indices[3] = {0, 1, 2};
+    static const double around[3][2] = {{-1, -1}, {2, -1}, {0, 2}};
+    for (int i = 0; i < 64; i++) {
+        const double slope_x = random_below(&random, 512) * 0x1p-11,
+                     slope_y = random_below(&random, 512) * 0x1p-11,
+                     x = 0.25 + random_below(&random, 1u << 31) * 0x1p-41,
+                     y = 0.25 + random_below(&random, 1u << 31) * 0x1p-41;
+        float corners[9];
+        for (int k = 0; k < 3; k++) {
+            const double corner_x = around[k][0] + random_below(&random, 256) * 0x1p-10,
+                         corner_y = around[k][1] + random_below(&random, 256) * 0x1p-10;
+            corners[3 * k] = (float)corner_x;
+            corners[3 * k + 1] = (float)corner_y;
+            corners[3 * k + 2] = (float)(slope_x * corner_x + slope_y * corner_y);
+        }
+        body b = body_from(corners, 3, indices, 1);
+        const kiln_ray ray = ray_of(x, y, (slope_x * x + slope_y * y) + 0x1p-22, 0, 0, -1);
+        const kiln_ray_hit hit = closest(&b, &ray);
+        assert_true(hit.found);
+        assert_true(fabs(hit.t * 0x1p+22 - 1) <= 0x1p-40);
+        body_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_polygons),
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_close_to_the_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../../tools/cmd/batch/thread_pool.h"
+#include "../support/scratch.h"
 
 /* The command is no library. */
 #include "../../tools/cmd/batch/thread_pool.c"
@@ -66,11 +67,11 @@ static void end_single(void *user, size_t task)
 static void nothing_is_held_while_waiting(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/kiln-thread_pool-XXXXXX", path[64], flags[128];
+    char folder[SCRATCH_SIZE], path[SCRATCH_PATH_SIZE], flags[SCRATCH_PATH_SIZE + 64];
     singles s = {.alone = true, .all_tokens = true, .places = TOKENS};
     const thread_pool_work work = {look_for_single, begin_single, run_single, end_single, &s};
     int left = 0;
-    assert_non_null(mkdtemp(folder));
+    assert_true(scratch_make(folder, "pool"));
     (void)snprintf(path, sizeof path, "%s/tokens", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     s.tokens = open(path, O_RDWR);

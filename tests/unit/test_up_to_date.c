@@ -17,14 +17,15 @@
 #include <unistd.h>
 
 #include "../../tools/kiln_bake.h"
+#include "../support/scratch.h"
 
-static char folder[] = "/tmp/kiln-up-XXXXXX";
-static char cache[64]; /* within it */
+static char folder[SCRATCH_SIZE];
+static char cache[SCRATCH_PATH_SIZE]; /* within it */
 
 /* A name in the folder; eight at a time. */
 static const char *at(const char *name)
 {
-    static char names[8][256];
+    static char names[8][SCRATCH_PATH_SIZE];
     static int next;
     char *path = names[next++ % 8];
     snprintf(path, sizeof names[0], "%s/%s", folder, name);
@@ -233,7 +234,7 @@ static void cached_by_what_it_is_made_from(void **state)
 static unsigned each_entry(void (*visit)(const char *path))
 {
     unsigned count = 0;
-    char shard[300], path[600];
+    char shard[SCRATCH_PATH_SIZE], path[SCRATCH_PATH_SIZE + 320];
     DIR *shards = opendir(at("cache"));
     const struct dirent *item, *inner;
     assert_non_null(shards);
@@ -330,12 +331,10 @@ int main(void)
         cmocka_unit_test_setup(damaged_entries_are_misses, begin),
         cmocka_unit_test_setup(collected, begin),
     };
-    if (mkdtemp(folder) == NULL) {
+    if (!scratch_make(folder, "up")) {
         return 1;
     }
     snprintf(cache, sizeof cache, "%s/cache", folder);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed != 0;
+    return !scratch_remove(folder) || failed != 0;
 }
