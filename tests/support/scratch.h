@@ -1,5 +1,5 @@
-/* Scratch folders of tests. They lie below TMPDIR, which tests/run.sh sets for each test and removes
- * afterwards, so that a test that crashes leaves nothing behind. */
+/* Scratch folders of tests. They lie below TMPDIR, which tests/run.sh sets for each test and
+ * removes afterwards, so that a test that crashes leaves nothing behind. */
 #ifndef KILN_TEST_SCRATCH_H
 #define KILN_TEST_SCRATCH_H
 
