@@ -32,21 +32,6 @@ static void feed_number(kiln_sha256 *sha, uint64_t number)
     kiln_sha256_update(sha, &number, sizeof number);
 }
 
-/* Options of counting enter the key only where there are counts: keys from before them stay. */
-static void feed_counts(kiln_sha256 *sha, const kiln_bake_options *options)
-{
-    KILN_ASSERT(options->adb == 0 || options->adb_factor > 0);
-    if (options->adb == 0) {
-        return;
-    }
-    feed_number(sha, (uint64_t)options->adb);
-    feed_number(sha, (uint64_t)options->adb_area);
-    kiln_sha256_update(sha, &options->adb_factor, sizeof options->adb_factor);
-    feed_number(sha, (uint64_t)options->adb_polygons);
-    feed_number(sha, (uint64_t)options->adb_regions);
-    feed_number(sha, options->no_geometry);
-}
-
 /* The name of the source without its folder, which must not show in the file. */
 static const char *name_of(const kiln_bake_input *input)
 {
@@ -83,7 +68,16 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     feed_number(&sha, (uint64_t)options->on_bad);
     feed_number(&sha, options->drop);
     feed_number(&sha, (uint64_t)options->lossy_grid);
-    feed_counts(&sha, options);
+    /* Options of counting enter the key only where there are counts: keys from before them stay. */
+    KILN_ASSERT(options->adb == 0 || options->adb_factor > 0);
+    if (options->adb != 0) {
+        feed_number(&sha, (uint64_t)options->adb);
+        feed_number(&sha, (uint64_t)options->adb_area);
+        kiln_sha256_update(&sha, &options->adb_factor, sizeof options->adb_factor);
+        feed_number(&sha, (uint64_t)options->adb_polygons);
+        feed_number(&sha, (uint64_t)options->adb_regions);
+        feed_number(&sha, options->no_geometry);
+    }
     if (weights->count > 0) {
         kiln_sha256_update(&sha, weights->rows, weights->count * sizeof weights->rows[0]);
     }
@@ -171,24 +165,6 @@ static json_t *source_object(const kiln_bake_input *input, const kiln_soup *soup
     return source;
 }
 
-/* The options of counting; their numbers are those of the file format, from 1 on. */
-static json_t *adb_object(const kiln_bake_options *options)
-{
-    KILN_ASSERT(options->adb_area >= 1 && options->adb_area <= 2);
-    KILN_ASSERT(options->adb_polygons >= 1 && options->adb_polygons <= 2);
-    KILN_ASSERT(options->adb_regions >= 1 && options->adb_regions <= 3);
-    static const char *const areas[] = {"", "mean", "max"};
-    static const char *const polygons[] = {"", "subtree", "box"};
-    static const char *const regions[] = {"", "none", "octants", "sectors"};
-    json_t *object = json_object();
-    (void)json_object_set_new(object, "grid", json_integer(options->adb));
-    (void)json_object_set_new(object, "area", json_string(areas[options->adb_area]));
-    (void)json_object_set_new(object, "factor", json_real(options->adb_factor));
-    (void)json_object_set_new(object, "polygons", json_string(polygons[options->adb_polygons]));
-    (void)json_object_set_new(object, "regions", json_string(regions[options->adb_regions]));
-    return object;
-}
-
 /* The options that shape the contents, as the command names them. */
 static json_t *options_object(const kiln_bake_options *options)
 {
@@ -214,58 +190,23 @@ static json_t *options_object(const kiln_bake_options *options)
     if (options->lossy_grid != 0) {
         (void)json_object_set_new(object, "lossy_grid", json_integer(options->lossy_grid));
     }
-    if (options->adb != 0) {
-        (void)json_object_set_new(object, "adb", adb_object(options));
+    if (options->adb != 0) { /* their numbers are those of the file format, from 1 on */
+        KILN_ASSERT(options->adb_area >= 1 && options->adb_area <= 2);
+        KILN_ASSERT(options->adb_polygons >= 1 && options->adb_polygons <= 2);
+        KILN_ASSERT(options->adb_regions >= 1 && options->adb_regions <= 3);
+        static const char *const areas[] = {"", "mean", "max"};
+        static const char *const polygons[] = {"", "subtree", "box"};
+        static const char *const regions[] = {"", "none", "octants", "sectors"};
+        json_t *adb = json_object();
+        (void)json_object_set_new(adb, "grid", json_integer(options->adb));
+        (void)json_object_set_new(adb, "area", json_string(areas[options->adb_area]));
+        (void)json_object_set_new(adb, "factor", json_real(options->adb_factor));
+        (void)json_object_set_new(adb, "polygons", json_string(polygons[options->adb_polygons]));
+        (void)json_object_set_new(adb, "regions", json_string(regions[options->adb_regions]));
+        (void)json_object_set_new(object, "adb", adb);
         (void)json_object_set_new(object, "no_geometry", json_boolean(options->no_geometry));
         (void)json_object_set_new(object, "adb_weights",
                                   json_boolean(options->adb_weights != NULL));
-    }
-    return object;
-}
-
-/* What the import found, so that a later request can report it without an import. */
-static json_t *counts_object(const kiln_soup *soup)
-{
-    json_t *object = json_object();
-    (void)json_object_set_new(object, "faces", count(soup->triangle_count));
-    (void)json_object_set_new(object, "faces_dropped", count(soup->note_count));
-    (void)json_object_set_new(object, "points_left_out", count(soup->points_left_out));
-    (void)json_object_set_new(object, "lines_left_out", count(soup->lines_left_out));
-    (void)json_object_set_new(object, "degenerate", count(soup->degenerate_count));
-    (void)json_object_set_new(object, "duplicate", count(soup->duplicate_count));
-    (void)json_object_set_new(object, "polygons_cut", count(soup->polygons_cut));
-    (void)json_object_set_new(object, "empty_meshes", count(soup->empty_mesh_count));
-    (void)json_object_set_new(object, "warnings", count(soup->warning_count));
-    (void)json_object_set_new(object, "precision_step", json_real(soup->precision_step));
-    if (soup->lossy_step > 0) {
-        (void)json_object_set_new(object, "lossy_step", json_real(soup->lossy_step));
-        (void)json_object_set_new(object, "lossy_moved", json_real(soup->lossy_moved));
-        (void)json_object_set_new(object, "lossy_degenerate", count(soup->lossy_degenerate));
-    }
-    return object;
-}
-
-static json_t *versions_object(void)
-{
-    json_t *object = json_object();
-    (void)json_object_set_new(object, "kiln", json_string(KILN_VERSION_STRING));
-    (void)json_object_set_new(object, "assimp", json_string(kiln_import_library_version()));
-    (void)json_object_set_new(object, "zlib", json_string(zlibVersion()));
-    return object;
-}
-
-/* The expected cost of each kind of tree, summed over the groups. */
-static json_t *costs_object(const kiln_build_tree *trees, uint32_t group_count,
-                            const kiln_build_kind *const *kinds, uint32_t kind_count)
-{
-    KILN_ASSERT(kind_count > 0 && group_count > 0);
-    json_t *object = json_object();
-    for (uint32_t k = 0; k < kind_count; k++) {
-        double cost = 0;
-        for (uint32_t g = 0; g < group_count; g++) {
-            cost += trees[(size_t)g * kind_count + k].sah_cost;
-        }
-        (void)json_object_set_new(object, kinds[k]->name, json_real(cost));
     }
     return object;
 }
@@ -280,12 +221,46 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
         return NULL;
     }
     (void)json_object_set_new(root, "schema", json_string("kiln-meta-1"));
-    (void)json_object_set_new(root, "versions", versions_object());
+
+    /* The versions of all that shapes the bytes, then what was read and by which options. */
+    json_t *versions = json_object();
+    (void)json_object_set_new(versions, "kiln", json_string(KILN_VERSION_STRING));
+    (void)json_object_set_new(versions, "assimp", json_string(kiln_import_library_version()));
+    (void)json_object_set_new(versions, "zlib", json_string(zlibVersion()));
+    (void)json_object_set_new(root, "versions", versions);
     (void)json_object_set_new(root, "source", source_object(input, soup));
     (void)json_object_set_new(root, "options", options_object(options));
-    (void)json_object_set_new(root, "counts", counts_object(soup));
-    (void)json_object_set_new(root, "sah_cost",
-                              costs_object(trees, group_count, kinds, kind_count));
+
+    /* What the import found, so that a later request can report it without an import. */
+    json_t *counts = json_object();
+    (void)json_object_set_new(counts, "faces", count(soup->triangle_count));
+    (void)json_object_set_new(counts, "faces_dropped", count(soup->note_count));
+    (void)json_object_set_new(counts, "points_left_out", count(soup->points_left_out));
+    (void)json_object_set_new(counts, "lines_left_out", count(soup->lines_left_out));
+    (void)json_object_set_new(counts, "degenerate", count(soup->degenerate_count));
+    (void)json_object_set_new(counts, "duplicate", count(soup->duplicate_count));
+    (void)json_object_set_new(counts, "polygons_cut", count(soup->polygons_cut));
+    (void)json_object_set_new(counts, "empty_meshes", count(soup->empty_mesh_count));
+    (void)json_object_set_new(counts, "warnings", count(soup->warning_count));
+    (void)json_object_set_new(counts, "precision_step", json_real(soup->precision_step));
+    if (soup->lossy_step > 0) {
+        (void)json_object_set_new(counts, "lossy_step", json_real(soup->lossy_step));
+        (void)json_object_set_new(counts, "lossy_moved", json_real(soup->lossy_moved));
+        (void)json_object_set_new(counts, "lossy_degenerate", count(soup->lossy_degenerate));
+    }
+    (void)json_object_set_new(root, "counts", counts);
+
+    /* The expected cost of each kind of tree, summed over the groups. */
+    KILN_ASSERT(kind_count > 0 && group_count > 0);
+    json_t *costs = json_object();
+    for (uint32_t k = 0; k < kind_count; k++) {
+        double cost = 0;
+        for (uint32_t g = 0; g < group_count; g++) {
+            cost += trees[(size_t)g * kind_count + k].sah_cost;
+        }
+        (void)json_object_set_new(costs, kinds[k]->name, json_real(cost));
+    }
+    (void)json_object_set_new(root, "sah_cost", costs);
     char *document = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     return document;

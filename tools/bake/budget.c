@@ -41,19 +41,13 @@ bool kiln_budget_holds(kiln_budget *budget)
     return !budget->over;
 }
 
-/* Kinds of two lanes a node, whose trees are not collapsed. */
-static bool is_binary(const kiln_build_kind *kind)
-{
-    return kind->lanes == 2;
-}
-
 /* Nodes that a tree of so many triangles has at least, or nearly so: leaves are two thirds full, a
  * wide node replaces seven others. */
 static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
 {
     KILN_ASSERT(leaf > 0);
     const uint64_t leaves = leaf > 1 ? triangles * 5 / (4 * (uint64_t)leaf) : triangles;
-    return is_binary(kind) ? leaves : leaves / 7;
+    return kind->lanes == 2 ? leaves : leaves / 7; /* trees of two lanes are not collapsed */
 }
 
 /* Bytes of the counts of a tree, one for each lane of each node. */
@@ -61,14 +55,6 @@ static uint64_t boxes_of(const kiln_build_kind *kind, uint64_t triangles, int le
 {
     KILN_ASSERT(leaf > 0);
     return kind->lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
-}
-
-/* Nodes and order, and counts of boxes. */
-static uint64_t result_of(const kiln_build_kind *kind, uint64_t triangles, int leaf, bool counted)
-{
-    const uint64_t nodes = nodes_of(kind, triangles, leaf);
-    const uint64_t boxes = counted ? boxes_of(kind, triangles, leaf) : 0;
-    return nodes * kind->node_size + triangles * sizeof(uint32_t) + boxes;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -91,11 +77,14 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
         const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
         building = greater(building, results + load->largest * BUILD_TRIANGLE +
                                          of_largest * (PLAN + kind->node_size));
-        const uint64_t result = result_of(kind, triangles, options->leaf, load->counted);
+        /* The result of a kind: nodes and order, and counts of boxes. */
+        const uint64_t kind_nodes = nodes_of(kind, triangles, options->leaf) * kind->node_size;
+        const uint64_t kind_boxes = load->counted ? boxes_of(kind, triangles, options->leaf) : 0;
+        const uint64_t result = kind_nodes + triangles * sizeof(uint32_t) + kind_boxes;
         results += result;
         largest = greater(largest, result);
-        boxes += load->counted ? boxes_of(kind, triangles, options->leaf) : 0;
-        nodes += nodes_of(kind, triangles, options->leaf) * kind->node_size;
+        boxes += kind_boxes;
+        nodes += kind_nodes;
         orders += k > 0 ? 4 * triangles : 0;
     }
     const uint64_t counting = load->counted ? results + load->largest * (36 + 72 + 8) : 0;

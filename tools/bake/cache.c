@@ -184,17 +184,26 @@ static bool is_names_of(const char *name, const char *hex)
            strcmp(name + length - 6, ".names") == 0;
 }
 
-/* In whatever order the lists come: at most one of them holds with the files as they are, or
- * several lead to the same bytes. */
-static void *find_in_shard(const char *folder, const uint8_t key[16], kiln_request *request,
-                           size_t *size, kiln_bake_report *report)
+/* Most models have no side files, so their file is found at the first look. */
+void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
+                      kiln_bake_report *report)
 {
+    uint8_t key[16];
+    if (!kiln_request_key(request, NULL, 0, key)) {
+        return NULL;
+    }
+    void *file = find_file(folder, key, request, size, report);
+    if (file != NULL) {
+        return file;
+    }
+
+    /* Else by the lists of side files, in whatever order they come: at most one of them holds with
+     * the files as they are, or several lead to the same bytes. */
     char hex[HEX + 1], shard_name[3];
     to_hex(key, 16, hex);
     snprintf(shard_name, sizeof shard_name, "%.2s", hex);
     char *shard = join(folder, shard_name);
     DIR *entries = shard != NULL ? opendir(shard) : NULL;
-    void *file = NULL;
     const struct dirent *entry;
     while (entries != NULL && file == NULL && (entry = readdir(entries)) != NULL) {
         if (is_names_of(entry->d_name, hex)) {
@@ -210,33 +219,7 @@ static void *find_in_shard(const char *folder, const uint8_t key[16], kiln_reque
     return file;
 }
 
-/* Most models have no side files, so their file is found at the first look. */
-void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
-                      kiln_bake_report *report)
-{
-    uint8_t key[16];
-    if (!kiln_request_key(request, NULL, 0, key)) {
-        return NULL;
-    }
-    void *file = find_file(folder, key, request, size, report);
-    return file != NULL ? file : find_in_shard(folder, key, request, size, report);
-}
-
 /* ---------------------------------------------------------------------------------- storing -- */
-
-/* An entry is a file. A link or a pipe in its place, which kiln_write_file would write through, is
- * not of a baker's making. */
-static bool may_be_written(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
-{
-    struct stat facts;
-    if (lstat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
-        return true;
-    }
-    const size_t length = strlen(path);
-    snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s is no regular file; remove it",
-             path + (length > 100 ? length - 100 : 0));
-    return false;
-}
 
 /* Writes one entry, in a folder by the first two digits of its key that is made if need be. */
 static bool store_entry(const char *folder, const uint8_t key[16], const char *rest,
@@ -251,7 +234,17 @@ static bool store_entry(const char *folder, const uint8_t key[16], const char *r
     *slash = '\0';
     bool done = make_folder(path, message);
     *slash = '/';
-    done = done && may_be_written(path, message) && kiln_write_file(path, data, size, message);
+
+    /* An entry is a file. A link or a pipe in its place, which kiln_write_file would write
+     * through, was not made by a bake. */
+    struct stat facts;
+    if (done && lstat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        const size_t length = strlen(path);
+        snprintf(message, KILN_WRITE_MESSAGE_SIZE, "%s is no regular file; remove it",
+                 path + (length > 100 ? length - 100 : 0));
+        done = false;
+    }
+    done = done && kiln_write_file(path, data, size, message);
     free(path);
     return done;
 }

@@ -80,14 +80,6 @@ static void remove_file(sweep *s, const char *name, uint64_t bytes)
     s->report->bytes_removed += bytes;
 }
 
-/* Was it left by a killed baker of this machine? Those of others are told by their age. */
-static bool is_swept(const sweep *s, const entry *of)
-{
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, of->name);
-    return length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path);
-}
-
 /* Lists an entry, or removes what a killed baker has left. */
 static void look_at(sweep *s, const char *shard, int directory, const char *name)
 {
@@ -103,7 +95,10 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
     found.bytes = (uint64_t)facts.st_size;
     found.used = facts.st_mtim;
     if (is_unfinished(name)) {
-        if (is_swept(s, &found)) {
+        /* Was it left by a killed baker of this machine? Those of others show by their age. */
+        char path[4096];
+        const int length = snprintf(path, sizeof path, "%s/%s", s->folder, found.name);
+        if (length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path)) {
             s->report->files_removed++;
             s->report->bytes_removed += found.bytes;
         } else if (time(NULL) - facts.st_mtim.tv_sec > DAY) {
@@ -119,22 +114,6 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
     s->entries[s->count++] = found;
     s->report->files++;
     s->report->bytes += found.bytes;
-}
-
-/* Looks at all that one of the 256 folders of a cache holds. */
-static void look_into(sweep *s, const char *shard)
-{
-    KILN_ASSERT(strlen(shard) == 2);
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s", s->folder, shard);
-    DIR *open = length > 0 && (size_t)length < sizeof path ? opendir(path) : NULL;
-    const struct dirent *item;
-    while (open != NULL && (item = readdir(open)) != NULL) {
-        look_at(s, shard, dirfd(open), item->d_name);
-    }
-    if (open != NULL) {
-        closedir(open);
-    }
 }
 
 /* The longest unused first; of equals by name, so that the order is the same on every machine. */
@@ -177,9 +156,21 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
         return fail(s->report, s->folder, KILN_BAKE_USAGE,
                     "is no cache of kiln bake; it has no CACHEDIR.TAG; name the folder of --cache");
     }
+
+    /* Look at all that each of the 256 folders of a cache holds. */
     while ((item = readdir(open)) != NULL) {
-        if (strlen(item->d_name) == 2 && is_hex(item->d_name, 2)) {
-            look_into(s, item->d_name);
+        if (strlen(item->d_name) != 2 || !is_hex(item->d_name, 2)) {
+            continue;
+        }
+        char path[4096];
+        const int used = snprintf(path, sizeof path, "%s/%s", s->folder, item->d_name);
+        DIR *shard = used > 0 && (size_t)used < sizeof path ? opendir(path) : NULL;
+        const struct dirent *found;
+        while (shard != NULL && (found = readdir(shard)) != NULL) {
+            look_at(s, item->d_name, dirfd(shard), found->d_name);
+        }
+        if (shard != NULL) {
+            closedir(shard);
         }
     }
     closedir(open);

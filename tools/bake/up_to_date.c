@@ -72,16 +72,6 @@ bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t
     return true;
 }
 
-/* A packed file has a packed section: its meta data at the least, which are never too short. */
-static bool layout_is(const kiln_reader *reader, kiln_layout layout)
-{
-    bool packed = false;
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        packed = packed || reader->sections[i].entry.codec == KILN_CODEC_DEFLATE;
-    }
-    return packed == (layout == KILN_LAYOUT_PACKED);
-}
-
 /* ---------------------------------------------------------------------------- its meta data -- */
 
 /* By name: the order in which the key takes side files. */
@@ -209,17 +199,6 @@ static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
     return entry.kind == KILN_SECTION_META;
 }
 
-/* The meta document of an open file; NULL: there is none, or it is no JSON. */
-static json_t *load_meta(const kiln_reader *reader)
-{
-    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_META, 0);
-    if (index == KILN_NO_INDEX || reader->sections[index].data == NULL) {
-        return NULL;
-    }
-    return json_loadb(reader->sections[index].data, (size_t)reader->sections[index].entry.raw_size,
-                      0, NULL);
-}
-
 /* A file of another layout holds the same sections, and still is not what the request would
  * write. */
 bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
@@ -233,8 +212,21 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
     if (!kiln_reader_open(&reader, file, size, &options, &error)) {
         return false;
     }
-    json_t *meta = load_meta(&reader);
-    const bool answered = meta != NULL && layout_is(&reader, request->options->layout) &&
+
+    /* The meta document is missing from some files, or no JSON. A packed file has a packed
+     * section: its meta data at the least, which are never too short. */
+    const uint32_t index = kiln_reader_find(&reader, KILN_SECTION_META, 0);
+    json_t *meta = NULL;
+    if (index != KILN_NO_INDEX && reader.sections[index].data != NULL) {
+        meta = json_loadb(reader.sections[index].data,
+                          (size_t)reader.sections[index].entry.raw_size, 0, NULL);
+    }
+    bool packed = false;
+    for (uint32_t i = 0; i < reader.section_count; i++) {
+        packed = packed || reader.sections[i].entry.codec == KILN_CODEC_DEFLATE;
+    }
+    const bool answered = meta != NULL &&
+                          packed == (request->options->layout == KILN_LAYOUT_PACKED) &&
                           meta_answers(request, meta, reader.header.build_key);
     if (answered && report != NULL) {
         /* The report of the earlier bake, as far as the document has it. */
@@ -265,30 +257,8 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
 
 /* --------------------------------------------------------------------------------- the file -- */
 
-/* The whole of an open file, aligned as the reader of the format wants it. */
-static void *read_all(int file, size_t *size)
-{
-    KILN_ASSERT(file >= 0);
-    struct stat facts;
-    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
-        (uint64_t)facts.st_size >= SIZE_MAX) {
-        return NULL;
-    }
-    *size = (size_t)facts.st_size;
-    char *bytes = aligned_alloc(64, (*size + 63) / 64 * 64);
-    size_t have = 0;
-    while (bytes != NULL && have < *size) {
-        const ssize_t got = read(file, bytes + have, *size - have);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            free(bytes);
-            return NULL;
-        }
-        have += got > 0 ? (size_t)got : 0;
-    }
-    return bytes;
-}
-
-/* Opened without blocking, since the path may lead to a pipe. */
+/* The whole of a file, aligned as the reader of the format wants it. It is opened without blocking,
+ * since the path may lead to a pipe. */
 void *kiln_load_regular(const char *path, size_t *size)
 {
     KILN_ASSERT(path != NULL);
@@ -296,7 +266,23 @@ void *kiln_load_regular(const char *path, size_t *size)
     if (file < 0) {
         return NULL;
     }
-    void *bytes = read_all(file, size);
+    char *bytes = NULL;
+    struct stat facts;
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
+        (uint64_t)facts.st_size >= SIZE_MAX) {
+        goto done;
+    }
+    *size = (size_t)facts.st_size;
+    bytes = aligned_alloc(64, (*size + 63) / 64 * 64);
+    for (size_t have = 0; bytes != NULL && have < *size;) {
+        const ssize_t got = read(file, bytes + have, *size - have);
+        if (got == 0 || (got < 0 && errno != EINTR)) { /* the file became shorter, or failed */
+            free(bytes);
+            bytes = NULL;
+        }
+        have += got > 0 ? (size_t)got : 0;
+    }
+done:
     close(file);
     return bytes;
 }

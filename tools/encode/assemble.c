@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HASH_CHUNK = 16384 }; /* triangles a turn */
+enum { HASH_CHUNK = 16384 }; /* triangles a task */
 
-/* Sums over one group's triangles, a part a turn. */
+/* Sums over one group's triangles, a part a task. */
 typedef struct {
     uint64_t geometry[2];
     kiln_closed_sums closed;
@@ -42,7 +42,7 @@ typedef struct {
     uint32_t *stored_of; /* id -> stored */
     uint32_t *order;
     uint32_t order_count;
-    bool faces_follow, users_agree; /* parts tell them; there are no sections then */
+    bool faces_follow, users_agree; /* parts state them; there are no sections then */
     kiln_format_part *parts;
     kiln_format_tree *trees;
     kiln_format_adb *counts;
@@ -61,8 +61,8 @@ static const kiln_build_tree *tree_of(const kiln_model *model, uint32_t group, u
     return &model->trees[(size_t)group * model->kind_count + kind];
 }
 
-/* ids and stored_of from the orders of the first kind. */
-static bool order_triangles(encoder *e)
+/* The polygons in their final order, and the strings, whose room the names of groups share. */
+static bool order_geometry(encoder *e)
 {
     KILN_ASSERT(e->ids == NULL);
     const uint32_t count = e->model->soup->triangle_count;
@@ -80,14 +80,10 @@ static bool order_triangles(encoder *e)
             stored++;
         }
     }
-    return true;
-}
+    KILN_ASSERT(stored == count);
 
-/* Vertices in the order of first use by the stored triangles: neighbours stand together, which
- * both queries and deflate profit from. */
-static bool order_vertices(encoder *e)
-{
-    KILN_ASSERT(e->ids != NULL && e->vertex_count == 0);
+    /* Vertices in the order of first use by the stored triangles: neighbours stand together, which
+     * both queries and deflate profit from. */
     const kiln_soup *soup = e->model->soup;
     uint32_t *place = kiln_arena_take(&e->arena, soup->vertex_count, sizeof *place);
     e->vertices = kiln_arena_take(&e->arena, soup->vertex_count, 3 * sizeof *e->vertices);
@@ -96,62 +92,30 @@ static bool order_vertices(encoder *e)
         return false;
     }
     memset(place, 0xFF, soup->vertex_count * sizeof *place);
-    for (uint32_t i = 0; i < soup->triangle_count; i++) {
-        for (uint32_t k = 0; k < 3; k++) {
-            const uint32_t vertex = soup->indices[3 * (size_t)e->ids[i] + k];
-            if (place[vertex] == KILN_NO_INDEX) {
-                place[vertex] = e->vertex_count;
-                memcpy(e->vertices + 3 * (size_t)e->vertex_count,
-                       soup->positions + 3 * (size_t)vertex, 3 * sizeof(float));
-                e->vertex_count++;
-            }
-            e->triangles[3 * (size_t)i + k] = place[vertex];
+    for (size_t i = 0; i < 3 * (size_t)soup->triangle_count; i++) {
+        const uint32_t vertex = soup->indices[3 * (size_t)e->ids[i / 3] + i % 3];
+        if (place[vertex] == KILN_NO_INDEX) {
+            place[vertex] = e->vertex_count;
+            memcpy(e->vertices + 3 * (size_t)e->vertex_count, soup->positions + 3 * (size_t)vertex,
+                   3 * sizeof(float));
+            e->vertex_count++;
         }
+        e->triangles[i] = place[vertex];
     }
-    return true;
-}
+    KILN_ASSERT(e->vertex_count <= soup->vertex_count);
 
-/* The names of parts and materials, then those of the groups, which the trees refer to. */
-static bool join_strings(encoder *e)
-{
-    const kiln_model *model = e->model;
-    size_t size = model->soup->names_size;
-    for (uint32_t g = 0; g < model->group_count; g++) {
-        size += strlen(model->groups[g].name) + 1;
+    /* The names of parts and materials, then those of the groups, which the trees refer to and
+     * join_trees writes. */
+    size_t size = soup->names_size;
+    for (uint32_t g = 0; g < e->model->group_count; g++) {
+        size += strlen(e->model->groups[g].name) + 1;
     }
     e->strings = kiln_arena_take(&e->arena, size, 1);
     if (e->strings == NULL || size >= KILN_NO_INDEX) {
         return false;
     }
-    memcpy(e->strings, model->soup->strings, model->soup->names_size);
+    memcpy(e->strings, soup->strings, soup->names_size);
     e->strings_size = size;
-    return true;
-}
-
-/* Room for the nodes of each kind, whose trees follow one another in one section. */
-static bool take_node_room(encoder *e)
-{
-    KILN_ASSERT(e->nodes == NULL);
-    const kiln_model *model = e->model;
-    e->nodes = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->nodes);
-    e->node_counts = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->node_counts);
-    if (e->nodes == NULL || e->node_counts == NULL) {
-        return false;
-    }
-    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
-        uint64_t count = 0;
-        for (uint32_t g = 0; g < model->group_count; g++) {
-            count += tree_of(model, g, kind)->node_count;
-        }
-        if (count >= KILN_NO_INDEX) {
-            return false;
-        }
-        e->nodes[kind] = kiln_arena_take(&e->arena, (size_t)count, model->kinds[kind]->node_size);
-        e->node_counts[kind] = 0;
-        if (e->nodes[kind] == NULL) {
-            return false;
-        }
-    }
     return true;
 }
 
@@ -174,19 +138,6 @@ static void sum_part(void *context, uint32_t index)
                             s->parts[index].geometry);
     kiln_closed_part(s->soup->positions, s->soup->indices, group->triangles, first, last,
                      &s->parts[index].closed);
-}
-
-/* Room for the sums of the largest group; the others use it too. */
-static bool take_sums(encoder *e)
-{
-    KILN_ASSERT(e->sums == NULL);
-    uint32_t most = 0;
-    for (uint32_t g = 0; g < e->model->group_count; g++) {
-        const uint32_t count = part_count(e->model->groups[g].count);
-        most = count > most ? count : most;
-    }
-    e->sums = kiln_arena_take(&e->arena, most, sizeof *e->sums);
-    return e->sums != NULL;
 }
 
 /* What of a group does not depend on the order of its triangles. False: cancelled. */
@@ -222,8 +173,38 @@ static bool join_trees(encoder *e)
     e->trees = kiln_arena_take(&e->arena, (size_t)model->group_count * model->kind_count,
                                sizeof *e->trees);
     e->order = kiln_arena_take(&e->arena, orders > 0 ? orders : 1, sizeof *e->order);
-    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX || !take_node_room(e) ||
-        !take_sums(e)) {
+    if (e->trees == NULL || e->order == NULL || orders >= KILN_NO_INDEX) {
+        return false;
+    }
+
+    /* Room for the nodes of each kind, whose trees follow one another in one section, and for the
+     * sums of the largest group, which the others use too. */
+    e->nodes = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->nodes);
+    e->node_counts = kiln_arena_take(&e->arena, model->kind_count, sizeof *e->node_counts);
+    if (e->nodes == NULL || e->node_counts == NULL) {
+        return false;
+    }
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+        uint64_t count = 0;
+        for (uint32_t g = 0; g < model->group_count; g++) {
+            count += tree_of(model, g, kind)->node_count;
+        }
+        if (count >= KILN_NO_INDEX) {
+            return false;
+        }
+        e->nodes[kind] = kiln_arena_take(&e->arena, (size_t)count, model->kinds[kind]->node_size);
+        e->node_counts[kind] = 0;
+        if (e->nodes[kind] == NULL) {
+            return false;
+        }
+    }
+    uint32_t most = 0;
+    for (uint32_t g = 0; g < model->group_count; g++) {
+        const uint32_t count = part_count(model->groups[g].count);
+        most = count > most ? count : most;
+    }
+    e->sums = kiln_arena_take(&e->arena, most, sizeof *e->sums);
+    if (e->sums == NULL) {
         return false;
     }
     uint32_t name = (uint32_t)model->soup->names_size;
@@ -305,7 +286,7 @@ static bool join_counts(encoder *e)
     return true;
 }
 
-/* Do faces follow one another in every part, so that its first tells them all? */
+/* Do faces follow one another in every part, so that the first determines all? */
 static bool faces_follow(const kiln_soup *soup)
 {
     bool follow = true;
@@ -366,63 +347,6 @@ static bool convert_parts(encoder *e)
 
 enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
 
-/* First what a file that is still on its way answers from, last what no query needs. *nodes is the
- * first section of nodes. */
-static uint32_t list_sections(const encoder *e, kiln_section_input *sections, uint32_t *nodes)
-{
-    KILN_ASSERT(e->trees != NULL && e->parts != NULL);
-    const kiln_model *model = e->model;
-    const kiln_soup *soup = model->soup;
-    const uint64_t triangles = model->no_geometry ? 0 : soup->triangle_count;
-    const uint64_t vertices = model->no_geometry ? 0 : e->vertex_count;
-    const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
-    uint32_t count = 0;
-    /* What every reader wants first. */
-    sections[count++] =
-        (kiln_section_input){KILN_SECTION_TREES, e->trees, trees * sizeof *e->trees, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_STRINGS, e->strings, e->strings_size, 0};
-    if (e->box_count > 0) {
-        sections[count++] =
-            (kiln_section_input){KILN_SECTION_ADB, e->counts, trees * sizeof *e->counts, 0};
-    }
-    if (model->weight_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
-                                                 model->weight_count * sizeof *model->weights, 0};
-    }
-    if (e->box_count > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_BOXES, e->boxes,
-                                                 e->box_count * sizeof *e->boxes, 0};
-    }
-    /* Nodes, a section for each kind, and the orders of all kinds but the first. */
-    *nodes = count;
-    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
-        sections[count++] =
-            (kiln_section_input){model->kinds[kind]->section, e->nodes[kind],
-                                 e->node_counts[kind] * model->kinds[kind]->node_size, 0};
-    }
-    if (e->order_count > 0) {
-        sections[count++] =
-            (kiln_section_input){KILN_SECTION_ORDER, e->order, 4 * (uint64_t)e->order_count, 0};
-    }
-    sections[count++] =
-        (kiln_section_input){KILN_SECTION_TRIANGLES, e->triangles, 12 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_VERTICES, e->vertices, 12 * vertices, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e->ids, 4 * triangles, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_PARTS, e->parts,
-                                             (uint64_t)soup->part_count * sizeof *e->parts, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
-                                             (uint64_t)soup->material_count * 4, 0};
-    /* Faces and users are sections only where parts cannot state them. */
-    if (!e->faces_follow && triangles > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
-    }
-    if (!e->users_agree && triangles > 0) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
-    }
-    sections[count++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size, 0};
-    return count;
-}
-
 kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
                                    const uint8_t build_key[16], const kiln_watch *watch,
                                    void **file, size_t *size, uint64_t *packed_sizes)
@@ -434,18 +358,66 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     e.model = model;
     e.watch = watch;
     kiln_bake_status status = KILN_BAKE_FAILED;
-    if (order_triangles(&e) && order_vertices(&e) && join_strings(&e) && join_trees(&e) &&
-        join_counts(&e) && convert_parts(&e)) {
-        kiln_section_input sections[SECTIONS_MAX];
-        uint64_t stored[SECTIONS_MAX];
-        uint32_t nodes;
-        const uint32_t count = list_sections(&e, sections, &nodes);
-        status =
-            kiln_container_write(sections, count, layout, build_key, watch, file, size, stored);
-        for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
-            packed_sizes[kind] = stored[nodes + kind];
-        }
+    if (!order_geometry(&e) || !join_trees(&e) || !join_counts(&e) || !convert_parts(&e)) {
+        goto done;
     }
+
+    /* The directory first, then the sections in the order of their use: a file that is still
+     * arriving answers from the front of it, and no query needs the end. */
+    kiln_section_input s[SECTIONS_MAX];
+    const kiln_soup *soup = model->soup;
+    const uint64_t triangles = model->no_geometry ? 0 : soup->triangle_count;
+    const uint64_t vertices = model->no_geometry ? 0 : e.vertex_count;
+    const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
+    uint32_t n = 0;
+    s[n++] = (kiln_section_input){KILN_SECTION_TREES, e.trees, trees * sizeof *e.trees, 0};
+    s[n++] = (kiln_section_input){KILN_SECTION_STRINGS, e.strings, e.strings_size, 0};
+    if (e.box_count > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_ADB, e.counts, trees * sizeof *e.counts, 0};
+    }
+    if (model->weight_count > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, model->weights,
+                                      model->weight_count * sizeof *model->weights, 0};
+    }
+    if (e.box_count > 0) {
+        s[n++] =
+            (kiln_section_input){KILN_SECTION_ADB_BOXES, e.boxes, e.box_count * sizeof *e.boxes, 0};
+    }
+
+    /* Nodes, a section for each kind, and the orders of all kinds but the first. */
+    const uint32_t nodes = n;
+    for (uint32_t kind = 0; kind < model->kind_count; kind++) {
+        s[n++] = (kiln_section_input){model->kinds[kind]->section, e.nodes[kind],
+                                      e.node_counts[kind] * model->kinds[kind]->node_size, 0};
+    }
+    if (e.order_count > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_ORDER, e.order, 4 * (uint64_t)e.order_count, 0};
+    }
+
+    /* The polygons and where they come from. Faces and user values are sections only where the
+     * parts cannot state them. */
+    s[n++] = (kiln_section_input){KILN_SECTION_TRIANGLES, e.triangles, 12 * triangles, 0};
+    s[n++] = (kiln_section_input){KILN_SECTION_VERTICES, e.vertices, 12 * vertices, 0};
+    s[n++] = (kiln_section_input){KILN_SECTION_TRIANGLE_IDS, e.ids, 4 * triangles, 0};
+    s[n++] = (kiln_section_input){KILN_SECTION_PARTS, e.parts,
+                                  (uint64_t)soup->part_count * sizeof *e.parts, 0};
+    s[n++] = (kiln_section_input){KILN_SECTION_MATERIALS, soup->materials,
+                                  (uint64_t)soup->material_count * 4, 0};
+    if (!e.faces_follow && triangles > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_FACES, soup->face, 4 * triangles, 0};
+    }
+    if (!e.users_agree && triangles > 0) {
+        s[n++] = (kiln_section_input){KILN_SECTION_USER, soup->user, 4 * triangles, 0};
+    }
+    s[n++] = (kiln_section_input){KILN_SECTION_META, model->meta, model->meta_size, 0};
+    KILN_ASSERT(n <= SECTIONS_MAX);
+
+    uint64_t stored[SECTIONS_MAX];
+    status = kiln_container_write(s, n, layout, build_key, watch, file, size, stored);
+    for (uint32_t kind = 0; kind < model->kind_count && status == KILN_BAKE_OK; kind++) {
+        packed_sizes[kind] = stored[nodes + kind];
+    }
+done:
     kiln_arena_free(&e.arena);
     return status;
 }

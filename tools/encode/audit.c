@@ -99,30 +99,12 @@ static double excess(const audit *state, const placed_box *placed, const double 
     return worst;
 }
 
-/* One corner against all boxes above its triangle. */
-static bool check_corner(const audit *state, uint32_t triangle, const double p[3],
-                         const placed_box *path, uint32_t depth)
-{
-    KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
-    for (uint32_t i = 0; i < depth; i++) {
-        const double over = excess(state, &path[i], p);
-        if (over > 0.0) {
-            return kiln_format_error_set(
-                state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
-                "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
-                "of node %u above it",
-                state->name, triangle, over, path[i].lane, path[i].node);
-        }
-    }
-    state->counts->containments += depth;
-    return true;
-}
-
 /* The triangle in `slot` against the boxes path[0 .. depth - 1]. */
 static bool check_triangle(const audit *state, uint32_t slot, const placed_box *path,
                            uint32_t depth)
 {
     KILN_ASSERT(slot < state->tree.entry->triangle_count);
+    KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
     const kiln_view *view = state->view;
     const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
     for (int corner = 0; corner < 3; corner++) {
@@ -132,9 +114,18 @@ static bool check_triangle(const audit *state, uint32_t slot, const placed_box *
         for (int i = 0; i < 3; i++) {
             p[i] = ((double)vertex[i] - state->tree.entry->origin[i]) * state->scale;
         }
-        if (!check_corner(state, view->ids[triangle], p, path, depth)) {
-            return false;
+        /* One corner against all boxes above its triangle. */
+        for (uint32_t i = 0; i < depth; i++) {
+            const double over = excess(state, &path[i], p);
+            if (over > 0.0) {
+                return kiln_format_error_set(
+                    state->error, KILN_FORMAT_ERROR_RULE, node_offset(state, path[i].node),
+                    "tree '%.40s': a corner of triangle %u lies %.3g outside lane %u "
+                    "of node %u above it",
+                    state->name, view->ids[triangle], over, path[i].lane, path[i].node);
+            }
         }
+        state->counts->containments += depth;
     }
     return true;
 }
@@ -218,11 +209,13 @@ static bool check_slots(const audit *state)
     return true;
 }
 
-/* The stored bounds are those of the vertices of the tree's triangles, exactly. */
-static bool check_bounds(const audit *state)
+/* What the tree's entry states of its triangles, as the baker computed it. */
+static bool check_entry(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
     const uint32_t *corners = state->view->triangles + 3 * (size_t)entry->triangle_first;
+
+    /* The stored bounds are those of the vertices, exactly. */
     float lower[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, upper[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (size_t i = 0; i < 3 * (size_t)entry->triangle_count; i++) {
         const float *vertex = state->view->vertices + 3 * (size_t)corners[i];
@@ -238,33 +231,18 @@ static bool check_bounds(const audit *state)
                                          state->name);
         }
     }
-    return true;
-}
 
-/* The hash that decides which of two trees a query carries exactly. */
-static bool check_geometry_hash(const audit *state)
-{
-    const kiln_format_tree *entry = state->tree.entry;
+    /* The hash that decides which of two trees a query carries exactly. */
     uint8_t hash[16];
-    kiln_geometry_hash(state->view->vertices,
-                       state->view->triangles + 3 * (size_t)entry->triangle_first, NULL,
-                       entry->triangle_count, hash);
+    kiln_geometry_hash(state->view->vertices, corners, NULL, entry->triangle_count, hash);
     if (memcmp(hash, entry->geometry_hash, sizeof hash) != 0) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_CHECKSUM, 0,
                                      "tree '%.40s': its geometry hash is not that of its triangles",
                                      state->name);
     }
-    return true;
-}
 
-/* Whether the surface is closed is computed again, as the baker did. */
-static bool check_closed(const audit *state)
-{
-    const kiln_format_tree *entry = state->tree.entry;
-    const uint32_t closed = kiln_closed(state->view->vertices,
-                                        state->view->triangles + 3 * (size_t)entry->triangle_first,
-                                        NULL, entry->triangle_count);
-    if (closed != entry->closed) {
+    /* Queries for inside and outside rest on whether the surface is closed. */
+    if (kiln_closed(state->view->vertices, corners, NULL, entry->triangle_count) != entry->closed) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_RULE, 0,
                                      "tree '%.40s': whether it is closed is told wrong",
                                      state->name);
@@ -272,31 +250,32 @@ static bool check_closed(const audit *state)
     return true;
 }
 
-/* Corners in the order of slots. NULL: no memory. */
-static float *gather_corners(const audit *state)
+/* Counts every box again in a full audit, else an even sample: a mistake of the counting shows in
+ * most of them. */
+static bool check_counts(const audit *state)
 {
-    const kiln_view *view = state->view;
-    const uint32_t count = state->tree.entry->triangle_count;
-    float *corners = malloc((size_t)count * 9 * sizeof *corners);
-    for (uint32_t slot = 0; slot < count && corners != NULL; slot++) {
-        const uint32_t triangle = kiln_view_tree_triangle(&state->tree, slot);
-        for (size_t i = 0; i < 3; i++) {
-            const uint32_t vertex = view->triangles[3 * (size_t)triangle + i];
-            memcpy(corners + 9 * (size_t)slot + 3 * i, view->vertices + 3 * (size_t)vertex,
-                   3 * sizeof *corners);
-        }
-    }
-    return corners;
-}
-
-/* Every box in a full audit, else an even sample: a mistake of the counting shows in most of
- * them. */
-static bool count_again(const audit *state, const float *corners)
-{
-    KILN_ASSERT(state->tree.adb != NULL);
     enum { SAMPLE = 256 };
     const kiln_view_tree *tree = &state->tree;
     const kiln_format_tree *entry = tree->entry;
+    const kiln_view *view = state->view;
+    if (tree->adb == NULL) {
+        return true;
+    }
+
+    /* Corners in the order of slots, as the counting reads them. A file may have left them out. */
+    float *corners = NULL;
+    if (view->triangles != NULL) {
+        corners = malloc((size_t)entry->triangle_count * 9 * sizeof *corners);
+        if (corners == NULL) {
+            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                         "out of memory");
+        }
+        for (size_t i = 0; i < 3 * (size_t)entry->triangle_count; i++) {
+            const uint32_t triangle = kiln_view_tree_triangle(tree, (uint32_t)(i / 3));
+            const uint32_t vertex = view->triangles[3 * (size_t)triangle + i % 3];
+            memcpy(corners + 3 * i, view->vertices + 3 * (size_t)vertex, 3 * sizeof *corners);
+        }
+    }
     kiln_count_input input = {.kind = tree->kind,
                               .nodes = tree->nodes,
                               .node_count = entry->node_count,
@@ -307,9 +286,11 @@ static bool count_again(const audit *state, const float *corners)
     memcpy(input.bounds_lower, entry->bounds_lower, sizeof input.bounds_lower);
     memcpy(input.bounds_upper, entry->bounds_upper, sizeof input.bounds_upper);
     const uint32_t step = state->full ? 1 : tree->adb->box_count / SAMPLE + 1;
+    KILN_ASSERT(step > 0);
     uint32_t differs;
     const kiln_bake_status status =
         kiln_count_again(&input, tree->adb, tree->boxes, step, &differs, &state->counts->counted);
+    free(corners);
     if (status == KILN_BAKE_FAILED) {
         return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
     }
@@ -319,42 +300,6 @@ static bool count_again(const audit *state, const float *corners)
             "tree '%.40s': the counts of box %u are not what counting gives", state->name, differs);
     }
     return true;
-}
-
-/* Counts a sample of boxes again, or all of them in a full audit. */
-static bool check_counts(const audit *state)
-{
-    if (state->tree.adb == NULL) {
-        return true;
-    }
-    float *corners = NULL;
-    if (state->view->triangles != NULL) {
-        corners = gather_corners(state);
-        if (corners == NULL) {
-            return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0,
-                                         "out of memory");
-        }
-    }
-    const bool sound = count_again(state, corners);
-    free(corners);
-    return sound;
-}
-
-/* All that needs the polygons, which a file may have left out. */
-static bool check_polygons(audit *state)
-{
-    KILN_ASSERT(state->slot_seen == NULL);
-    if (state->view->triangles == NULL) {
-        return true;
-    }
-    state->slot_seen = calloc(state->tree.entry->triangle_count, 1);
-    if (state->slot_seen == NULL) {
-        return kiln_format_error_set(state->error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
-    }
-    const bool sound = check_boxes(state) && check_slots(state) && check_bounds(state) &&
-                       check_geometry_hash(state) && check_closed(state);
-    free(state->slot_seen);
-    return sound;
 }
 
 /* Audits one tree, and counts what was looked at. */
@@ -370,7 +315,15 @@ static bool check_tree(const kiln_view *view, uint32_t index, bool full, kiln_au
     const kiln_format_tree *entry = state.tree.entry;
     state.name = view->strings + entry->name;
     state.scale = ldexp(1.0, -entry->scale_exponent);
-    const bool sound = check_polygons(&state) && check_counts(&state);
+    bool sound = true;
+    if (view->triangles != NULL) { /* a file may have left the polygons out */
+        state.slot_seen = calloc(entry->triangle_count, 1);
+        sound = state.slot_seen != NULL
+                    ? check_boxes(&state) && check_slots(&state) && check_entry(&state)
+                    : kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
+        free(state.slot_seen);
+    }
+    sound = sound && check_counts(&state);
     counts->trees++;
     counts->triangles += entry->triangle_count;
     counts->nodes += entry->node_count;
@@ -421,55 +374,6 @@ static bool check_content_hash(const kiln_reader *reader, kiln_format_error *err
     return true;
 }
 
-static bool audit_table(const kiln_reader *reader, kiln_audit_counts *counts,
-                        kiln_format_error *error)
-{
-    kiln_bins_view view;
-    if (!kiln_bins_view_open(&view, reader, false, error) || !check_content_hash(reader, error)) {
-        return false;
-    }
-    for (uint32_t x = 1; x <= view.header->max_x; x++) {
-        counts->values += view.header->kept[x - 1];
-    }
-    counts->weights = view.weights.count;
-    return true;
-}
-
-static bool audit_weights(const kiln_reader *reader, kiln_audit_counts *counts,
-                          kiln_format_error *error)
-{
-    kiln_weights_view view;
-    if (!kiln_weights_file_open(&view, reader, error) || !check_content_hash(reader, error)) {
-        return false;
-    }
-    counts->weights = view.count;
-    return true;
-}
-
-/* Audits an open file: a table of bins, or trees. */
-static bool audit_reader(const kiln_reader *reader, bool full, kiln_audit_counts *counts,
-                         kiln_format_error *error)
-{
-    kiln_view view;
-    if (kiln_bins_is_table(reader)) {
-        return audit_table(reader, counts, error);
-    }
-    if (kiln_weights_is_file(reader)) {
-        return audit_weights(reader, counts, error);
-    }
-    if (!kiln_view_open(&view, reader, false, error) || !check_content_hash(reader, error) ||
-        (view.triangles != NULL && !check_ids(&view, error))) {
-        return false;
-    }
-    counts->weights = view.weights.count;
-    for (uint32_t i = 0; i < view.tree_count; i++) {
-        if (!check_tree(&view, i, full, counts, error)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_format_error *error)
 {
     return kiln_audit_in_full(data, size, false, counts, error);
@@ -485,7 +389,31 @@ bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_cou
     if (!kiln_reader_open(&reader, data, size, NULL, error)) {
         return false;
     }
-    const bool sound = audit_reader(&reader, full, counts, error);
+
+    /* A file is a table of bins, weights alone, or trees; each kind is opened in full first. */
+    bool sound;
+    if (kiln_bins_is_table(&reader)) {
+        kiln_bins_view view;
+        sound =
+            kiln_bins_view_open(&view, &reader, false, error) && check_content_hash(&reader, error);
+        for (uint32_t x = 1; sound && x <= view.header->max_x; x++) {
+            counts->values += view.header->kept[x - 1];
+        }
+        counts->weights = sound ? view.weights.count : 0;
+    } else if (kiln_weights_is_file(&reader)) {
+        kiln_weights_view view;
+        sound = kiln_weights_file_open(&view, &reader, error) && check_content_hash(&reader, error);
+        counts->weights = sound ? view.count : 0;
+    } else {
+        kiln_view view;
+        sound = kiln_view_open(&view, &reader, false, error) &&
+                check_content_hash(&reader, error) &&
+                (view.triangles == NULL || check_ids(&view, error));
+        counts->weights = sound ? view.weights.count : 0;
+        for (uint32_t i = 0; sound && i < view.tree_count; i++) {
+            sound = check_tree(&view, i, full, counts, error);
+        }
+    }
     kiln_reader_close(&reader);
     return sound;
 }

@@ -5,6 +5,7 @@
  * is known by what it was computed from, as a model is. */
 #include "bins_file.h"
 
+#include "../../formats/assert.h"
 #include "../../runtime/kiln.h"
 #include "../common/sha256.h"
 
@@ -19,30 +20,6 @@ enum { SECTIONS_MAX = 4 + KILN_BINS_TABLE_X_MAX };
 static void feed_text(kiln_sha256 *sha, const char *text)
 {
     kiln_sha256_update(sha, text, strlen(text) + 1);
-}
-
-static uint32_t list_sections(const kiln_lut_bins *table, const kiln_weights_rows *weights,
-                              kiln_section_input *sections)
-{
-    static const char meta[] = META;
-    const kiln_format_bins *header = &table->header;
-    const uint32_t values =
-        header->profile == KILN_BINS_EXACT ? KILN_SECTION_BINS_FLOATS : KILN_SECTION_BINS_COUNTS;
-    uint32_t count = 0;
-    sections[count++] = (kiln_section_input){KILN_SECTION_BINS, header, sizeof *header, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_META, meta, sizeof meta - 1, 0};
-    sections[count++] = (kiln_section_input){KILN_SECTION_BINS_ROWS, table->rows, table->rows_size,
-                                             header->row_size};
-    for (uint32_t k = 0; k < header->max_x; k++) {
-        const uint32_t size = kiln_lut_bins_record_size(header, k);
-        sections[count++] =
-            (kiln_section_input){values, table->records[k], table->record_counts[k] * size, size};
-    }
-    if (weights != NULL) {
-        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
-                                                 weights->count * sizeof weights->rows[0], 0};
-    }
-    return count;
 }
 
 kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, const kiln_weights_rows *weights,
@@ -66,6 +43,27 @@ kiln_bake_status kiln_bins_encode(const kiln_lut_bins *table, const kiln_weights
     }
     kiln_sha256_final(&sha, digest);
     memcpy(key, digest, 16);
-    const uint32_t count = list_sections(table, weights, sections);
+
+    /* The header comes first, and a section of values for each x; which kind they are follows from
+     * the profile. */
+    static const char meta[] = META;
+    const kiln_format_bins *header = &table->header;
+    KILN_ASSERT(header->max_x <= KILN_BINS_TABLE_X_MAX);
+    const uint32_t values =
+        header->profile == KILN_BINS_EXACT ? KILN_SECTION_BINS_FLOATS : KILN_SECTION_BINS_COUNTS;
+    uint32_t count = 0;
+    sections[count++] = (kiln_section_input){KILN_SECTION_BINS, header, sizeof *header, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_META, meta, sizeof meta - 1, 0};
+    sections[count++] = (kiln_section_input){KILN_SECTION_BINS_ROWS, table->rows, table->rows_size,
+                                             header->row_size};
+    for (uint32_t k = 0; k < header->max_x; k++) {
+        const uint32_t record = kiln_lut_bins_record_size(header, k);
+        sections[count++] = (kiln_section_input){values, table->records[k],
+                                                 table->record_counts[k] * record, record};
+    }
+    if (weights != NULL) {
+        sections[count++] = (kiln_section_input){KILN_SECTION_ADB_WEIGHTS, weights->rows,
+                                                 weights->count * sizeof weights->rows[0], 0};
+    }
     return kiln_container_write(sections, count, layout, key, watch, file, size, NULL);
 }

@@ -119,12 +119,6 @@ static uint32_t transform_count(const kiln_section_kind *kind)
     return count;
 }
 
-/* Two blocks of a section stand for all: the first and the one in the middle. */
-static bool is_sample(uint32_t index, uint32_t blocks)
-{
-    return index == 0 || index == blocks / 2;
-}
-
 /* The smallest of the transforms that carry all blocks; `trials` are by transform, then by block.
  */
 static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_block *trials,
@@ -148,46 +142,6 @@ static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_b
     return best;
 }
 
-/* Each transform is tried on a few blocks of each section, which is enough to tell them apart. */
-static bool try_transforms(container *box, const kiln_watch *watch)
-{
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < box->count; i++) {
-        total += (uint64_t)blocks_of(&box->sections[i]) * KILN_SECTION_TRANSFORMS;
-    }
-    packed_block *trials = calloc(total > 0 ? total : 1, sizeof *trials);
-    if (trials == NULL || total > UINT32_MAX) {
-        free(trials);
-        return false;
-    }
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < box->count; i++) {
-        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
-        const uint32_t blocks = blocks_of(&box->sections[i]);
-        for (uint32_t t = 0; t < transform_count(kind); t++) {
-            for (uint32_t b = 0; b < blocks; b++) {
-                packed_block *trial = &trials[count++];
-                *trial = block_of(&box->sections[i], b, kind->transforms[t]);
-                trial->trial = true;
-                trial->measured = is_sample(b, blocks);
-            }
-        }
-    }
-    bool done = kiln_parallel_for(watch, count, pack_block, trials);
-    for (uint32_t i = 0; i < count; i++) {
-        done = done && !trials[i].failed;
-    }
-    count = 0;
-    for (uint32_t i = 0; i < box->count; i++) {
-        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
-        const uint32_t blocks = blocks_of(&box->sections[i]);
-        box->packed[i].transform = smallest_transform(kind, trials + count, blocks);
-        count += transform_count(kind) * blocks;
-    }
-    free(trials);
-    return done;
-}
-
 /* All blocks of all sections are tasks of one loop, so that a file of one large section uses all
  * threads too. */
 static bool pack_sections(container *box, const kiln_watch *watch)
@@ -199,9 +153,46 @@ static bool pack_sections(container *box, const kiln_watch *watch)
         total += box->packed[i].block_count;
     }
     box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
-    if (box->blocks == NULL || total > UINT32_MAX || !try_transforms(box, watch)) {
+    if (box->blocks == NULL || total > UINT32_MAX || total * KILN_SECTION_TRANSFORMS > UINT32_MAX) {
         return false;
     }
+
+    /* Each transform is tried on two blocks of each section, the first and the one in the middle,
+     * which is enough to order them by size; the other blocks only show whether it carries them. */
+    packed_block *trials = calloc(total > 0 ? total * KILN_SECTION_TRANSFORMS : 1, sizeof *trials);
+    if (trials == NULL) {
+        return false;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        const uint32_t blocks = box->packed[i].block_count;
+        for (uint32_t k = 0; k < transform_count(kind) * blocks; k++) {
+            const uint32_t b = k % blocks;
+            packed_block *trial = &trials[count++];
+            *trial = block_of(&box->sections[i], b, kind->transforms[k / blocks]);
+            trial->trial = true;
+            trial->measured = b == 0 || b == blocks / 2;
+        }
+    }
+    KILN_ASSERT(count <= total * KILN_SECTION_TRANSFORMS);
+    bool done = kiln_parallel_for(watch, count, pack_block, trials);
+    for (uint32_t i = 0; i < count; i++) {
+        done = done && !trials[i].failed;
+    }
+    count = 0;
+    for (uint32_t i = 0; i < box->count; i++) {
+        const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
+        const uint32_t blocks = box->packed[i].block_count;
+        box->packed[i].transform = smallest_transform(kind, trials + count, blocks);
+        count += transform_count(kind) * blocks;
+    }
+    free(trials);
+    if (!done) {
+        return false;
+    }
+
+    /* Then every block by the transform of its section. */
     box->block_count = (uint32_t)total;
     for (uint32_t i = 0; i < box->count; i++) {
         for (uint32_t b = 0; b < box->packed[i].block_count; b++) {
@@ -256,12 +247,6 @@ static void add_run(container *box, uint32_t first, uint32_t last)
             add_piece(box, i, 1, blocks);
         }
     }
-}
-
-static uint64_t aligned(uint64_t offset, uint32_t alignment)
-{
-    KILN_ASSERT(alignment > 0);
-    return (offset + alignment - 1) & ~(uint64_t)(alignment - 1);
 }
 
 static uint64_t raw_size(const container *box, const piece *p)
@@ -378,7 +363,8 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         entry->raw_size = raw_size(box, p);
         entry->stored_size =
             packed ? packed_size(box, p->first_block, p->block_count) : entry->raw_size;
-        entry->offset = aligned(end, entry->alignment);
+        KILN_ASSERT(entry->alignment > 0);
+        entry->offset = (end + entry->alignment - 1) & ~(uint64_t)(entry->alignment - 1);
         end = entry->offset + entry->stored_size;
     }
     const uint64_t total = end;
@@ -447,38 +433,6 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
     return status;
 }
 
-static kiln_bake_status relayout_reader(const kiln_reader *reader, kiln_layout layout,
-                                        const kiln_watch *watch, void **file, size_t *size,
-                                        char message[192])
-{
-    kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
-    if (sections == NULL) {
-        (void)snprintf(message, 192, "out of memory");
-        return KILN_BAKE_FAILED;
-    }
-    for (uint32_t i = 0; i < reader->section_count; i++) {
-        const kiln_reader_section *section = &reader->sections[i];
-        if (kiln_section_kind_find(section->entry.kind) == NULL) {
-            (void)snprintf(message, 192,
-                           "holds section kind %#x that this version can't carry over",
-                           section->entry.kind);
-            free(sections);
-            return KILN_BAKE_UNSUPPORTED;
-        }
-        sections[i].kind = section->entry.kind;
-        sections[i].data = section->data;
-        sections[i].size = section->entry.raw_size;
-        sections[i].element_size = section->entry.element_size;
-    }
-    const kiln_bake_status status = kiln_container_write(
-        sections, reader->section_count, layout, reader->header.build_key, watch, file, size, NULL);
-    if (status != KILN_BAKE_OK) {
-        (void)snprintf(message, 192, "out of memory");
-    }
-    free(sections);
-    return status;
-}
-
 kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kiln_layout layout,
                                          const kiln_watch *watch, void **file, size_t *size,
                                          char message[192])
@@ -491,7 +445,33 @@ kiln_bake_status kiln_container_relayout(const void *data, size_t data_size, kil
         (void)snprintf(message, 192, "%s", error.text);
         return error.code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
     }
-    const kiln_bake_status status = relayout_reader(&reader, layout, watch, file, size, message);
+
+    /* The sections as they were decoded, with the alignment and transforms of their kinds. */
+    kiln_bake_status status = KILN_BAKE_FAILED;
+    kiln_section_input *sections = calloc(reader.section_count, sizeof *sections);
+    for (uint32_t i = 0; i < reader.section_count && sections != NULL; i++) {
+        const kiln_reader_section *section = &reader.sections[i];
+        if (kiln_section_kind_find(section->entry.kind) == NULL) {
+            (void)snprintf(message, 192,
+                           "holds section kind %#x that this version can't carry over",
+                           section->entry.kind);
+            status = KILN_BAKE_UNSUPPORTED;
+            goto done;
+        }
+        sections[i].kind = section->entry.kind;
+        sections[i].data = section->data;
+        sections[i].size = section->entry.raw_size;
+        sections[i].element_size = section->entry.element_size;
+    }
+    if (sections != NULL) {
+        status = kiln_container_write(sections, reader.section_count, layout,
+                                      reader.header.build_key, watch, file, size, NULL);
+    }
+    if (status != KILN_BAKE_OK) {
+        (void)snprintf(message, 192, "out of memory");
+    }
+done:
+    free(sections);
     kiln_reader_close(&reader);
     return status;
 }

@@ -28,25 +28,6 @@ typedef struct {
     bool stored[KILN_SEGMENTS_MAX];
 } parts;
 
-static void count_bytes(histogram *counts, const uint8_t *data, size_t size)
-{
-    KILN_ASSERT(data != NULL || size == 0);
-    for (size_t i = 0; i < size; i++) {
-        counts->of[data[i]]++;
-    }
-    counts->total += (uint32_t)size;
-}
-
-static histogram joined(const histogram *a, const histogram *b)
-{
-    histogram sum = *a;
-    for (unsigned i = 0; i < 256; i++) {
-        sum.of[i] += b->of[i];
-    }
-    sum.total += b->total;
-    return sum;
-}
-
 enum { BIT = 256 }; /* costs are in 256ths of bits: whole numbers are the same on every machine */
 
 /* 256 log2 n, rounded down, for n from 1: eight binary digits by squaring. */
@@ -75,19 +56,6 @@ typedef struct {
     uint32_t of[LOGS]; /* 0: not yet known, or that of 1 */
 } logs;
 
-/* The same from the table, where it is there. */
-static uint32_t log2_kept(logs *known, uint32_t n)
-{
-    KILN_ASSERT(n > 0);
-    if (n >= LOGS) {
-        return log2_of(n);
-    }
-    if (n > 1 && known->of[n] == 0) {
-        known->of[n] = log2_of(n);
-    }
-    return known->of[n];
-}
-
 /* What bytes of this histogram take by themselves, at most eight bits each, and with them their
  * codes' lengths: about two and a half bits for each byte that occurs. */
 static uint64_t cost_of(logs *known, const histogram *counts)
@@ -95,9 +63,14 @@ static uint64_t cost_of(logs *known, const histogram *counts)
     uint64_t cost = 60 * BIT;
     const uint32_t all = counts->total > 0 ? log2_of(counts->total) : 0;
     for (unsigned i = 0; i < 256; i++) {
-        if (counts->of[i] > 0) {
-            cost += (uint64_t)counts->of[i] * (all - log2_kept(known, counts->of[i])) + 5 * BIT / 2;
+        const uint32_t n = counts->of[i];
+        if (n == 0) {
+            continue;
         }
+        if (n > 1 && n < LOGS && known->of[n] == 0) {
+            known->of[n] = log2_of(n);
+        }
+        cost += (uint64_t)n * (all - (n < LOGS ? known->of[n] : log2_of(n))) + 5 * BIT / 2;
     }
     const uint64_t stored = (8 * (uint64_t)counts->total + 40) * BIT;
     return cost < stored ? cost : stored;
@@ -115,8 +88,16 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
     for (uint32_t i = 0; i < segments->count; i++) {
         histogram next;
         memset(&next, 0, sizeof next);
-        count_bytes(&next, data + start, segments->end[i] - start);
-        const histogram both = joined(&sum, &next);
+        KILN_ASSERT(start <= segments->end[i]);
+        for (uint32_t k = start; k < segments->end[i]; k++) {
+            next.of[data[k]]++;
+        }
+        next.total = segments->end[i] - start;
+        histogram both = sum;
+        for (unsigned k = 0; k < 256; k++) {
+            both.of[k] += next.of[k];
+        }
+        both.total += next.total;
         const uint64_t both_cost = cost_of(&known, &both);
         const uint64_t next_cost = sum.total > 0 ? cost_of(&known, &next) : both_cost;
         if (sum.total > 0 && both_cost > sum_cost + next_cost) {
@@ -130,18 +111,6 @@ static void join_segments(const uint8_t *data, const kiln_segments *segments, ki
         start = segments->end[i];
     }
     kiln_segments_end(kept, start);
-}
-
-/* Takes the next part of the input, all of it. */
-static bool deflate_part(z_stream *stream, const parts *p, uint32_t index)
-{
-    stream->avail_in = 0;
-    if (deflateParams(stream, p->stored[index] ? Z_NO_COMPRESSION : LEVEL, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-        return false;
-    }
-    stream->avail_in = (uInt)(p->segments.end[index] - stream->total_in);
-    return stream->avail_in == 0 || deflate(stream, Z_BLOCK) == Z_OK;
 }
 
 /* False without memory. */
@@ -159,31 +128,18 @@ static bool deflate_parts(const uint8_t *data, size_t size, const parts *p, uint
     stream.avail_out = (uInt)room;
     bool sound = true;
     for (uint32_t i = 0; i < p->segments.count && sound; i++) {
-        sound = deflate_part(&stream, p, i);
+        /* Without input, a change of the level ends the block of the part before. */
+        stream.avail_in = 0;
+        sound = deflateParams(&stream, p->stored[i] ? Z_NO_COMPRESSION : LEVEL,
+                              Z_DEFAULT_STRATEGY) == Z_OK;
+        stream.avail_in = (uInt)(p->segments.end[i] - stream.total_in);
+        sound = sound && (stream.avail_in == 0 || deflate(&stream, Z_BLOCK) == Z_OK);
     }
     stream.avail_in = (uInt)(size - stream.total_in);
     sound = sound && deflate(&stream, Z_FINISH) == Z_STREAM_END;
     *stored_size = (uint32_t)stream.total_out;
     (void)deflateEnd(&stream);
     return sound;
-}
-
-/* Bytes that would hardly get fewer are stored: they then need no decoding, which is most of what
- * opening a packed file takes. */
-static bool store_the_rest(const uint8_t *data, parts *p, uint8_t *scratch, size_t room)
-{
-    static const parts whole;
-    uint32_t start = 0;
-    for (uint32_t i = 0; i < p->segments.count; i++) {
-        const uint32_t size = p->segments.end[i] - start;
-        uint32_t packed = 0;
-        if (size > 0 && !deflate_parts(data + start, size, &whole, scratch, room, &packed)) {
-            return false;
-        }
-        p->stored[i] = size > 0 && packed >= size - size / HARDLY;
-        start = p->segments.end[i];
-    }
-    return true;
 }
 
 uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *segments,
@@ -198,14 +154,24 @@ uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *seg
     const size_t room = compressBound((uLong)size) + 16 * (size_t)(p.segments.count + 1);
     uint8_t *plain = malloc(room), *parted = malloc(room);
     uint32_t plain_size = 0, parted_size = 0;
-    if (plain == NULL || parted == NULL ||
-        !deflate_parts(data, size, &whole, plain, room, &plain_size) ||
-        !store_the_rest(data, &p, parted, room) ||
-        !deflate_parts(data, size, &p, parted, room, &parted_size)) {
+    bool sound = plain != NULL && parted != NULL &&
+                 deflate_parts(data, size, &whole, plain, room, &plain_size);
+
+    /* Segments that would hardly get smaller are stored: they then need no decoding, which is
+     * most of the time that opening a packed file takes. `parted` holds each trial. */
+    for (uint32_t i = 0, start = 0; i < p.segments.count && sound; i++) {
+        const uint32_t length = p.segments.end[i] - start;
+        uint32_t packed = 0;
+        sound = length == 0 || deflate_parts(data + start, length, &whole, parted, room, &packed);
+        p.stored[i] = length > 0 && packed >= length - length / HARDLY;
+        start = p.segments.end[i];
+    }
+    if (!sound || !deflate_parts(data, size, &p, parted, room, &parted_size)) {
         free(plain);
         free(parted);
         return NULL;
     }
+
     /* Ends of blocks cost bits of their own, and the estimate may be wrong: the smaller stream
      * is kept. */
     const bool better = parted_size < plain_size;

@@ -56,25 +56,21 @@ static void put_word(writer *w, size_t place, size_t planes, uint32_t word)
     }
 }
 
-/* What a block takes: heads, children of inner nodes, and the bytes of used lanes. */
-static size_t packed_size(const writer *w)
-{
-    KILN_ASSERT(w->count > 0);
-    size_t size = KILN_LANES_HEAD * w->count;
-    for (size_t i = 0; i < w->count; i++) {
-        const kiln_format_node8 *head = head_at(w, i);
-        size += head->inner != 0 ? KILN_LANES_CHILD : 0;
-        size += (size_t)kiln_popcount8(kiln_node8_used(head)) * kiln_lanes_planes(w->element_size);
-    }
-    return size;
-}
-
 bool kiln_lanes_apply(uint32_t element_size, const uint8_t *in, size_t size, uint8_t *out,
                       size_t *out_size, kiln_segments *segments)
 {
     KILN_ASSERT(size % element_size == 0);
     writer w = {in, element_size, size / element_size, out, 0, segments};
-    *out_size = packed_size(&w);
+
+    /* What the block takes: heads, children of inner nodes, and the bytes of used lanes. It is
+     * known before a byte is written, so that a block which grows leaves `out` alone. */
+    *out_size = KILN_LANES_HEAD * w.count;
+    for (size_t i = 0; i < w.count; i++) {
+        const kiln_format_node8 *head = head_at(&w, i);
+        *out_size += head->inner != 0 ? KILN_LANES_CHILD : 0;
+        *out_size +=
+            (size_t)kiln_popcount8(kiln_node8_used(head)) * kiln_lanes_planes(element_size);
+    }
     if (*out_size > KILN_BLOCK_SIZE) {
         return false;
     }

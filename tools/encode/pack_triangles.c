@@ -59,30 +59,29 @@ static void put_corner(streams *s, uint32_t vertex)
     kiln_triangles_remember(&s->recent, vertex);
 }
 
-/* The first vertex of a block that was in none before it: one more than all that it refers back to
- * where vertices stand in the order of first use, as the baker has them. */
-static uint32_t first_new(const uint32_t *triangles, size_t count)
-{
-    KILN_ASSERT(count > 0);
-    uint32_t most = 0;
-    for (size_t i = 0; i < 3 * count; i++) {
-        most = triangles[i] > most ? triangles[i] : most;
-    }
-    uint32_t next = most + 1; /* walked back: each vertex from `next` on comes in its turn */
-    for (size_t i = 3 * count; i-- > 0;) {
-        next = triangles[i] + 1 == next ? triangles[i] : next;
-    }
-    return next;
-}
-
 bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *out_size,
                           kiln_segments *segments)
 {
     KILN_ASSERT(size % (3 * sizeof(uint32_t)) == 0);
     const uint32_t *triangles = (const uint32_t *)(const void *)in;
     const size_t count = size / (3 * sizeof(uint32_t));
+    KILN_ASSERT(count > 0);
+
+    /* The first vertex of the block that was in none before it: one more than all that it refers
+     * back to where vertices stand in the order of first use, as the baker has them. The corners
+     * are walked back, so that each vertex from `next` on lowers it by one. */
+    uint32_t next = 0;
+    for (size_t i = 0; i < 3 * count; i++) {
+        next = triangles[i] > next ? triangles[i] : next;
+    }
+    next++;
+    for (size_t i = 3 * count; i-- > 0;) {
+        next = triangles[i] + 1 == next ? triangles[i] : next;
+    }
+
+    /* The codes of edges go straight to their place, corners into streams of their own. */
     streams s;
-    s.head = (kiln_triangles_head){first_new(triangles, count), 0, 0};
+    s.head = (kiln_triangles_head){next, 0, 0};
     s.next = s.head.next;
     memset(&s.recent, 0, sizeof s.recent);
     for (size_t i = 0; i < count; i++) {

@@ -22,13 +22,6 @@ static void planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_
     }
 }
 
-static uint32_t word_at(const uint8_t *bytes)
-{
-    uint32_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
 /* Difference to the same word of the element before, zigzag-coded, its bytes straight to planes. */
 static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
@@ -36,7 +29,8 @@ static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out,
     for (uint32_t word = 0; word < element_size / 4; word++) {
         uint32_t before = 0;
         for (size_t i = 0; i < count; i++) {
-            const uint32_t value = word_at(in + i * element_size + 4 * (size_t)word);
+            uint32_t value; /* elements need not be aligned to words */
+            memcpy(&value, in + i * element_size + 4 * (size_t)word, sizeof value);
             const uint32_t step = value - before;
             const uint32_t code = step << 1 ^ (0u - (step >> 31));
             before = value;
@@ -73,12 +67,22 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
     }
 }
 
-/* Transforms that keep the size. */
-static void transform_planes(uint16_t transform, uint32_t element_size, const uint8_t *in,
-                             uint8_t *out, size_t size)
+static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
+                  uint8_t *out, size_t *out_size, kiln_segments *segments)
 {
-    KILN_ASSERT(element_size > 0 && size % element_size == 0);
+    KILN_ASSERT(element_size > 0);
+    segments->count = 0;
+    if (transform == KILN_TRANSFORM_LANES) {
+        return kiln_lanes_apply(element_size, in, size, out, out_size, segments);
+    }
+    if (transform == KILN_TRANSFORM_EDGES) {
+        return kiln_triangles_apply(in, size, out, out_size, segments);
+    }
+
+    /* The others keep the size. */
+    KILN_ASSERT(size % element_size == 0);
     const size_t count = size / element_size;
+    *out_size = size;
     switch (transform) {
     case KILN_TRANSFORM_PLANES:
         planes(element_size, in, out, count);
@@ -96,34 +100,13 @@ static void transform_planes(uint16_t transform, uint32_t element_size, const ui
         memcpy(out, in, size);
         break;
     }
-}
 
-/* A segment a plane, where planes are few enough to be long. */
-static void plane_segments(uint16_t transform, uint32_t element_size, size_t size,
-                           kiln_segments *segments)
-{
-    if (transform == KILN_TRANSFORM_NONE || element_size > KILN_SEGMENTS_MAX) {
-        return;
+    /* Each plane is a segment, where planes are few enough to be long. */
+    if (transform != KILN_TRANSFORM_NONE && element_size <= KILN_SEGMENTS_MAX) {
+        for (uint32_t plane = 1; plane <= element_size; plane++) {
+            kiln_segments_end(segments, count * plane);
+        }
     }
-    for (uint32_t plane = 1; plane <= element_size; plane++) {
-        kiln_segments_end(segments, size / element_size * plane);
-    }
-}
-
-static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
-                  uint8_t *out, size_t *out_size, kiln_segments *segments)
-{
-    KILN_ASSERT(element_size > 0);
-    segments->count = 0;
-    if (transform == KILN_TRANSFORM_LANES) {
-        return kiln_lanes_apply(element_size, in, size, out, out_size, segments);
-    }
-    if (transform == KILN_TRANSFORM_EDGES) {
-        return kiln_triangles_apply(in, size, out, out_size, segments);
-    }
-    transform_planes(transform, element_size, in, out, size);
-    plane_segments(transform, element_size, size, segments);
-    *out_size = size;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "weights_file.h"
 
+#include "../../formats/assert.h"
 #include "../common/parallel.h"
 #include "../common/sha256.h"
 
@@ -34,15 +35,6 @@ static int by_kind(const void *left, const void *right)
     return a->bv != b->bv ? (int)a->bv - (int)b->bv : (int)a->leaf_max - (int)b->leaf_max;
 }
 
-static bool rows_are_sound(const kiln_format_adb_weights rows[], uint32_t count)
-{
-    bool sound = count >= 1 && count <= KILN_ADB_WEIGHTS_ROWS_MAX;
-    for (uint32_t i = 0; i < count && sound; i++) {
-        sound = kiln_weights_are_sound(&rows[i]) && (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
-    }
-    return sound;
-}
-
 kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t count, void **file,
                                      size_t *size)
 {
@@ -50,7 +42,11 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
     const kiln_watch watch = {1, NULL, NULL, "write", 0, 1};
     uint8_t key[16];
     qsort(rows, count, sizeof rows[0], by_kind);
-    if (!rows_are_sound(rows, count)) {
+    bool sound = count >= 1 && count <= KILN_ADB_WEIGHTS_ROWS_MAX;
+    for (uint32_t i = 0; i < count && sound; i++) {
+        sound = kiln_weights_are_sound(&rows[i]) && (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
+    }
+    if (!sound) {
         return KILN_BAKE_USAGE;
     }
 
@@ -71,13 +67,13 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
 
 /* --------------------------------------------------------------------------------- loading -- */
 
-static kiln_bake_status tell(kiln_bake_status status, char *message, const char *what)
+static kiln_bake_status report(kiln_bake_status status, char *message, const char *what)
 {
     (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s", what);
     return status;
 }
 
-static kiln_bake_status tell_error(char *message, const kiln_format_error *error)
+static kiln_bake_status report_error(char *message, const kiln_format_error *error)
 {
     (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s; fit the weights again", error->text);
     return error->code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
@@ -89,35 +85,16 @@ static kiln_bake_status read_whole(const char *path, void **data, size_t *size, 
     struct stat entry;
     FILE *in = stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? fopen(path, "rb") : NULL;
     if (in == NULL) {
-        return tell(KILN_BAKE_IO, message, "can't be opened as a file; check the path");
+        return report(KILN_BAKE_IO, message, "can't be opened as a file; check the path");
     }
     *size = (size_t)entry.st_size;
     *data = aligned_alloc(64, (*size / 64 + 1) * 64);
     const bool read = *data != NULL && fread(*data, 1, *size, in) == *size;
     fclose(in);
     if (*data == NULL) {
-        return tell(KILN_BAKE_FAILED, message, "out of memory; free some");
+        return report(KILN_BAKE_FAILED, message, "out of memory; free some");
     }
-    return read ? KILN_BAKE_OK : tell(KILN_BAKE_IO, message, "can't be read; check the device");
-}
-
-static kiln_bake_status copy_rows(const kiln_reader *reader, kiln_weights_rows *weights,
-                                  char *message)
-{
-    kiln_weights_view view;
-    kiln_format_error error;
-    const bool sound = kiln_weights_is_file(reader) ? kiln_weights_file_open(&view, reader, &error)
-                                                    : kiln_weights_view_open(&view, reader, &error);
-    if (!sound) {
-        return tell_error(message, &error);
-    }
-    if (view.count == 0) {
-        return tell(KILN_BAKE_INVALID, message,
-                    "has no weights; give a file that kiln calibrate wrote");
-    }
-    memcpy(weights->rows, view.rows, view.count * sizeof view.rows[0]);
-    weights->count = view.count;
-    return KILN_BAKE_OK;
+    return read ? KILN_BAKE_OK : report(KILN_BAKE_IO, message, "can't be read; check the device");
 }
 
 kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
@@ -129,12 +106,29 @@ kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
     kiln_format_error error;
     weights->count = 0;
     kiln_bake_status status = read_whole(path, &data, &size, message);
-    if (status == KILN_BAKE_OK && !kiln_reader_open(&reader, data, size, NULL, &error)) {
-        status = tell_error(message, &error);
-    } else if (status == KILN_BAKE_OK) {
-        status = copy_rows(&reader, weights, message);
-        kiln_reader_close(&reader);
+    if (status != KILN_BAKE_OK) {
+        goto done;
     }
+    if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
+        status = report_error(message, &error);
+        goto done;
+    }
+
+    /* The rows are copied, since the view refers to the bytes that are freed below. */
+    kiln_weights_view view;
+    if (!(kiln_weights_is_file(&reader) ? kiln_weights_file_open(&view, &reader, &error)
+                                        : kiln_weights_view_open(&view, &reader, &error))) {
+        status = report_error(message, &error);
+    } else if (view.count == 0) {
+        status = report(KILN_BAKE_INVALID, message,
+                        "has no weights; give a file that kiln calibrate wrote");
+    } else {
+        KILN_ASSERT(view.count <= KILN_ADB_WEIGHTS_ROWS_MAX);
+        memcpy(weights->rows, view.rows, view.count * sizeof view.rows[0]);
+        weights->count = view.count;
+    }
+    kiln_reader_close(&reader);
+done:
     free(data);
     return status;
 }

@@ -147,20 +147,6 @@ static int add_file(calibration *c, const char *path, int draws)
 
 /* --------------------------------------------------------------------------------------- fit -- */
 
-/* The terms of the regression by their names; `others` is fitted later, by fit_others(). */
-static kiln_adb_weights weights_of(const double w[KILN_FIT_TERMS], double offset)
-{
-    return (kiln_adb_weights){.bias = (float)w[0],
-                              .lambda = (float)w[1],
-                              .margin = (float)w[2],
-                              .level = (float)w[3],
-                              .ratio = (float)w[4],
-                              .flat = (float)w[5],
-                              .lambda_level = (float)w[6],
-                              .others = 0.1f,
-                              .root = (float)offset};
-}
-
 /* One round of the regression on pairs of boxes, and its reliability on the same pairs. */
 static int fit_round(lesson_group *group)
 {
@@ -175,7 +161,17 @@ static int fit_round(lesson_group *group)
     const bool good = !set.failed && predicted != NULL;
     if (good) {
         kiln_fit_logistic(set.pairs.cases, count, w);
-        group->weights = weights_of(w, kiln_fit_offset(set.roots.cases, set.roots.count, w));
+        /* The terms of the regression by their names; fit_others() fits `others` later. */
+        const double offset = kiln_fit_offset(set.roots.cases, set.roots.count, w);
+        group->weights = (kiln_adb_weights){.bias = (float)w[0],
+                                            .lambda = (float)w[1],
+                                            .margin = (float)w[2],
+                                            .level = (float)w[3],
+                                            .ratio = (float)w[4],
+                                            .flat = (float)w[5],
+                                            .lambda_level = (float)w[6],
+                                            .others = 0.1f,
+                                            .root = (float)offset};
         for (size_t i = 0; i < count; i++) {
             const kiln_fit_case *of = &set.pairs.cases[i];
             predicted[i] = (kiln_prediction){(float)kiln_fit_probability(w, of->feature), of->yes};

@@ -115,25 +115,6 @@ static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
     return stored;
 }
 
-/* Shares the section of a kind of nodes among its trees. Those of one kind are packed together, so
- * that a tree's own packed size does not exist; its part of the nodes stands for it. */
-static void share_section(const kiln_view *view, const kiln_node_kind *kind, tree_sizes *trees)
-{
-    const uint32_t index = kiln_reader_find(view->reader, kind->section, 0);
-    if (index == KILN_NO_INDEX || view->reader->sections[index].count == 0) {
-        return;
-    }
-    const double packed = (double)packed_size(view->reader, index);
-    const double nodes = (double)view->reader->sections[index].count;
-    for (uint32_t i = 0; i < view->tree_count; i++) {
-        const kiln_format_tree *entry = &view->trees[i];
-        if (entry->bv == kind->bv) {
-            trees[i].bytes_raw = (uint64_t)entry->node_count * kind->node_size;
-            trees[i].bytes_packed = (uint64_t)(packed * (double)entry->node_count / nodes);
-        }
-    }
-}
-
 /* Costs are those of the stored boxes, which are rounded outward, not of the boxes that were
  * built. */
 tree_sizes *tree_sizes_of(const kiln_view *view)
@@ -143,7 +124,23 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
         return NULL;
     }
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
-        share_section(view, &kiln_node_kinds[i], trees);
+        /* The trees of one kind are packed together, so that a tree's own packed size does not
+         * exist; its part of the nodes stands for it. */
+        const kiln_node_kind *kind = &kiln_node_kinds[i];
+        const uint32_t index = kiln_reader_find(view->reader, kind->section, 0);
+        if (index == KILN_NO_INDEX || view->reader->sections[index].count == 0) {
+            continue;
+        }
+        const double packed = (double)packed_size(view->reader, index);
+        const double nodes = (double)view->reader->sections[index].count;
+        for (uint32_t t = 0; t < view->tree_count; t++) {
+            const kiln_format_tree *entry = &view->trees[t];
+            KILN_ASSERT(entry->node_count > 0);
+            if (entry->bv == kind->bv) {
+                trees[t].bytes_raw = (uint64_t)entry->node_count * kind->node_size;
+                trees[t].bytes_packed = (uint64_t)(packed * (double)entry->node_count / nodes);
+            }
+        }
     }
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_view_tree tree = kiln_view_get_tree(view, i);

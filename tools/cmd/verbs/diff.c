@@ -127,23 +127,6 @@ static void compare_section(diff *d, const kiln_reader_section *a, const kiln_re
     }
 }
 
-/* Tables have several sections of a kind: the first of one file is compared with the other's
- * first. */
-static void compare_sections(diff *d)
-{
-    const contents *a = &d->files[0], *b = &d->files[1];
-    for (uint32_t i = 0; i < a->reader.section_count; i++) {
-        const kiln_reader_section *section = &a->reader.sections[i];
-        compare_section(d, section, find_section(b, section->entry.kind, rank_of(a, i)));
-    }
-    for (uint32_t i = 0; i < b->reader.section_count; i++) {
-        const kiln_reader_section *section = &b->reader.sections[i];
-        if (find_section(a, section->entry.kind, rank_of(b, i)) == NULL) {
-            compare_section(d, NULL, section);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------------------------ models -- */
 
 /* Names of materials in the order of their numbers. */
@@ -177,36 +160,29 @@ static int compare_triangles(const void *a, const void *b)
     return memcmp(a, b, sizeof(triangle));
 }
 
-/* The stored triangle in its canonical form. Adding 0 makes -0 and 0 one, so that comparing bytes
- * is comparing coordinates. */
-static triangle canonical(const kiln_view *view, uint32_t stored)
-{
-    float corners[3][3];
-    KILN_ASSERT(stored < view->triangle_count);
-    for (int k = 0; k < 3; k++) {
-        const uint32_t vertex = view->triangles[3 * (size_t)stored + (size_t)k];
-        for (int i = 0; i < 3; i++) {
-            corners[k][i] = view->vertices[3 * (size_t)vertex + (size_t)i] + 0.0f;
-        }
-    }
-    triangle best, other;
-    memcpy(best.corners, corners, sizeof best.corners);
-    for (int first = 1; first < 3; first++) {
-        for (int k = 0; k < 3; k++) {
-            memcpy(other.corners + 3 * k, corners[(first + k) % 3], sizeof corners[0]);
-        }
-        best = compare_triangles(&other, &best) < 0 ? other : best;
-    }
-    return best;
-}
-
-/* All triangles by id. NULL: no memory. */
+/* All triangles by id, in their canonical form. Adding 0 makes -0 and 0 one, so that comparing
+ * bytes is comparing coordinates. NULL: no memory. */
 static triangle *list_triangles(const kiln_view *view)
 {
     triangle *list = malloc((size_t)view->triangle_count * sizeof *list);
-    for (uint32_t i = 0; list != NULL && i < view->triangle_count; i++) {
-        KILN_ASSERT(view->ids[i] < view->triangle_count);
-        list[view->ids[i]] = canonical(view, i);
+    for (uint32_t stored = 0; list != NULL && stored < view->triangle_count; stored++) {
+        KILN_ASSERT(view->ids[stored] < view->triangle_count);
+        float corners[3][3];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = view->triangles[3 * (size_t)stored + (size_t)k];
+            for (int i = 0; i < 3; i++) {
+                corners[k][i] = view->vertices[3 * (size_t)vertex + (size_t)i] + 0.0f;
+            }
+        }
+        triangle best, other;
+        memcpy(best.corners, corners, sizeof best.corners);
+        for (int first = 1; first < 3; first++) {
+            for (int k = 0; k < 3; k++) {
+                memcpy(other.corners + 3 * k, corners[(first + k) % 3], sizeof corners[0]);
+            }
+            best = compare_triangles(&other, &best) < 0 ? other : best;
+        }
+        list[view->ids[stored]] = best;
     }
     return list;
 }
@@ -424,7 +400,20 @@ static bool compare(diff *d)
         json_decref(x);
         json_decref(y);
     }
-    compare_sections(d);
+
+    /* Tables have several sections of a kind: the first of one file is compared with the other's
+     * first. */
+    for (uint32_t i = 0; i < a->reader.section_count; i++) {
+        const kiln_reader_section *section = &a->reader.sections[i];
+        compare_section(d, section, find_section(b, section->entry.kind, rank_of(a, i)));
+    }
+    for (uint32_t i = 0; i < b->reader.section_count; i++) {
+        const kiln_reader_section *section = &b->reader.sections[i];
+        if (find_section(a, section->entry.kind, rank_of(b, i)) == NULL) {
+            compare_section(d, NULL, section);
+        }
+    }
+
     /* Files of the same bytes have the same content; the reverse does not hold. */
     KILN_ASSERT(!d->same_bytes || d->same_content);
     return good && !d->found.no_memory;

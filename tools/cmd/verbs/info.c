@@ -306,32 +306,6 @@ static void print_trees(const info *of)
     printf("  and %u smaller trees; --all lists them\n", count - TREES_FOR_PEOPLE);
 }
 
-/* Prints how cells were counted, and what a box takes with its node. Boxes are the nodes of Klein
- * and Zachmann ("ADB-Trees", 2003), whose Table 1 has 36 bytes for each. A bake counts alike for
- * all trees of a file, so the first header says it. */
-static void print_counts(const info *of)
-{
-    const kiln_format_adb *how = of->file.view.adb;
-    double bytes = 0.0, boxes = 0.0;
-    for (uint32_t i = 0; i < of->file.view.tree_count; i++) {
-        const kiln_view_tree tree = kiln_view_get_tree(&of->file.view, i);
-        if (tree.adb != NULL) {
-            bytes += (double)tree.entry->node_count * tree.kind->node_size +
-                     (double)tree.adb->box_count * sizeof(kiln_format_adb_box);
-            boxes += tree.adb->box_count;
-        }
-    }
-    if (how != NULL && boxes > 0.0) {
-        char text[192];
-        snprintf(
-            text, sizeof text,
-            "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
-            how->grid, region_names[how->regions], area_names[how->area], how->factor,
-            polygon_names[how->polygons], bytes / boxes);
-        columns_item(stdout, "counts", text);
-    }
-}
-
 /* Prints rows of weights, six numbers a line, in the order of `kiln calibrate` and hierarchy.md. */
 static void print_weights(const kiln_weights_view *view)
 {
@@ -421,7 +395,28 @@ static void print_info(const info *of)
         columns_item(stdout, "lossy", text);
     }
     print_trees(of);
-    print_counts(of);
+
+    /* How cells were counted, and what a box takes with its node. Boxes are the nodes of Klein and
+     * Zachmann ("ADB-Trees", 2003), whose Table 1 has 36 bytes for each. A bake counts alike for
+     * all trees of a file, so the first header says it. */
+    const kiln_format_adb *how = of->file.view.adb;
+    double bytes = 0.0, boxes = 0.0;
+    for (uint32_t i = 0; i < of->file.view.tree_count; i++) {
+        const kiln_view_tree tree = kiln_view_get_tree(&of->file.view, i);
+        if (tree.adb != NULL) {
+            bytes += (double)tree.entry->node_count * tree.kind->node_size +
+                     (double)tree.adb->box_count * sizeof(kiln_format_adb_box);
+            boxes += tree.adb->box_count;
+        }
+    }
+    if (how != NULL && boxes > 0.0) {
+        snprintf(
+            text, sizeof text,
+            "cells %u^3, %s, %s section x %g, polygons of the %s, %.1f bytes a box with its node",
+            how->grid, region_names[how->regions], area_names[how->area], how->factor,
+            polygon_names[how->polygons], bytes / boxes);
+        columns_item(stdout, "counts", text);
+    }
     print_weights(&of->file.view.weights);
     print_sections(of);
 }
