@@ -1,12 +1,13 @@
 /* Regions of the cells of a box: all in one, octants, or the six pyramids over the faces (Klein
  * and Zachmann 2003, Figure 7; adb.h). Everything is counted in whole cells, without a table:
- * baking asks for a few numbers per tree, and the runtime needs only the sizes. */
+ * baking needs a few numbers per tree, and the runtime needs only the sizes. */
 #include "adb.h"
 
 #include "assert.h"
 
 #include <string.h>
 
+/* The grids, and the ways to count, that this version knows; a later one may add to them. */
 bool kiln_adb_is_sound(const kiln_format_adb *adb)
 {
     return (adb->grid == 4 || adb->grid == 8 || adb->grid == 16) &&
@@ -23,11 +24,12 @@ unsigned kiln_adb_region_count(const kiln_format_adb *adb)
                                                       : 6;
 }
 
-/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Of
- * equally far ones the octant decides with which to start, so that cells on the edges are dealt
- * out evenly. */
+/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Among
+ * axes that are equally far the octant decides with which to start, so that cells on the edges are
+ * dealt out evenly. */
 static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)
 {
+    KILN_ASSERT(octant < 8);
     unsigned distance[3], farthest = 0; /* in half cells, odd */
     for (unsigned k = 0; k < 3; k++) {
         const unsigned twice = 2 * cell[k] + 1;
@@ -41,6 +43,8 @@ static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant
     return 2 * axis + (octant >> axis & 1);
 }
 
+/* Bit k of the octant is set in the upper half of axis k, whose grid has an even number of cells.
+ */
 unsigned kiln_adb_region_of(const kiln_format_adb *adb, const unsigned cell[3])
 {
     unsigned octant = 0;
@@ -58,6 +62,7 @@ unsigned kiln_adb_region_of(const kiln_format_adb *adb, const unsigned cell[3])
     }
 }
 
+/* Cells are counted one by one: grids have at most 16 of them on an edge. */
 void kiln_adb_region_cells(const kiln_format_adb *adb, uint32_t cells[KILN_ADB_REGIONS_MOST])
 {
     memset(cells, 0, KILN_ADB_REGIONS_MOST * sizeof *cells);
@@ -71,6 +76,8 @@ void kiln_adb_region_cells(const kiln_format_adb *adb, uint32_t cells[KILN_ADB_R
     }
 }
 
+/* How many cells one step of a stored byte stands for: the least with which the largest region can
+ * still be counted in a byte. */
 uint32_t kiln_adb_unit(const kiln_format_adb *adb)
 {
     uint32_t cells[KILN_ADB_REGIONS_MOST], most = 0;

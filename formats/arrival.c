@@ -25,6 +25,8 @@ static bool has(kiln_arrival *arrival, const kiln_reader *reader, uint64_t wante
 /* Where the next element of a section goes. */
 static uint8_t *place_of(const kiln_reader_section *section)
 {
+    KILN_ASSERT(section->data != NULL);
+    KILN_ASSERT(section->there <= section->count);
     uint8_t *data = (uint8_t *)(uintptr_t)section->data;
     return data + section->there * section->entry.element_size;
 }
@@ -46,6 +48,7 @@ static int take_raw(kiln_arrival *arrival, const kiln_reader *reader,
         memcpy(place_of(section), stored, (size_t)entry->raw_size);
     }
     section->there += section->count;
+    KILN_ASSERT(section->there <= section->count);
     return TAKEN;
 }
 
@@ -105,6 +108,7 @@ static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_for
     const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);
     kiln_reader_section *section =
         &reader->sections[kiln_reader_section_of(reader, arrival->entry)];
+    KILN_ASSERT(arrival->end <= entry.offset);
     if (!has(arrival, reader, entry.offset)) {
         return WAITS;
     }
@@ -125,6 +129,8 @@ static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_for
     return taken;
 }
 
+/* The bytes belong to the caller, and may lie elsewhere at the next call: the reader holds no
+ * pointer into them between calls. Bytes beyond the size in the header are ignored. */
 bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
                        size_t available, kiln_format_error *error)
 {
@@ -140,6 +146,8 @@ bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *d
     return taken != BAD;
 }
 
+/* Room for the whole file is made at once, since every size is in the table, and arrays
+ * that never move let queries run between two calls. */
 bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *data,
                         size_t available, const kiln_reader_options *options,
                         kiln_format_error *error)

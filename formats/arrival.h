@@ -23,7 +23,7 @@ bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *
                         kiln_format_error *error);
 
 /* Takes all that is there of a file whose first `available` bytes are at `data`, the same as
- * before as far as they went; reader->sections[].there tell how much that is. False: what
+ * before as far as they went; reader->sections[].there say how much that is. False: what
  * follows is damaged; what was taken stays. */
 bool kiln_arrival_take(kiln_arrival *arrival, kiln_reader *reader, const void *data,
                        size_t available, kiln_format_error *error);

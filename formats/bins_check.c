@@ -13,11 +13,13 @@
 static bool error_in(const kiln_reader *reader, uint32_t section, uint32_t rule, uint64_t byte,
                      kiln_format_error *error)
 {
+    KILN_ASSERT(section < reader->section_count);
     const kiln_format_section *entry = &reader->sections[section].entry;
     const uint64_t at = entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
     return kiln_format_error_rule(error, rule, at, kiln_section_kind_find(entry->kind)->name);
 }
 
+/* How many sections of a kind there are. Sections of values come once for each x. */
 static uint32_t count_of_kind(const kiln_reader *reader, uint32_t kind)
 {
     uint32_t count = 0;
@@ -27,6 +29,7 @@ static uint32_t count_of_kind(const kiln_reader *reader, uint32_t kind)
     return count;
 }
 
+/* The header section alone decides, so that damaged tables are reported as tables. */
 bool kiln_bins_is_table(const kiln_reader *reader)
 {
     return kiln_reader_find(reader, KILN_SECTION_BINS, 0) != KILN_NO_INDEX;
@@ -55,6 +58,7 @@ static bool check_bins_kinds(const kiln_reader *reader, kiln_format_error *error
     return true;
 }
 
+/* A NaN is none, by both comparisons. */
 static bool is_probability(double value)
 {
     return value >= 0.0 && value <= 1.0;
@@ -98,6 +102,7 @@ static bool check_header_section(kiln_bins_view *view, kiln_format_error *error)
 
 /* ------------------------------------------------------------------------------ the sections -- */
 
+/* Exact tables hold floats, compact ones numbers of 16 bits. */
 static uint32_t values_kind(const kiln_bins_view *view)
 {
     return view->header->profile == KILN_BINS_EXACT ? KILN_SECTION_BINS_FLOATS
@@ -182,7 +187,7 @@ static bool check_rows(const kiln_bins_view *view, kiln_format_error *error)
             if (!row_tiles(view, &row, u - v + 1, used)) {
                 return error_in(view->reader, section, KILN_RULE_BINS_ROW, at, error);
             }
-            uint8_t rest = 0; /* the bytes behind the lengths */
+            uint8_t rest = 0; /* the bytes after the lengths */
             for (uint32_t i = 6 * view->header->max_x; i < view->header->row_size; i++) {
                 rest |= view->rows[at + i];
             }

@@ -19,8 +19,10 @@
 
 /* ---------------------------------------------------------------------- naming and counts -- */
 
+/* Where an error is: in the file for a raw section, else in what was decoded. */
 static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_t byte)
 {
+    KILN_ASSERT(kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX);
     const kiln_format_section *entry = &reader->sections[kiln_reader_find(reader, kind, 0)].entry;
     return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
 }
@@ -41,11 +43,14 @@ static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
     return true;
 }
 
+/* A section that every model has, which check_kinds has seen. */
 static const kiln_reader_section *section_of(const kiln_reader *reader, uint32_t kind)
 {
+    KILN_ASSERT(kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX);
     return &reader->sections[kiln_reader_find(reader, kind, 0)];
 }
 
+/* A section that is missing counts as one without elements. */
 static uint64_t section_count_of(const kiln_reader *reader, uint32_t kind)
 {
     const uint32_t index = kiln_reader_find(reader, kind, 0);
@@ -150,11 +155,14 @@ static bool name_counts(kiln_view *view, kiln_format_error *error)
     return view->triangle_count != 0 || name_no_polygons(view, error);
 }
 
+/* Strings are named by the offset of their first byte. No length is stored that could be wrong. */
 static bool string_is_sound(const kiln_view *view, uint32_t offset)
 {
     return offset < view->strings_size; /* the section ends with a zero byte */
 }
 
+/* By the bits, since exponents of all ones are what infinities and NaN have. The largest of all is
+ * compared once at the end, so that the loop has no branch and compilers can make it vectors. */
 static bool floats_finite(const float *values, size_t count)
 {
     uint32_t worst = 0;
@@ -199,6 +207,9 @@ static bool tree_sections_fit(const kiln_reader *reader, const kiln_format_tree 
     return true;
 }
 
+/* Numbers of a tree that later steps rely on. Exponents of the scale are within the range in which
+ * the products of the runtime neither over- nor underflow; differences are compared instead of
+ * sums, which could wrap. */
 static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree)
 {
     bool fit = tree->triangle_count > 0 && tree->triangle_first <= view->triangle_count &&
@@ -214,6 +225,7 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
     return fit;
 }
 
+/* What is reserved must be 0, so that later versions may give it a meaning. */
 static bool words_are_zero(const uint32_t *words, unsigned count)
 {
     uint32_t any = 0;
@@ -240,6 +252,7 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
             return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
+    /* Nothing may be left over either: every element of a shared section belongs to a tree. */
     bool full = fill.order == section_count_of(view->reader, KILN_SECTION_ORDER);
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         full = full && fill.nodes[i] == section_count_of(view->reader, kiln_node_kinds[i].section);
@@ -265,6 +278,7 @@ static bool check_counts(const kiln_view *view, kiln_format_error *error)
             !kiln_adb_is_sound(adb) || adb->box_first != boxes) {
             return kiln_format_error_rule(error, KILN_RULE_ADB, at, "counts");
         }
+        /* One box for the whole tree, and one for each lane of each node, used or not. */
         const kiln_format_tree *tree = &view->trees[adb->tree];
         const unsigned lanes = kiln_node_kind_find(tree->bv)->lanes;
         boxes += adb->box_count;
@@ -360,12 +374,15 @@ typedef struct {
     uint64_t in_leaves; /* triangles */
 } tree_walk;
 
+/* Nodes of all kinds begin with the same header and differ in size only. */
 static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
 {
+    KILN_ASSERT(index < tree->entry->node_count);
     const uint8_t *nodes = (const uint8_t *)tree->nodes;
     return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
+/* The place of an error in a node is that of its first byte. */
 bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
                           uint32_t node, kiln_format_error *error)
 {
@@ -433,6 +450,8 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
     return true;
 }
 
+/* One node by itself, for a file that arrives: the counters of a whole walk start from 0, and what
+ * only a whole tree can show is left to the verification at the end. */
 bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
                           uint32_t *triangles, kiln_format_error *error)
 {
@@ -445,6 +464,8 @@ bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uin
 }
 
 /* Depth first over an explicit stack: one frame for each node on the path. */
+/* The path is as long as a tree may be deep, so that it fits on the stack whatever the file says.
+ * The number of nodes visited is bounded by that of the tree, which ends every walk. */
 static bool walk_tree(tree_walk *walk)
 {
     struct {
@@ -462,6 +483,7 @@ static bool walk_tree(tree_walk *walk)
         }
         const uint32_t child = node_at(walk->tree, index)->child;
         KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
+        KILN_ASSERT(children <= KILN_NODE_WIDTH);
         path[depth].next = child;
         path[depth].end = child + children;
         depth++;
@@ -611,6 +633,7 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index)
     if (nodes != NULL) {
         tree.nodes = nodes + (size_t)tree.entry->node_first * tree.kind->node_size;
     }
+    /* The section of an order exists where a tree names a first entry: tree_sections_fit. */
     tree.order = NULL;
     if (tree.entry->order_first != KILN_NO_INDEX) {
         const uint32_t *order = (const uint32_t *)section_data(view->reader, KILN_SECTION_ORDER);
@@ -646,6 +669,8 @@ bool kiln_view_open(kiln_view *view, const kiln_reader *reader, bool trusted,
     if (!check_directory(view, error) || !check_counts(view, error)) {
         return false;
     }
+    /* From here on every index is compared with what it names. A trusted file was checked so when
+     * it was written, and the caller vouches that it has not changed since. */
     if (trusted) {
         return true;
     }

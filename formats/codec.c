@@ -25,6 +25,8 @@ uint32_t kiln_crc32_continue(uint32_t crc, const void *data, size_t size)
     return (uint32_t)crc32_z(crc, (const Bytef *)data, size);
 }
 
+/* Transforms by words need elements that are whole words, and those that know what they pack need
+ * just that. A table entry for which this is false is refused before any of its bytes are read. */
 bool kiln_transform_fits(uint16_t transform, uint32_t element_size)
 {
     switch (transform) {
@@ -45,6 +47,8 @@ bool kiln_transform_fits(uint16_t transform, uint32_t element_size)
     }
 }
 
+/* Planes hold byte 0 of all elements, then byte 1 of all, and so on. Bytes of one place resemble
+ * each other more than the bytes of one number do, which is what deflate gains by. */
 static void planes_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
     for (uint32_t plane = 0; plane < element_size; plane++) {
@@ -60,6 +64,7 @@ static void planes_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, 
 static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *in, uint8_t *out,
                               size_t count)
 {
+    KILN_ASSERT(element_size % 4 == 0);
     for (uint32_t word = 0; word < element_size / 4; word++) {
         const uint8_t *plane = in + 4 * (size_t)word * count;
         uint8_t *place = out + 4 * (size_t)word;
@@ -78,6 +83,7 @@ static inline void words_undo(bool curve, uint32_t element_size, const uint8_t *
 /* The same for second differences of 16-bit words. */
 static void curve16_undo(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
+    KILN_ASSERT(element_size % 2 == 0);
     for (uint32_t word = 0; word < element_size / 2; word++) {
         const uint8_t *plane = in + 2 * (size_t)word * count;
         uint8_t *place = out + 2 * (size_t)word;
@@ -91,6 +97,8 @@ static void curve16_undo(uint32_t element_size, const uint8_t *in, uint8_t *out,
     }
 }
 
+/* The inverse of a transform, for one block. Only the two transforms that know what they pack
+ * change the size of a block, so for all others the sizes must be equal. */
 bool kiln_transform_undo(uint16_t transform, uint32_t element_size, const uint8_t *in,
                          size_t in_size, uint8_t *out, size_t size)
 {
@@ -131,6 +139,8 @@ typedef struct {
     KILN_ALIGNAS(16) uint8_t bytes[60 * 1024];
 } zlib_pool;
 
+/* Memory for zlib, taken from the array in order. A zlib that wants more than the array holds gets
+ * an error of its own, which is reported as a block that can't be decoded. */
 static voidpf pool_allocate(voidpf opaque, uInt items, uInt size)
 {
     zlib_pool *pool = (zlib_pool *)opaque;
@@ -144,6 +154,7 @@ static voidpf pool_allocate(voidpf opaque, uInt items, uInt size)
     return memory;
 }
 
+/* The array lives as long as the decoding of one block, so that nothing has to be given back. */
 static void pool_release(voidpf opaque, voidpf memory)
 {
     (void)opaque;
@@ -168,6 +179,7 @@ static bool inflate_by_zlib(const uint8_t *stored, uint32_t stored_size, uint8_t
     stream.next_out = out;
     stream.avail_out = (uInt)*size;
     const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0;
+    KILN_ASSERT(stream.avail_out <= *size);
     *size -= stream.avail_out;
     (void)inflateEnd(&stream);
     return whole;
@@ -193,6 +205,8 @@ static bool inflate_stream(const uint8_t *stored, uint32_t stored_size, uint8_t 
 }
 #endif
 
+/* One block, from its stored bytes to its elements. What is inflated must be of just the size that
+ * the transform takes, so that no byte of the result is left as it was. */
 bool kiln_block_decode(uint16_t transform, uint32_t element_size, const uint8_t *stored,
                        uint32_t stored_size, uint8_t *out, uint32_t raw_size)
 {

@@ -1,6 +1,11 @@
-/* Texts of errors. */
+/* Writes errors of reading: a code, the place in the file, and a text for the user.
+ *
+ * A broken rule has its number beside the code. The texts of the rules come from the list in
+ * format_error.h that gives them their numbers, so that no rule lacks one. Both
+ * functions return false, which lets a check report and fail in one expression. */
 #include "format_error.h"
 
+#include "assert.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,6 +13,7 @@ bool kiln_format_error_set(kiln_format_error *error, int code, uint64_t offset, 
                            ...)
 {
     va_list arguments;
+    KILN_ASSERT(code != 0);
     error->code = code;
     error->rule = 0;
     error->offset = offset;

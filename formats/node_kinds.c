@@ -1,5 +1,5 @@
-/* The rows of node kinds, made from the list in node_kinds.h, and what the verifier asks of the
- * fields of each kind.
+/* The rows of node kinds, made from the list in node_kinds.h, and what the verifier requires of
+ * the fields of each kind.
  *
  * The checks are written for what a walk relies on: once they have passed, every decoded number
  * is finite and in the range for which the kernels' error bounds are proved. Whether a box holds
@@ -21,6 +21,8 @@ static bool obb8_reserved_is_zero(const kiln_format_node8 *node)
     return true;
 }
 
+/* A byte of -128 has no counterpart, so it is no value of a rotation. The exponent is within the
+ * range in which half-extents and their products stay normal floats. */
 static bool obb8_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 {
     const kiln_format_node_obb8 *n = (const kiln_format_node_obb8 *)(const void *)node;
@@ -35,6 +37,7 @@ static bool aabb8_reserved_is_zero(const kiln_format_node8 *node)
     return node->half_exp == 0;
 }
 
+/* Any bytes in order are a box: its half-extents are then 0 or more, and finite. */
 static bool aabb8_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 {
     const kiln_format_node_aabb8 *n = (const kiln_format_node_aabb8 *)(const void *)node;
@@ -47,6 +50,7 @@ static bool dop14_reserved_is_zero(const kiln_format_node8 *node)
     return node->half_exp == 0;
 }
 
+/* The box and the four diagonal slabs are checked alike; they need not touch each other. */
 static bool dop14_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 {
     const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
@@ -91,6 +95,7 @@ static bool row_is_within(const float row[3], float most)
 /* Centre and half-extents. Node space is [-1, 1]; what is larger comes from no baker. */
 static bool box2_is_sound(const float centre[3][2], const float half[3][2], unsigned lane)
 {
+    KILN_ASSERT(lane < 2);
     const float most = 1024.0f;
     const float c[3] = {centre[0][lane], centre[1][lane], centre[2][lane]};
     const float h[3] = {half[0][lane], half[1][lane], half[2][lane]};
@@ -102,6 +107,7 @@ static bool box2_is_sound(const float centre[3][2], const float half[3][2], unsi
  * kernels' proofs need entries within 8 u of a rotation's, which make of it at most 28 u. */
 static bool axes2_are_sound(const float axis[9][2], unsigned lane)
 {
+    KILN_ASSERT(lane < 2);
     float a[3][3];
     for (unsigned k = 0; k < 9; k++) {
         a[k / 3][k % 3] = axis[k][lane];
@@ -146,7 +152,7 @@ static bool aabb2_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 
 /* ------------------------------------------------------------------------------------ table -- */
 
-/* The inline functions of nodes.h behind the type that all kinds share. */
+/* The inline functions of nodes.h, called through the type that all kinds share. */
 #define DECODERS(KIND, kind, ...)                                                                  \
     static void kind##_decode(const kiln_format_node8 *node, kiln_lanes *lanes)                    \
     {                                                                                              \

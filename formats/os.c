@@ -1,4 +1,9 @@
-/* POSIX and Windows. */
+/* What the library needs of an operating system: files mapped for reading, aligned memory and a
+ * clock. There are two implementations of os.h, one for Windows and one for POSIX, and nothing
+ * else in the library calls the system.
+ *
+ * A file of no bytes can't be mapped on either system, so that it becomes a null map of size 0,
+ * which callers treat as an empty file. Errors are sorted into the few that a user can act on. */
 #define _POSIX_C_SOURCE 200809L
 #include "os.h"
 
@@ -12,6 +17,8 @@
 #include <malloc.h>
 #include <windows.h>
 
+/* Names that can't exist count as files that don't. Limits of address space and of commitment
+ * count as lack of memory, since a smaller file would open. */
 static kiln_os_status status_of_last_error(void)
 {
     switch (GetLastError()) {
@@ -43,12 +50,15 @@ static HANDLE open_to_read(const char *path)
         handle = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     }
+    /* free may change the last error, which the caller reads. */
     const DWORD error = GetLastError();
     free(wide);
     SetLastError(error);
     return handle;
 }
 
+/* Maps a whole file that is open. Pipes, consoles and folders are no files: a pipe would block,
+ * and none of them has a size. */
 static kiln_os_status map_handle(HANDLE handle, void **map, size_t *size)
 {
     BY_HANDLE_FILE_INFORMATION facts;
@@ -115,6 +125,7 @@ uint64_t kiln_os_nanoseconds(void)
     LARGE_INTEGER frequency, ticks;
     (void)QueryPerformanceFrequency(&frequency);
     (void)QueryPerformanceCounter(&ticks);
+    /* Whole seconds are split off, so that the product with 10^9 does not overflow. */
     const uint64_t each = (uint64_t)frequency.QuadPart, now = (uint64_t)ticks.QuadPart;
     return now / each * 1000000000u + now % each * 1000000000u / each;
 }
@@ -127,6 +138,7 @@ uint64_t kiln_os_nanoseconds(void)
 #include <time.h>
 #include <unistd.h>
 
+/* A path through something that is no folder names a file that does not exist. */
 static kiln_os_status status_of_errno(int error)
 {
     switch (error) {
@@ -140,6 +152,8 @@ static kiln_os_status status_of_errno(int error)
     }
 }
 
+/* Maps a whole file that is open. Devices, pipes and folders are refused, since they have no size
+ * that stays. The map is private, and is never written to. */
 static kiln_os_status map_handle(int handle, void **map, size_t *size)
 {
     struct stat facts;
@@ -168,6 +182,8 @@ kiln_os_status kiln_os_map(const char *path, void **map, size_t *size)
 {
     *map = NULL;
     *size = 0;
+    /* Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it, and
+     * without O_NOCTTY a terminal could become the one that controls the process. */
     const int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (handle < 0) {
         return status_of_errno(errno);

@@ -62,7 +62,7 @@ static void read_heads(uint32_t element_size, const uint8_t *in, uint8_t *out, s
     }
 }
 
-/* The bytes of the lanes in use; `planes` for each, one behind the other. */
+/* The bytes of the lanes in use; Each lane has `planes` of them, one after the other. */
 static void read_lanes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count,
                        size_t used)
 {
@@ -135,6 +135,7 @@ typedef struct {
  * new one. */
 static bool read_corner(streams *s, uint32_t *vertex)
 {
+    KILN_ASSERT(s->corner <= s->corner_end);
     if (s->corner == s->corner_end) {
         return false;
     }

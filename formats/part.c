@@ -15,6 +15,8 @@ enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 fo
 /* The nodes are memory of the reader, so they may be written to. */
 static kiln_format_node8 *part_node_at(const kiln_view_tree *tree, uint32_t index)
 {
+    KILN_ASSERT(tree->nodes != NULL);
+    KILN_ASSERT(index < tree->entry->node_count);
     uint8_t *nodes = (uint8_t *)(uintptr_t)tree->nodes;
     return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
 }
@@ -26,6 +28,8 @@ static uint64_t there(const kiln_reader *reader, uint32_t kind, uint64_t first)
     return elements > first ? elements - first : 0;
 }
 
+/* A node counts as arrived when the counts of its lanes have arrived as well, where there are any:
+ * time-critical queries read both. */
 uint32_t kiln_part_arrived(const kiln_view *view, const kiln_view_tree *tree)
 {
     const kiln_reader *reader = view->reader;
@@ -40,6 +44,8 @@ uint32_t kiln_part_arrived(const kiln_view *view, const kiln_view_tree *tree)
 
 static void set_count(kiln_format_node8 *node, unsigned lane, unsigned count)
 {
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
+    KILN_ASSERT(count <= 15);
     const unsigned shift = 4 * (lane % 2);
     node->count[lane / 2] = (uint8_t)((node->count[lane / 2] & ~(15u << shift)) | count << shift);
 }
@@ -129,6 +135,8 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
     return true;
 }
 
+/* Each node is checked before it is linked, so that at every moment a query sees checked nodes
+ * only. The number of triangles so far is bounded by that of the tree, as in a whole walk. */
 bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
                     uint32_t nodes, kiln_format_error *error)
 {

@@ -44,6 +44,8 @@ bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
                                  (unsigned long long)wanted);
 }
 
+/* All bytes are read, without a branch on each: this runs over padding, which is nearly always 0.
+ */
 bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
     uint8_t any = 0;
@@ -53,6 +55,7 @@ bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
     return any == 0;
 }
 
+/* Entries are copied out, since a table in the caller's memory need not be aligned. */
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
 {
     kiln_format_section entry;
@@ -61,6 +64,7 @@ kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
     return entry;
 }
 
+/* Does an entry add to a section that an earlier entry began? */
 static bool continues(const kiln_format_section *entry)
 {
     return (entry->flags & KILN_SECTION_CONTINUES) != 0;
@@ -121,7 +125,7 @@ static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earl
         return kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
     }
 
-    /* The place: aligned, behind the section before it, and inside the file. */
+    /* The place: aligned, after the section before it, and inside the file. */
     const uint32_t alignment = entry.alignment;
     if (alignment < KILN_SECTION_ALIGNMENT || alignment > 65536u ||
         (alignment & (alignment - 1)) != 0 || entry.offset % alignment != 0 ||
@@ -213,6 +217,8 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *
                                   "header");
 }
 
+/* Sections follow each other in the order of the table, and the last one ends the file. So no two
+ * of them overlap, and no byte of the file is left out but padding, which is checked to be 0. */
 bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error)
 {
     KILN_ASSERT(reader->file != NULL);
@@ -251,12 +257,15 @@ static bool check_padding(const kiln_reader *reader, kiln_format_error *error)
     return true;
 }
 
+/* For texts of errors: sections of unknown kinds may be damaged as well. */
 static const char *kind_name(uint32_t kind)
 {
     const kiln_section_kind *row = kiln_section_kind_find(kind);
     return row != NULL ? row->name : "unknown section";
 }
 
+/* Checksums find damage by accident. They are no protection against intent: whatever passes them
+ * is still verified. */
 bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
                          kiln_format_error *error)
 {
@@ -266,6 +275,7 @@ bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
         (unsigned long long)offset, kind_name(entry->kind));
 }
 
+/* The last block of a section may be shorter than the others. */
 uint64_t kiln_reader_block_count(const kiln_format_section *entry)
 {
     KILN_ASSERT(entry->element_size >= 1 && entry->element_size <= KILN_BLOCK_SIZE);
@@ -273,10 +283,12 @@ uint64_t kiln_reader_block_count(const kiln_format_section *entry)
     return entry->raw_size / block + (entry->raw_size % block != 0);
 }
 
+/* The table of blocks is at the start of a section that is not stored raw. */
 kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format_section *entry,
                                     uint64_t index)
 {
     kiln_format_block block;
+    KILN_ASSERT(index < kiln_reader_block_count(entry));
     memcpy(&block, reader->file + entry->offset + index * sizeof block, sizeof block);
     return block;
 }
@@ -613,6 +625,7 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     return true;
 }
 
+/* A reader that is closed is all zero, so closing one that failed to open does nothing. */
 void kiln_reader_close(kiln_reader *reader)
 {
     if (reader->memory != NULL) {

@@ -87,6 +87,7 @@ const kiln_section_kind kiln_section_kinds[] = {
 };
 const unsigned kiln_section_kind_count = sizeof kiln_section_kinds / sizeof kiln_section_kinds[0];
 
+/* A search in order: there are some twenty kinds, and files have few sections. */
 const kiln_section_kind *kiln_section_kind_find(uint32_t kind)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {

@@ -7,6 +7,7 @@
 #include "node_kinds.h"
 #include "sections.h"
 
+/* Models and tables may carry weights too; a file of weights is one that is neither. */
 bool kiln_weights_is_file(const kiln_reader *reader)
 {
     return kiln_reader_find(reader, KILN_SECTION_ADB_WEIGHTS, 0) != KILN_NO_INDEX &&
@@ -14,6 +15,7 @@ bool kiln_weights_is_file(const kiln_reader *reader)
            kiln_reader_find(reader, KILN_SECTION_BINS, 0) == KILN_NO_INDEX;
 }
 
+/* Comparisons with both bounds refuse a NaN as well. What only known rows promise comes last. */
 bool kiln_weights_are_sound(const kiln_format_adb_weights *row)
 {
     bool sound = kiln_node_kind_find(row->bv) != NULL && row->leaf_max >= 1 &&
@@ -36,6 +38,8 @@ static uint32_t rank_of(const kiln_format_adb_weights *row)
     return (uint32_t)row->bv << 16 | row->leaf_max;
 }
 
+/* A section that is missing, or was not wanted, gives a view without rows, which is no error:
+ * queries then use the weights of the library. */
 bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
                             kiln_format_error *error)
 {
@@ -66,6 +70,7 @@ bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
     return true;
 }
 
+/* In a file of weights every other section but its document is refused. */
 bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader,
                             kiln_format_error *error)
 {

@@ -19,6 +19,7 @@
 /* kiln_adb_unit without its walk over the cells: regions are as equal as can be. */
 KILN_RARE kiln_adb_grid kiln_adb_grid_of(const kiln_format_adb *adb)
 {
+    KILN_ASSERT(adb != NULL);
     const uint32_t cells = (uint32_t)adb->grid * adb->grid * adb->grid;
     const uint32_t count = kiln_adb_region_count(adb);
     const uint32_t most = (cells + count - 1) / count;
@@ -109,6 +110,7 @@ weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *o
 {
     kiln_adb_common common;
     const uint32_t mask = kernels->weigh(boxes, other, weights, used, out, &common);
+    KILN_ASSERT((mask & ~used) == 0);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (options->evaluator != KILN_ADB_BINS) {
@@ -129,6 +131,7 @@ weigh_without_weights(const kiln_adb_kernels *kernels, const kiln_adb_options *o
     return mask;
 }
 
+/* The fitted evaluator is the common case, which runs in the kernels alone. */
 uint32_t kiln_adb_weigh(const kiln_adb_kernels *kernels, const kiln_adb_options *options,
                         const kiln_adb_weights *weights, const kiln_adb_lanes *boxes,
                         const kiln_adb_box *other, uint32_t used, kiln_adb_weighed *out)

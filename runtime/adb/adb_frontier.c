@@ -16,6 +16,7 @@ void kiln_adb_frontier_clear(kiln_adb_frontier *frontier)
     frontier->rest_sum = 0.0;
 }
 
+/* The remainder keeps a count, the largest loss and the sum: what the answer needs of it. */
 void kiln_adb_frontier_set_aside(kiln_adb_frontier *frontier, float loss)
 {
     frontier->rest_count += frontier->rest_count != UINT32_MAX;
@@ -37,10 +38,13 @@ static void sift_entry_up(kiln_adb_entry *heap, uint32_t place, kiln_adb_entry e
     heap[place] = entry;
 }
 
+/* A heap's inner nodes are no less likely than their children, so that the least likely entry of a
+ * full heap is among the leaves, its second half. */
 void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
 {
     KILN_ASSERT(frontier->heap != NULL);
     KILN_ASSERT(frontier->capacity > 0);
+    KILN_ASSERT(frontier->count <= frontier->capacity);
     if (frontier->count < frontier->capacity) {
         sift_entry_up(frontier->heap, frontier->count++, entry);
         return;
@@ -60,6 +64,7 @@ void kiln_adb_frontier_push(kiln_adb_frontier *frontier, kiln_adb_entry entry)
     }
 }
 
+/* The last entry takes the place of the root, and sinks as far as it belongs. */
 kiln_adb_entry kiln_adb_frontier_pop(kiln_adb_frontier *frontier)
 {
     kiln_adb_entry *heap = frontier->heap;
@@ -85,6 +90,8 @@ kiln_adb_entry kiln_adb_frontier_pop(kiln_adb_frontier *frontier)
     return top;
 }
 
+/* The likeliest pair counts fully and the others by a part, as pairs near each other depend on the
+ * same geometry. Sums are in double, whose roundings are far below the errors of the weights. */
 double kiln_adb_frontier_loss(const kiln_adb_frontier *frontier, double others)
 {
     double most = (double)frontier->rest_most, sum = frontier->rest_sum;

@@ -80,6 +80,7 @@ static void least_overlap(const solid *box, const solid *other, const double bet
     }
 }
 
+/* From the centre of a box to a corner. */
 static double half_diagonal(const solid *box)
 {
     return sqrt(kiln_dot(box->half, box->half));
@@ -163,6 +164,7 @@ KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints
         last = best;
         make_hint(query, &frontier->heap[last], &hints[made]);
     }
+    KILN_ASSERT(made <= capacity);
     return made;
 }
 
@@ -197,12 +199,14 @@ static bool take_observed(void *user, const kiln_pair_frame *frame, uint32_t x, 
     return false;
 }
 
+/* The exact walk below two boxes, which ends with the first pair that meets. */
 static void walk_pairs_below(walk_below *below)
 {
     const kiln_pair_visitor visitor = {take_observed, below, true, false, NULL};
     kiln_pair_walk_from(below->frame, below->x, below->y, &visitor);
 }
 
+/* The caller names the pair of boxes, so all numbers are checked before they are used. */
 static bool is_lane(const kiln_tree *tree, uint32_t node, uint32_t lane)
 {
     return lane == KILN_ADB_ROOT ||

@@ -2,8 +2,8 @@
  *
  * Figure 3 opens both nodes: all pairs of children. With eight children that is done in two steps,
  * so that most of the 64 are never looked at: the lanes of Y's node against X's box, then each that
- * is left, as a probe, against the lanes of X's node. Where one box is a leaf, the paper says
- * nothing; here the leaf stays and the other is opened.
+ * is left, as a probe, against the lanes of X's node. The paper leaves open what
+ * happens where one box is a leaf; here the leaf stays and the other is opened.
  *
  * Where one box is much larger it alone is opened, and till boxes are of much the same size
  * nothing is decided by probabilities, which are fitted to copies of one mesh: a small thing in
@@ -33,6 +33,7 @@ typedef struct {
     kiln_adb_lanes boxes; /* counts where its lanes are weighed */
 } opened_node;
 
+/* Kernels decode the most common kind themselves, to the same bits and faster. */
 static void open_node(const kiln_adb_kernels *kernels, const kiln_tree *tree, uint32_t index,
                       opened_node *opened)
 {
@@ -73,6 +74,7 @@ __attribute__((cold)) static void observe(kiln_adb *query, const kiln_adb_entry 
                                           const kiln_adb_weighed *weighed, unsigned lane)
 {
     const bool swapped = query->frame.swapped;
+    KILN_ASSERT(query->options.observer != NULL);
     kiln_adb_observation seen;
     for (unsigned i = 0; i < KILN_ADB_FEATURES; i++) {
         seen.features[i] = weighed->features[i][lane];
@@ -106,6 +108,7 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
 {
     const uint8_t own = is_x ? KILN_ADB_LEAF_X : KILN_ADB_LEAF_Y;
     KILN_ASSERT(lane < opened->tree->kind->lanes);
+    KILN_ASSERT(opened->index < opened->tree->entry->node_count);
     entry.leaves = (uint8_t)((entry.leaves & (own ^ 3u)) | (is_leaf(opened, lane) ? own : 0u));
     if (is_x) {
         entry.node_x = opened->index;
@@ -118,7 +121,7 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
         observe(query, &entry, weighed, lane);
     }
 
-    /* May the pair's probability decide what becomes of it? Of a root it may not: a pair of
+    /* May the pair's probability decide what becomes of it? That of a root may not: a pair of
      * p_min says more than p_min by what else would be opened, and beside a root there is
      * nothing else. */
     const bool judged = entry.leaves == (KILN_ADB_LEAF_X | KILN_ADB_LEAF_Y) ||
@@ -138,6 +141,7 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
     }
 }
 
+/* The counts of a box of a tree, which is the root or a lane of a node. */
 static const kiln_format_adb_box *counts_of(const kiln_tree *tree, uint32_t node, uint8_t lane)
 {
     return lane == KILN_ADB_ROOT ? kiln_tree_root_counts(tree)
@@ -156,6 +160,7 @@ static void weigh_lanes(kiln_adb *query, const opened_node *opened, bool is_x, k
                other);
     uint32_t mask = kiln_adb_weigh(query->kernels, &query->options, &query->weights, &opened->boxes,
                                    other, kiln_node8_used(opened->node), &weighed);
+    KILN_ASSERT((mask & ~(uint32_t)kiln_node8_used(opened->node)) == 0);
     for (; mask != 0 && !query->decided; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
         entry.loss = weighed.loss[lane];
@@ -174,6 +179,7 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     make_probe(query, &of_y, false, x, &of_box);
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
+    KILN_ASSERT((left & ~(uint32_t)kiln_node8_used(of_y.node)) == 0);
     while (left != 0 && !query->decided) {
         /* The lane whose centre is nearest to the probe: where much overlaps, the first pairs
          * that are weighed are then the likely ones. */
@@ -236,6 +242,8 @@ static bool weigh_roots(const kiln_adb *query, kiln_adb_weighed *weighed)
            0;
 }
 
+/* An entry of two roots that are unlike was not weighed when it was made: an answer before anything
+ * was opened weighs it now. */
 float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
 {
     kiln_adb_weighed weighed;
@@ -244,6 +252,7 @@ float kiln_adb_entry_loss(const kiln_adb *query, const kiln_adb_entry *entry)
     return is_weighed || !weigh_roots(query, &weighed) ? entry->loss : weighed.loss[0];
 }
 
+/* Decides at once where the roots are apart, else puts them into the frontier as the first pair. */
 void kiln_adb_meet_roots(kiln_adb *query)
 {
     kiln_adb_entry roots = {.lane_x = KILN_ADB_ROOT, .lane_y = KILN_ADB_ROOT};

@@ -15,6 +15,7 @@ KILN_STATIC_ASSERT(offsetof(kiln_adb_weights, others) == KILN_ADB_WEIGHT_OTHERS 
 
 kiln_adb_fitted kiln_adb_fitted_of(const kiln_format_adb_weights *row)
 {
+    KILN_ASSERT(kiln_weights_are_known(row));
     kiln_adb_fitted fitted = {(kiln_bv)row->bv, row->leaf_max, {.others = 0}};
     memcpy(&fitted.weights, row->weight, sizeof fitted.weights);
     return fitted;
@@ -74,6 +75,7 @@ static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count
     return row->weights;
 }
 
+/* The mean does not depend on the order of the trees, since a sum of two floats does not. */
 static kiln_adb_weights mean_weights(const kiln_adb_weights *p, const kiln_adb_weights *q)
 {
     float first[KILN_ADB_WEIGHTS_COUNT], second[KILN_ADB_WEIGHTS_COUNT];
@@ -87,6 +89,7 @@ static kiln_adb_weights mean_weights(const kiln_adb_weights *p, const kiln_adb_w
     return mean;
 }
 
+/* This runs within a query, whose environment is set already; kiln_adb_pick_weights sets it. */
 kiln_adb_weights kiln_adb_weights_of(const kiln_tree *a, const kiln_tree *b)
 {
     const kiln_adb_weights p = weights_for(NULL, 0, a);

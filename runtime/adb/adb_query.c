@@ -40,6 +40,7 @@ static size_t header_size(void)
     return (sizeof(kiln_adb) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Room for the header and the entries, and for aligning both within the caller's memory. */
 size_t kiln_adb_size(uint32_t capacity)
 {
     if (capacity == 0 || capacity > CAPACITY_MAX) {
@@ -244,6 +245,7 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
     kiln_tree_box_contents(box, node, lane);
 }
 
+/* The exact walk found a pair of triangles that meets, which is a proof. */
 static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     kiln_adb *query = (kiln_adb *)user;
@@ -254,12 +256,14 @@ static bool take_exact(void *user, const kiln_pair_frame *frame, uint32_t x, uin
 
 static void decide_yes(kiln_adb *query, kiln_adb_entry entry, float loss)
 {
+    KILN_ASSERT(!query->decided);
     entry.loss = loss;
     kiln_adb_frontier_push(&query->frontier, entry);
     query->decided = true;
     query->verdict = KILN_ADB_YES;
 }
 
+/* The level of a box falls with the logarithm of the number of its triangles. */
 static bool holds_few(const kiln_tree *tree, uint32_t node, uint8_t lane, uint8_t level)
 {
     const kiln_format_adb_box *counts = lane == KILN_ADB_ROOT
@@ -275,6 +279,7 @@ static void visit_entry(kiln_adb *query, const kiln_adb_entry *entry)
     kiln_tree_box x, y;
     kiln_adb_entry_box(query, entry, true, &x);
     kiln_adb_entry_box(query, entry, false, &y);
+    KILN_ASSERT(!query->decided);
     query->pairs++;
     if (query->options.hybrid &&
         (leaves || (holds_few(query->frame.x, entry->node_x, entry->lane_x, query->few_x) &&
@@ -311,6 +316,7 @@ static uint64_t read_clock(const kiln_adb *query)
 static void run_query(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds)
 {
     const bool timed = nanoseconds != UINT64_MAX;
+    KILN_ASSERT(query->begun);
     const uint64_t start = timed ? read_clock(query) : 0;
     for (uint64_t i = 0; i < pairs && !query->decided; i++) {
         if (timed && read_clock(query) - start >= nanoseconds) {

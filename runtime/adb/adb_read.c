@@ -1,6 +1,7 @@
 /* Reads weights out of a file of any kind, model, table or weights alone, without loading what
  * else is in it. Rows whose meaning this version does not know are passed over. */
 #include "adb_weights.h"
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../open/opening.h"
 
@@ -12,10 +13,12 @@ typedef struct {
     uint32_t capacity, *count;
 } weights_sink;
 
+/* Only the section of weights is decoded, however large the file is. */
 static bool weights_wanted(void *user, const kiln_reader *reader, uint32_t index)
 {
     kiln_format_section entry;
     (void)user;
+    KILN_ASSERT(index < reader->header.section_count);
     memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
            sizeof entry);
     return entry.kind == KILN_SECTION_ADB_WEIGHTS;
@@ -59,6 +62,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     return sound ? KILN_OK : kiln_opening_report(options, &error);
 }
 
+/* All known rows are counted, and as many are written as there is room for: a caller may learn the
+ * number first, with a capacity of 0. */
 kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
                                          const kiln_open_options *options, kiln_adb_fitted rows[],
                                          uint32_t capacity, uint32_t *count)

@@ -129,6 +129,8 @@ typedef struct {
     double weight[2];
 } neighbours;
 
+/* The whole numbers around a value, weighted for linear interpolation. A value that is whole gives
+ * the upper one no weight. */
 static neighbours neighbours_of(double value)
 {
     const uint32_t below = (uint32_t)value;

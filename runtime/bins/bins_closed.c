@@ -22,9 +22,9 @@
  * below 2^-10.
  *
  * Underflow. Within 32 terms of J = 0 a ratio is at most 2^24, the product of 31 of them at most
- * 2^744. If Pr[J = 0] < 2^-900 they sum to less than 2^-149: every P asked for is 1. Else every
- * term up to there is a normal number or too small to be seen in the sum that it is part of: a
- * tail P >= x that is not empty is at least its value for n = m = x, 1 / C(4096, 32) > 2^-267. */
+ * 2^744. If Pr[J = 0] < 2^-900 they sum to less than 2^-149: every P that is wanted is 1. Else
+ * every term up to there is a normal number or too small to be seen in the sum that it is part of:
+ * a tail P >= x that is not empty is at least its value for n = m = x, 1 / C(4096, 32) > 2^-267. */
 #include "bins.h"
 
 #include "../../lut/factorials.h"

@@ -13,6 +13,7 @@ typedef struct {
 
 static inline row row_of(const kiln_bins_table *table, uint32_t u, uint32_t v)
 {
+    KILN_ASSERT(v >= 1 && v <= u);
     const uint8_t *bytes = table->rows + kiln_bins_row_index(u, v) * table->row_size;
     const row of = {(const uint32_t *)(const void *)bytes,
                     (const uint16_t *)(const void *)(bytes + 4 * (size_t)table->base.max_x)};
@@ -41,6 +42,7 @@ static inline double value_at(const kiln_bins_table *table, bool exact, uint32_t
 static double last_kept(const kiln_bins_table *table, bool exact, const row *of, uint32_t x)
 {
     const uint32_t max_x = table->base.max_x, i = of->length[x - 1] - 1u;
+    KILN_ASSERT(x >= 1 && x <= max_x);
     const uint32_t segment = segment_at(of, max_x, i);
     const uint32_t record = of->first[segment] + i; /* modulo 2^32 */
     return value_at(table, exact, segment, (size_t)record * (max_x - segment) + (x - 1 - segment));
@@ -103,6 +105,7 @@ static void look_up_compact(const kiln_bins *table, uint32_t u, uint32_t v, uint
     look_up(table, false, u, v, w, count, p);
 }
 
+/* NULL for a profile that this version does not know, which the verifier refuses. */
 const kiln_bins_profile *kiln_bins_profile_of(uint32_t profile)
 {
     static const kiln_bins_profile exact = {"exact", look_up_exact};

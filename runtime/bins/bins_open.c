@@ -47,6 +47,7 @@ static kiln_status open_table_bytes(const void *data, size_t size, const kiln_op
     table->base.certificate = header->certificate_kept > header->certificate_beyond
                                   ? header->certificate_kept
                                   : header->certificate_beyond;
+    /* What lookups read: all sections but the document and the weights. */
     for (uint32_t i = 0; i < reader.section_count; i++) {
         const kiln_format_section *entry = &reader.sections[i].entry;
         const bool is_read =
@@ -57,6 +58,7 @@ static kiln_status open_table_bytes(const void *data, size_t size, const kiln_op
     return KILN_OK;
 }
 
+/* Checks compare doubles of the table, so they run in the environment of queries. */
 static kiln_status open_table_in_environment(const void *data, size_t size,
                                              const kiln_open_options *options, kiln_bins **out)
 {
@@ -67,6 +69,7 @@ static kiln_status open_table_in_environment(const void *data, size_t size,
     return status;
 }
 
+/* The bytes stay the caller's, and have to stay where they are until the table is closed. */
 kiln_status kiln_bins_open_memory(const void *data, size_t size, const kiln_open_options *options,
                                   kiln_bins **out)
 {
@@ -80,6 +83,7 @@ kiln_status kiln_bins_open_memory(const void *data, size_t size, const kiln_open
     return open_table_in_environment(data, size, &full, out);
 }
 
+/* The table owns the map of its file, as its values are read in place where they are raw. */
 kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, kiln_bins **out)
 {
     const kiln_open_options full = kiln_opening_options(options);
@@ -106,6 +110,7 @@ kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, k
     return status;
 }
 
+/* The allocator is in the table that it releases, so it is copied first. */
 void kiln_bins_close(kiln_bins *table)
 {
     if (table == NULL) {

@@ -141,6 +141,7 @@ static bool edge_separates(const double t[9], int sign, const double s[9], int i
  * go there and back, so both sides of that line are tried. */
 static bool coplanar_meet(const double t[9], projection p, const double s[9])
 {
+    KILN_ASSERT(p.sign != 0);
     const int sign = kiln_exact_orient2d(s, s + 3, s + 6, p.i, p.j) < 0 ? -1 : 1;
     return !edge_separates(t, p.sign, s, p.i, p.j) && !edge_separates(s, sign, t, p.i, p.j);
 }
@@ -201,6 +202,7 @@ static bool segments_meet(segment s, segment t)
  * one point, which is in t when the line of s goes round all edges of t the same way. */
 static bool segment_meets_triangle(segment s, const double line[9], const double t[9], projection p)
 {
+    KILN_ASSERT(p.sign != 0);
     const int from = kiln_exact_orient3d(s.from, t, t + 3, t + 6);
     const int to = kiln_exact_orient3d(s.to, t, t + 3, t + 6);
     if (from * to > 0)
@@ -297,6 +299,8 @@ static inline bool intervals_meet(const double a[9], const int side_a[3], const 
 {
     const int ka = lone_corner(side_a), kb = lone_corner(side_b);
     const int na = (ka + 1) % 3, la = (ka + 2) % 3, nb = (kb + 1) % 3, lb = (kb + 2) % 3;
+    KILN_ASSERT(side_a[ka] != side_a[na] || side_a[ka] != side_a[la]);
+    KILN_ASSERT(side_b[kb] != side_b[nb] || side_b[kb] != side_b[lb]);
     /* A corner on the plane with both others above it counts as below. Turning a triangle over, by
      * swapping its other corners, turns the sides of the other one's corners. */
     const bool turn_b = side_a[ka] < side_a[na], turn_a = side_b[kb] < side_b[nb];

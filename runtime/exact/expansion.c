@@ -1,6 +1,12 @@
-/* Error-free sums and products of doubles, and expansions made of them. */
+/* Error-free sums and products of doubles, and expansions made of them.
+ *
+ * After J. R. Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric
+ * predicates", Discrete & Computational Geometry 18, 1997, whose theorems are cited below. An
+ * expansion is a sum of doubles that do not overlap, in ascending order of magnitude and without
+ * zeros, so that its sign is that of its last component, and 0 has no components at all. */
 #include "expansion.h"
 
+#include "../../formats/assert.h"
 #include "../base/compiler.h"
 
 #include <math.h>
@@ -63,6 +69,8 @@ int kiln_expansion_difference(double a, double b, double out[2])
 int kiln_expansion_sum(int m, const double *e, int n, const double *f, double *out)
 {
     int count = 0, i = 0, j = 0;
+    KILN_ASSERT(m >= 0);
+    KILN_ASSERT(n >= 0);
     double carry = 0.0;
     while (i < m || j < n) {
         const int from_e = j == n || (i < m && fabs(e[i]) < fabs(f[j]));
@@ -98,6 +106,8 @@ static int scale(int m, const double *e, double factor, double *out)
 
 int kiln_expansion_product(int m, const double *e, int n, const double *f, double *out)
 {
+    KILN_ASSERT(n >= 0 && n <= 2);
+    KILN_ASSERT(n < 2 || m <= KILN_EXPANSION_FACTOR);
     double part[2][2 * KILN_EXPANSION_FACTOR];
     if (n == 0)
         return 0;
@@ -149,5 +159,6 @@ int kiln_expansion_sign(int m, const double *e)
 {
     if (m == 0)
         return 0;
+    KILN_ASSERT(e[m - 1] != 0.0);
     return e[m - 1] > 0.0 ? 1 : -1;
 }

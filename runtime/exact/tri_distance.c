@@ -254,6 +254,7 @@ static double by_weights(const corners *c, const faces *f, int feature)
 static void finish_edges(const corners *c, const double y[9], const candidate *best,
                          kiln_tri_nearest *near)
 {
+    KILN_ASSERT(best->feature >= 0 && best->feature < 9);
     const int i = best->feature / 3, j = best->feature % 3;
     for (int k = 0; k < 3; k++) {
         const double along_x = best->s * c->edge_x[i][k], along_y = best->t * edge_y_of(c, j, k);
@@ -272,6 +273,8 @@ static void finish_face(const corners *c, const faces *f, const double y[9], con
     const int corner = face_x ? best->feature - 9 : best->feature - 12;
     const double *normal = face_x ? f->x : f->y;
     const double squared = face_x ? f->squared_x : f->squared_y;
+    KILN_ASSERT(best->feature >= 9 && best->feature < 15);
+    KILN_ASSERT(squared > 0);
     double height = 0;
     for (int k = 0; k < 3; k++) {
         height += normal[k] * (face_x ? apart_of(c, 0, corner, k) : apart_of(c, corner, 0, k));
@@ -400,7 +403,8 @@ KILN_RARE static void precise_faces(precise *p, int corner)
     }
 }
 
-/* Of triangles that don't meet. */
+/* The nearest points of triangles that don't meet, in pairs of doubles: all nine pairs of edges,
+ * and all corners above faces. Nothing is skipped, as this runs for few pairs. */
 KILN_RARE static void compute_precisely(const double x[9], const double y[9],
                                         kiln_tri_nearest *near)
 {
@@ -440,6 +444,7 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
                     const double stored_y[9], double unit, double limit, kiln_tri_nearest *near)
 {
     faces f;
+    KILN_ASSERT(unit > 0);
     candidate best = {HUGE_VAL, 0, 0, 0};
     try_edges(c, &best);
     try_faces(c, &f, &best);

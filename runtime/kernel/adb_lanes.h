@@ -47,7 +47,7 @@ typedef struct kiln_adb_kernels {
     uint32_t (*weigh)(const kiln_adb_lanes *lanes, const kiln_adb_box *other,
                       const kiln_adb_weights *weights, uint32_t used, kiln_adb_weighed *out,
                       kiln_adb_common *common);
-    /* Of nodes of kind OBB8, with the bits of kiln_obb8_decode. */
+    /* Decodes nodes of kind OBB8, to the bits of kiln_obb8_decode. */
     void (*decode_lanes)(const kiln_format_node8 *node, kiln_lanes *lanes);
     /* rows[i][lane] = unit x bytes[i][lane] */
     void (*scale_bytes)(uint8_t (*bytes)[8], unsigned count, float unit, float (*rows)[8]);

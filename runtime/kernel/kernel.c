@@ -1,4 +1,7 @@
-/* Which set of kernels runs. */
+/* Chooses the set of kernels that runs.
+ *
+ * Answers are the same with all sets, so the choice is one of speed only: the last that the
+ * processor runs. Tests force another one, to compare them. */
 #include "kernel.h"
 
 /* Ordered from the one that always runs to the best. */
@@ -29,6 +32,7 @@ static inline unsigned runnable(void)
 #endif
 }
 
+/* The load is atomic since a test may force a set while other threads run queries. */
 const kiln_kernel *kiln_kernel_active(void)
 {
     const kiln_kernel *kernel = __atomic_load_n(&forced, __ATOMIC_RELAXED);

@@ -139,11 +139,11 @@ static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
 #define KILN_GAP_KEPT 0.9999f
 #define KILN_GAP_MOST 0x1p126f
 
-/* The set in use: the best that the processor has. Threads may ask at any time. */
+/* The set in use: the best that the processor has. Any thread may call this at any time. */
 const kiln_kernel *kiln_kernel_active(void);
 
 /* For tests and benchmarks, which go through all sets on one machine. Set number `index`, scalar
- * being 0, or NULL behind the last one that runs here. And: from now on `kernel` is in use, in all
+ * being 0, or NULL after the last one that runs here. And: from now on `kernel` is in use, in all
  * threads; NULL: the best again. */
 const kiln_kernel *kiln_kernel_runnable(unsigned index);
 void kiln_kernel_force(const kiln_kernel *kernel);

@@ -22,7 +22,7 @@
  * differences are off by 3 u of themselves, which the factor on the nearer one covers: they count
  * only where they are positive.
  *
- * Triangles. Four are asked for the volumes of line_triangle.c in floats, and sorted out where two
+ * Triangles. Four are tested by the volumes of line_triangle.c in floats, and sorted out where two
  * differ in sign for sure. The line is taken from a point p, which is off a point of it by `off` at
  * most, along d, whose coordinates are off by u of themselves. As the line is the same from any of
  * its points, a volume of p - a, d and an edge of ab, ac is then off by
@@ -66,7 +66,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32)));
 #define KILN_QUAD_NARROW(v) __builtin_convertvector(v, kiln_quad)
 
 #define ray_blind KILN_SIMD_NAME(ray_blind)
-/* Slack so large that no box tells anything: let all boxes pass, with numbers that stay in
+/* Slack so large that no box excludes anything: let all boxes pass, with numbers that stay in
  * range. */
 static inline void ray_blind(kiln_slab_ray *ray)
 {
@@ -91,9 +91,9 @@ static inline void ray_store(float to[4], kiln_quad v)
 /* Moves the origin to where the line enters the tree's box, so that floats suffice from there on.
  *
  * Positions go wrong by the rounding of the origin in node space and of the move, each under 2^-50
- * of the numbers that take part, by the turn, and by `off` that the caller tells; an s, got by a
- * few operations on numbers of its size, by 2^-48 of itself; all in double. Then floats move the
- * origin by 2^-24 of itself. The point in the tree's own frame is not moved by turns. */
+ * of the numbers that take part, by the rotation, and by `off`, which the caller gives; an s, got
+ * by a few operations on numbers of its size, by 2^-48 of itself; all in double. Then floats move
+ * the origin by 2^-24 of itself. The point in the tree's own frame is not moved by rotations. */
 static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, kiln_slab_ray *ray)
 {
     enum {
@@ -370,7 +370,7 @@ static inline uint32_t ray_triangles(const kiln_slab_ray *ray, const float *vert
 }
 
 #define ray_leaf KILN_SIMD_NAME(ray_leaf)
-/* Of a leaf those triangles, or all of them. False: the visitor has had enough. */
+/* Visits those triangles of a leaf, or all of them. False: the visitor has had enough. */
 static inline bool ray_leaf(const kiln_tree *tree, kiln_slab_ray *ray, bool only_met,
                             uint32_t first, uint32_t count, kiln_ray_visit visit, void *user)
 {

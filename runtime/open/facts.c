@@ -18,9 +18,12 @@ const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index)
 
 static const char *string_at(const kiln_file *file, uint32_t offset)
 {
+    KILN_ASSERT(file->view.strings != NULL);
+    KILN_ASSERT(offset < file->view.strings_size);
     return file->view.strings + offset;
 }
 
+/* The first tree that fits; a name of NULL and a kind of 0 fit every tree. */
 const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigned bv)
 {
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
@@ -44,6 +47,7 @@ const char *kiln_file_meta(const kiln_file *file, size_t *size)
     return file->view.meta;
 }
 
+/* A tree of a file that is arriving may get its polygons later, if the file has any. */
 kiln_status kiln_tree_lack(const kiln_tree *tree)
 {
     const kiln_reader *reader = &tree->file->reader;
@@ -91,6 +95,7 @@ static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
             upper = middle;
         }
     }
+    KILN_ASSERT(lower < view->part_count);
     return &view->parts[lower];
 }
 
@@ -117,6 +122,8 @@ kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_sour
     return KILN_OK;
 }
 
+/* Triangles are stored in the order of the tree, and ids are those of the source: finding one takes
+ * a pass over all ids. It is for reports, not for loops. */
 kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float corners[3][3])
 {
     if (tree == NULL || corners == NULL || triangle >= tree->file->view.triangle_count) {
@@ -140,6 +147,7 @@ kiln_status kiln_tree_corners(const kiln_tree *tree, uint32_t triangle, float co
     return KILN_OK;
 }
 
+/* User values are stored for each triangle, or once for a part where all of it has the same. */
 uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
 {
     if (tree == NULL || triangle >= tree->file->view.triangle_count) {

@@ -3,6 +3,7 @@
  * that arrive. */
 #include "opening.h"
 
+#include "../../formats/assert.h"
 #include "../base/fpu.h"
 #include "../base/tree.h"
 
@@ -27,6 +28,7 @@ static kiln_status open_bytes(const void *data, size_t size, const kiln_open_opt
     return KILN_OK;
 }
 
+/* Checks compare doubles of the file, so they run in the environment of queries. */
 static kiln_status open_in_environment(const void *data, size_t size,
                                        const kiln_open_options *options, kiln_file **out)
 {
@@ -37,6 +39,7 @@ static kiln_status open_in_environment(const void *data, size_t size,
     return status;
 }
 
+/* *out is NULL after every error, so that a caller who misses the status closes nothing. */
 kiln_status kiln_open_memory(const void *data, size_t size, const kiln_open_options *options,
                              kiln_file **out)
 {
@@ -67,9 +70,11 @@ kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_f
     if (status != KILN_OK) {
         return kiln_opening_report_status(&full, status);
     }
+    /* An empty file has no map; the reader reports that it is no complete file. */
     static const char nothing[1] = "";
     status = open_in_environment(map != NULL ? map : nothing, size, &full, out);
     if (status == KILN_OK) {
+        KILN_ASSERT((*out)->map == NULL);
         (*out)->map = map;
         (*out)->map_size = size;
     } else {

@@ -33,6 +33,8 @@ kiln_open_options kiln_opening_options(const kiln_open_options *options)
     return full;
 }
 
+/* Flags that are not known are refused, so that they can get a meaning later. An allocator has
+ * both of its functions or neither. */
 bool kiln_opening_options_are_sound(const kiln_open_options *options)
 {
     const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS;
@@ -40,9 +42,11 @@ bool kiln_opening_options_are_sound(const kiln_open_options *options)
            (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
 }
 
+/* The status is returned in any case; a caller that gave room for it gets the text as well. */
 kiln_status kiln_opening_report(const kiln_open_options *options,
                                 const kiln_format_error *format_error)
 {
+    KILN_ASSERT(format_error->code != 0);
     if (options->error != NULL) {
         options->error->status = (kiln_status)format_error->code;
         options->error->rule = format_error->rule;
@@ -72,10 +76,13 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
     return reading;
 }
 
+/* Which sections are decoded: kinds of nodes by the mask, sources and counts by the flags. Sections
+ * of kinds that this version does not know are passed over. */
 bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
 {
     const kiln_open_options *options = (const kiln_open_options *)user;
     kiln_format_section entry;
+    KILN_ASSERT(index < reader->header.section_count);
     memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
            sizeof entry);
     const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
@@ -91,6 +98,7 @@ bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
     return true;
 }
 
+/* A tree whose nodes were not wanted is left out, so that callers see usable trees only. */
 void kiln_opening_fill_trees(kiln_file *file)
 {
     file->tree_count = 0;
@@ -114,6 +122,7 @@ void kiln_opening_fill_trees(kiln_file *file)
     }
 }
 
+/* One allocation for the file and its trees. On success the file owns the reader. */
 kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file **out,
                                    kiln_format_error *format_error)
 {
@@ -122,6 +131,7 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
         return (kiln_status)format_error->code;
     }
     const kiln_reader_allocator *allocator = &reader->allocator;
+    KILN_ASSERT(view.tree_count > 0);
     const size_t size = sizeof(kiln_file) + view.tree_count * sizeof(kiln_tree);
     kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
     if (file == NULL) {

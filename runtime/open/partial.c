@@ -20,14 +20,18 @@ struct kiln_arriving {
     kiln_part parts[1];       /* as many as the file has trees */
 };
 
+/* Trees that are left out have no place in file->trees, so the index in the view may differ. */
 static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
 {
+    KILN_ASSERT(index < file->tree_count);
     return kiln_view_get_tree(&file->view, (uint32_t)(file->trees[index].entry - file->view.trees));
 }
 
 /* A rule is broken: trees are boxes from now on. */
 static bool give_up(kiln_file *file, const kiln_format_error *format_error)
 {
+    KILN_ASSERT(file->arriving != NULL);
+    KILN_ASSERT(format_error->code != 0);
     file->arriving->broken = *format_error;
     for (uint32_t i = 0; i < file->tree_count; i++) {
         file->arriving->parts[i].nodes = 0;
@@ -204,6 +208,7 @@ kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)
     return loaded;
 }
 
+/* Called in the environment of queries, so that the quotient is the same for every caller. */
 static double divide(uint64_t some, uint64_t all)
 {
     return (double)some / (double)all;
@@ -219,6 +224,8 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
         loaded.levels = tree->entry->depth;
         loaded.triangles = 1;
     } else if (tree != NULL && tree->part->nodes > 0) {
+        KILN_ASSERT(tree->part->nodes <= tree->entry->node_count);
+        KILN_ASSERT(tree->part->levels <= tree->entry->depth);
         loaded.nodes = tree->part->nodes;
         loaded.levels = tree->part->levels;
         const kiln_fpu_state caller = kiln_fpu_enter();

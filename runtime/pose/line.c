@@ -1,6 +1,11 @@
-/* Rays carried into a tree's frame, and clipped to its box. */
+/* Rays carried into a tree's own frame, where exact predicates and boxes see them.
+ *
+ * The numbers of a ray are checked once, on entry. What is too small to matter is settled to 0,
+ * so that every later product of a ray with a tree's coordinates stays in the range for which
+ * exact.c and line_triangle.c are proved. */
 #include "line.h"
 
+#include "../../formats/assert.h"
 #include "../exact/exact.h"
 
 #include <math.h>
@@ -24,6 +29,7 @@ static double settled_end(double t)
     return t > T_MAX ? HUGE_VAL : t < -T_MAX ? -HUGE_VAL : t;
 }
 
+/* The largest magnitude of the three. */
 static double largest_of(const double v[3])
 {
     const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
@@ -42,6 +48,7 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
         !(largest_of(ray->direction) >= DIRECTION_MIN) || !(ray->t_min <= ray->t_max)) {
         return KILN_ERROR_ARGUMENT;
     }
+    KILN_ASSERT(placement->scale > 0);
     kiln_placement_point(placement, ray->origin, line->origin);
     kiln_placement_direction(placement, ray->direction, line->direction);
     for (int k = 0; k < 3; k++) {
@@ -51,11 +58,13 @@ kiln_status kiln_line_form(kiln_line *line, const kiln_placement *placement, con
     }
     line->t_min = settled_end(ray->t_min / placement->scale);
     line->t_max = settled_end(ray->t_max / placement->scale);
+    KILN_ASSERT(line->t_min <= line->t_max);
     return KILN_OK;
 }
 
 /* ------------------------------------------------------------------------------ node space -- */
 
+/* The cut is rounded upwards, by more than its own roundings, so that no hit is lost. */
 void kiln_slab_ray_cut(kiln_slab_ray *ray, double t)
 {
     if (ray->s_of_t == 0) {

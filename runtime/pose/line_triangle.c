@@ -71,6 +71,7 @@ static double value_of(const quotient *q)
 /* Sign of q - t. */
 KILN_RARE static int compare(const quotient *q, double t)
 {
+    KILN_ASSERT(q->den_count > 0);
     double product[384], all[576];
     if (t == HUGE_VAL || t == -HUGE_VAL) {
         return t > 0 ? -1 : 1;
@@ -110,6 +111,8 @@ KILN_RARE static bool crossing_point(const exact_case *c, int i, const moment *m
                                      const moment *n, quotient *q, double weights[3])
 {
     const int k = m->count[0] != 0 ? 0 : m->count[1] != 0 ? 1 : 2;
+    KILN_ASSERT(i != j);
+    KILN_ASSERT(m->count[k] != 0);
     if (kiln_expansion_sign(m->count[k], m->part[k]) *
             kiln_expansion_sign(n->count[k], n->part[k]) >=
         0) {

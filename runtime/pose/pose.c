@@ -88,6 +88,7 @@ static double departure(const double r[9])
     return worst <= DEPARTURE_MAX && sum < 1 && det > 0 ? worst : HUGE_VAL;
 }
 
+/* All comparisons are made, without branches: a NaN fails each of them. */
 static inline bool pose_is_sound(const kiln_pose *pose, double *worst)
 {
     if (pose == &identity) {
@@ -166,6 +167,7 @@ static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b
     return scale_a != scale_b ? scale_b < scale_a : compare_kinds(a, b) < 0;
 }
 
+/* The largest magnitude of the three, of which none is a NaN: poses and trees were checked. */
 static double largest_magnitude(const double v[3])
 {
     const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
@@ -194,6 +196,8 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
  * under 2^-44. */
 void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
 {
+    KILN_ASSERT(frame->scale > 0);
+    KILN_ASSERT(frame->off >= 0);
     const double *rotation = frame->rotation;
     const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
     const double unit_x = kiln_power_of_two(x->scale_exponent);
@@ -231,6 +235,8 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
 static void form_relative(kiln_transform *carry, const kiln_pose *pose_x, const kiln_pose *pose_y,
                           int by_pose)
 {
+    KILN_ASSERT(pose_x != NULL);
+    KILN_ASSERT(pose_y != NULL);
     double inverse[9], between[3];
     if (by_pose == 0 || pose_x == &identity) {
         const kiln_pose *pose = by_pose == 0 ? &identity : pose_y;
@@ -282,6 +288,8 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
     memcpy(frame->rotation, frame->carry.rotation, sizeof frame->rotation);
     const double scale_x = pose_x->scale;
     frame->scale = pose_y->scale / scale_x;
+    KILN_ASSERT(frame->scale > 0);
+    KILN_ASSERT(frame->off >= 0 && frame->off <= DEPARTURE_MAX);
     if (scale_x != 1 || frame->scale != 1) {
         scale_transform(&frame->carry, scale_x, frame->scale);
     }
@@ -299,6 +307,7 @@ kiln_status kiln_pair_frame_form(kiln_pair_frame *frame, const kiln_tree *a,
     return status;
 }
 
+/* Coordinates below this would leave the range of exact.c; they count as 0 everywhere. */
 static double settle(double value)
 {
     return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
@@ -318,6 +327,7 @@ void kiln_pair_frame_transform(const kiln_pair_frame *frame, const float vertex[
     kiln_transform_vertex(&frame->carry, vertex, out);
 }
 
+/* Without a pose nothing is computed, so that points go through unchanged to the bit. */
 kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose)
 {
     placement->departure = 0;
@@ -335,10 +345,13 @@ kiln_status kiln_placement_form(kiln_placement *placement, const kiln_pose *pose
     memcpy(placement->carry.rotation, pose->rotation, sizeof pose->rotation);
     memcpy(placement->carry.translation, pose->translation, sizeof pose->translation);
     placement->scale = pose->scale;
+    KILN_ASSERT(placement->scale > 0);
     kiln_matrix_invert(pose->rotation, placement->inverse);
     return KILN_OK;
 }
 
+/* Both poses become one relative placement, as for pairs of trees, so that moving the tree and the
+ * frame alike changes as little as rounding allows. */
 kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *frame,
                                    const kiln_pose *pose)
 {
@@ -353,6 +366,8 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
     form_relative(&placement->carry, frame, pose, compare_poses(frame, pose));
     kiln_matrix_invert(placement->carry.rotation, placement->inverse);
     placement->scale = pose->scale / frame->scale;
+    KILN_ASSERT(placement->scale > 0);
+    KILN_ASSERT(placement->departure >= 0);
     if (frame->scale != 1 || placement->scale != 1) {
         scale_transform(&placement->carry, frame->scale, placement->scale);
     }

@@ -3,14 +3,17 @@
  * answers for boxes alone; and two single triangles need no tree. */
 #include "../walk/pair_walk.h"
 
+#include "../../formats/assert.h"
 #include "../exact/exact.h"
 #include "../base/fpu.h"
 
 #include <string.h>
 
+/* The visitor returns false, which ends the walk: one witness is enough. */
 static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     kiln_hit *hit = (kiln_hit *)user;
+    KILN_ASSERT(!hit->found);
     hit->found = true;
     hit->pair = kiln_pair_named(frame, x, y);
     hit->hint = kiln_pair_hint(frame, x, y);
@@ -35,11 +38,13 @@ kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln
     return status;
 }
 
+/* In a walk that stops at boxes there are no triangles to be named. */
 static bool take_boxes(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     (void)frame;
     (void)x;
     (void)y;
+    KILN_ASSERT(!*(bool *)user);
     *(bool *)user = true;
     return false;
 }

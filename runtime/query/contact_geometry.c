@@ -141,6 +141,7 @@ typedef struct {
 /* The two points that are outermost along a line, and where they are on it. */
 static interval interval_along(const points *p, const double line[3])
 {
+    KILN_ASSERT(p->count > 0);
     interval out = {p->at[0], p->at[0], 0, 0};
     out.from = out.to = kiln_dot(line, p->at[0]);
     for (int i = 1; i < p->count; i++) {
@@ -160,6 +161,7 @@ static interval interval_along(const points *p, const double line[3])
 /* The longest step from the first point to another, whose direction is that of all of them. */
 static double longest_square(const points *p, double line[3])
 {
+    KILN_ASSERT(p->count > 0);
     double longest = 0;
     for (int i = 1; i < p->count; i++) {
         double step[3];
@@ -234,7 +236,7 @@ static void add_crossings(points *list, const double x[9], const double y[9])
     }
 }
 
-/* Of a convex polygon, the two corners that are furthest from each other stand for it. */
+/* The two corners of a convex polygon that are furthest from each other stand for it. */
 static void furthest_points(const points *list, kiln_tri_contact *out)
 {
     double furthest = -1;

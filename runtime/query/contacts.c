@@ -21,6 +21,7 @@ typedef struct {
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } pair_heap;
 
+/* Ascending by the triangle of A, then by that of B. Copies avoid assumptions about alignment. */
 static inline bool pair_is_less(const void *p, const void *q)
 {
     kiln_pair one, other;
@@ -29,6 +30,7 @@ static inline bool pair_is_less(const void *p, const void *q)
     return one.a != other.a ? one.a < other.a : one.b < other.b;
 }
 
+/* A pair that is put at `place` rises as far as it belongs. */
 static inline void sift_pair_up(uint8_t *heap, size_t stride, size_t place, const void *pair)
 {
     while (place > 0) {
@@ -46,6 +48,7 @@ static inline void sift_pair_up(uint8_t *heap, size_t stride, size_t place, cons
 static inline void sift_pair_down(uint8_t *heap, size_t stride, size_t size, const void *pair)
 {
     size_t place = 0;
+    KILN_ASSERT(size > 0);
     for (;;) {
         size_t child = 2 * place + 1;
         if (child >= size) {
@@ -63,8 +66,10 @@ static inline void sift_pair_down(uint8_t *heap, size_t stride, size_t size, con
     memcpy(heap + place * stride, pair, stride);
 }
 
+/* The root of the heap is the largest pair that is kept: only a lesser one replaces it. */
 static inline void keep(pair_heap *heap, size_t stride, const void *pair)
 {
+    KILN_ASSERT(heap->capacity == 0 || heap->kept != NULL);
     if (heap->count < heap->capacity) {
         sift_pair_up(heap->kept, stride, heap->count, pair);
     } else if (heap->capacity > 0 && pair_is_less(pair, heap->kept)) {
@@ -78,6 +83,7 @@ static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
 {
     size_t size = heap->count < heap->capacity ? heap->count : heap->capacity;
     KILN_ASSERT(stride <= sizeof(kiln_contact));
+    KILN_ASSERT(size <= heap->capacity);
     while (size > 1) {
         uint8_t last[sizeof(kiln_contact)];
         memcpy(spare, heap->kept, stride);
@@ -129,6 +135,7 @@ typedef struct {
 static bool call_with_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     callback_visit *visit = (callback_visit *)user;
+    KILN_ASSERT(visit->callback != NULL);
     const kiln_pair pair = kiln_pair_named(frame, x, y);
     visit->count++;
     kiln_fpu_leave(visit->caller);
@@ -217,7 +224,7 @@ static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, ui
     add_geometry(visit, frame, &contact);
     kiln_contacts_summary *summary = visit->summary;
     const bool first = summary->count++ == 0;
-    /* Of contacts that are equally deep, the first by the names of its triangles. */
+    /* Among contacts that are equally deep, the first by the ids of its triangles counts. */
     if (first || contact.depth > summary->deepest.depth ||
         (contact.depth == summary->deepest.depth && pair_is_less(&contact, &summary->deepest))) {
         summary->deepest = contact;
@@ -231,6 +238,7 @@ static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, ui
     return true;
 }
 
+/* Geometry is computed at the end, for the pairs that were kept, as it costs more than the test. */
 static void add_all_geometry(const contact_visit *visit, kiln_contact *contacts)
 {
     const size_t count = visit->heap.count;

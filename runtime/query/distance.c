@@ -68,6 +68,7 @@ static void lower_limits(search *s, kiln_near_walk *walk)
     s->box_limit = sqrt(s->box_squared);
 }
 
+/* Equal distances are decided by ids, so that answers do not depend on the order of visits. */
 static bool comes_first(const search *s, double value, uint32_t id_x, uint32_t id_y)
 {
     if (!s->found || value != s->near.value) {
@@ -115,6 +116,7 @@ static void aim_shadows(search *s, kiln_near_walk *walk)
     for (int k = 0; k < 3; k++) {
         squared += s->near.apart[k] * s->near.apart[k];
     }
+    KILN_ASSERT(s->found);
     const double length = sqrt(squared);
     if (length > 0 && length < HUGE_VAL) {
         s->line++;
@@ -133,6 +135,8 @@ static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, doubl
     if (out->line == s->line && out->first == leaf->first) {
         return;
     }
+    KILN_ASSERT(s->found);
+    KILN_ASSERT(leaf->count <= KILN_LEAF_TRIANGLES_MAX);
     out->line = s->line;
     out->first = leaf->first;
     for (uint32_t i = 0; i < leaf->count; i++) {
@@ -210,6 +214,7 @@ static bool is_of(const kiln_tree *tree, uint32_t hint)
            hint - 1 - tree->entry->triangle_first < tree->entry->triangle_count;
 }
 
+/* A hint that is good lowers the limit before the walk begins; a bad one costs one pair. */
 static void try_hint(search *s, kiln_hint hint)
 {
     const uint32_t x = s->frame->swapped ? hint.b : hint.a;
@@ -286,6 +291,7 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     s.relative = q->options.relative;
     s.scale = kiln_pose_scale(frame.swapped ? q->pose_b : q->pose_a);
     s.absolute = q->options.absolute / s.scale;
+    KILN_ASSERT(s.scale > 0);
     s.beyond = q->options.beyond;
     s.limit = s.beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
     s.any = q->any;
@@ -306,6 +312,7 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     return KILN_OK;
 }
 
+/* The filter is bound before the change of environment, as it has to note the caller's. */
 static kiln_status answer_in_environment(question *q, kiln_nearest *out)
 {
     kiln_pair_filter_bound filter;

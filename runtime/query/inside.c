@@ -32,6 +32,8 @@ typedef struct {
 /* Orientation of u, v and the point that was moved, across the ray; u and v differ there. */
 static int moved_side(const point_query *q, const double u[3], const double v[3], int i, int j)
 {
+    KILN_ASSERT(i != j);
+    KILN_ASSERT(u[i] != v[i] || u[j] != v[j]);
     const int side = kiln_exact_orient2d(u, v, q->point, i, j);
     if (side != 0) {
         return side;
@@ -94,6 +96,8 @@ static bool visit_crossed_triangle(void *user, kiln_slab_ray *ray, uint32_t stor
  * numbers that take part; the result is a bound of that. */
 static double own_line(const point_query *q, const double inverse[9], kiln_line *line)
 {
+    KILN_ASSERT(q->along >= 0 && q->along < 3);
+    KILN_ASSERT(q->sign == 1 || q->sign == -1);
     double size = 0, most = 0, from[3];
     memset(line->direction, 0, sizeof line->direction);
     line->t_min = 0;

@@ -140,6 +140,7 @@ static bool may_enter(const mesh_query *q, const kiln_tree_box *box)
     return test.entered;
 }
 
+/* The same for a lane of a node, whose centre is relative to the node's origin. */
 static bool may_enter_lane(const mesh_query *q, const kiln_format_node8 *node, unsigned lane)
 {
     kiln_lane_box own;
@@ -172,6 +173,7 @@ static uint32_t some_slot(const kiln_tree *tree, uint32_t index)
 static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned lane,
                           uint32_t *stack, unsigned *height)
 {
+    KILN_ASSERT(lane < q->inner->kind->lanes);
     const kiln_behind behind = kiln_lane_behind(node, lane);
     const bool enters = may_enter_lane(q, node, lane);
     if (behind.count == 0) {
@@ -197,6 +199,7 @@ static void classify_boxes(mesh_query *q)
     unsigned height = 1;
     stack[0] = 0;
     while (height > 0) {
+        KILN_ASSERT(height <= LOCATE_STACK);
         const kiln_format_node8 *node = kiln_tree_node(q->inner, stack[--height]);
         for (uint32_t mask = kiln_node8_used(node); mask != 0; mask &= mask - 1) {
             if (!classify_lane(q, node, (unsigned)__builtin_ctz(mask), stack, &height)) {

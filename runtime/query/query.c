@@ -3,6 +3,7 @@
  * the change. */
 #include "query.h"
 
+#include "../../formats/assert.h"
 #include "../base/options.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ kiln_query_options kiln_query_options_of(const kiln_query_options *options)
 
 bool kiln_mesh_filter_call(kiln_mesh_filter *filter, const kiln_tree *tree, uint32_t triangle)
 {
+    KILN_ASSERT(filter->call != NULL);
     kiln_fpu_leave(filter->caller);
     const bool keeps = filter->call(filter->user, triangle, kiln_tree_user(tree, triangle));
     filter->caller = kiln_fpu_enter();

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A segment: t runs from 0 at the first point to 1 at the second. */
 static kiln_ray ray_between(const double from[3], const double to[3])
 {
     kiln_ray ray;
@@ -62,6 +63,7 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     ray_query *query = (ray_query *)user;
     const kiln_tree *tree = query->tree;
     const double limit = query->limit;
+    KILN_ASSERT(query->placement.scale > 0);
     found_hit hit;
     double corners[9];
     kiln_tree_stored_corners(tree, stored, corners);
@@ -168,6 +170,8 @@ typedef struct {
     kiln_ray_hit *out;
 } one_hit;
 
+/* Hits at the same t are decided by ids, so that the answer does not depend on the order of the
+ * walk. The limit is lowered to t itself, which keeps hits at the same t in reach. */
 static bool take_closest(ray_query *query, const found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
@@ -180,6 +184,7 @@ static bool take_closest(ray_query *query, const found_hit *hit)
     return true;
 }
 
+/* The first hit that the walk finds, which need not be the closest. */
 static bool take_any_hit(ray_query *query, const found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
@@ -257,6 +262,7 @@ static void sift_hit_up(kiln_ray_hit *heap, size_t place, const kiln_ray_hit *hi
 static void sift_hit_down(kiln_ray_hit *heap, size_t size, const kiln_ray_hit *hit)
 {
     size_t place = 0;
+    KILN_ASSERT(size > 0);
     for (size_t child; (child = 2 * place + 1) < size; place = child) {
         if (child + 1 < size && hit_is_less(&heap[child], &heap[child + 1])) {
             child++;
@@ -274,6 +280,7 @@ static bool take_all_hits(ray_query *query, const found_hit *hit)
 {
     hit_heap *heap = (hit_heap *)query->user;
     kiln_ray_hit full;
+    KILN_ASSERT(heap->capacity == 0 || heap->hits != NULL);
     if (heap->count < heap->capacity) {
         fill_hit(query, hit, &full);
         sift_hit_up(heap->hits, heap->count, &full);
@@ -289,6 +296,7 @@ static bool take_all_hits(ray_query *query, const found_hit *hit)
     return true;
 }
 
+/* The second half of heapsort: the largest hit goes to the end, again and again. */
 static void sort_hits(ray_query *query)
 {
     hit_heap *heap = (hit_heap *)query->user;
@@ -325,9 +333,11 @@ typedef struct {
     size_t count;
 } hit_caller;
 
+/* The callback is the caller's code, so it runs in the caller's floating-point environment. */
 static bool call_with_hit(ray_query *query, const found_hit *hit)
 {
     hit_caller *caller = (hit_caller *)query->user;
+    KILN_ASSERT(caller->callback != NULL);
     kiln_ray_hit full;
     fill_hit(query, hit, &full);
     caller->count++;

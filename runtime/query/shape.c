@@ -85,6 +85,7 @@ static kiln_status walk_shape(shape_query *query, const kiln_pose *pose, const k
     if (!kiln_tree_has_polygons(query->tree)) {
         return kiln_tree_lack(query->tree);
     }
+    KILN_ASSERT(query->placement.scale > 0);
     kiln_shape_box_form(&box, query->tree, &query->placement, &query->shape);
     kiln_shape_walk(query->tree, &box, visit_leaf, query);
     return KILN_OK;
@@ -108,6 +109,7 @@ static kiln_status run_shape_query(shape_query *query, const kiln_tree *tree, co
     return status;
 }
 
+/* What the caller gets of a triangle that was found. */
 static kiln_triangle_hit name(const kiln_tree *tree, uint32_t triangle)
 {
     const kiln_triangle_hit hit = {true, triangle, kiln_tree_user(tree, triangle)};
@@ -116,6 +118,7 @@ static kiln_triangle_hit name(const kiln_tree *tree, uint32_t triangle)
 
 /* --------------------------------------------------------------------------------------- any -- */
 
+/* The first triangle that the walk finds is enough. */
 static bool take_any_id(shape_query *query, uint32_t triangle)
 {
     *(kiln_triangle_hit *)query->user = name(query->tree, triangle);
@@ -148,6 +151,7 @@ typedef struct {
     size_t count; /* found; the heap holds the lesser of count and capacity */
 } id_heap;
 
+/* The heap holds ids only; user values are added once it is sorted. */
 static void sift_id_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
 {
     for (size_t parent; place > 0 && heap[parent = (place - 1) / 2].triangle < id; place = parent) {
@@ -169,9 +173,11 @@ static void sift_id_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
     heap[place].triangle = id;
 }
 
+/* Keeps the smallest `capacity` ids; all are counted. */
 static bool take_all_ids(shape_query *query, uint32_t triangle)
 {
     id_heap *heap = (id_heap *)query->user;
+    KILN_ASSERT(heap->capacity == 0 || heap->hits != NULL);
     if (heap->count < heap->capacity) {
         sift_id_up(heap->hits, heap->count, triangle);
     } else if (heap->capacity > 0 && triangle < heap->hits[0].triangle) {
@@ -212,9 +218,11 @@ typedef struct {
     size_t count;
 } triangle_caller;
 
+/* The callback is the caller's code, so it runs in the caller's floating-point environment. */
 static bool call_with_triangle(shape_query *query, uint32_t triangle)
 {
     triangle_caller *caller = (triangle_caller *)query->user;
+    KILN_ASSERT(caller->callback != NULL);
     const kiln_triangle_hit hit = name(query->tree, triangle);
     caller->count++;
     kiln_fpu_leave(query->filter.caller);

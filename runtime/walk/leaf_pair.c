@@ -1,4 +1,9 @@
-/* Triangles of two leaves: in vectors what lies apart for sure, the rest by the exact predicate. */
+/* The triangles of two leaves against each other.
+ *
+ * A filter in vectors of floats and doubles (kernel_triangles.h) first removes the pairs that lie
+ * apart for certain; the exact predicate of exact.c decides the rest. The corners of a leaf are
+ * carried into X's frame once and kept, since a walk meets the same leaf with several others in
+ * succession. */
 #include "leaf_pair.h"
 
 #include "../../formats/assert.h"
@@ -9,6 +14,8 @@
 void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
+    KILN_ASSERT(kiln_tree_has_polygons(tree));
+    KILN_ASSERT(stored - tree->entry->triangle_first < tree->entry->triangle_count);
     const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
     for (int c = 0; c < 3; c++) {
         const float *vertex = tree->vertices + 3 * (size_t)corner[c];
@@ -28,6 +35,7 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const uint32_t *triangles[KILN_LEAF_LANES];
     KILN_ASSERT(from.count >= 1 && from.count <= KILN_LEAF_TRIANGLES_MAX);
+    KILN_ASSERT(kiln_tree_has_polygons(tree));
     for (uint32_t i = 0; i < from.count; i++) {
         triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
     }
@@ -46,6 +54,8 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
                         const kiln_tree_box *own)
 {
     static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
+    KILN_ASSERT(frame->epsilon > 0);
+    KILN_ASSERT(frame->to_x.slack >= 0);
     const kiln_format_tree *x = frame->x->entry;
     const double *matrix = is_x ? same : frame->to_x.matrix;
     const double *offset = is_x ? nowhere : frame->to_x.offset;
@@ -68,9 +78,12 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
     box->error = 2 * unit * ((double)frame->epsilon * extents * scale + frame->to_x.slack);
 }
 
+/* The filter is the last to be called, for pairs that surely meet: it is the caller's code, and may
+ * be slow. */
 static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
                        uint32_t triangle_x, uint32_t triangle_y)
 {
+    KILN_ASSERT(visitor->visit != NULL);
     if (visitor->filter != NULL &&
         !kiln_pair_filter_keeps(visitor->filter, frame, triangle_x, triangle_y)) {
         return true;
@@ -78,6 +91,7 @@ static bool visit_pair(const kiln_pair_frame *frame, const kiln_pair_visitor *vi
     return visitor->visit(visitor->user, frame, triangle_x, triangle_y);
 }
 
+/* The corners are stored by coordinate, for vectors; the predicate takes them by corner. */
 static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf_triangles *y,
                        uint32_t j)
 {

@@ -17,7 +17,7 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own);
 
-/* A leaf meets several others in turn, so the last of each tree is kept. */
+/* A leaf meets several others in succession, so the last of each tree is kept. */
 typedef struct {
     const kiln_kernel *kernel;
     kiln_leaf_triangles x, y;
@@ -25,12 +25,13 @@ typedef struct {
 
 static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kernel *kernel)
 {
+    KILN_ASSERT(kernel != NULL);
     leaves->kernel = kernel;
     leaves->x.count = 0;
     leaves->y.count = 0;
 }
 
-/* May a triangle of the leaf meet what is in a box of the other tree, in X's frame? False is a
+/* May a triangle of the leaf meet anything in a box of the other tree, in X's frame? False is a
  * proof. */
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
                           kiln_behind leaf, const kiln_leaf_box *box);

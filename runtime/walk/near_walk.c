@@ -6,7 +6,7 @@
  * After Larsen, Gottschalk, Lin and Manocha, "Fast distance queries with rectangular swept
  * sphere volumes", ICRA 2000, with oriented boxes of eight children: the bound is the longer of
  * the two vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes
- * that are far apart for their size are told apart by the gap along the line between their
+ * that are far apart for their size are separated by the gap along the line between their
  * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there. */
 #include "near_walk.h"
 
@@ -46,6 +46,7 @@ static void take_near_lane(const kiln_near_walk *w, const near_level *at, unsign
                            kiln_tree_box *box)
 {
     kiln_lane_box decoded;
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     (at->opened_x ? w->frame->x : w->frame->y)->kind->decode_lane(at->node, lane, &decoded);
     for (int k = 0; k < 3; k++) {
         box->centre[k] = (double)at->node->org[k] + (double)decoded.centre[k];
@@ -113,6 +114,7 @@ static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box
     return gap > 0 && gap < HUGE_VAL ? gap * gap : 0;
 }
 
+/* The same bound for all lanes of an opened node, one by one: boxes that far apart are rare. */
 static void far_bounds(const kiln_near_walk *w, near_level *at)
 {
     far_box other, lane;
@@ -126,6 +128,7 @@ static void far_bounds(const kiln_near_walk *w, near_level *at)
     }
 }
 
+/* Bounds of all lanes at once, by the kernels. Axis-aligned lanes have no axes to be decoded. */
 static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_probe *probe,
                         double unit_squared, near_level *at)
 {
@@ -173,6 +176,7 @@ static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_prob
         key[place] = d;
         lane[place] = i;
     }
+    KILN_ASSERT(count <= KILN_NODE_WIDTH);
     at->order = 0;
     while (count > 0) {
         at->order = at->order << 3 | lane[--count];
@@ -226,6 +230,8 @@ static unsigned next_lane(const kiln_near_walk *w, near_level *at)
 
 /* ------------------------------------------------------------------------------- descent -- */
 
+/* An inner box is opened rather than a leaf, and of two inner boxes the one with the larger
+ * surface, so that both shrink alike. */
 static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
 {
     return p->count == 0 && (q->count != 0 || p->area >= q->area);
@@ -257,6 +263,7 @@ static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
             open_near_box(w, lane_first ? lane : other, lane_first == (at->opened_x != 0),
                           lane_first ? other : lane, at->bound[next], at + 1);
             at++;
+            KILN_ASSERT(at - levels < NEAR_LEVELS_MOST);
         }
     }
 }
@@ -279,6 +286,7 @@ __attribute__((noinline)) static void descend_near_deep(kiln_near_walk *w,
 
 /* ---------------------------------------------------------------------------------- roots -- */
 
+/* The roots need a bound in doubles: they may be much further apart than floats can resolve. */
 static double bound_of_roots(const kiln_near_walk *w, const kiln_tree_box *root_x,
                              const kiln_tree_box *root_y)
 {
@@ -288,6 +296,7 @@ static double bound_of_roots(const kiln_near_walk *w, const kiln_tree_box *root_
     return far_bound(w, &x, &y);
 }
 
+/* A measure of a box's size that needs no square root. */
 static double half_of(const kiln_tree_box *box)
 {
     return ((double)box->half[0] + (double)box->half[1]) + (double)box->half[2];
@@ -297,6 +306,8 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
                           void *user)
 {
     kiln_tree_box root_x, root_y;
+    KILN_ASSERT(frame != NULL);
+    KILN_ASSERT(visit != NULL);
     walk->frame = frame;
     walk->kernel = kiln_kernel_active();
     walk->visit = visit;
@@ -306,6 +317,7 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
     memset(walk->line_y, 0, sizeof walk->line_y);
     walk->unit_x = ldexp(1.0, frame->x->entry->scale_exponent);
     walk->unit_y = ldexp(1.0, frame->y->entry->scale_exponent) * frame->scale / walk->unit_x;
+    KILN_ASSERT(walk->unit_x > 0);
     walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
     kiln_tree_box_root(frame, true, &root_x);
     kiln_tree_box_root(frame, false, &root_y);
@@ -316,6 +328,7 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
 
 void kiln_near_walk_limit(kiln_near_walk *walk, double limit)
 {
+    KILN_ASSERT(walk->unit_x > 0);
     const double units = limit / walk->unit_x;
     const double most =
         walk->out_of_sight ? units * OUT_OF_SIGHT_KEPT : units * (1 + ROUNDING) + walk->rounding;

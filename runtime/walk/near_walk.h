@@ -1,4 +1,4 @@
-/* Simultaneous descent of two trees towards what is near: the traversal behind distances. */
+/* Simultaneous descent of two trees towards what is near: the traversal that distances use. */
 #ifndef KILN_NEAR_WALK_H
 #define KILN_NEAR_WALK_H
 
@@ -21,7 +21,7 @@ struct kiln_near_walk {
     double rounding;      /* of distances, in units of X's node space */
     float line_x[3],
         line_y[3];     /* a direction that parts the trees well, in both node spaces; or 0 */
-    bool out_of_sight; /* so far apart that doubles hardly tell triangles apart */
+    bool out_of_sight; /* so far apart that doubles hardly separate triangles */
 };
 
 void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, kiln_near_visit visit,

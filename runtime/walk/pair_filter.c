@@ -1,5 +1,9 @@
-/* Pairs that a caller's filter refuses don't count. It is asked about pairs that would count
- * only. */
+/* How pairs are named to the caller, and the caller's filter of pairs.
+ *
+ * Walks know pairs by where the triangles are stored, X first. Callers see the triangles' ids, in
+ * the order of their own arguments, with user values. A pair that the filter refuses does not
+ * count; the filter is called only for pairs that would count otherwise, and in the floating-point
+ * environment of the caller. */
 #include "pair_filter.h"
 
 #include "../base/options.h"
@@ -37,6 +41,7 @@ kiln_pair kiln_pair_named(const kiln_pair_frame *frame, uint32_t stored_x, uint3
     return pair;
 }
 
+/* Hints count stored triangles from 1, so that a hint of zeros names none. */
 kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y)
 {
     kiln_hint hint = {stored_x + 1, stored_y + 1};

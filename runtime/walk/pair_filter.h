@@ -12,6 +12,8 @@ kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options);
 static inline kiln_pair kiln_pair_ids(const kiln_pair_frame *frame, uint32_t stored_x,
                                       uint32_t stored_y)
 {
+    KILN_ASSERT(frame->x->ids != NULL);
+    KILN_ASSERT(frame->y->ids != NULL);
     const uint32_t x = frame->x->ids[stored_x], y = frame->y->ids[stored_y];
     kiln_pair pair = {x, y, 0, 0};
     if (frame->swapped) {
@@ -40,7 +42,7 @@ typedef struct {
 kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
                                               kiln_pair_filter_bound *filter);
 
-/* Asks the caller. In the environment of fpu.h. */
+/* Calls the filter, in the caller's environment. To be used in that of fpu.h. */
 bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
                             uint32_t stored_x, uint32_t stored_y);
 

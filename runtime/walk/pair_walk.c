@@ -123,6 +123,7 @@ static inline void open_box(const walk *w, const level *of, const level *other, 
     at->is_x = is_x;
     at->mask =
         w->open[is_x](node, &w->to[is_x], &other->opened, w->visitor->nearest_first, &at->opened);
+    KILN_ASSERT((at->mask & ~(uint32_t)kiln_node8_used(node)) == 0);
 }
 
 static inline void take_lane(const walk *w, level *at)
@@ -148,6 +149,7 @@ static void place_lane(const walk *w, const level *at, kiln_leaf_box *box)
     const bool aligned = (at->is_x ? w->frame->x : w->frame->y)->kind->aligned;
     const kiln_lanes *lanes = &at->opened.lanes;
     const uint32_t lane = at->opened.lane;
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     kiln_tree_box own;
     for (int k = 0; k < 3; k++) {
         own.centre[k] = (double)at->opened.org[k] + (double)lanes->centre[k][lane];
@@ -204,6 +206,7 @@ static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_
             const level *of = first ? lane : other, *against = first ? other : lane;
             if (is_leaf == other_is_leaf || may_open(w, &leaves, of, against)) {
                 at++;
+                KILN_ASSERT(at - levels < LEVELS_MOST);
                 open_box(w, of, against, at);
             }
         }
@@ -219,6 +222,8 @@ static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_
     }
 }
 
+/* Two frames of the stack for two depths, apart from each other: were both in one function, every
+ * query would touch the larger. */
 __attribute__((noinline)) static void descend_common(const walk *w, const kiln_tree_box *from_x,
                                                      const kiln_tree_box *from_y)
 {
@@ -237,6 +242,10 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
                          const kiln_tree_box *from_y, const kiln_pair_visitor *visitor)
 {
     const kiln_kernel *kernel = kiln_kernel_active();
+    KILN_ASSERT(kernel != NULL);
+    KILN_ASSERT(visitor->visit != NULL);
+    KILN_ASSERT(visitor->boxes || kiln_tree_has_polygons(frame->x));
+    KILN_ASSERT(visitor->boxes || kiln_tree_has_polygons(frame->y));
     walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
     w.open[1] = kiln_kernel_of(kernel, frame->x->kind)->open;
     w.open[0] = kiln_kernel_of(kernel, frame->y->kind)->open;

@@ -1,4 +1,4 @@
-/* Simultaneous descent of two trees: the one traversal behind all pairwise queries. */
+/* Simultaneous descent of two trees: the traversal that all pairwise queries share. */
 #ifndef KILN_PAIR_WALK_H
 #define KILN_PAIR_WALK_H
 

@@ -1,4 +1,9 @@
-/* The boxes that a shape's own box may meet, by the kernels of pairs of boxes. */
+/* The descent of one tree with a shape.
+ *
+ * Sphere, box and capsule are surrounded by one oriented box, which is tested against the lanes of
+ * nodes by the kernels of pairs of boxes, so that shapes need no kernels of their own. Its corners
+ * let some boxes through that a sphere does not touch; the exact test of triangles decides those.
+ * The walk keeps nodes on a stack of fixed size: a node adds at most seven more than it takes. */
 #include "shape_walk.h"
 
 #include "../../formats/assert.h"
@@ -72,6 +77,10 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
     shape_bounds bounds;
     double from[3], size = 0, reach = 0;
     bound_shape(shape, &bounds);
+    KILN_ASSERT(scale > 0);
+    KILN_ASSERT(bounds.half[0] >= 0);
+    KILN_ASSERT(bounds.half[1] >= 0);
+    KILN_ASSERT(bounds.half[2] >= 0);
     for (int k = 0; k < 3; k++) {
         from[k] = bounds.centre[k] - placement->carry.translation[k];
         size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]) * scale);
@@ -104,6 +113,8 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
 
 /* --------------------------------------------------------------------------------- the walk -- */
 
+/* The lanes of a node that the box may meet. Kinds whose volumes are tighter than their boxes have
+ * a second test, for the lanes that pass the first. */
 static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
                           const kiln_shape_box *box, const kiln_format_node8 *node)
 {
@@ -118,6 +129,7 @@ static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
     tree->kind->decode(node, &lanes);
     const uint32_t mask = (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
         &lanes, &probe, kiln_node8_used(node));
+    KILN_ASSERT((mask & ~(uint32_t)kiln_node8_used(node)) == 0);
     const kiln_refine_lanes refine = kiln_kernel_of(kernel, tree->kind)->refine;
     return refine == NULL || mask == 0 ? mask : refine(node, &probe, mask);
 }
@@ -126,6 +138,7 @@ void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shap
                      void *user)
 {
     const kiln_kernel *kernel = kiln_kernel_active();
+    KILN_ASSERT(leaf != NULL);
     uint32_t stack[STACK];
     unsigned height = 1;
     stack[0] = 0;
@@ -133,6 +146,7 @@ void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shap
         const kiln_format_node8 *node = kiln_tree_node(tree, stack[--height]);
         for (uint32_t mask = meet_node(tree, kernel, box, node); mask != 0; mask &= mask - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(mask);
+            KILN_ASSERT(lane < tree->kind->lanes);
             if ((node->inner >> lane & 1) != 0) {
                 KILN_ASSERT(height < STACK);
                 stack[height++] = kiln_node8_child(node, lane);

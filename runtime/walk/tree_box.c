@@ -1,4 +1,8 @@
-/* Roots as boxes. */
+/* The roots of two trees as boxes, and whether they may meet.
+ *
+ * The bounds of a tree are exact, in doubles, so most pairs of objects that are far apart are
+ * decided here before any node is read. The test is that of separating axes (Gottschalk, Lin and
+ * Manocha, "OBBTree", SIGGRAPH 1996) with all fifteen axes. */
 #include "tree_box.h"
 
 #include <string.h>

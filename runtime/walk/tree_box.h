@@ -1,4 +1,4 @@
-/* A box of one tree that stands on its own, with what is behind it, and the same box as the other
+/* A box of one tree that stands on its own, with what it contains, and the same box as the other
  * tree's nodes see it. */
 #ifndef KILN_TREE_BOX_H
 #define KILN_TREE_BOX_H
@@ -31,7 +31,7 @@ static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
     return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
 }
 
-/* What is behind a box. */
+/* What a box contains. */
 typedef struct {
     uint32_t first; /* inner: node; leaf: first slot */
     uint32_t count; /* inner: 0; leaf: triangles */
@@ -39,13 +39,14 @@ typedef struct {
 
 static inline kiln_behind kiln_lane_behind(const kiln_format_node8 *node, unsigned lane)
 {
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
     if ((node->inner >> lane & 1) != 0) {
         return (kiln_behind){kiln_node8_child(node, lane), 0};
     }
     return (kiln_behind){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
 }
 
-/* What is behind lane `lane` of a node, into the box. */
+/* Writes what lane `lane` of a node contains into the box. */
 static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_node8 *node,
                                           unsigned lane)
 {
@@ -79,6 +80,8 @@ static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box
         }
     }
     probe->epsilon = epsilon;
+    KILN_ASSERT(map->slack >= 0);
+    KILN_ASSERT(epsilon >= 0);
     const float size = fabsf(probe->centre[0]) + fabsf(probe->centre[1]) + fabsf(probe->centre[2]);
     const float slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
     probe->slack = slack + 0x1p-23f * size;
