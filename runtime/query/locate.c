@@ -154,15 +154,21 @@ static bool may_enter_lane(const mesh_query *q, const kiln_format_node8 *node, u
     return may_enter(q, &box);
 }
 
-/* Any slot below a node: that of its first leaf, or of its first child's. */
-static uint32_t some_slot(const kiln_tree *tree, uint32_t index)
+/* Any slot below a node: that of its first leaf, or of its first child's. False: there is none on
+ * that way. A verified file may hold a node without lanes, whose `child` means nothing and is not
+ * verified, so it must not be followed. Ends, since a child comes after its parent. */
+static bool some_slot(const kiln_tree *tree, uint32_t index, uint32_t *slot)
 {
     for (;;) {
+        KILN_ASSERT(index < tree->entry->node_count);
         const kiln_format_node8 *node = kiln_tree_node(tree, index);
-        const unsigned used = kiln_node8_used(node), leaves = used & ~(unsigned)node->inner;
+        const unsigned leaves = kiln_node8_used(node) & ~(unsigned)node->inner;
         if (leaves != 0) {
-            KILN_ASSERT(used < 1u << KILN_NODE_WIDTH);
-            return kiln_node8_slot(node, (unsigned)__builtin_ctz(leaves));
+            *slot = kiln_node8_slot(node, (unsigned)__builtin_ctz(leaves));
+            return true;
+        }
+        if (node->inner == 0) {
+            return false;
         }
         index = node->child;
     }
@@ -182,7 +188,8 @@ static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned
             stack[(*height)++] = behind.first;
             return true;
         }
-        return classify(q, some_slot(q->inner, behind.first));
+        uint32_t slot;
+        return !some_slot(q->inner, behind.first, &slot) || classify(q, slot);
     }
     for (uint32_t i = 0; i < (enters ? behind.count : 1); i++) {
         if (!classify(q, behind.first + i)) {
@@ -236,8 +243,11 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
         kiln_matrix_invert(q.frame.carry.rotation, q.inverse);
         kiln_tree_box root;
         kiln_tree_box_root(&q.frame, !q.inner_is_carried, &root);
+        uint32_t slot;
         if (!may_enter(&q, &root)) {
-            (void)classify(&q, some_slot(b, 0));
+            if (some_slot(b, 0, &slot)) {
+                (void)classify(&q, slot);
+            }
         } else {
             status = kiln_collide(a, pose_a, b, pose_b, NULL, &hit);
             if (status == KILN_OK && !hit.found) {

@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include "../../formats/nodes.h"
 #include "../support/body.h"
 #include "../support/counted.h"
+#include "../support/edit.h"
+#include "../support/quick_bake.h"
 
 static body body_raw(mesh m)
 {
@@ -129,6 +132,49 @@ static void test_parted(void **state)
     body_free(&outer);
 }
 
+/* A file may hold a node without a lane, below which there is no triangle: the verifier counts
+ * triangles, and none is missing. Its `child` means nothing. Before, the search for any triangle
+ * below a node followed it, out of the file. */
+static void test_node_without_lanes(void **state)
+{
+    (void)state;
+    /* Between the two parts, so that the boxes of the other mesh are opened. */
+    body outer = body_raw(mesh_box(2, 0.3f, 0.3f, 2.4f, 0.7f, 0.7f));
+    mesh two = joined(mesh_box(0, 0, 0, 1, 1, 1), mesh_box(8, 0, 0, 9, 1, 1), false);
+    size_t size;
+    void *good = quick_bake(&two, "obb", 15, KILN_LAYOUT_RAW, &size);
+    edit_file *file = edit_open(good, size);
+    edit_section *nodes = edit_find(file, KILN_SECTION_NODES_OBB8);
+    edit_section *trees = edit_find(file, KILN_SECTION_TREES);
+    kiln_format_tree *entry = (kiln_format_tree *)(void *)trees->data;
+    assert_int_equal(entry->node_count, 1);
+    edit_resize(nodes, 2 * sizeof(kiln_format_node_obb8));
+    kiln_format_node_obb8 *root = (kiln_format_node_obb8 *)(void *)nodes->data;
+    assert_int_equal(kiln_node8_count(&root->head, 7), 0);
+    root->head.inner = 1u << 7;
+    root->head.child = 1;
+    memcpy(root[1].head.org, root->head.org, sizeof root->head.org);
+    memcpy(root[1].head.exp, root->head.exp, sizeof root->head.exp);
+    root[1].head.half_exp = root->head.half_exp;
+    root[1].head.child = 0x7FFFFFF0u;
+    entry->node_count = 2;
+    entry->depth = 2;
+    void *bytes = edit_seal(file, false, &size);
+    kiln_file *opened = NULL;
+    assert_int_equal(kiln_open_memory(bytes, size, NULL, &opened), KILN_OK);
+    kiln_pose pose = kiln_pose_identity();
+    kiln_place place;
+    assert_int_equal(
+        kiln_locate_mesh(outer.trees[0], NULL, kiln_file_tree(opened, 0), &pose, &place), KILN_OK);
+    assert_int_equal(place, KILN_PLACE_OUTSIDE);
+    kiln_close(opened);
+    free(bytes);
+    edit_free(file);
+    free(good);
+    mesh_free(&two);
+    body_free(&outer);
+}
+
 static void expect_refused(const kiln_tree *tree, const kiln_pose *pose, const double *point,
                            kiln_status want)
 {
@@ -209,7 +255,7 @@ int main(void)
         cmocka_unit_test(test_points_of_a_box), cmocka_unit_test(test_shells),
         cmocka_unit_test(test_parity),          cmocka_unit_test(test_mesh_in_mesh),
         cmocka_unit_test(test_parted),          cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_scales),          cmocka_unit_test(test_node_without_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
