@@ -43,7 +43,7 @@ case_end
 
 # In one file, with nothing of what is installed.
 mkdir "$TMPDIR/one"
-make -s "BUILD=$KILN_BUILD" amalgamation && cp "$KILN_BUILD"/amalgamation/kiln.[ch] "$TMPDIR/one"
+make -s "BUILD=$KILN_BUILD" amalgamation && cp "$KILN_BUILD"/amalgamation/*.[ch] "$TMPDIR/one"
 for compiler in 'gcc -std=gnu11 -x c' 'g++ -std=c++17 -x c++'; do
     case_begin "startup and the one file, by $compiler"
     $compiler -O1 -I"$TMPDIR/one" tests/examples/startup/main.c "$TMPDIR/one/kiln.c" -lz -lm \
