@@ -1,4 +1,4 @@
-/* The structures of a kiln file, exactly as they stand on disk: format 1.0.
+/* The structures of a kiln file, exactly as they stand on disk: format 1.1.
  *
  * The documents are hierarchy.md and, for tables, bins.md; a test holds their offset tables against
  * this header. Every structure
@@ -170,10 +170,10 @@ typedef struct {
     int32_t scale_exponent; /* -400 .. 200 */
     float bounds_lower[3];  /* exact box of the tree's vertices */
     float bounds_upper[3];
-    uint8_t
-        geometry_hash[16]; /* of the set of triangles; independent of their order: hierarchy.md */
-    uint32_t closed;       /* KILN_CLOSED_... */
-    uint32_t reserved[2];  /* 0 */
+    /* of the set of triangles; independent of their order: hierarchy.md */
+    uint8_t geometry_hash[16];
+    uint32_t closed;      /* KILN_CLOSED_... */
+    uint32_t reserved[2]; /* 0 */
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
@@ -235,7 +235,8 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 
 /* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y -
  * z, in steps that follow from those of the axes: nodes.h. */
-enum { KILN_DOP14_DIAGONALS = 4 };
+/* Steps of a 14-DOP's grid are at most 2^10, so that sums along a diagonal are finite. */
+enum { KILN_DOP14_DIAGONALS = 4, KILN_DOP14_EXP_MAX = 137 };
 
 typedef struct {
     kiln_format_node_aabb8 box;
@@ -282,10 +283,10 @@ enum {
     KILN_ADB_WEIGHTS_ROOM = 14,
     KILN_ADB_WEIGHTS_ROWS_MAX = 64,
     KILN_ADB_WEIGHTS_MEANING = 1, /* of the numbers, as follows */
-    KILN_ADB_WEIGHTS_COUNT = 12,  /* bias, lambda, margin, level, ratio, others, root, flat,
-                                     lambda_level, yes, no, sure */
-    KILN_ADB_WEIGHT_OTHERS = 5,   /* from 0 to 1 */
-    KILN_ADB_WEIGHT_SURE = 11     /* above -1 */
+    /* bias, lambda, margin, level, ratio, others, root, flat, lambda_level, yes, no, sure */
+    KILN_ADB_WEIGHTS_COUNT = 12,
+    KILN_ADB_WEIGHT_OTHERS = 5, /* from 0 to 1 */
+    KILN_ADB_WEIGHT_SURE = 11   /* above -1 */
 };
 #define KILN_ADB_WEIGHT_MAX 1e6f
 

@@ -46,8 +46,9 @@ enum { KILN_NODE_KINDS(KILN_NODE_KIND_INDEX, KILN_NODE_KIND_INDEX) KILN_NODE_KIN
 typedef enum {
     KILN_BOXES_ORIENTED, /* each has its own axes */
     KILN_BOXES_ALIGNED,  /* along the axes of node space; decode leaves lanes->axis alone */
-    KILN_BOXES_IN_STEPS  /* the same, and their faces are bytes of the grid right behind the shared
-                            header, as in kiln_format_node_aabb8 */
+    /* the same, and their faces are bytes of the grid right behind the shared header, as in
+     * kiln_format_node_aabb8 */
+    KILN_BOXES_IN_STEPS
 } kiln_box_layout;
 
 typedef struct {
@@ -55,7 +56,7 @@ typedef struct {
     const char *name; /* "obb" */
     uint32_t section; /* KILN_SECTION_NODES_... */
     uint32_t node_size;
-    uint16_t minor; /* version_minor of files that have such nodes is at least this */
+    uint16_t minor; /* the writer sets version_minor of files with such nodes to at least this */
     unsigned lanes; /* that its nodes may use: 8, or 2 from lane 0 on */
     bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
     bool in_steps;  /* KILN_BOXES_IN_STEPS */

@@ -19,8 +19,9 @@
  * itself, at most 7 u P; the difference and the comparison by 3 u of what it is compared with.
  * All of it is below
  *     (206 u + 9.5 delta) P + 2.8 slack + 8 u r,
- * for which 4 (epsilon P + slack) + 14 u r is taken, as epsilon >= 128 u + 4 delta. An infinity
- * or a NaN makes the comparison false, which keeps the lane. Nothing is fused, so every set
+ * for which 4 (epsilon P + slack) + 14 u r is taken, as epsilon >= 128 u + 4 delta. The slab is
+ * finite, since the verifier bounds the steps of its grid; an infinity or a NaN of the probe makes
+ * the comparison false, which keeps the lane. Nothing is fused, so every set
  * gives the same bits. */
 
 #define dop14_refine KILN_SIMD_NAME(dop14_refine)

@@ -1096,6 +1096,11 @@ static void rule_22_dop14(void **state)
         refuse_contents(file, KILN_RULE_NODE_FIELD, KILN_SECTION_NODES_DOP14, 0);
         edit_free(file);
     }
+    for (unsigned k = 0; k < 3; k++) { /* a step from which slabs overflow */
+        const uint8_t step = KILN_DOP14_EXP_MAX + 1;
+        refuse_binary("dop14", KILN_SECTION_NODES_DOP14, KILN_RULE_NODE_FIELD,
+                      (uint32_t)(offsetof(kiln_format_node8, exp) + k), &step, 1);
+    }
     const uint8_t one = 1;
     refuse_binary("dop14", KILN_SECTION_NODES_DOP14, KILN_RULE_RESERVED,
                   offsetof(kiln_format_node8, half_exp), &one, 1);

@@ -5,7 +5,7 @@
  * and with a limit on both sides of its distance.
  *
  * Oracle: near_oracle.c, the squared distance in rational numbers; oracle.c for those that meet.
- * Tolerance: what tri_distance.h states, 2^-43 of the size; none for 0.
+ * Tolerance: what exact.h states, 2^-43 of the size; none for 0.
  *
  * support/amount.h tells how many. */
 #include <math.h>

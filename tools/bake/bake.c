@@ -5,7 +5,7 @@
  *   import                    a soup of triangles, by a child process (import/import.c)
  *   groups                    the triangles of each tree (groups.c)
  *   memory                    what the rest needs is known now, and refused or fitted (budget.c)
- *   trees, then their counts  group by group, kind by kind (tree/build.h, count/count_build.c)
+ *   trees, then their counts  group by group, kind by kind (tree/build.h, count/count.c)
  *   meta document, file       the sections and their bytes (bake_meta.c, encode/assemble.c)
  *   report, cache             what came of it, kept for the next bake
  *

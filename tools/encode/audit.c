@@ -90,7 +90,7 @@ static double excess(const audit *state, const placed_box *placed, const double 
         }
         const double over =
             fabs(distance) - (double)placed->box.half[k] - 4.0 * DBL_EPSILON * magnitude;
-        worst = over > worst ? over : worst;
+        worst = over <= worst ? worst : isnan(over) ? HUGE_VAL : over; /* NaN proves nothing */
     }
     if (state->tree.kind->beyond != NULL) { /* the volume is less than its box */
         const kiln_format_node8 *head = node_at(state, placed->node);

@@ -1,6 +1,6 @@
-/* How a set of triangles is cut in two: one builder is one row of the table in builders.c. */
-#ifndef KILN_BUILD_SPLIT_H
-#define KILN_BUILD_SPLIT_H
+/* How a set of triangles is cut in two: one builder is one row of the table in binary.c. */
+#ifndef KILN_SPLIT_H
+#define KILN_SPLIT_H
 
 #include "../common/parallel.h"
 #include "record.h"

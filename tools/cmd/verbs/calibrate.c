@@ -385,7 +385,7 @@ static int write_table(const calibration *c, const char *path)
 #define CONSTANT(KIND, kind, name, constant, ...) [KILN_FORMAT_BV_##KIND] = #constant,
     static const char *const constants[] = {KILN_NODE_KINDS(CONSTANT, CONSTANT)};
 #undef CONSTANT
-    enum { HEAD = 1024, ROW = 512 }; /* more than the texts below can be */
+    enum { HEAD = 1024, ROW = 1024 }; /* twelve floats take 48 characters each at most */
     const size_t room = HEAD + c->group_count * (size_t)ROW;
     char *text = malloc(room);
     if (text == NULL) {
