@@ -81,10 +81,8 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
 bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index)
 {
     const kiln_open_options *options = (const kiln_open_options *)user;
-    kiln_format_section entry;
     KILN_ASSERT(index < reader->header.section_count);
-    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
-           sizeof entry);
+    const kiln_format_section entry = kiln_reader_entry(reader, index);
     const kiln_section_kind *kind = kiln_section_kind_find(entry.kind);
     if (kind == NULL || (kind->source && (options->flags & KILN_OPEN_NO_SOURCE) != 0) ||
         (entry.kind == KILN_SECTION_ADB_BOXES && (options->flags & KILN_OPEN_NO_COUNTS) != 0)) {
