@@ -83,7 +83,9 @@ static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const d
             (from[0] + (double)kiln_dop14_y(j) * from[1]) + (double)kiln_dop14_z(j) * from[2];
         const double over =
             fabs(along - (double)centre) - (double)half - 0x1p-50 * (sizes + fabs((double)centre));
-        worst = over <= worst ? worst : isnan(over) ? HUGE_VAL : over; /* NaN proves nothing */
+        if (!(over <= worst)) {
+            worst = over > worst ? over : HUGE_VAL; /* NaN proves nothing */
+        }
     }
     return worst;
 }
