@@ -5,7 +5,7 @@
  * Ratios between two programs drift by a tenth and more on a shared machine, since what disturbs one
  * run does not disturb the other. Here both libraries are loaded side by side, each query is put
  * to both in turns, and of each query and library the least time of all rounds counts. On the same
- * machine the mean of all cells then repeats within half a percent. Without the variables
+ * machine the mean of all cells then repeats within one percent. Without the variables
  * both are the library that was built with this program, which shows that noise.
  *
  * The trees are baked once, by this build, so that only the runtime differs; an older library must
