@@ -82,21 +82,6 @@ kiln_bake_options kiln_bake_options_default(void)
     return options;
 }
 
-/* The caller's options, or as much of them as both sides know, over the defaults. Strings that are
- * NULL stand for their defaults. */
-static kiln_bake_options complete_options(const kiln_bake_options *given)
-{
-    kiln_bake_options options = kiln_bake_options_default();
-    if (given != NULL) {
-        const size_t known =
-            given->struct_size < sizeof options ? given->struct_size : sizeof options;
-        memcpy(&options, given, known);
-    }
-    options.bv = options.bv != NULL ? options.bv : "obb";
-    options.builder = options.builder != NULL ? options.builder : "sah";
-    return options;
-}
-
 /* Sets the error and returns the status, for return statements. */
 static kiln_bake_status fail(const job *b, kiln_bake_status status, const char *text)
 {
@@ -300,20 +285,8 @@ static kiln_bake_status explain_failure(const job *b, kiln_bake_status status)
 
 /* ------------------------------------------------------------------- what a bake replaces -- */
 
-/* A bake does not replace the model it reads, by whatever name the output leads to it. */
-static kiln_bake_status check_output_is_not_model(const job *b)
-{
-    if (b->output != NULL && b->input->path != NULL && b->input->data == NULL &&
-        kiln_same_file(b->output, b->input->path)) {
-        kiln_bake_report_error(b->report, b->output,
-                               "is the model itself; nothing was written; name another output");
-        return KILN_BAKE_USAGE;
-    }
-    return KILN_BAKE_OK;
-}
-
-/* Nor the files that the model refers to. They are known once the report lists them: from the
- * import, or from the meta document of a file that the cache had. */
+/* A bake does not replace the files that the model refers to. They are known once the report lists
+ * them: from the import, or from the meta document of a file that the cache had. */
 static kiln_bake_status check_output_is_no_side_file(const job *b)
 {
     const kiln_bake_report *report = b->report;
@@ -360,21 +333,6 @@ static kiln_bake_status build_trees(job *b)
             !b->options.progress(b->options.progress_user, "build",
                                  (double)(g + 1) / b->groups.count)) {
             return KILN_BAKE_FAILED;
-        }
-    }
-    return KILN_BAKE_OK;
-}
-
-/* Counts the possible collision cells of all trees, if counts are wanted. */
-static kiln_bake_status count_trees(job *b)
-{
-    KILN_ASSERT(b->trees != NULL);
-    const uint32_t count = b->groups.count * b->kind_count;
-    for (uint32_t i = 0; i < count && b->counts.grid != 0; i++) {
-        const kiln_bake_status status = kiln_count_build(b->kinds[i % b->kind_count], &b->soup,
-                                                         &b->counts, &b->options, &b->trees[i]);
-        if (status != KILN_BAKE_OK) {
-            return status;
         }
     }
     return KILN_BAKE_OK;
@@ -439,12 +397,23 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     double start;
     memset(report, 0, sizeof *report);
     report->up_axis = -1;
-    b.options = complete_options(options);
+
+    /* The caller's options, or as much of them as both sides know, over the defaults. Strings that
+     * are NULL stand for their defaults. */
+    b.options = kiln_bake_options_default();
+    if (options != NULL) {
+        const size_t known =
+            options->struct_size < sizeof b.options ? options->struct_size : sizeof b.options;
+        memcpy(&b.options, options, known);
+    }
+    b.options.bv = b.options.bv != NULL ? b.options.bv : "obb";
+    b.options.builder = b.options.builder != NULL ? b.options.builder : "sah";
     b.progress = b.options.progress;
     b.progress_user = b.options.progress_user;
     kiln_budget_start(&b.budget, b.options.max_memory);
     b.options.progress = b.progress != NULL || b.budget.limit != 0 ? report_progress : NULL;
     b.options.progress_user = &b;
+
     /* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads and the
      * importing child inherit what is set here. */
     (void)fegetenv(&environment);
@@ -459,8 +428,13 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     if (status != KILN_BAKE_OK) {
         goto done;
     }
-    status = check_output_is_not_model(&b);
-    if (status != KILN_BAKE_OK) {
+
+    /* A bake does not replace the model it reads, by whatever name the output leads to it. */
+    if (output != NULL && input->path != NULL && input->data == NULL &&
+        kiln_same_file(output, input->path)) {
+        kiln_bake_report_error(report, output,
+                               "is the model itself; nothing was written; name another output");
+        status = KILN_BAKE_USAGE;
         goto done;
     }
 
@@ -541,7 +515,11 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         goto done;
     }
     start = kiln_seconds();
-    status = count_trees(&b);
+    const uint32_t tree_count = b.counts.grid != 0 ? b.groups.count * b.kind_count : 0;
+    for (uint32_t i = 0; i < tree_count && status == KILN_BAKE_OK; i++) {
+        status = kiln_count_build(b.kinds[i % b.kind_count], &b.soup, &b.counts, &b.options,
+                                  &b.trees[i]);
+    }
     report->seconds_count = kiln_seconds() - start;
     if (status != KILN_BAKE_OK) {
         goto done;

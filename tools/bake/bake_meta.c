@@ -109,33 +109,27 @@ static json_t *names_array(const kiln_soup *soup, const uint32_t *offsets, uint3
     return names;
 }
 
-/* Bytes as "2f61". */
-static json_t *hexadecimal(const char *bytes)
-{
-    const size_t length = strlen(bytes);
-    char *digits = malloc(2 * length + 1);
-    for (size_t i = 0; digits != NULL && i < length; i++) {
-        (void)snprintf(digits + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
-    }
-    json_t *value = digits != NULL ? json_stringn(digits, 2 * length) : NULL;
-    free(digits);
-    return value;
-}
-
-/* The names as they are on disk, where one of them is not UTF-8 and JSON can't tell it. */
+/* The names as they are on disk, as hexadecimal digits ("2f61"), where one of them is not UTF-8: a
+ * JSON string cannot carry it. */
 static void add_bytes(json_t *source, const char *member, const kiln_soup *soup,
                       const uint32_t *offsets, uint32_t length)
 {
     json_t *names = json_array();
-    bool told = true;
+    bool plain = true;
     for (uint32_t i = 0; i < length; i++) {
         const char *name = soup->strings + offsets[i];
-        json_t *plain = json_string(name); /* NULL for what is not UTF-8 */
-        told = told && plain != NULL;
-        json_decref(plain);
-        (void)json_array_append_new(names, hexadecimal(name));
+        json_t *text = json_string(name); /* NULL for what is not UTF-8 */
+        plain = plain && text != NULL;
+        json_decref(text);
+        const size_t size = strlen(name);
+        char *digits = malloc(2 * size + 1);
+        for (size_t k = 0; digits != NULL && k < size; k++) {
+            (void)snprintf(digits + 2 * k, 3, "%02x", (unsigned)(unsigned char)name[k]);
+        }
+        (void)json_array_append_new(names, digits != NULL ? json_stringn(digits, 2 * size) : NULL);
+        free(digits);
     }
-    if (told) {
+    if (plain) {
         json_decref(names);
     } else {
         (void)json_object_set_new(source, member, names);

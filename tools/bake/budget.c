@@ -50,13 +50,6 @@ static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int le
     return kind->lanes == 2 ? leaves : leaves / 7; /* trees of two lanes are not collapsed */
 }
 
-/* Bytes of the counts of a tree, one for each lane of each node. */
-static uint64_t boxes_of(const kiln_build_kind *kind, uint64_t triangles, int leaf)
-{
-    KILN_ASSERT(leaf > 0);
-    return kind->lanes * nodes_of(kind, triangles, leaf) * sizeof(kiln_format_adb_box);
-}
-
 static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -77,9 +70,11 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
         const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
         building = greater(building, results + load->largest * BUILD_TRIANGLE +
                                          of_largest * (PLAN + kind->node_size));
-        /* The result of a kind: nodes and order, and counts of boxes. */
-        const uint64_t kind_nodes = nodes_of(kind, triangles, options->leaf) * kind->node_size;
-        const uint64_t kind_boxes = load->counted ? boxes_of(kind, triangles, options->leaf) : 0;
+        /* The result of a kind: nodes, order, and a count for each lane of each node. */
+        const uint64_t count = nodes_of(kind, triangles, options->leaf);
+        const uint64_t kind_nodes = count * kind->node_size;
+        const uint64_t kind_boxes =
+            load->counted ? kind->lanes * count * sizeof(kiln_format_adb_box) : 0;
         const uint64_t result = kind_nodes + triangles * sizeof(uint32_t) + kind_boxes;
         results += result;
         largest = greater(largest, result);

@@ -79,27 +79,15 @@ static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
     return true;
 }
 
-/* Has the folder the tag file that every cache begins with? */
-static bool is_tagged(const char *folder)
-{
-    char *tag = join(folder, tag_name);
-    const bool there = tag != NULL && access(tag, F_OK) == 0;
-    free(tag);
-    return there;
-}
-
 /* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
 bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    if (is_tagged(folder)) {
-        return true;
-    }
-    if (!make_folder(folder, message)) {
-        return false;
-    }
     char *tag = join(folder, tag_name);
-    const bool done = tag != NULL ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
-                                  : fail(message, "can't be used", ENOMEM);
+    bool done = tag != NULL && access(tag, F_OK) == 0;
+    if (!done && make_folder(folder, message)) {
+        done = tag != NULL ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
+                           : fail(message, "can't be used", ENOMEM);
+    }
     free(tag);
     return done;
 }
@@ -176,14 +164,6 @@ static void *find_by_names(const char *folder, const char *path, kiln_request *r
     return file;
 }
 
-/* Is it "HEX-....names" for this key? */
-static bool is_names_of(const char *name, const char *hex)
-{
-    const size_t length = strlen(name);
-    return length > HEX + 6 && strncmp(name, hex, HEX) == 0 && name[HEX] == '-' &&
-           strcmp(name + length - 6, ".names") == 0;
-}
-
 /* Most models have no side files, so their file is found at the first look. */
 void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
                       kiln_bake_report *report)
@@ -206,7 +186,10 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
     DIR *entries = shard != NULL ? opendir(shard) : NULL;
     const struct dirent *entry;
     while (entries != NULL && file == NULL && (entry = readdir(entries)) != NULL) {
-        if (is_names_of(entry->d_name, hex)) {
+        /* A list of side files of this key is called "HEX-....names". */
+        const size_t length = strlen(entry->d_name);
+        if (length > HEX + 6 && strncmp(entry->d_name, hex, HEX) == 0 &&
+            entry->d_name[HEX] == '-' && strcmp(entry->d_name + length - 6, ".names") == 0) {
             char *path = join(shard, entry->d_name);
             file = path != NULL ? find_by_names(folder, path, request, size, report) : NULL;
             free(path);

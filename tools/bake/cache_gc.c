@@ -138,23 +138,31 @@ static kiln_bake_status fail(kiln_cache_report *report, const char *folder, kiln
     return status;
 }
 
-/* Lists the whole cache, then removes from the longest unused on until the rest fits. */
-static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
+/* Lists the whole cache, then removes files from the longest unused on until the rest fits. */
+kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
 {
-    KILN_ASSERT(s->entries == NULL);
+    KILN_ASSERT(folder != NULL);
+    kiln_cache_report unseen;
+    report = report != NULL ? report : &unseen;
+    memset(report, 0, sizeof *report);
+    sweep s = {.folder = folder, .report = report};
+    kiln_bake_status status;
     char tag[4096];
-    const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", s->folder);
-    DIR *open = opendir(s->folder);
+    const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", folder);
+    DIR *open = opendir(folder);
     const struct dirent *item;
     if (open == NULL) {
         char message[KILN_WRITE_MESSAGE_SIZE];
         (void)kiln_write_explain("can't be opened", errno, message);
-        return fail(s->report, s->folder, KILN_BAKE_IO, message);
+        status = fail(report, folder, KILN_BAKE_IO, message);
+        goto done;
     }
     if (length < 0 || (size_t)length >= sizeof tag || access(tag, F_OK) != 0) {
         closedir(open);
-        return fail(s->report, s->folder, KILN_BAKE_USAGE,
-                    "is no cache of kiln bake; it has no CACHEDIR.TAG; name the folder of --cache");
+        status =
+            fail(report, folder, KILN_BAKE_USAGE,
+                 "is no cache of kiln bake; it has no CACHEDIR.TAG; name the folder of --cache");
+        goto done;
     }
 
     /* Look at all that each of the 256 folders of a cache holds. */
@@ -163,11 +171,11 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
             continue;
         }
         char path[4096];
-        const int used = snprintf(path, sizeof path, "%s/%s", s->folder, item->d_name);
+        const int used = snprintf(path, sizeof path, "%s/%s", folder, item->d_name);
         DIR *shard = used > 0 && (size_t)used < sizeof path ? opendir(path) : NULL;
         const struct dirent *found;
         while (shard != NULL && (found = readdir(shard)) != NULL) {
-            look_at(s, item->d_name, dirfd(shard), found->d_name);
+            look_at(&s, item->d_name, dirfd(shard), found->d_name);
         }
         if (shard != NULL) {
             closedir(shard);
@@ -176,30 +184,22 @@ static kiln_bake_status sweep_folder(sweep *s, uint64_t max_bytes)
     closedir(open);
 
     /* Remove the longest unused until the rest fits, or one can not be removed. */
-    kiln_cache_report *r = s->report;
-    if (s->count > 0) {
-        qsort(s->entries, s->count, sizeof *s->entries, compare_use);
+    if (s.count > 0) {
+        qsort(s.entries, s.count, sizeof *s.entries, compare_use);
     }
-    for (size_t i = 0; i < s->count && r->bytes > max_bytes && !s->failed; i++) {
-        remove_file(s, s->entries[i].name, s->entries[i].bytes);
-        if (!s->failed) {
-            r->files--;
-            r->bytes -= s->entries[i].bytes;
+    for (size_t i = 0; i < s.count && report->bytes > max_bytes && !s.failed; i++) {
+        remove_file(&s, s.entries[i].name, s.entries[i].bytes);
+        if (!s.failed) {
+            report->files--;
+            report->bytes -= s.entries[i].bytes;
         }
     }
-    if (s->failed && s->report->error[0] == '\0') {
-        return fail(s->report, s->folder, KILN_BAKE_FAILED, "out of memory");
+    if (s.failed && report->error[0] == '\0') {
+        status = fail(report, folder, KILN_BAKE_FAILED, "out of memory");
+    } else {
+        status = s.failed ? KILN_BAKE_IO : KILN_BAKE_OK;
     }
-    return s->failed ? KILN_BAKE_IO : KILN_BAKE_OK;
-}
-
-kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
-{
-    KILN_ASSERT(folder != NULL);
-    kiln_cache_report unseen;
-    sweep s = {.folder = folder, .report = report != NULL ? report : &unseen};
-    memset(s.report, 0, sizeof *s.report);
-    const kiln_bake_status status = sweep_folder(&s, max_bytes);
+done:
     free(s.entries);
     return status;
 }

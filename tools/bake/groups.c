@@ -26,14 +26,6 @@ static int compare_keyed(const void *p, const void *q)
     return a->part < b->part ? -1 : a->part > b->part;
 }
 
-/* Do two parts stand under one node of the scene? */
-static bool same_path(const kiln_soup *soup, uint32_t part, uint32_t other)
-{
-    KILN_ASSERT(part < soup->part_count && other < soup->part_count);
-    return strcmp(soup->strings + soup->parts[part].node_path,
-                  soup->strings + soup->parts[other].node_path) == 0;
-}
-
 typedef struct {
     const char *name;
     uint32_t group;
@@ -109,7 +101,9 @@ bool kiln_groups_make(const kiln_soup *soup, kiln_split split, kiln_groups *grou
      * the key of the first. */
     for (uint32_t i = 0; i < soup->part_count; i++) {
         keyed[i] = (keyed_part){by_mesh ? soup->parts[i].mesh : i, i};
-        if (!by_mesh && i > 0 && same_path(soup, i, i - 1)) {
+        const char *paths = soup->strings;
+        if (!by_mesh && i > 0 &&
+            strcmp(paths + soup->parts[i].node_path, paths + soup->parts[i - 1].node_path) == 0) {
             keyed[i].key = keyed[i - 1].key;
         }
     }

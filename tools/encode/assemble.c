@@ -140,30 +140,6 @@ static void sum_part(void *context, uint32_t index)
                      &s->parts[index].closed);
 }
 
-/* What of a group does not depend on the order of its triangles. False: cancelled. */
-static bool sum_group(const encoder *e, const kiln_model_group *group, uint8_t hash[16],
-                      uint32_t *closed)
-{
-    KILN_ASSERT(e->sums != NULL);
-    summing s = {e->model->soup, group, e->sums};
-    const uint32_t parts = part_count(group->count);
-    group_sums all;
-    kiln_watch silent = *e->watch; /* groups may be many, and this is short */
-    silent.to = silent.from;
-    memset(&all, 0, sizeof all);
-    if (!kiln_parallel_for(&silent, parts, sum_part, &s)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < parts; i++) {
-        all.geometry[0] += e->sums[i].geometry[0];
-        all.geometry[1] += e->sums[i].geometry[1];
-        kiln_closed_add(&all.closed, &e->sums[i].closed);
-    }
-    memcpy(hash, all.geometry, sizeof all.geometry);
-    *closed = kiln_closed_of(&all.closed);
-    return true;
-}
-
 /* Entries, nodes and orders of all trees. Each tree is released as soon as it is copied. */
 static bool join_trees(encoder *e)
 {
@@ -212,11 +188,28 @@ static bool join_trees(encoder *e)
     for (uint32_t g = 0; g < model->group_count; g++) {
         const kiln_model_group *group = &model->groups[g];
         uint8_t hash[16];
-        uint32_t closed;
         strcpy(e->strings + name, group->name);
-        if (!sum_group(e, group, hash, &closed)) {
+
+        /* The hash and whether the surface is closed do not depend on the order of the triangles,
+         * so they are the same for all kinds. Groups may be many and each is short, so that the
+         * loop reports no progress; it fails where the caller cancels. */
+        summing s = {e->model->soup, group, e->sums};
+        const uint32_t parts = part_count(group->count);
+        group_sums all;
+        kiln_watch silent = *e->watch;
+        silent.to = silent.from;
+        memset(&all, 0, sizeof all);
+        if (!kiln_parallel_for(&silent, parts, sum_part, &s)) {
             return false;
         }
+        for (uint32_t i = 0; i < parts; i++) {
+            all.geometry[0] += e->sums[i].geometry[0];
+            all.geometry[1] += e->sums[i].geometry[1];
+            kiln_closed_add(&all.closed, &e->sums[i].closed);
+        }
+        memcpy(hash, all.geometry, sizeof all.geometry);
+        const uint32_t closed = kiln_closed_of(&all.closed);
+
         /* The entry of each kind, its nodes behind those of the groups before, and its order; of
          * the first kind the stored triangles are in order. */
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
@@ -256,36 +249,6 @@ static bool join_trees(encoder *e)
     return true;
 }
 
-/* Entries and boxes of the trees' counts, in the order of the directory. */
-static bool join_counts(encoder *e)
-{
-    const kiln_model *model = e->model;
-    const size_t trees = (size_t)model->group_count * model->kind_count;
-    if (model->counts->grid == 0) {
-        return true;
-    }
-    uint64_t count = 0;
-    for (size_t i = 0; i < trees; i++) {
-        count += model->trees[i].box_count;
-    }
-    e->counts = kiln_arena_take(&e->arena, trees, sizeof *e->counts);
-    e->boxes = kiln_arena_take(&e->arena, (size_t)count, sizeof *e->boxes);
-    if (e->counts == NULL || e->boxes == NULL || count >= KILN_NO_INDEX) {
-        return false;
-    }
-    for (size_t i = 0; i < trees; i++) {
-        kiln_build_tree *tree = &model->trees[i];
-        e->counts[i] = *model->counts;
-        e->counts[i].tree = (uint32_t)i;
-        e->counts[i].box_first = (uint32_t)e->box_count;
-        e->counts[i].box_count = tree->box_count;
-        memcpy(e->boxes + e->box_count, tree->boxes, tree->box_count * sizeof *e->boxes);
-        e->box_count += tree->box_count;
-        kiln_build_tree_drop_boxes(tree);
-    }
-    return true;
-}
-
 /* Do faces follow one another in every part, so that the first determines all? */
 static bool faces_follow(const kiln_soup *soup)
 {
@@ -314,37 +277,6 @@ static bool users_agree(const kiln_soup *soup)
     return agree;
 }
 
-/* Parts as the file has them. What all triangles of a part share is stored with it, once. */
-static bool convert_parts(encoder *e)
-{
-    KILN_ASSERT(e->parts == NULL);
-    const kiln_soup *soup = e->model->soup;
-    e->faces_follow = faces_follow(soup);
-    e->users_agree = users_agree(soup);
-    e->parts = kiln_arena_take(&e->arena, soup->part_count, sizeof *e->parts);
-    if (e->parts == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < soup->part_count; i++) {
-        const kiln_soup_part *from = &soup->parts[i];
-        e->parts[i] = (kiln_format_part){from->triangle_first,
-                                         from->triangle_count,
-                                         from->node_path,
-                                         from->mesh_name,
-                                         from->mesh,
-                                         from->primitive,
-                                         0,
-                                         0};
-        if (e->faces_follow && from->triangle_count > 0) {
-            e->parts[i].face = soup->face[from->triangle_first];
-        }
-        if (e->users_agree && from->triangle_count > 0) {
-            e->parts[i].user = soup->user[from->triangle_first];
-        }
-    }
-    return true;
-}
-
 enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
 
 kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
@@ -358,17 +290,66 @@ kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
     e.model = model;
     e.watch = watch;
     kiln_bake_status status = KILN_BAKE_FAILED;
-    if (!order_geometry(&e) || !join_trees(&e) || !join_counts(&e) || !convert_parts(&e)) {
+    if (!order_geometry(&e) || !join_trees(&e)) {
         goto done;
+    }
+    const kiln_soup *soup = model->soup;
+    const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
+
+    /* Entries and boxes of the trees' counts, in the order of the directory. */
+    if (model->counts->grid != 0) {
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < trees; i++) {
+            count += model->trees[i].box_count;
+        }
+        e.counts = kiln_arena_take(&e.arena, (size_t)trees, sizeof *e.counts);
+        e.boxes = kiln_arena_take(&e.arena, (size_t)count, sizeof *e.boxes);
+        if (e.counts == NULL || e.boxes == NULL || count >= KILN_NO_INDEX) {
+            goto done;
+        }
+        for (uint64_t i = 0; i < trees; i++) {
+            kiln_build_tree *tree = &model->trees[i];
+            e.counts[i] = *model->counts;
+            e.counts[i].tree = (uint32_t)i;
+            e.counts[i].box_first = (uint32_t)e.box_count;
+            e.counts[i].box_count = tree->box_count;
+            memcpy(e.boxes + e.box_count, tree->boxes, tree->box_count * sizeof *e.boxes);
+            e.box_count += tree->box_count;
+            kiln_build_tree_drop_boxes(tree);
+        }
+        KILN_ASSERT(e.box_count == count);
+    }
+
+    /* Parts as the file has them. What all triangles of a part share is stored with it, once. */
+    e.faces_follow = faces_follow(soup);
+    e.users_agree = users_agree(soup);
+    e.parts = kiln_arena_take(&e.arena, soup->part_count, sizeof *e.parts);
+    if (e.parts == NULL) {
+        goto done;
+    }
+    for (uint32_t i = 0; i < soup->part_count; i++) {
+        const kiln_soup_part *from = &soup->parts[i];
+        e.parts[i] = (kiln_format_part){from->triangle_first,
+                                        from->triangle_count,
+                                        from->node_path,
+                                        from->mesh_name,
+                                        from->mesh,
+                                        from->primitive,
+                                        0,
+                                        0};
+        if (e.faces_follow && from->triangle_count > 0) {
+            e.parts[i].face = soup->face[from->triangle_first];
+        }
+        if (e.users_agree && from->triangle_count > 0) {
+            e.parts[i].user = soup->user[from->triangle_first];
+        }
     }
 
     /* The directory first, then the sections in the order of their use: a file that is still
      * arriving answers from the front of it, and no query needs the end. */
     kiln_section_input s[SECTIONS_MAX];
-    const kiln_soup *soup = model->soup;
     const uint64_t triangles = model->no_geometry ? 0 : soup->triangle_count;
     const uint64_t vertices = model->no_geometry ? 0 : e.vertex_count;
-    const uint64_t trees = (uint64_t)model->group_count * model->kind_count;
     uint32_t n = 0;
     s[n++] = (kiln_section_input){KILN_SECTION_TREES, e.trees, trees * sizeof *e.trees, 0};
     s[n++] = (kiln_section_input){KILN_SECTION_STRINGS, e.strings, e.strings_size, 0};

@@ -89,12 +89,6 @@ static void pack_block(void *context, uint32_t index)
     }
 }
 
-static uint32_t blocks_of(const kiln_section_input *section)
-{
-    const uint32_t block = kiln_block_raw_size(element_size_of(section));
-    return (uint32_t)((section->size + block - 1) / block);
-}
-
 static packed_block block_of(const kiln_section_input *section, uint32_t index, uint16_t transform)
 {
     const uint32_t full = kiln_block_raw_size(element_size_of(section));
@@ -119,29 +113,6 @@ static uint32_t transform_count(const kiln_section_kind *kind)
     return count;
 }
 
-/* The smallest of the transforms that carry all blocks; `trials` are by transform, then by block.
- */
-static uint16_t smallest_transform(const kiln_section_kind *kind, const packed_block *trials,
-                                   uint32_t blocks)
-{
-    uint16_t best = KILN_TRANSFORM_NONE;
-    uint64_t least = UINT64_MAX;
-    for (uint32_t t = 0; t < transform_count(kind); t++) {
-        uint64_t size = 0;
-        bool carried = true;
-        for (uint32_t i = 0; i < blocks; i++) {
-            const packed_block *trial = &trials[t * blocks + i];
-            carried = carried && trial->carried;
-            size += trial->stored_size;
-        }
-        if (carried && size < least) {
-            least = size;
-            best = kind->transforms[t];
-        }
-    }
-    return best;
-}
-
 /* All blocks of all sections are tasks of one loop, so that a file of one large section uses all
  * threads too. */
 static bool pack_sections(container *box, const kiln_watch *watch)
@@ -149,7 +120,8 @@ static bool pack_sections(container *box, const kiln_watch *watch)
     uint64_t total = 0;
     for (uint32_t i = 0; i < box->count; i++) {
         box->packed[i].first_block = (uint32_t)total;
-        box->packed[i].block_count = blocks_of(&box->sections[i]);
+        const uint32_t block = kiln_block_raw_size(element_size_of(&box->sections[i]));
+        box->packed[i].block_count = (uint32_t)((box->sections[i].size + block - 1) / block);
         total += box->packed[i].block_count;
     }
     box->blocks = calloc(total > 0 ? total : 1, sizeof *box->blocks);
@@ -180,12 +152,28 @@ static bool pack_sections(container *box, const kiln_watch *watch)
     for (uint32_t i = 0; i < count; i++) {
         done = done && !trials[i].failed;
     }
+
+    /* Of each section the smallest of the transforms that carry all its blocks. The trials are by
+     * transform, then by block. */
     count = 0;
     for (uint32_t i = 0; i < box->count; i++) {
         const kiln_section_kind *kind = kiln_section_kind_find(box->sections[i].kind);
         const uint32_t blocks = box->packed[i].block_count;
-        box->packed[i].transform = smallest_transform(kind, trials + count, blocks);
-        count += transform_count(kind) * blocks;
+        uint64_t least = UINT64_MAX;
+        box->packed[i].transform = KILN_TRANSFORM_NONE;
+        for (uint32_t t = 0; t < transform_count(kind); t++) {
+            uint64_t size = 0;
+            bool carried = true;
+            for (uint32_t b = 0; b < blocks; b++) {
+                const packed_block *trial = &trials[count++];
+                carried = carried && trial->carried;
+                size += trial->stored_size;
+            }
+            if (carried && size < least) {
+                least = size;
+                box->packed[i].transform = kind->transforms[t];
+            }
+        }
     }
     free(trials);
     if (!done) {
@@ -230,25 +218,6 @@ static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t 
                 .block_count = to - from};
 }
 
-/* Sections first .. last - 1, whose first blocks come before the rest of any: the last is left
- * whole where those before it are. */
-static void add_run(container *box, uint32_t first, uint32_t last)
-{
-    KILN_ASSERT(first < last && last <= box->count);
-    bool split = false;
-    for (uint32_t i = first; i < last; i++) {
-        const uint32_t blocks = box->packed[i].block_count;
-        split = split || (blocks > 1 && i + 1 < last);
-        add_piece(box, i, 0, split && blocks > 1 ? 1 : blocks);
-    }
-    for (uint32_t i = first; i < last; i++) {
-        const uint32_t blocks = box->packed[i].block_count;
-        if (split && blocks > 1) {
-            add_piece(box, i, 1, blocks);
-        }
-    }
-}
-
 static uint64_t raw_size(const container *box, const piece *p)
 {
     KILN_ASSERT(p->section < box->count);
@@ -257,25 +226,6 @@ static uint64_t raw_size(const container *box, const piece *p)
         size += box->blocks[p->first_block + i].raw_size;
     }
     return p->block_count > 0 ? size : box->sections[p->section].size;
-}
-
-/* Frees the blocks as they are copied. */
-static void write_packed(const container *box, const piece *placed, uint8_t *out)
-{
-    KILN_ASSERT(placed->block_count > 0);
-    kiln_format_block entry;
-    uint8_t *data = out + placed->block_count * sizeof entry;
-    for (uint32_t i = 0; i < placed->block_count; i++) {
-        packed_block *block = &box->blocks[placed->first_block + i];
-        entry.stored_size = block->stored_size;
-        entry.raw_size = block->raw_size;
-        entry.crc = block->crc;
-        memcpy(out + i * sizeof entry, &entry, sizeof entry);
-        memcpy(data, block->stored, block->stored_size);
-        data += block->stored_size;
-        free(block->stored);
-        block->stored = NULL;
-    }
 }
 
 void kiln_container_content_hash(const kiln_section_input *sections, uint32_t count,
@@ -295,34 +245,11 @@ void kiln_container_content_hash(const kiln_section_input *sections, uint32_t co
     memcpy(hash, digest, 16);
 }
 
-/* Files say no newer version than what is in them needs, so that older kinds keep their bytes. */
-static uint16_t needed_minor(const container *box)
+/* Chooses the pieces and their places in the file. Returns where the last ends: the size of the
+ * file. */
+static uint64_t place_pieces(container *box)
 {
-    uint16_t minor = KILN_FORMAT_MINOR;
-    for (uint32_t i = 0; i < box->count; i++) {
-        for (unsigned k = 0; k < KILN_NODE_KIND_COUNT; k++) {
-            const kiln_node_kind *kind = &kiln_node_kinds[k];
-            if (kind->section == box->sections[i].kind && kind->minor > minor) {
-                minor = kind->minor;
-            }
-        }
-    }
-    return minor;
-}
-
-/* Packs, places and writes the sections. */
-static kiln_bake_status write_container(container *box, kiln_layout layout,
-                                        const uint8_t build_key[16], const kiln_watch *watch,
-                                        void **file, size_t *size)
-{
-    KILN_ASSERT(box->packed == NULL && box->pieces == NULL);
-    box->packed = calloc(box->count, sizeof *box->packed);
-    box->pieces = calloc(2 * (size_t)box->count, sizeof *box->pieces);
-    if (box->packed == NULL || box->pieces == NULL ||
-        (layout == KILN_LAYOUT_PACKED && !pack_sections(box, watch))) {
-        return KILN_BAKE_FAILED;
-    }
-
+    KILN_ASSERT(box->pieces != NULL && box->piece_count == 0);
     /* A section that packs to no less than it is stays raw. */
     for (uint32_t i = 0; i < box->count; i++) {
         packed_section *packed = &box->packed[i];
@@ -339,11 +266,25 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
             last++;
         }
         last = last > i ? last : i + 1;
-        add_run(box, i, last);
+
+        /* The first blocks of this run come before the rest of any section in it; its last section
+         * is left whole where those before it are. */
+        bool split = false;
+        for (uint32_t k = i; k < last; k++) {
+            const uint32_t blocks = box->packed[k].block_count;
+            split = split || (blocks > 1 && k + 1 < last);
+            add_piece(box, k, 0, split && blocks > 1 ? 1 : blocks);
+        }
+        for (uint32_t k = i; k < last; k++) {
+            const uint32_t blocks = box->packed[k].block_count;
+            if (split && blocks > 1) {
+                add_piece(box, k, 1, blocks);
+            }
+        }
     }
 
-    /* Place the pieces one after the other and fill their entries but for the checksums. The end is
-     * the size of the file. */
+    /* Place the pieces one after the other and fill their entries but for the checksums.
+     */
     uint64_t end = sizeof(kiln_format_header) + box->piece_count * sizeof(kiln_format_section);
     for (uint32_t i = 0; i < box->piece_count; i++) {
         piece *p = &box->pieces[i];
@@ -367,46 +308,8 @@ static kiln_bake_status write_container(container *box, kiln_layout layout,
         entry->offset = (end + entry->alignment - 1) & ~(uint64_t)(entry->alignment - 1);
         end = entry->offset + entry->stored_size;
     }
-    const uint64_t total = end;
-    uint8_t *bytes = total <= SIZE_MAX ? calloc(1, (size_t)total) : NULL;
-    if (bytes == NULL) {
-        return KILN_BAKE_FAILED;
-    }
-
-    /* Copy the pieces to their places. The checksum of a packed one covers the table of its
-     * blocks, each of which has its own. */
-    for (uint32_t i = 0; i < box->piece_count; i++) {
-        piece *p = &box->pieces[i];
-        uint8_t *out = bytes + p->entry.offset;
-        if (p->block_count > 0) {
-            write_packed(box, p, out);
-            p->entry.crc = kiln_crc32(out, p->block_count * sizeof(kiln_format_block));
-        } else if (p->entry.raw_size > 0) {
-            memcpy(out, box->sections[p->section].data, (size_t)p->entry.raw_size);
-            p->entry.crc = kiln_crc32(out, (size_t)p->entry.raw_size);
-        }
-        memcpy(bytes + sizeof(kiln_format_header) + i * sizeof(kiln_format_section), &p->entry,
-               sizeof p->entry);
-    }
-
-    /* The header is written last, since its checksum covers the table of sections behind it. */
-    kiln_format_header header;
-    memset(&header, 0, sizeof header);
-    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
-    header.version_major = KILN_FORMAT_MAJOR;
-    header.version_minor = needed_minor(box);
-    header.file_size = total;
-    header.section_count = box->piece_count;
-    header.section_entry_size = sizeof(kiln_format_section);
-    kiln_container_content_hash(box->sections, box->count, header.content_hash);
-    memcpy(header.build_key, build_key, sizeof header.build_key);
-    header.header_crc =
-        kiln_crc32_continue(kiln_crc32(&header, sizeof header), bytes + sizeof header,
-                            box->piece_count * sizeof(kiln_format_section));
-    memcpy(bytes, &header, sizeof header);
-    *file = bytes;
-    *size = (size_t)total;
-    return KILN_BAKE_OK;
+    KILN_ASSERT(box->piece_count <= 2 * box->count);
+    return end;
 }
 
 kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32_t count,
@@ -416,14 +319,81 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
 {
     KILN_ASSERT(count > 0);
     container box = {.sections = sections, .count = count};
-    const kiln_bake_status status = write_container(&box, layout, build_key, watch, file, size);
-    if (status == KILN_BAKE_OK && stored_sizes != NULL) {
+    kiln_bake_status status = KILN_BAKE_FAILED;
+    box.packed = calloc(count, sizeof *box.packed);
+    box.pieces = calloc(2 * (size_t)count, sizeof *box.pieces);
+    if (box.packed == NULL || box.pieces == NULL ||
+        (layout == KILN_LAYOUT_PACKED && !pack_sections(&box, watch))) {
+        goto done;
+    }
+
+    const uint64_t total = place_pieces(&box);
+    uint8_t *bytes = total <= SIZE_MAX ? calloc(1, (size_t)total) : NULL;
+    if (bytes == NULL) {
+        goto done;
+    }
+
+    /* Copy the pieces to their places. The checksum of a packed one covers the table of its
+     * blocks, each of which has its own. */
+    for (uint32_t i = 0; i < box.piece_count; i++) {
+        piece *p = &box.pieces[i];
+        uint8_t *out = bytes + p->entry.offset;
+        if (p->block_count > 0) {
+            /* Blocks are freed as they are copied. */
+            uint8_t *block_out = out + p->block_count * sizeof(kiln_format_block);
+            for (uint32_t b = 0; b < p->block_count; b++) {
+                packed_block *block = &box.blocks[p->first_block + b];
+                const kiln_format_block entry = {block->stored_size, block->raw_size, block->crc};
+                memcpy(out + b * sizeof entry, &entry, sizeof entry);
+                memcpy(block_out, block->stored, block->stored_size);
+                block_out += block->stored_size;
+                free(block->stored);
+                block->stored = NULL;
+            }
+            p->entry.crc = kiln_crc32(out, p->block_count * sizeof(kiln_format_block));
+        } else if (p->entry.raw_size > 0) {
+            memcpy(out, box.sections[p->section].data, (size_t)p->entry.raw_size);
+            p->entry.crc = kiln_crc32(out, (size_t)p->entry.raw_size);
+        }
+        memcpy(bytes + sizeof(kiln_format_header) + i * sizeof(kiln_format_section), &p->entry,
+               sizeof p->entry);
+    }
+
+    /* Files state no newer version than their contents need, so that the files of older kinds keep
+     * their bytes. */
+    uint16_t minor = KILN_FORMAT_MINOR;
+    for (uint32_t i = 0; i < count; i++) {
+        for (unsigned k = 0; k < KILN_NODE_KIND_COUNT; k++) {
+            const kiln_node_kind *kind = &kiln_node_kinds[k];
+            minor = kind->section == sections[i].kind && kind->minor > minor ? kind->minor : minor;
+        }
+    }
+
+    /* The header is written last, since its checksum covers the table of sections behind it. */
+    kiln_format_header header;
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);
+    header.version_major = KILN_FORMAT_MAJOR;
+    header.version_minor = minor;
+    header.file_size = total;
+    header.section_count = box.piece_count;
+    header.section_entry_size = sizeof(kiln_format_section);
+    kiln_container_content_hash(sections, count, header.content_hash);
+    memcpy(header.build_key, build_key, sizeof header.build_key);
+    header.header_crc =
+        kiln_crc32_continue(kiln_crc32(&header, sizeof header), bytes + sizeof header,
+                            box.piece_count * sizeof(kiln_format_section));
+    memcpy(bytes, &header, sizeof header);
+    *file = bytes;
+    *size = (size_t)total;
+    status = KILN_BAKE_OK;
+    if (stored_sizes != NULL) {
         memset(stored_sizes, 0, count * sizeof *stored_sizes);
         for (uint32_t i = 0; i < box.piece_count; i++) {
             stored_sizes[box.pieces[i].section] += box.pieces[i].entry.stored_size;
         }
     }
-
+done:
     for (uint32_t i = 0; i < box.block_count; i++) {
         free(box.blocks[i].stored);
     }
@@ -486,44 +456,37 @@ const char *kiln_share_name(kiln_share share)
     return names[share];
 }
 
-/* What a section's bytes are spent on. */
-static kiln_share share_of(uint32_t kind)
-{
-    for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
-        if (kiln_node_kinds[i].section == kind) {
-            return KILN_SHARE_NODES;
-        }
-    }
-    switch (kind) {
-    case KILN_SECTION_ORDER:
-        return KILN_SHARE_NODES;
-    case KILN_SECTION_VERTICES:
-        return KILN_SHARE_VERTICES;
-    case KILN_SECTION_TRIANGLES:
-        return KILN_SHARE_INDICES;
-    case KILN_SECTION_TRIANGLE_IDS:
-    case KILN_SECTION_FACES:
-    case KILN_SECTION_PARTS:
-        return KILN_SHARE_SOURCE;
-    case KILN_SECTION_USER:
-    case KILN_SECTION_MATERIALS:
-        return KILN_SHARE_USER;
-    case KILN_SECTION_ADB:
-    case KILN_SECTION_ADB_BOXES:
-        return KILN_SHARE_COUNTS;
-    default:
-        return KILN_SHARE_REST;
-    }
-}
-
 void kiln_shares(const kiln_reader *reader, uint64_t shares[KILN_SHARE_COUNT])
 {
+    /* What the bytes of each kind of section are spent on, besides the nodes of all kinds. */
+    static const struct {
+        uint32_t kind;
+        kiln_share share;
+    } share_of[] = {
+        {KILN_SECTION_ORDER, KILN_SHARE_NODES},
+        {KILN_SECTION_VERTICES, KILN_SHARE_VERTICES},
+        {KILN_SECTION_TRIANGLES, KILN_SHARE_INDICES},
+        {KILN_SECTION_TRIANGLE_IDS, KILN_SHARE_SOURCE},
+        {KILN_SECTION_FACES, KILN_SHARE_SOURCE},
+        {KILN_SECTION_PARTS, KILN_SHARE_SOURCE},
+        {KILN_SECTION_USER, KILN_SHARE_USER},
+        {KILN_SECTION_MATERIALS, KILN_SHARE_USER},
+        {KILN_SECTION_ADB, KILN_SHARE_COUNTS},
+        {KILN_SECTION_ADB_BOXES, KILN_SHARE_COUNTS},
+    };
     memset(shares, 0, KILN_SHARE_COUNT * sizeof shares[0]);
     uint64_t rest = reader->file_size;
     for (uint32_t i = 0; i < reader->section_count; i++) {
         const kiln_format_section *entry = &reader->sections[i].entry;
-        const kiln_share share = share_of(entry->kind);
+        kiln_share share = KILN_SHARE_REST;
+        for (unsigned k = 0; k < KILN_NODE_KIND_COUNT; k++) {
+            share = kiln_node_kinds[k].section == entry->kind ? KILN_SHARE_NODES : share;
+        }
+        for (unsigned k = 0; k < sizeof share_of / sizeof share_of[0]; k++) {
+            share = share_of[k].kind == entry->kind ? share_of[k].share : share;
+        }
         if (share != KILN_SHARE_REST) {
+            KILN_ASSERT(entry->stored_size <= rest);
             shares[share] += entry->stored_size;
             rest -= entry->stored_size;
         }

@@ -56,30 +56,10 @@ void kiln_geometry_hash(const float *positions, const uint32_t *indices, const u
  * it is passed that way, taken off where the other, modulo 2^64 each; and all are combined by
  * exclusive or. A sum is zero by chance once in 2^128 meshes that are not closed. */
 
-/* A corner's coordinates by their bits; -0 is 0. */
+/* The coordinates of a corner as the bits of the floats, with -0 as 0. */
 typedef struct {
     uint32_t word[3];
 } place;
-
-static place place_of(const float *position)
-{
-    place p;
-    for (int k = 0; k < 3; k++) {
-        const float x = position[k] == 0.0f ? 0.0f : position[k];
-        memcpy(&p.word[k], &x, sizeof x);
-    }
-    return p;
-}
-
-static int compare(const place *p, const place *q)
-{
-    for (int k = 0; k < 3; k++) {
-        if (p->word[k] != q->word[k]) {
-            return p->word[k] < q->word[k] ? -1 : 1;
-        }
-    }
-    return 0;
-}
 
 /* The finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
 static uint64_t mix(uint64_t x)
@@ -108,11 +88,18 @@ void kiln_closed_part(const float *positions, const uint32_t *indices, const uin
         const uint32_t *corner = indices + 3 * (size_t)(list != NULL ? list[i] : i);
         place at[3];
         for (int k = 0; k < 3; k++) {
-            at[k] = place_of(positions + 3 * (size_t)corner[k]);
+            for (int axis = 0; axis < 3; axis++) {
+                const float x = positions[3 * (size_t)corner[k] + (size_t)axis];
+                const float same = x == 0.0f ? 0.0f : x; /* -0 is 0 */
+                memcpy(&at[k].word[axis], &same, sizeof same);
+            }
         }
         for (int k = 0; k < 3; k++) {
             const place *from = &at[k], *to = &at[(k + 1) % 3];
-            const int order = compare(from, to);
+            int order = 0;
+            for (int axis = 0; axis < 3 && order == 0; axis++) {
+                order = (from->word[axis] > to->word[axis]) - (from->word[axis] < to->word[axis]);
+            }
             for (int n = 0; n < 2 && order != 0; n++) {
                 const uint64_t hash =
                     order < 0 ? hash_edge(from, to, seeds[n]) : hash_edge(to, from, seeds[n]);

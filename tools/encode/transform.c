@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-static void planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
-{
-    KILN_ASSERT(element_size > 0);
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t plane = 0; plane < element_size; plane++) {
-            out[plane * count + i] = in[i * element_size + plane];
-        }
-    }
-}
-
 /* Difference to the same word of the element before, zigzag-coded, its bytes straight to planes. */
 static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out, size_t count)
 {
@@ -67,34 +57,44 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
     }
 }
 
-static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
-                  uint8_t *out, size_t *out_size, kiln_segments *segments)
+bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
+                          uint8_t *out, size_t *out_size, kiln_segments *segments)
 {
-    KILN_ASSERT(element_size > 0);
-    segments->count = 0;
-    if (transform == KILN_TRANSFORM_LANES) {
-        return kiln_lanes_apply(element_size, in, size, out, out_size, segments);
+    _Alignas(8) uint8_t back[KILN_BLOCK_SIZE];
+    if (!kiln_transform_fits(transform, element_size) || size > sizeof back) {
+        return false;
     }
-    if (transform == KILN_TRANSFORM_EDGES) {
-        return kiln_triangles_apply(in, size, out, out_size, segments);
-    }
-
-    /* The others keep the size. */
-    KILN_ASSERT(size % element_size == 0);
+    KILN_ASSERT(element_size > 0 && size % element_size == 0);
     const size_t count = size / element_size;
-    *out_size = size;
+    bool carried = true, in_planes = false;
+    segments->count = 0;
+    *out_size = size; /* only the first two change it */
     switch (transform) {
+    case KILN_TRANSFORM_LANES:
+        carried = kiln_lanes_apply(element_size, in, size, out, out_size, segments);
+        break;
+    case KILN_TRANSFORM_EDGES:
+        carried = kiln_triangles_apply(in, size, out, out_size, segments);
+        break;
     case KILN_TRANSFORM_PLANES:
-        planes(element_size, in, out, count);
+        for (size_t i = 0; i < count; i++) {
+            for (uint32_t plane = 0; plane < element_size; plane++) {
+                out[plane * count + i] = in[i * element_size + plane];
+            }
+        }
+        in_planes = true;
         break;
     case KILN_TRANSFORM_DELTA_PLANES:
         delta_planes(element_size, in, out, count);
+        in_planes = true;
         break;
     case KILN_TRANSFORM_CURVE16_PLANES:
         curve_planes(2, element_size, in, out, count);
+        in_planes = true;
         break;
     case KILN_TRANSFORM_CURVE32_PLANES:
         curve_planes(4, element_size, in, out, count);
+        in_planes = true;
         break;
     default:
         memcpy(out, in, size);
@@ -102,20 +102,13 @@ static bool apply(uint16_t transform, uint32_t element_size, const uint8_t *in, 
     }
 
     /* Each plane is a segment, where planes are few enough to be long. */
-    if (transform != KILN_TRANSFORM_NONE && element_size <= KILN_SEGMENTS_MAX) {
+    if (in_planes && element_size <= KILN_SEGMENTS_MAX) {
         for (uint32_t plane = 1; plane <= element_size; plane++) {
             kiln_segments_end(segments, count * plane);
         }
     }
-    return true;
-}
 
-bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
-                          uint8_t *out, size_t *out_size, kiln_segments *segments)
-{
-    _Alignas(8) uint8_t back[KILN_BLOCK_SIZE];
-    return kiln_transform_fits(transform, element_size) && size <= sizeof back &&
-           apply(transform, element_size, in, size, out, out_size, segments) &&
-           kiln_transform_undo(transform, element_size, out, *out_size, back, size) &&
+    /* What does not come back the same is not carried. */
+    return carried && kiln_transform_undo(transform, element_size, out, *out_size, back, size) &&
            memcmp(back, in, size) == 0;
 }

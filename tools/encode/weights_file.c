@@ -79,36 +79,33 @@ static kiln_bake_status report_error(char *message, const kiln_format_error *err
     return error->code == KILN_FORMAT_ERROR_MEMORY ? KILN_BAKE_FAILED : KILN_BAKE_INVALID;
 }
 
-/* Regular files only, so that nothing is waited for. */
-static kiln_bake_status read_whole(const char *path, void **data, size_t *size, char *message)
+kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
+                                   char message[KILN_WEIGHTS_MESSAGE_SIZE])
 {
+    weights->count = 0;
+
+    /* Only regular files are opened, since a pipe or a device could block for ever. */
     struct stat entry;
     FILE *in = stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? fopen(path, "rb") : NULL;
     if (in == NULL) {
         return report(KILN_BAKE_IO, message, "can't be opened as a file; check the path");
     }
-    *size = (size_t)entry.st_size;
-    *data = aligned_alloc(64, (*size / 64 + 1) * 64);
-    const bool read = *data != NULL && fread(*data, 1, *size, in) == *size;
+    const size_t size = (size_t)entry.st_size;
+    void *data = aligned_alloc(64, (size / 64 + 1) * 64); /* the reader wants sections aligned */
+    const bool read = data != NULL && fread(data, 1, size, in) == size;
     fclose(in);
-    if (*data == NULL) {
-        return report(KILN_BAKE_FAILED, message, "out of memory; free some");
-    }
-    return read ? KILN_BAKE_OK : report(KILN_BAKE_IO, message, "can't be read; check the device");
-}
-
-kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
-                                   char message[KILN_WEIGHTS_MESSAGE_SIZE])
-{
-    void *data = NULL;
-    size_t size = 0;
-    kiln_reader reader;
-    kiln_format_error error;
-    weights->count = 0;
-    kiln_bake_status status = read_whole(path, &data, &size, message);
-    if (status != KILN_BAKE_OK) {
+    kiln_bake_status status = KILN_BAKE_OK;
+    if (data == NULL) {
+        status = report(KILN_BAKE_FAILED, message, "out of memory; free some");
         goto done;
     }
+    if (!read) {
+        status = report(KILN_BAKE_IO, message, "can't be read; check the device");
+        goto done;
+    }
+
+    kiln_reader reader;
+    kiln_format_error error;
     if (!kiln_reader_open(&reader, data, size, NULL, &error)) {
         status = report_error(message, &error);
         goto done;

@@ -127,20 +127,15 @@ __attribute__((target("avx2"))) static void extents_avx2(const kiln_points *poin
 
 #endif
 
-static bool same_point(const kiln_points *points, unsigned a, unsigned b)
-{
-    KILN_ASSERT(a < points->count && b < points->count);
-    return points->at[0][a] == points->at[0][b] && points->at[1][a] == points->at[1][b] &&
-           points->at[2][a] == points->at[2][b];
-}
-
 void kiln_points_deduplicate(kiln_points *points)
 {
     KILN_ASSERT(points->count > 0);
     unsigned kept = 0;
     for (unsigned i = 0; i < points->count; i++) {
         unsigned j = 0;
-        while (j < kept && !same_point(points, i, j)) {
+        while (j < kept &&
+               (points->at[0][i] != points->at[0][j] || points->at[1][i] != points->at[1][j] ||
+                points->at[2][i] != points->at[2][j])) {
             j++;
         }
         if (j == kept) {
@@ -190,21 +185,18 @@ void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, 
     }
 }
 
-/* The product as extent computes it, to the bit: the point is found again by it. */
-static double dot_at(const kiln_points *points, const float a[3], unsigned i)
-{
-    KILN_ASSERT(i < points->count);
-    return ((double)a[0] * points->at[0][i] + (double)a[1] * points->at[1][i]) +
-           (double)a[2] * points->at[2][i];
-}
-
 /* Copies the point of `from` whose product with a is `value`. */
 static void take_point(const kiln_points *from, const float a[3], double value, kiln_points *to,
                        unsigned slot)
 {
     KILN_ASSERT(slot < KILN_POINTS_MAX);
+    KILN_ASSERT(from->count > 0);
+
+    /* The product is computed as in extent, to the bit, so that the point is found again by it. */
+    const double ax = a[0], ay = a[1], az = a[2];
     unsigned i = 0;
-    while (i + 1 < from->count && dot_at(from, a, i) != value) {
+    while (i + 1 < from->count &&
+           (ax * from->at[0][i] + ay * from->at[1][i]) + az * from->at[2][i] != value) {
         i++;
     }
     for (unsigned k = 0; k < 3; k++) {

@@ -57,31 +57,6 @@ static uint32_t share_bits(unsigned share, unsigned lanes)
     return (uint32_t)share << (SHARE_BITS * (lanes - 2));
 }
 
-/* D(n, lanes) and its k; of equals the least k. */
-static double open_cost(const forest side[2], unsigned lanes, unsigned *share)
-{
-    KILN_ASSERT(lanes >= 2 && lanes <= LANES);
-    double least = INFINITY;
-    for (unsigned k = 1; k < lanes; k++) {
-        const double cost = side[0].cost[k - 1] + side[1].cost[lanes - k - 1];
-        if (cost < least) {
-            least = cost;
-            *share = k;
-        }
-    }
-    return least;
-}
-
-/* What a wide node costs: the chance that a query which meets the root meets it, and a little for
- * its bytes and for the length of its triangles' paths, which decide where all surfaces are the
- * same. */
-static double cost_of(const plan *p, const kiln_range *range)
-{
-    const kiln_binary_node *node = &p->tree->nodes[range->split];
-    return (double)node->half_area * p->area_unit + p->node_cost +
-           (double)(range->last - range->first) * p->count_unit;
-}
-
 /* The costs of a node from those of its sides, and its shares of lanes. */
 static void plan_node(const plan *p, const kiln_range *range, const forest side[2], forest *out)
 {
@@ -90,10 +65,23 @@ static void plan_node(const plan *p, const kiln_range *range, const forest side[
     double open[LANES];
     uint32_t shares = 0;
     for (unsigned lanes = 2; lanes <= LANES; lanes++) {
-        open[lanes - 1] = open_cost(side, lanes, &share);
+        /* D(n, lanes) and its k; of equals the least k. */
+        double least = INFINITY;
+        for (unsigned k = 1; k < lanes; k++) {
+            const double cost = side[0].cost[k - 1] + side[1].cost[lanes - k - 1];
+            share = cost < least ? k : share;
+            least = cost < least ? cost : least;
+        }
+        open[lanes - 1] = least;
         shares |= share_bits(share, lanes);
     }
-    const double one = cost_of(p, range) + open[LANES - 1];
+
+    /* What a wide node costs: the chance that a query which meets the root meets it, and a little
+     * for its bytes and for the length of its triangles' paths, which decide where all surfaces
+     * are the same. */
+    const double node_cost = (double)p->tree->nodes[range->split].half_area * p->area_unit +
+                             p->node_cost + (double)(range->last - range->first) * p->count_unit;
+    const double one = node_cost + open[LANES - 1];
     out->cost[0] = one;
     for (unsigned lanes = 2; lanes <= LANES; lanes++) {
         const bool opened = open[lanes - 1] <= one;
@@ -184,21 +172,6 @@ static void place(const kiln_binary *tree, const kiln_range *range, unsigned lan
     wide->lane[wide->lane_count++] = *range;
 }
 
-/* Index of the tallest inner lane, the leftmost of equals; lane_count if all are leaves. */
-static unsigned tallest(const kiln_binary *tree, const kiln_wide *wide)
-{
-    KILN_ASSERT(wide->lane_count <= LANES);
-    unsigned best = wide->lane_count, height = 0;
-    for (unsigned i = 0; i < wide->lane_count; i++) {
-        const kiln_range *lane = &wide->lane[i];
-        if (!kiln_is_leaf(tree, lane) && tree->nodes[lane->split].height > height) {
-            height = tree->nodes[lane->split].height;
-            best = i;
-        }
-    }
-    return best;
-}
-
 /* The fallback of the depth proof above: opens the tallest lane until there are eight. */
 static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_wide *wide)
 {
@@ -206,9 +179,17 @@ static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_
     wide->lane[0] = *range;
     wide->lane_count = 1;
     while (wide->lane_count < LANES) {
-        const unsigned lane = tallest(tree, wide);
+        /* The leftmost of equals, so that the choice is the same on every machine. */
+        unsigned lane = wide->lane_count, height = 0;
+        for (unsigned i = 0; i < wide->lane_count; i++) {
+            const kiln_range *at = &wide->lane[i];
+            if (!kiln_is_leaf(tree, at) && tree->nodes[at->split].height > height) {
+                height = tree->nodes[at->split].height;
+                lane = i;
+            }
+        }
         if (lane == wide->lane_count) {
-            return;
+            return; /* all are leaves */
         }
 
         kiln_range side[2];
@@ -221,26 +202,22 @@ static void open_tallest(const kiln_binary *tree, const kiln_range *range, kiln_
     }
 }
 
-/* Are all inner lanes of at most this height? */
-static bool within(const kiln_binary *tree, const kiln_wide *wide, unsigned height)
-{
-    KILN_ASSERT(wide->lane_count <= LANES);
-    for (unsigned i = 0; i < wide->lane_count; i++) {
-        const kiln_range *lane = &wide->lane[i];
-        if (!kiln_is_leaf(tree, lane) && tree->nodes[lane->split].height > height) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void kiln_collapse8(const kiln_binary *tree, const kiln_range *range, unsigned levels,
                     kiln_wide *wide)
 {
     KILN_ASSERT(levels >= 1 && levels <= KILN_WIDE_DEPTH_MAX);
     wide->lane_count = 0;
     place(tree, range, LANES, wide);
-    if (!within(tree, wide, LEVELS_A_NODE * (levels - 1))) {
+    KILN_ASSERT(wide->lane_count >= 1 && wide->lane_count <= LANES);
+
+    /* Are all inner lanes low enough for the levels that remain? */
+    bool within = true;
+    for (unsigned i = 0; i < wide->lane_count; i++) {
+        const kiln_range *lane = &wide->lane[i];
+        within = within && (kiln_is_leaf(tree, lane) ||
+                            tree->nodes[lane->split].height <= LEVELS_A_NODE * (levels - 1));
+    }
+    if (!within) {
         open_tallest(tree, range, wide);
     }
 }

@@ -1,9 +1,9 @@
 /* The table of kinds of trees that can be built, and the entry to building one.
  *
  * The table is made from the list in formats/node_kinds.h: a row there needs an encoder here,
- * kiln_encode_<kind> in encode_<kind>.c, or nothing links. All kinds share one build (wide8.c),
- * which an encoder tells how to fit a volume and how to write a node; lanes and decoding are those
- * of the row. */
+ * kiln_encode_<kind> in the encode_*.c of its family of volumes, or nothing links. All kinds
+ * share one build (wide8.c); the encoder gives it the fit of a volume and the writing of a node;
+ * lanes and decoding are those of the row. */
 #include "build.h"
 #include "wide8.h"
 

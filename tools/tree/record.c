@@ -14,14 +14,6 @@
 
 enum { EXPONENT_MIN = -400, EXPONENT_MAX = 200 }; /* formats/format.h */
 
-/* Least e with x <= 2^e; x > 0. */
-static int exponent_over(double x)
-{
-    KILN_ASSERT(x > 0);
-    int e;
-    return frexp(x, &e) == 0.5 ? e - 1 : e;
-}
-
 /* For a mesh of one point: the step of floats there, the only length that it has. */
 static int exponent_of_point(const float point[3])
 {
@@ -34,25 +26,20 @@ static int exponent_of_point(const float point[3])
     return largest > 0 && e > -125 ? e - 24 : -149;
 }
 
-/* Is the crowd so small in the box that the halving of the floats' fineness by an origin off the
- * centre is worth it? */
-static bool is_speck(const float lower[3], const float upper[3], const kiln_crowd *crowd)
-{
-    KILN_ASSERT(crowd != NULL);
-    enum { SPECK = 256 };
-    double width = 0, spread = 0;
-    for (unsigned k = 0; k < 3; k++) {
-        width = fmax(width, (double)upper[k] - (double)lower[k]);
-        spread = fmax(spread, (double)crowd->three_quarters[k] - (double)crowd->quarter[k]);
-    }
-    return width > SPECK * spread;
-}
-
 void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_crowd *crowd,
                        kiln_frame *frame)
 {
     KILN_ASSERT(lower[0] <= upper[0] && lower[1] <= upper[1] && lower[2] <= upper[2]);
-    const bool speck = crowd != NULL && is_speck(lower, upper, crowd);
+
+    /* Is the crowd so small in the box that the halving of the floats' fineness by an origin off
+     * the centre is worth it? */
+    enum { SPECK = 256 };
+    double width = 0, spread = 0;
+    for (unsigned k = 0; k < 3 && crowd != NULL; k++) {
+        width = fmax(width, (double)upper[k] - (double)lower[k]);
+        spread = fmax(spread, (double)crowd->three_quarters[k] - (double)crowd->quarter[k]);
+    }
+    const bool speck = crowd != NULL && width > SPECK * spread;
     double reach = 0;
     for (unsigned k = 0; k < 3; k++) {
         const double l = lower[k], u = upper[k];
@@ -61,7 +48,10 @@ void kiln_frame_choose(const float lower[3], const float upper[3], const kiln_cr
         reach = fmax(reach, fmax(u - frame->origin[k], frame->origin[k] - l));
     }
     /* Not zero for a point either when 0.5 * (l + u) rounds, but then it is a length all right. */
-    int e = reach > 0 ? exponent_over(reach) : exponent_of_point(lower);
+    int e = exponent_of_point(lower);
+    if (reach > 0 && frexp(reach, &e) == 0.5) {
+        e--; /* the least e with reach <= 2^e */
+    }
     e = e < EXPONENT_MIN ? EXPONENT_MIN : e > EXPONENT_MAX ? EXPONENT_MAX : e;
     frame->exponent = e;
     frame->scale = ldexp(1.0, -e);

@@ -149,25 +149,20 @@ static bool try_step(const kiln_points *points, unsigned coordinate, float step,
     return true;
 }
 
-/* One round of all coordinates, each in both directions. */
-static bool round_of_steps(const kiln_points *points, float step, float rotation[3], double *area)
-{
-    KILN_ASSERT(step > 0);
-    bool moved = false;
-    for (unsigned k = 0; k < 3; k++) {
-        moved |=
-            try_step(points, k, step, rotation, area) || try_step(points, k, -step, rotation, area);
-    }
-    return moved;
-}
-
 /* Returns the surface. */
 static double descend(const kiln_points *points, float first_step, float finest, float rotation[3])
 {
     KILN_ASSERT(finest > 0 && finest <= first_step);
     double area = area_in(points, rotation);
     for (float step = first_step; step >= finest; step *= 0.5f) {
-        for (unsigned i = 0; i < ROUNDS && round_of_steps(points, step, rotation, &area); i++) {
+        /* Rounds of all coordinates, each in both directions, until one moves nothing. */
+        bool moved = true;
+        for (unsigned i = 0; i < ROUNDS && moved; i++) {
+            moved = false;
+            for (unsigned k = 0; k < 3; k++) {
+                moved |= try_step(points, k, step, rotation, &area) ||
+                         try_step(points, k, -step, rotation, &area);
+            }
         }
     }
     return area;

@@ -93,17 +93,6 @@ static void fill_bins(const kiln_record *records, uint32_t count, const binning 
     }
 }
 
-/* Minima and counts, whose order does not matter. */
-static void join_bins(bin bins[3][BINS], bin other[3][BINS])
-{
-    for (unsigned axis = 0; axis < 3; axis++) {
-        for (unsigned i = 0; i < BINS; i++) {
-            join(bins[axis][i].bound, other[axis][i].bound);
-            bins[axis][i].count += other[axis][i].count;
-        }
-    }
-}
-
 /* Half the surface, and a millionth of the squared edges' sum, so that triangles along a line are
  * cut well too. In double: floats reach 2^128, products of their differences 2^258. */
 static double half_area(const float bound[6])
@@ -293,17 +282,6 @@ static void list_misplaced(void *context, uint32_t index)
     w->misplaced[right][part] = found;
 }
 
-/* The part of the right side, counted from its end, that lists the i-th misplaced; *i becomes its
- * place in that list. */
-static uint32_t part_of_misplaced(const wide *w, uint32_t *i)
-{
-    uint32_t part = part_count(&w->side[1]) - 1;
-    while (*i >= w->misplaced[1][part]) {
-        *i -= w->misplaced[1][part--];
-    }
-    return part;
-}
-
 /* The misplaced of one part of the left side change places with theirs of the right. */
 static void swap_misplaced(void *context, uint32_t index)
 {
@@ -315,7 +293,14 @@ static void swap_misplaced(void *context, uint32_t index)
     for (uint32_t part = 0; part < index; part++) {
         place += w->misplaced[0][part];
     }
-    uint32_t part = count > 0 ? part_of_misplaced(w, &place) : 0;
+
+    /* The part of the right side, counted from its end, that lists the partner of the first; from
+     * here on `place` is the place in the list of that part. */
+    uint32_t part = part_count(&w->side[1]) - 1;
+    while (count > 0 && place >= w->misplaced[1][part]) {
+        KILN_ASSERT(part > 0);
+        place -= w->misplaced[1][part--];
+    }
     for (uint32_t i = 0; i < count; i++, place++) {
         while (place == w->misplaced[1][part]) {
             part--;
@@ -340,8 +325,14 @@ static bool fill_wide(wide *w, const kiln_watch *watch)
     if (!kiln_parallel_for(watch, count, fill_part, w)) {
         return false;
     }
+    /* Minima and counts, whose order does not matter. */
     for (uint32_t i = 1; i < count; i++) {
-        join_bins(w->bins[0], w->bins[i]);
+        for (unsigned k = 0; k < 3 * BINS; k++) {
+            bin *to = &w->bins[0][k / BINS][k % BINS];
+            const bin *from = &w->bins[i][k / BINS][k % BINS];
+            join(to->bound, from->bound);
+            to->count += from->count;
+        }
     }
     return true;
 }

@@ -632,23 +632,6 @@ static bool improve_top(const job *j)
     return good;
 }
 
-/* Subtrees at once, then what is above them. */
-static bool improve(job *j, const kiln_watch *watch, bool *cancelled)
-{
-    const kiln_binary *tree = j->tree;
-    *cancelled = !kiln_parallel_for(watch, tree->item_count, improve_turn, j);
-    if (*cancelled) {
-        return false;
-    }
-    for (uint32_t i = 0; i < tree->item_count; i++) {
-        if (tree->items[i].child[0] == 0 && j->crowns[i].count == 0) {
-            return false;
-        }
-    }
-    kiln_binary_link_items(j->tree);
-    return tree->item_count == 1 || improve_top(j);
-}
-
 bool kiln_treelets_improve(const kiln_cloud *cloud, kiln_record *records, kiln_binary *tree,
                            unsigned passes, uint32_t most, const kiln_watch *watch, bool *cancelled)
 {
@@ -656,7 +639,22 @@ bool kiln_treelets_improve(const kiln_cloud *cloud, kiln_record *records, kiln_b
     job j = {.cloud = cloud, .records = records, .tree = tree, .passes = passes, .most = most};
     *cancelled = false;
     j.crowns = malloc(tree->item_count * sizeof *j.crowns);
-    const bool good = j.crowns != NULL && improve(&j, watch, cancelled);
+    if (j.crowns == NULL) {
+        return false;
+    }
+
+    /* The subtrees, at once; one without a crown had no memory. */
+    *cancelled = !kiln_parallel_for(watch, tree->item_count, improve_turn, &j);
+    bool good = !*cancelled;
+    for (uint32_t i = 0; i < tree->item_count && good; i++) {
+        good = tree->items[i].child[0] != 0 || j.crowns[i].count != 0;
+    }
+
+    /* Then the nodes above them. */
+    if (good) {
+        kiln_binary_link_items(tree);
+        good = tree->item_count == 1 || improve_top(&j);
+    }
     free(j.crowns);
     return good;
 }

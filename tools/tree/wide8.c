@@ -404,24 +404,25 @@ static const variant oriented_cuts = {true, 0, 1};
 /* Fewer triangles are hardly worth a sample of poses, which costs as much as 5000 do. */
 enum { JUDGED_LEAST = 1024 };
 
-/* *out is the first variant's. Replaces it by the one in which queries open the least, but by none
- * that is worse than the first in any class of poses. */
-static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder *builder,
-                            kiln_judge_pose *poses, kiln_build_tree *out)
+/* Builds the first variant, then replaces it by the one in which queries open the least, but by
+ * none that is worse than the first in any class of poses. */
+static bool build_best(const job *common, uint32_t leaf, const kiln_builder *builder,
+                       kiln_build_tree *out)
 {
-    KILN_ASSERT(out->nodes != NULL);
+    KILN_ASSERT(out != NULL);
     const double share = 1.0 / VARIANTS;
     kiln_judgement base, best, other;
     kiln_watch watch = common->watch;
-    bool hopeless;
+    bool hopeless = false;
+    kiln_judge_pose *poses = malloc(KILN_JUDGE_POSES * sizeof *poses);
+    bool good = poses != NULL && build_variant(common, leaf, builder, &variants[0], 0, share, out);
     watch.from = watch.to = share;
-    if (!kiln_judge_choose(common->kind->decode, common->input, out, &watch, poses, &hopeless)) {
-        return false;
+    good = good &&
+           kiln_judge_choose(common->kind->decode, common->input, out, &watch, poses, &hopeless);
+    if (!good || hopeless) {
+        goto done;
     }
-    if (hopeless) {
-        return true;
-    }
-    bool good = kiln_judge(common->kind->decode, common->input, out, &watch, poses, &base);
+    good = kiln_judge(common->kind->decode, common->input, out, &watch, poses, &base);
     best = base;
     for (unsigned i = 1; good && i < VARIANTS; i++) {
         kiln_build_tree tree;
@@ -437,17 +438,7 @@ static bool replace_by_best(const job *common, uint32_t leaf, const kiln_builder
         }
         kiln_build_tree_free(&tree);
     }
-    return good;
-}
-
-static bool build_best(const job *common, uint32_t leaf, const kiln_builder *builder,
-                       kiln_build_tree *out)
-{
-    KILN_ASSERT(out != NULL);
-    kiln_judge_pose *poses = malloc(KILN_JUDGE_POSES * sizeof *poses);
-    const bool good = poses != NULL &&
-                      build_variant(common, leaf, builder, &variants[0], 0, 1.0 / VARIANTS, out) &&
-                      replace_by_best(common, leaf, builder, poses, out);
+done:
     free(poses);
     return good;
 }

@@ -89,27 +89,6 @@ static int out_of_memory(void)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
-/* The group of a kind and leaf size, a new one where there is none yet. NULL: no memory. */
-static lesson_group *group_of(calibration *c, const kiln_tree_info *info)
-{
-    for (uint32_t i = 0; i < c->group_count; i++) {
-        if (c->groups[i].bv == info->bv && c->groups[i].leaf_max == info->leaf_max) {
-            return &c->groups[i];
-        }
-    }
-    lesson_group *more = realloc(c->groups, (c->group_count + 1) * sizeof *more);
-    if (more == NULL) {
-        return NULL;
-    }
-    c->groups = more;
-    lesson_group *group = &more[c->group_count++];
-    memset(group, 0, sizeof *group);
-    group->bv = info->bv;
-    group->name = info->bv_name;
-    group->leaf_max = info->leaf_max;
-    return group;
-}
-
 /* Opens a file and adds all its trees to their groups, each with its poses. */
 static int add_file(calibration *c, const char *path, int draws)
 {
@@ -128,9 +107,25 @@ static int add_file(calibration *c, const char *path, int draws)
                                 info.adb_grid == 0 ? "counts" : "polygons",
                                 info.adb_grid == 0 ? "with --adb" : "without --no-geometry");
         }
-        lesson_group *group = group_of(c, &info);
-        lesson *more =
-            group != NULL ? realloc(group->lessons, (group->count + 1) * sizeof *more) : NULL;
+
+        /* The group of its kind and leaf size, a new one where there is none yet. */
+        uint32_t g = 0;
+        while (g < c->group_count &&
+               (c->groups[g].bv != info.bv || c->groups[g].leaf_max != info.leaf_max)) {
+            g++;
+        }
+        if (g == c->group_count) {
+            lesson_group *groups = realloc(c->groups, (g + 1) * sizeof *groups);
+            if (groups == NULL) {
+                return out_of_memory();
+            }
+            c->groups = groups;
+            c->group_count++;
+            groups[g] =
+                (lesson_group){.bv = info.bv, .name = info.bv_name, .leaf_max = info.leaf_max};
+        }
+        lesson_group *group = &c->groups[g];
+        lesson *more = realloc(group->lessons, (group->count + 1) * sizeof *more);
         if (more == NULL) {
             return out_of_memory();
         }
@@ -221,27 +216,6 @@ static void fit_others(lesson_group *group, kiln_prediction *room)
     }
 }
 
-/* Fits how probable a hit is after a query has decided by itself, for "yes" and for "no". */
-static int fit_decided(lesson_group *group)
-{
-    training_set set;
-    double w[KILN_FIT_TERMS];
-    memset(&set, 0, sizeof set);
-    for (uint32_t i = 0; i < group->count; i++) {
-        training_decide(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
-    }
-    const int status = set.failed ? out_of_memory() : EXIT_DONE;
-    if (status == EXIT_DONE) {
-        /* Features are the log-odds and 1 for a "no": an intercept, a slope, and a shift. */
-        kiln_fit_logistic(set.decided.cases, set.decided.count, w);
-        group->weights.yes = (float)w[0];
-        group->weights.sure = (float)fmax(w[1] - 1.0, SURE_LEAST);
-        group->weights.no = (float)(w[0] + w[2]);
-    }
-    training_free(&set);
-    return status;
-}
-
 /* The order matters: each step sees queries with the weights of the steps before it. */
 static int fit_group(lesson_group *group)
 {
@@ -258,8 +232,26 @@ static int fit_group(lesson_group *group)
     }
     if (status == EXIT_DONE) {
         fit_others(group, room);
-        status = fit_decided(group);
     }
+
+    /* How probable a hit is after a query has decided by itself, for "yes" and for "no". */
+    training_set set;
+    memset(&set, 0, sizeof set);
+    for (uint32_t i = 0; i < group->count && status == EXIT_DONE; i++) {
+        training_decide(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
+    }
+    if (set.failed) {
+        status = out_of_memory();
+    }
+    if (status == EXIT_DONE) {
+        /* Features are the log-odds and 1 for a "no": an intercept, a slope, and a shift. */
+        double w[KILN_FIT_TERMS];
+        kiln_fit_logistic(set.decided.cases, set.decided.count, w);
+        group->weights.yes = (float)w[0];
+        group->weights.sure = (float)fmax(w[1] - 1.0, SURE_LEAST);
+        group->weights.no = (float)(w[0] + w[2]);
+    }
+    training_free(&set);
     if (status == EXIT_DONE) {
         judge_with(group, &group->weights, room, group->answers);
     }

@@ -211,43 +211,6 @@ static int read_weights(collide_run *run)
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
-/* Finds all pairs, with more room and once more where the first call finds the buffer too small. */
-static kiln_status query_contacts(collide_run *run, const pose_pair *pose, size_t *count)
-{
-    for (;;) {
-        const kiln_status status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
-                                                 run->pairs, run->pair_capacity, count);
-        if (status != KILN_OK || *count <= run->pair_capacity) {
-            return status;
-        }
-        kiln_pair *more = realloc(run->pairs, *count * sizeof *more);
-        if (more == NULL) {
-            return KILN_ERROR_MEMORY;
-        }
-        run->pairs = more;
-        run->pair_capacity = *count;
-    }
-}
-
-/* The same for contacts with their geometry. */
-static kiln_status query_geometry(collide_run *run, const pose_pair *pose, size_t *count)
-{
-    for (;;) {
-        const kiln_status status =
-            kiln_contacts_geometry(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
-                                   run->contacts, run->contact_capacity, count);
-        if (status != KILN_OK || *count <= run->contact_capacity) {
-            return status;
-        }
-        kiln_contact *more = realloc(run->contacts, *count * sizeof *more);
-        if (more == NULL) {
-            return KILN_ERROR_MEMORY;
-        }
-        run->contacts = more;
-        run->contact_capacity = *count;
-    }
-}
-
 /* A time-critical query: the library's defaults, but for what was given on the command line. */
 static kiln_status query_adb(const collide_run *run, const pose_pair *pose, answer *out)
 {
@@ -295,11 +258,37 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         *out = (answer){.found = count > 0, .count = count};
         break;
     case MODE_CONTACTS:
-        status = query_contacts(run, pose, &count);
+        status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, run->pairs,
+                               run->pair_capacity, &count);
+        if (status == KILN_OK && count > run->pair_capacity) {
+            /* The first call found the buffer too small: once more, with as much room as it said
+             * is needed. */
+            kiln_pair *more = realloc(run->pairs, count * sizeof *more);
+            if (more == NULL) {
+                return KILN_ERROR_MEMORY;
+            }
+            run->pairs = more;
+            run->pair_capacity = count;
+            status = kiln_contacts(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL, run->pairs,
+                                   run->pair_capacity, &count);
+            KILN_ASSERT(status != KILN_OK || count == run->pair_capacity);
+        }
         *out = (answer){.found = count > 0, .count = count};
         break;
     case MODE_GEOMETRY:
-        status = query_geometry(run, pose, &count);
+        status = kiln_contacts_geometry(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
+                                        run->contacts, run->contact_capacity, &count);
+        if (status == KILN_OK && count > run->contact_capacity) {
+            kiln_contact *more = realloc(run->contacts, count * sizeof *more);
+            if (more == NULL) {
+                return KILN_ERROR_MEMORY;
+            }
+            run->contacts = more;
+            run->contact_capacity = count;
+            status = kiln_contacts_geometry(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
+                                            run->contacts, run->contact_capacity, &count);
+            KILN_ASSERT(status != KILN_OK || count == run->contact_capacity);
+        }
         *out = (answer){.found = count > 0, .count = count};
         break;
     case MODE_WITHIN: /* ends at the first pair that is near enough */
@@ -434,22 +423,6 @@ static json_t *answer_json(const collide_run *run, const answer *of)
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-/* Reports where a query failed: a pose is named by its line. */
-static int query_error(const collide_settings *settings, const pose_pair *pose, kiln_status status)
-{
-    KILN_ASSERT(status != KILN_OK);
-    if (status == KILN_ERROR_NOT_LOADED) {
-        return report_error(exit_status_of(status), NULL,
-                            "a file was baked without polygons, which this query needs; bake it "
-                            "again without --no-geometry");
-    }
-    if (pose->line == 0) {
-        return report_error(exit_status_of(status), NULL, "%s", kiln_status_text(status));
-    }
-    return report_error(exit_status_of(status), settings->poses, "line %lu: %s", pose->line,
-                        kiln_status_text(status));
-}
-
 /* Queries every pose and prints its answer, or adds it to the document, which keeps none of them
  * where a pose fails. */
 static int run_poses(collide_run *run, const pose_list *poses)
@@ -464,7 +437,19 @@ static int run_poses(collide_run *run, const pose_list *poses)
         run->times[i] = 1e6 * (seconds_now() - start);
         run->answers[i] = found.found;
         if (result != KILN_OK) {
-            status = query_error(run->settings, &poses->pairs[i], result);
+            /* Reports where the query failed: a pose is named by its line. */
+            const unsigned long line = poses->pairs[i].line;
+            const char *text = kiln_status_text(result);
+            const int code = exit_status_of(result);
+            if (result == KILN_ERROR_NOT_LOADED) {
+                status = report_error(code, NULL,
+                                      "a file was baked without polygons, which this query needs; "
+                                      "bake it again without --no-geometry");
+            } else if (line == 0) {
+                status = report_error(code, NULL, "%s", text);
+            } else {
+                status = report_error(code, run->settings->poses, "line %lu: %s", line, text);
+            }
         } else if (answers != NULL) {
             json_array_append_new(answers, answer_json(run, &found));
         } else {

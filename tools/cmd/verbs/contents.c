@@ -94,27 +94,6 @@ const char *contents_kind_name(contents_kind kind)
 
 /* ---------------------------------------------------------------------------- sizes of trees -- */
 
-/* The bytes of the node section at `index` in the file, or those it would have if it were packed: a
- * raw section is packed once for that, so that both layouts of a bake show the same numbers. */
-static uint64_t packed_size(const kiln_reader *reader, uint32_t index)
-{
-    const kiln_reader_section *section = &reader->sections[index];
-    if (section->entry.codec != KILN_CODEC_RAW) {
-        return section->entry.stored_size;
-    }
-    const kiln_section_input input = {
-        .kind = section->entry.kind, .data = section->data, .size = section->entry.raw_size};
-    const kiln_watch watch = {.threads = kiln_thread_count(0)};
-    const uint8_t no_key[16] = {0};
-    void *file = NULL;
-    size_t file_size = 0;
-    uint64_t stored = section->entry.raw_size;
-    (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file, &file_size,
-                               &stored);
-    free(file);
-    return stored;
-}
-
 /* Costs are those of the stored boxes, which are rounded outward, not of the boxes that were
  * built. */
 tree_sizes *tree_sizes_of(const kiln_view *view)
@@ -131,7 +110,26 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
         if (index == KILN_NO_INDEX || view->reader->sections[index].count == 0) {
             continue;
         }
-        const double packed = (double)packed_size(view->reader, index);
+
+        /* The bytes of the node section in the file, or those it would have if it were packed: a
+         * raw section is packed once for that, so that both layouts of a bake show the same
+         * numbers. */
+        const kiln_reader_section *section = &view->reader->sections[index];
+        uint64_t stored_size = section->entry.stored_size;
+        if (section->entry.codec == KILN_CODEC_RAW) {
+            const kiln_section_input input = {.kind = section->entry.kind,
+                                              .data = section->data,
+                                              .size = section->entry.raw_size};
+            const kiln_watch watch = {.threads = kiln_thread_count(0)};
+            const uint8_t no_key[16] = {0};
+            void *file = NULL;
+            size_t file_size = 0;
+            stored_size = section->entry.raw_size; /* stays so without memory */
+            (void)kiln_container_write(&input, 1, KILN_LAYOUT_PACKED, no_key, &watch, &file,
+                                       &file_size, &stored_size);
+            free(file);
+        }
+        const double packed = (double)stored_size;
         const double nodes = (double)view->reader->sections[index].count;
         for (uint32_t t = 0; t < view->tree_count; t++) {
             const kiln_format_tree *entry = &view->trees[t];

@@ -421,46 +421,6 @@ static bool compare(diff *d)
 
 /* --------------------------------------------------------------------------------- reporting -- */
 
-/* Prints the differences and returns the exit status: EXIT_DIFFERS where the files differ in what
- * was to be compared. */
-static int report_diff(const diff *d, const diff_settings *settings)
-{
-    if (report_is_json()) {
-        json_t *root = report_root();
-        json_object_set_new(root, "a", json_cstring(d->files[0].path));
-        json_object_set_new(root, "b", json_cstring(d->files[1].path));
-        json_object_set_new(root, "same_bytes", json_boolean(d->same_bytes));
-        json_object_set_new(root, "same_content", json_boolean(d->same_content));
-        json_object_set_new(root, "same_geometry",
-                            d->have_sets ? json_boolean(d->same_geometry) : json_null());
-        if (d->have_sets) {
-            json_object_set_new(root, "triangles_only_a", json_count(d->sets.only_a));
-            json_object_set_new(root, "triangles_only_b", json_count(d->sets.only_b));
-            json_object_set_new(root, "triangles_renumbered", json_count(d->sets.renumbered));
-        }
-        json_object_set_new(root, "differences", rows_json(&d->found));
-    } else if (d->same_bytes && !settings->quiet) {
-        printf("%s and %s: the same bytes\n", d->files[0].path, d->files[1].path);
-    } else if (!settings->quiet) {
-        printf("A: %s\nB: %s\n\n", d->files[0].path, d->files[1].path);
-        rows_print(&d->found, TREES_FOR_PEOPLE);
-        printf("\n%s\n", d->same_content    ? "the content is the same"
-                         : !d->have_sets    ? "the content differs"
-                         : d->same_geometry ? "the content differs, the triangles are the same"
-                                            : "the triangles differ");
-    }
-    if (settings->geometry && d->files[0].kind == CONTENTS_MODEL &&
-        d->files[1].kind == CONTENTS_MODEL && !d->have_sets && !d->same_content) {
-        return report_error(
-            EXIT_INVALID, d->files[0].view.triangles == NULL ? d->files[0].path : d->files[1].path,
-            "baked without polygons; triangles can't be compared; bake it again without "
-            "--no-geometry");
-    }
-    return (settings->geometry ? d->same_geometry || d->same_content : d->same_content)
-               ? EXIT_DONE
-               : EXIT_DIFFERS;
-}
-
 /* Sizes stay NULL where the files are no models. */
 static int run_diff(int argc, char **argv)
 {
@@ -477,11 +437,52 @@ static int run_diff(int argc, char **argv)
         return status;
     }
     status = contents_open(&d.files[1], argv[1]);
-    if (status == EXIT_DONE) {
-        status = compare(&d) ? report_diff(&d, &settings)
-                             : report_error(EXIT_RUN, NULL, "out of memory; close other programs");
-        contents_close(&d.files[1]);
+    if (status != EXIT_DONE) {
+        goto done;
     }
+    if (!compare(&d)) {
+        status = report_error(EXIT_RUN, NULL, "out of memory; close other programs");
+        goto close;
+    }
+
+    /* The differences, then the exit status, which says whether the files differ in what was to be
+     * compared. */
+    if (report_is_json()) {
+        json_t *root = report_root();
+        json_object_set_new(root, "a", json_cstring(d.files[0].path));
+        json_object_set_new(root, "b", json_cstring(d.files[1].path));
+        json_object_set_new(root, "same_bytes", json_boolean(d.same_bytes));
+        json_object_set_new(root, "same_content", json_boolean(d.same_content));
+        json_object_set_new(root, "same_geometry",
+                            d.have_sets ? json_boolean(d.same_geometry) : json_null());
+        if (d.have_sets) {
+            json_object_set_new(root, "triangles_only_a", json_count(d.sets.only_a));
+            json_object_set_new(root, "triangles_only_b", json_count(d.sets.only_b));
+            json_object_set_new(root, "triangles_renumbered", json_count(d.sets.renumbered));
+        }
+        json_object_set_new(root, "differences", rows_json(&d.found));
+    } else if (d.same_bytes && !settings.quiet) {
+        printf("%s and %s: the same bytes\n", d.files[0].path, d.files[1].path);
+    } else if (!settings.quiet) {
+        printf("A: %s\nB: %s\n\n", d.files[0].path, d.files[1].path);
+        rows_print(&d.found, TREES_FOR_PEOPLE);
+        printf("\n%s\n", d.same_content    ? "the content is the same"
+                         : !d.have_sets    ? "the content differs"
+                         : d.same_geometry ? "the content differs, the triangles are the same"
+                                           : "the triangles differ");
+    }
+    if (settings.geometry && d.files[0].kind == CONTENTS_MODEL &&
+        d.files[1].kind == CONTENTS_MODEL && !d.have_sets && !d.same_content) {
+        status = report_error(
+            EXIT_INVALID, d.files[0].view.triangles == NULL ? d.files[0].path : d.files[1].path,
+            "baked without polygons; triangles can't be compared; bake it again without "
+            "--no-geometry");
+    } else if (settings.geometry ? !d.same_geometry && !d.same_content : !d.same_content) {
+        status = EXIT_DIFFERS;
+    }
+close:
+    contents_close(&d.files[1]);
+done:
     contents_close(&d.files[0]);
     free(d.sizes[0]);
     free(d.sizes[1]);

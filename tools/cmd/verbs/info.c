@@ -221,35 +221,7 @@ typedef struct {
     int name, triangles, nodes, depth, raw, packed; /* columns */
 } tree_columns;
 
-/* Columns as wide as their widest number; names get what is left of the line, if they need it. */
-static tree_columns plan_columns(const info *of)
-{
-    uint64_t triangles = 0, nodes = 0, raw = 0, packed = 0;
-    int name = 0;
-    for (uint32_t i = 0; i < of->file.view.tree_count; i++) {
-        const kiln_format_tree *entry = &of->file.view.trees[i];
-        triangles = entry->triangle_count > triangles ? entry->triangle_count : triangles;
-        nodes = entry->node_count > nodes ? entry->node_count : nodes;
-        raw = of->trees[i].bytes_raw > raw ? of->trees[i].bytes_raw : raw;
-        packed = of->trees[i].bytes_packed > packed ? of->trees[i].bytes_packed : packed;
-        const int length = (int)strlen(tree_name(of, i));
-        name = length > name ? length : name;
-    }
-    /* Counts are printed with commas, which columns_for() includes. */
-    tree_columns c = {.triangles = columns_for("triangles", triangles),
-                      .nodes = columns_for("nodes", nodes),
-                      .depth = columns_for("depth", 0),
-                      .raw = columns_for("bytes raw", raw),
-                      .packed = columns_for("packed", packed)};
-    /* Two blanks at the start, "bv" in five columns with two after it, and two between numbers. */
-    const int left =
-        columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
-    c.name = name < left ? name : left;
-    c.name = c.name < 12 ? 12 : c.name;
-    return c;
-}
-
-/* One line of the table; numbers are aligned by the columns that plan_columns() chose. */
+/* One line of the table; numbers are aligned by the columns that print_trees() chose. */
 static void print_tree(const info *of, uint32_t tree, const tree_columns *c)
 {
     const kiln_format_tree *entry = &of->file.view.trees[tree];
@@ -281,8 +253,31 @@ static int compare_ranked(const void *a, const void *b)
 /* Prints a table of all trees, or, where these are many, of the largest. */
 static void print_trees(const info *of)
 {
-    const tree_columns c = plan_columns(of);
+    /* Columns are as wide as their widest number; names get what is left of the line, if they need
+     * it. */
     const uint32_t count = of->file.view.tree_count;
+    uint64_t triangles = 0, nodes = 0, raw = 0, packed = 0;
+    int name = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const kiln_format_tree *entry = &of->file.view.trees[i];
+        triangles = entry->triangle_count > triangles ? entry->triangle_count : triangles;
+        nodes = entry->node_count > nodes ? entry->node_count : nodes;
+        raw = of->trees[i].bytes_raw > raw ? of->trees[i].bytes_raw : raw;
+        packed = of->trees[i].bytes_packed > packed ? of->trees[i].bytes_packed : packed;
+        const int length = (int)strlen(tree_name(of, i));
+        name = length > name ? length : name;
+    }
+    /* Counts are printed with commas, which columns_for() includes. */
+    tree_columns c = {.triangles = columns_for("triangles", triangles),
+                      .nodes = columns_for("nodes", nodes),
+                      .depth = columns_for("depth", 0),
+                      .raw = columns_for("bytes raw", raw),
+                      .packed = columns_for("packed", packed)};
+    /* Two blanks at the start, "bv" in five columns with two after it, and two between numbers. */
+    const int left =
+        columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
+    c.name = name < left ? name : left;
+    c.name = c.name < 12 ? 12 : c.name;
     printf("  %-*s  %-5s%*s  %*s  %*s  %*s  %*s\n", c.name, "tree", "bv", c.triangles, "triangles",
            c.nodes, "nodes", c.depth, "depth", c.raw, "bytes raw", c.packed, "packed");
     if (count <= TREES_FOR_PEOPLE || of->all_trees) {
@@ -487,36 +482,6 @@ static void report_weights(const info *of, int count)
     print_sections(of);
 }
 
-/* Reports one of `count` files. A file that can't be reported has an element in the document as
- * well. */
-static int info_one(const char *path, int count, bool all_trees)
-{
-    info of = {.all_trees = all_trees};
-    /* The file is verified as when a program opens it: what is printed below is safe to read. */
-    int status = contents_open(&of.file, path);
-    if (status == EXIT_DONE) {
-        switch (of.file.kind) {
-        case CONTENTS_MODEL:
-            status = report_model(&of, count);
-            break;
-        case CONTENTS_TABLE:
-            report_table(&of, count);
-            break;
-        case CONTENTS_WEIGHTS:
-            report_weights(&of, count);
-            break;
-        }
-        contents_close(&of.file);
-    }
-    if (status != EXIT_DONE && report_is_json()) {
-        json_t *object = json_object();
-        json_object_set_new(object, "file", json_cstring(path));
-        json_object_set_new(object, "status", json_integer(status));
-        report_file(object, count);
-    }
-    return status;
-}
-
 /* Each file is reported, also after one that failed; the worst status counts. */
 static int run_info(int argc, char **argv)
 {
@@ -527,7 +492,28 @@ static int run_info(int argc, char **argv)
         return worst;
     }
     for (int i = 0; i < count; i++) {
-        const int status = info_one(argv[i], count, settings.all);
+        info of = {.all_trees = settings.all};
+        /* The file is verified as when a program opens it: what is printed is safe to read. */
+        int status = contents_open(&of.file, argv[i]);
+        const bool is_open = status == EXIT_DONE;
+        if (is_open && of.file.kind == CONTENTS_MODEL) {
+            status = report_model(&of, count);
+        } else if (is_open && of.file.kind == CONTENTS_TABLE) {
+            report_table(&of, count);
+        } else if (is_open) {
+            KILN_ASSERT(of.file.kind == CONTENTS_WEIGHTS);
+            report_weights(&of, count);
+        }
+        if (is_open) {
+            contents_close(&of.file);
+        }
+        /* A file that can't be reported has an element in the document as well. */
+        if (status != EXIT_DONE && report_is_json()) {
+            json_t *object = json_object();
+            json_object_set_new(object, "file", json_cstring(argv[i]));
+            json_object_set_new(object, "status", json_integer(status));
+            report_file(object, count);
+        }
         worst = status > worst ? status : worst;
     }
     return worst;

@@ -213,28 +213,6 @@ static int note_time(query_run *run, double start, bool found)
     return EXIT_DONE;
 }
 
-/* Finds the hits of a ray by the mode; all of them may take a second call with more room. */
-static kiln_status query_ray(query_run *run, const kiln_ray *ray, size_t *count)
-{
-    const query_mode mode = (query_mode)run->settings->mode;
-    if (mode != MODE_ALL) {
-        const kiln_status status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(
-            run->tree, &run->pose, ray, &run->options, run->hits);
-        *count = status == KILN_OK && run->hits->found;
-        return status;
-    }
-    for (;;) {
-        const kiln_status status = kiln_ray_all(run->tree, &run->pose, ray, &run->options,
-                                                run->hits, run->capacity, count);
-        if (status != KILN_OK || *count <= run->capacity) {
-            return status;
-        }
-        if (!make_room(run, *count)) {
-            return KILN_ERROR_MEMORY;
-        }
-    }
-}
-
 /* Takes the numbers of a ray. Without both ends of t the ray starts at its origin and never
  * ends. */
 static int take_ray(void *user, unsigned long line, const double *numbers, int count)
@@ -251,36 +229,29 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     memcpy(ray.direction, numbers + 3, sizeof ray.direction);
     ray.t_min = count == 8 ? numbers[6] : 0;
     ray.t_max = count == 8 ? numbers[7] : HUGE_VAL;
+    const query_mode mode = (query_mode)run->settings->mode;
+    kiln_status status;
     const double start = seconds_now();
-    const kiln_status status = query_ray(run, &ray, &found);
+    if (mode != MODE_ALL) {
+        status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(run->tree, &run->pose, &ray,
+                                                                      &run->options, run->hits);
+        found = status == KILN_OK && run->hits->found;
+    } else { /* all of them may take a second call with more room */
+        status = kiln_ray_all(run->tree, &run->pose, &ray, &run->options, run->hits, run->capacity,
+                              &found);
+        if (status == KILN_OK && found > run->capacity) {
+            status = !make_room(run, found)
+                         ? KILN_ERROR_MEMORY
+                         : kiln_ray_all(run->tree, &run->pose, &ray, &run->options, run->hits,
+                                        run->capacity, &found);
+        }
+    }
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);
     }
     const int noted = note_time(run, start, found > 0);
-    report_rays(run, found > 0, run->settings->mode == MODE_ANY ? 0 : found);
+    report_rays(run, found > 0, mode == MODE_ANY ? 0 : found);
     return noted;
-}
-
-/* The same for a shape. */
-static kiln_status query_shape(query_run *run, const kiln_shape *shape, size_t *count)
-{
-    if (run->settings->mode != MODE_ALL) {
-        const kiln_status status =
-            kiln_overlap_any(run->tree, &run->pose, shape, NULL, &run->options, &run->triangles[0]);
-        *count = status == KILN_OK && run->triangles[0].found;
-        return status;
-    }
-    for (;;) {
-        const kiln_status status =
-            kiln_overlap_all(run->tree, &run->pose, shape, NULL, &run->options, run->triangles,
-                             run->capacity, count);
-        if (status != KILN_OK || *count <= run->capacity) {
-            return status;
-        }
-        if (!make_room(run, *count)) {
-            return KILN_ERROR_MEMORY;
-        }
-    }
 }
 
 /* Takes the numbers of a shape; their count says which one it is. */
@@ -300,13 +271,28 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
         memcpy(shape.b, numbers + 3, sizeof shape.b);
     }
     shape.radius = count == 6 ? 0 : numbers[count - 1];
+    const query_mode mode = (query_mode)run->settings->mode;
+    kiln_status status;
     const double start = seconds_now();
-    const kiln_status status = query_shape(run, &shape, &found);
+    if (mode != MODE_ALL) {
+        status =
+            kiln_overlap_any(run->tree, &run->pose, &shape, NULL, &run->options, run->triangles);
+        found = status == KILN_OK && run->triangles->found;
+    } else {
+        status = kiln_overlap_all(run->tree, &run->pose, &shape, NULL, &run->options,
+                                  run->triangles, run->capacity, &found);
+        if (status == KILN_OK && found > run->capacity) {
+            status = !make_room(run, found)
+                         ? KILN_ERROR_MEMORY
+                         : kiln_overlap_all(run->tree, &run->pose, &shape, NULL, &run->options,
+                                            run->triangles, run->capacity, &found);
+        }
+    }
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);
     }
     const int noted = note_time(run, start, found > 0);
-    report_triangles(run, found > 0, run->settings->mode == MODE_ANY ? 0 : found);
+    report_triangles(run, found > 0, mode == MODE_ANY ? 0 : found);
     return noted;
 }
 
@@ -336,38 +322,6 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-/* Reads all lines and answers them. Frees what the run has allocated. */
-static int run_lines(query_run *run)
-{
-    const query_settings *settings = run->settings;
-    run->options = kiln_query_options_default();
-    run->options.cull = (kiln_cull)settings->cull;
-    run->pose = kiln_pose_identity();
-    run->pose.scale = settings->scale;
-    run->answers = report_is_json() ? json_array() : NULL;
-    /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
-    int status = make_room(run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
-    if (status == EXIT_DONE) {
-        status = number_lines_read(run->path,
-                                   settings->rays != NULL     ? take_ray
-                                   : settings->points != NULL ? take_point
-                                                              : take_shape,
-                                   run);
-    }
-    if (status == EXIT_DONE && run->answers != NULL) {
-        json_t *root = report_root();
-        json_object_set_new(root, "questions", json_count(run->count));
-        json_object_set_new(root, "hits", json_count(run->found));
-        json_add_times(root, run->times, run->count);
-        json_object_set(root, "answers", run->answers);
-    }
-    json_decref(run->answers);
-    free(run->times);
-    free(run->hits);
-    free(run->triangles);
-    return status;
-}
-
 /* Exactly one kind of query is allowed, as nothing in a line says which kind it is. */
 static int run_query(int argc, char **argv)
 {
@@ -389,9 +343,35 @@ static int run_query(int argc, char **argv)
     if (status == EXIT_DONE) {
         status = choose_tree(argv[0], file, settings.tree, settings.bv, &run.tree);
     }
-    if (status == EXIT_DONE) {
-        status = run_lines(&run);
+    if (status != EXIT_DONE) {
+        goto done;
     }
+    run.options = kiln_query_options_default();
+    run.options.cull = (kiln_cull)settings.cull;
+    run.pose = kiln_pose_identity();
+    run.pose.scale = settings.scale;
+    run.answers = report_is_json() ? json_array() : NULL;
+    /* Room for one hit is needed in any mode; 64 spare most queries a second call. */
+    status = make_room(&run, 64) ? EXIT_DONE : report_error(EXIT_RUN, NULL, "out of memory");
+    if (status == EXIT_DONE) {
+        status = number_lines_read(run.path,
+                                   settings.rays != NULL     ? take_ray
+                                   : settings.points != NULL ? take_point
+                                                             : take_shape,
+                                   &run);
+    }
+    if (status == EXIT_DONE && run.answers != NULL) {
+        json_t *root = report_root();
+        json_object_set_new(root, "questions", json_count(run.count));
+        json_object_set_new(root, "hits", json_count(run.found));
+        json_add_times(root, run.times, run.count);
+        json_object_set(root, "answers", run.answers);
+    }
+    json_decref(run.answers);
+    free(run.times);
+    free(run.hits);
+    free(run.triangles);
+done:
     kiln_close(file);
     return status;
 }

@@ -73,28 +73,6 @@ static void random_unit(uint64_t *state, int n, double v[4])
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
-/* A copy that is rotated about the middle of its box and moved until the middles are `distance`
- * half sides of the box apart. */
-static kiln_pose draw_pose(uint64_t *state, const kiln_tree_info *info, double distance)
-{
-    double quaternion[4], way[4], middle[3], side = 0;
-    kiln_pose pose;
-    random_unit(state, 4, quaternion);
-    random_unit(state, 3, way);
-    for (int k = 0; k < 3; k++) {
-        const double lower = (double)info->bounds_lower[k], upper = (double)info->bounds_upper[k];
-        middle[k] = 0.5 * (lower + upper);
-        side = fmax(side, upper - lower);
-    }
-    (void)kiln_pose_from_quaternion(quaternion, NULL, &pose);
-    for (int k = 0; k < 3; k++) {
-        const double *row = pose.rotation + 3 * k;
-        pose.translation[k] = middle[k] + distance * 0.5 * side * way[k] -
-                              (row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2]);
-    }
-    return pose;
-}
-
 /* Draws and distances are interleaved, so that the first poses have all distances. */
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
 {
@@ -109,7 +87,25 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
         return false;
     }
     for (unsigned i = 0; i < draws * DISTANCES; i++) {
-        const kiln_pose pose = draw_pose(&state, &info, 0.1 * (4 + i % DISTANCES));
+        /* A copy that is rotated about the middle of its box and moved until the middles are
+         * `distance` half sides of the box apart. */
+        const double distance = 0.1 * (4 + i % DISTANCES);
+        double quaternion[4], way[4], middle[3], side = 0;
+        kiln_pose pose;
+        random_unit(&state, 4, quaternion);
+        random_unit(&state, 3, way);
+        for (int k = 0; k < 3; k++) {
+            const double lower = (double)info.bounds_lower[k], upper = (double)info.bounds_upper[k];
+            middle[k] = 0.5 * (lower + upper);
+            side = fmax(side, upper - lower);
+        }
+        (void)kiln_pose_from_quaternion(quaternion, NULL, &pose);
+        for (int k = 0; k < 3; k++) {
+            const double *row = pose.rotation + 3 * k;
+            pose.translation[k] = middle[k] + distance * 0.5 * side * way[k] -
+                                  (row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2]);
+        }
+
         /* A query of no steps says "no" where the boxes of the roots are apart: nothing to
          * learn. */
         kiln_adb_answer roots = {.verdict = KILN_ADB_NO};

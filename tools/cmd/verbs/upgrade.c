@@ -44,59 +44,10 @@ static bool is_older(version a, version b)
     return a.major < b.major || (a.major == b.major && a.minor < b.minor);
 }
 
-/* Opens one of `count` files, and reports what it is for this command. */
-static int upgrade_one(const char *path, int count, const upgrade_settings *settings)
-{
-    const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
-    version found = {0, 0};
-    contents of;
-    kiln_format_error error;
-    char format[24] = "", writes[24];
-    const char *state = "unreadable";
-    int status = contents_load(&of, path);
-    if (status == EXIT_DONE) {
-        const uint8_t *bytes = of.data;
-        if (of.size >= sizeof(kiln_format_header) &&
-            memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) == 0) {
-            /* Two little-endian numbers of 16 bits, in the header of every version. */
-            found.major = bytes[8] | (unsigned)bytes[9] << 8;
-            found.minor = bytes[10] | (unsigned)bytes[11] << 8;
-            (void)text_of(found, format);
-        }
-        /* What opens is current or readable; for the rest, error and version decide. */
-        if (contents_open_loaded(&of, &error)) {
-            state = is_older(found, current) ? "readable" : "current";
-        } else if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {
-            state = "bake again";
-            status = report_error(EXIT_DIFFERS, path,
-                                  "is of format %s; this command writes %s and can't convert it; "
-                                  "bake it again from its source",
-                                  format, text_of(current, writes));
-        } else {
-            const bool newer =
-                error.code == KILN_FORMAT_ERROR_VERSION || error.code == KILN_FORMAT_ERROR_FEATURE;
-            state = newer ? "newer" : "broken";
-            status = report_format_error(path, error.code, error.text);
-        }
-        contents_close(&of);
-    }
-    if (report_is_json()) {
-        json_t *object = json_object();
-        json_object_set_new(object, "file", json_cstring(path));
-        json_object_set_new(object, "status", json_integer(status));
-        json_object_set_new(object, "state", json_cstring(state));
-        json_object_set_new(object, "format",
-                            format[0] != '\0' ? json_cstring(format) : json_null());
-        report_file(object, count);
-    } else if (status == EXIT_DONE && !settings->quiet) {
-        printf("%s: format %s, %s\n", path, format, state);
-    }
-    return status;
-}
-
 /* Each file is reported, also after one that failed; the worst status counts. */
 static int run_upgrade(int argc, char **argv)
 {
+    const version current = {KILN_FORMAT_MAJOR, KILN_FORMAT_MINOR};
     upgrade_settings settings = {false, false};
     int count;
     int worst = options_parse(&verb_upgrade, argc, argv, &settings, &count);
@@ -104,7 +55,50 @@ static int run_upgrade(int argc, char **argv)
         return worst;
     }
     for (int i = 0; i < count; i++) {
-        const int status = upgrade_one(argv[i], count, &settings);
+        version found = {0, 0};
+        contents of;
+        kiln_format_error error;
+        char format[24] = "", writes[24];
+        const char *state = "unreadable";
+        int status = contents_load(&of, argv[i]);
+        if (status == EXIT_DONE) {
+            const uint8_t *bytes = of.data;
+            if (of.size >= sizeof(kiln_format_header) &&
+                memcmp(bytes, KILN_FORMAT_MAGIC, KILN_FORMAT_MAGIC_SIZE) == 0) {
+                /* Two little-endian numbers of 16 bits, in the header of every version. */
+                found.major = bytes[8] | (unsigned)bytes[9] << 8;
+                found.minor = bytes[10] | (unsigned)bytes[11] << 8;
+                (void)text_of(found, format);
+            }
+            /* What opens is current or readable; for the rest, error and version decide. */
+            if (contents_open_loaded(&of, &error)) {
+                state = is_older(found, current) ? "readable" : "current";
+            } else if (error.code == KILN_FORMAT_ERROR_VERSION && is_older(found, current)) {
+                state = "bake again";
+                status =
+                    report_error(EXIT_DIFFERS, argv[i],
+                                 "is of format %s; this command writes %s and can't convert it; "
+                                 "bake it again from its source",
+                                 format, text_of(current, writes));
+            } else {
+                const bool newer = error.code == KILN_FORMAT_ERROR_VERSION ||
+                                   error.code == KILN_FORMAT_ERROR_FEATURE;
+                state = newer ? "newer" : "broken";
+                status = report_format_error(argv[i], error.code, error.text);
+            }
+            contents_close(&of);
+        }
+        if (report_is_json()) {
+            json_t *object = json_object();
+            json_object_set_new(object, "file", json_cstring(argv[i]));
+            json_object_set_new(object, "status", json_integer(status));
+            json_object_set_new(object, "state", json_cstring(state));
+            json_object_set_new(object, "format",
+                                format[0] != '\0' ? json_cstring(format) : json_null());
+            report_file(object, count);
+        } else if (status == EXIT_DONE && !settings.quiet) {
+            printf("%s: format %s, %s\n", argv[i], format, state);
+        }
         worst = status > worst ? status : worst;
     }
     return worst;

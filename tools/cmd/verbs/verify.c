@@ -67,26 +67,6 @@ static const char *text_member(json_t *object, const char *name)
     return text != NULL ? text : "";
 }
 
-/* The options that an import depends on, from the meta document. It may hold anything, so a value
- * that is out of range counts as absent. */
-static kiln_bake_options import_options(json_t *meta)
-{
-    json_t *kept = json_object_get(meta, "options");
-    kiln_bake_options options = kiln_bake_options_default();
-    const char *up = text_member(kept, "up");
-    const double scale = json_number_value(json_object_get(kept, "scale"));
-    const json_int_t grid = json_integer_value(json_object_get(kept, "lossy_grid"));
-    options.scale = scale > 0.0 ? scale : 1.0;
-    options.up = up[0] >= 'x' && up[0] <= 'z' ? up[0] - 'x' : -1;
-    options.on_bad =
-        strcmp(text_member(kept, "on_bad"), "drop") == 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
-    options.drop =
-        (json_is_true(json_object_get(kept, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
-        (json_is_true(json_object_get(kept, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
-    options.lossy_grid = grid >= KILN_LOSSY_BITS_MIN && grid <= KILN_LOSSY_BITS_MAX ? (int)grid : 0;
-    return options;
-}
-
 /* The format under which the source was read, unless the extension of its name says the same
  * (NULL). */
 static const char *format_of(json_t *meta, const char *source)
@@ -130,76 +110,27 @@ static const char *soup_string(const comparison *c, uint32_t offset)
     return c->soup->strings + offset;
 }
 
-/* Compares the parts: nodes and meshes by name, with the triangles that each has. */
-static void compare_parts(const comparison *c)
-{
-    const uint32_t count =
-        c->view->part_count < c->soup->part_count ? c->view->part_count : c->soup->part_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const kiln_format_part *a = &c->view->parts[i];
-        const kiln_soup_part *b = &c->soup->parts[i];
-        const char *node_a = c->view->strings + a->node_path,
-                   *node_b = soup_string(c, b->node_path);
-        const char *mesh_a = c->view->strings + a->mesh_name,
-                   *mesh_b = soup_string(c, b->mesh_name);
-        if (a->triangle_first != b->triangle_first || a->triangle_count != b->triangle_count ||
-            a->primitive != b->primitive || strcmp(node_a, node_b) != 0 ||
-            strcmp(mesh_a, mesh_b) != 0) {
-            differs(c,
-                    "part %u is node '%.80s', mesh '%.60s', %u triangles; in %.100s it is node "
-                    "'%.80s', mesh '%.60s', %u triangles",
-                    i, node_a, mesh_a, a->triangle_count, c->source, node_b, mesh_b,
-                    b->triangle_count);
-        }
-    }
-    if (c->view->part_count != c->soup->part_count) {
-        differs(c, "it has %u parts, %.100s has %u", c->view->part_count, c->source,
-                c->soup->part_count);
-    }
-}
-
-/* Names by number; a number of its own is not compared, as triangles are. */
-static void compare_materials(const comparison *c)
-{
-    if (c->view->material_count != c->soup->material_count) {
-        differs(c, "it has %u materials, %.100s has %u", c->view->material_count, c->source,
-                c->soup->material_count);
-        return;
-    }
-    for (uint32_t i = 0; i < c->soup->material_count; i++) {
-        const char *a = c->view->strings + c->view->materials[i];
-        const char *b = soup_string(c, c->soup->materials[i]);
-        if (strcmp(a, b) != 0) {
-            differs(c, "material %u is '%.100s', in %.100s it is '%.100s'", i, a, c->source, b);
-        }
-    }
-}
-
-/* The first corner that differs, or 3. Coordinates are finite and have no -0, so bytes decide. */
-static unsigned other_corner(const comparison *c, uint32_t stored, uint32_t id, const float **a,
-                             const float **b)
-{
-    for (unsigned k = 0; k < 3; k++) {
-        *a = c->view->vertices + 3 * (size_t)c->view->triangles[3 * (size_t)stored + k];
-        *b = c->soup->positions + 3 * (size_t)c->soup->indices[3 * (size_t)id + k];
-        if (memcmp(*a, *b, 3 * sizeof(float)) != 0) {
-            return k;
-        }
-    }
-    return 3;
-}
-
 /* Compares one triangle, stored in the file at `stored`, by corners, face and material. */
 static void compare_triangle(const comparison *c, const kiln_format_part *part, uint32_t stored,
                              uint32_t id)
 {
     const uint32_t face = kiln_view_face(c->view, part, id);
     const uint32_t user = kiln_view_user(c->view, part, id);
-    const float *a, *b;
+    const float *a = NULL, *b = NULL;
     char where[320];
     KILN_ASSERT(id < c->soup->triangle_count);
     KILN_ASSERT(c->view->ids[stored] == id);
-    const unsigned corner = other_corner(c, stored, id, &a, &b);
+
+    /* The first corner that differs, or 3. Coordinates are finite and have no -0, so bytes
+     * decide. */
+    unsigned corner = 0;
+    for (; corner < 3; corner++) {
+        a = c->view->vertices + 3 * (size_t)c->view->triangles[3 * (size_t)stored + corner];
+        b = c->soup->positions + 3 * (size_t)c->soup->indices[3 * (size_t)id + corner];
+        if (memcmp(a, b, 3 * sizeof(float)) != 0) {
+            break;
+        }
+    }
     if (corner == 3 && face == c->soup->face[id] && user == c->soup->user[id]) {
         return;
     }
@@ -226,7 +157,32 @@ static bool compare(const comparison *c)
         differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
                 c->view->triangle_count == 1 ? "" : "s", c->source, c->soup->triangle_count);
     }
-    compare_parts(c);
+
+    /* The parts: nodes and meshes by name, with the triangles that each has. */
+    const uint32_t parts =
+        c->view->part_count < c->soup->part_count ? c->view->part_count : c->soup->part_count;
+    for (uint32_t i = 0; i < parts; i++) {
+        const kiln_format_part *a = &c->view->parts[i];
+        const kiln_soup_part *b = &c->soup->parts[i];
+        const char *node_a = c->view->strings + a->node_path,
+                   *node_b = soup_string(c, b->node_path);
+        const char *mesh_a = c->view->strings + a->mesh_name,
+                   *mesh_b = soup_string(c, b->mesh_name);
+        if (a->triangle_first != b->triangle_first || a->triangle_count != b->triangle_count ||
+            a->primitive != b->primitive || strcmp(node_a, node_b) != 0 ||
+            strcmp(mesh_a, mesh_b) != 0) {
+            differs(c,
+                    "part %u is node '%.80s', mesh '%.60s', %u triangles; in %.100s it is node "
+                    "'%.80s', mesh '%.60s', %u triangles",
+                    i, node_a, mesh_a, a->triangle_count, c->source, node_b, mesh_b,
+                    b->triangle_count);
+        }
+    }
+    if (c->view->part_count != c->soup->part_count) {
+        differs(c, "it has %u parts, %.100s has %u", c->view->part_count, c->source,
+                c->soup->part_count);
+    }
+
     if (c->verdict->first[0] == '\0' && c->view->triangles != NULL) {
         /* The bake sorts triangles along the tree; ids keep the order of the import. */
         uint32_t *stored_of = malloc((size_t)count * sizeof *stored_of); /* by id */
@@ -246,7 +202,22 @@ static bool compare(const comparison *c)
         }
         free(stored_of);
     }
-    compare_materials(c);
+
+    /* Names of materials by their numbers; the number of each triangle is compared with it. */
+    const uint32_t materials = c->soup->material_count;
+    const bool as_many = c->view->material_count == materials;
+    if (!as_many) {
+        differs(c, "it has %u materials, %.100s has %u", c->view->material_count, c->source,
+                materials);
+    }
+    for (uint32_t i = 0; i < materials && as_many; i++) {
+        const char *name = c->view->strings + c->view->materials[i];
+        const char *source = soup_string(c, c->soup->materials[i]);
+        if (strcmp(name, source) != 0) {
+            differs(c, "material %u is '%.100s', in %.100s it is '%.100s'", i, name, c->source,
+                    source);
+        }
+    }
     return true;
 }
 
@@ -257,8 +228,23 @@ static int import_and_compare(const contents *of, const char *source, int import
                               double import_seconds, source_verdict *verdict)
 {
     KILN_ASSERT(of->kind == CONTENTS_MODEL);
-    /* Limits of the import are those of this run: they have no influence on the triangles. */
-    kiln_bake_options options = import_options(of->meta);
+
+    /* The options that an import depends on, from the meta document. It may hold anything, so a
+     * value that is out of range counts as absent. Limits of the import are those of this run: they
+     * have no influence on the triangles. */
+    json_t *kept = json_object_get(of->meta, "options");
+    kiln_bake_options options = kiln_bake_options_default();
+    const char *up = text_member(kept, "up");
+    const double scale = json_number_value(json_object_get(kept, "scale"));
+    const json_int_t grid = json_integer_value(json_object_get(kept, "lossy_grid"));
+    options.scale = scale > 0.0 ? scale : 1.0;
+    options.up = up[0] >= 'x' && up[0] <= 'z' ? up[0] - 'x' : -1;
+    options.on_bad =
+        strcmp(text_member(kept, "on_bad"), "drop") == 0 ? KILN_ON_BAD_DROP : KILN_ON_BAD_ERROR;
+    options.drop =
+        (json_is_true(json_object_get(kept, "drop_degenerate")) ? KILN_DROP_DEGENERATE : 0u) |
+        (json_is_true(json_object_get(kept, "drop_duplicate")) ? KILN_DROP_DUPLICATE : 0u);
+    options.lossy_grid = grid >= KILN_LOSSY_BITS_MIN && grid <= KILN_LOSSY_BITS_MAX ? (int)grid : 0;
     const kiln_bake_input input = {.path = source, .format = format_of(of->meta, source)};
     kiln_bake_report report;
     kiln_soup soup;
