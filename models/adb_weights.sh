@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fits the weights that libkiln embeds for time-critical queries, on the coarse models that nothing is
-# measured on: models/adb_weights.sh BUILD OUT.c. Needs assimp-testmodels ($KILN_MODELS).
+# measured on: models/adb_weights.sh BUILD NAME.c. Needs assimp-testmodels ($KILN_MODELS).
 set -e
 build=$1 out=$2
 models=${KILN_MODELS:-/usr/share/assimp/models}

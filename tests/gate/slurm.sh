@@ -94,7 +94,7 @@ if ! start_cluster; then
 fi
 case_end
 
-# plan FOLDER: the folder's kiln.yaml as job.sh.
+# plan FOLDER: the folder's kiln.yaml as a script of jobs.
 plan() {
     (cd "$1" && "$KILN" plan -m kiln.yaml --format slurm >job.sh) || case_fail "$1: no plan"
 }

@@ -179,7 +179,7 @@ static void make_sums(const block *b, float values[SUMS][BLOCK])
 {
     float sum[3][BLOCK];
 
-    /* Area, and a millionth of the squared edges, as in moments.c. */
+    /* Area, and a millionth of the squared edges, as in measure.c. */
     for (unsigned i = 0; i < BLOCK; i++) {
         const float ux = b->at[3][i] - b->at[0][i], vx = b->at[6][i] - b->at[0][i];
         const float uy = b->at[4][i] - b->at[1][i], vy = b->at[7][i] - b->at[1][i];
