@@ -7,8 +7,10 @@
 #ifndef KILN_NODES_H
 #define KILN_NODES_H
 
+#include "assert.h"
 #include "format.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Eight oriented boxes relative to the node's org, structure of arrays. Axis k of lane i is
@@ -26,6 +28,46 @@ typedef struct {
     float centre[3];
     float half[3];
 } kiln_lane_box;
+
+/* Lane `lane` of eight as one; without their axes where the kind's are those of node space. */
+static inline void kiln_lanes_get(const kiln_lanes *lanes, bool aligned, unsigned lane,
+                                  kiln_lane_box *box)
+{
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = lanes->centre[k][lane];
+        box->half[k] = lanes->half[k][lane];
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = aligned ? (j == k ? 1.0f : 0.0f) : lanes->axis[3 * k + j][lane];
+        }
+    }
+}
+
+/* An oriented box that stands on its own, in whatever frame its owner says. */
+typedef struct {
+    double centre[3], axis[3][3], half[3];
+} kiln_box;
+
+/* The centre of a lane's box in node space. The sum of two floats is rounded once, to double. */
+static inline void kiln_lane_box_centre(const kiln_lane_box *lane, const float org[3],
+                                        double centre[3])
+{
+    for (unsigned k = 0; k < 3; k++) {
+        centre[k] = (double)org[k] + (double)lane->centre[k];
+    }
+}
+
+/* A lane's box in node space; `org` is that of its node. */
+static inline void kiln_lane_box_place(const kiln_lane_box *lane, const float org[3], kiln_box *box)
+{
+    kiln_lane_box_centre(lane, org, box->centre);
+    for (unsigned k = 0; k < 3; k++) {
+        box->half[k] = (double)lane->half[k];
+        for (unsigned i = 0; i < 3; i++) {
+            box->axis[k][i] = (double)lane->axis[k][i];
+        }
+    }
+}
 
 /* All eight counts, lane i in bits 4 i .. 4 i + 3. */
 static inline uint32_t kiln_node8_counts(const kiln_format_node8 *node)
@@ -70,6 +112,21 @@ static inline uint32_t kiln_node8_slot(const kiln_format_node8 *node, unsigned l
     const uint32_t before = kiln_node8_counts(node) & ((1u << 4u * lane) - 1u);
     const uint32_t pairs = (before & 0x0F0F0F0Fu) + (before >> 4 & 0x0F0F0F0Fu);
     return node->tri + (pairs * 0x01010101u >> 24);
+}
+
+/* What a lane contains. */
+typedef struct {
+    uint32_t first; /* inner: node; leaf: first slot */
+    uint32_t count; /* inner: 0; leaf: triangles */
+} kiln_contents;
+
+static inline kiln_contents kiln_node8_contents(const kiln_format_node8 *node, unsigned lane)
+{
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
+    if ((node->inner >> lane & 1) != 0) {
+        return (kiln_contents){kiln_node8_child(node, lane), 0};
+    }
+    return (kiln_contents){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
 }
 
 /* 2^(exp - 127) as float; exp 1 .. 254 (the verifier refuses 0 and 255). */
@@ -149,15 +206,15 @@ static inline void kiln_obb8_decode(const kiln_format_node_obb8 *node, kiln_lane
     enum { BYTES = offsetof(kiln_format_node_obb8, rotation), EXTRA = 8, WIDTH = 24 + EXTRA };
     KILN_STATIC_ASSERT(offsetof(kiln_format_node_obb8, centre) == BYTES + 24, "bytes in a row");
     const uint8_t *bytes = (const uint8_t *)node + BYTES;
-    float turn[WIDTH], place[WIDTH];
+    float rotation[WIDTH], place[WIDTH];
     for (unsigned i = 0; i < WIDTH; i++) {
-        turn[i] = (float)(int8_t)bytes[i] * KILN_RODRIGUES_STEP;
+        rotation[i] = (float)(int8_t)bytes[i] * KILN_RODRIGUES_STEP;
     }
     for (unsigned i = 0; i < WIDTH; i++) {
         place[i] = (float)bytes[24 - EXTRA + i];
     }
     for (unsigned i = 0; i < 8; i++) {
-        const float x = turn[i], y = turn[8 + i], z = turn[16 + i];
+        const float x = rotation[i], y = rotation[8 + i], z = rotation[16 + i];
         const float xx = x * x, yy = y * y, zz = z * z;
         const float xy = x * y, xz = x * z, yz = y * z;
         const float s = 2.0f / (1.0f + ((xx + yy) + zz));

@@ -10,23 +10,19 @@
 #include "../../formats/assert.h"
 #include "../base/compiler.h"
 #include "../base/fpu.h"
-#include "../base/vector.h"
+#include "../../formats/vector.h"
 
 #include <math.h>
 
 /* ------------------------------------------------------------------------------------- hints -- */
 
-/* Both boxes in X's node space, in double: the second carried there. */
-typedef struct {
-    double centre[3], axis[3][3], half[3];
-} solid;
-
-/* A box as doubles; with a map, carried by it. The axes keep their length, the scale goes into the
- * half-extents. */
-static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *out)
+/* A box in double, in the node space that a map leads to; without one in its own. The axes keep
+ * their length, the scale goes into the half-extents. They are rotated in floats, like those of
+ * the probe that the pair was weighed with; near_walk.c says why it has a function of its own. */
+static void place_box(const kiln_node_map *map, const kiln_tree_box *box, kiln_box *out)
 {
     /* What the map multiplies lengths by; its own number is a float, which may not hold it. */
-    const double *m = map != NULL ? map->matrix : NULL;
+    const double *m = map != NULL ? map->points.rotation : NULL;
     const double scale = m != NULL ? sqrt(m[0] * m[0] + m[3] * m[3] + m[6] * m[6]) : 1.0;
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
@@ -36,16 +32,16 @@ static void solid_of(const kiln_node_map *map, const kiln_tree_box *box, solid *
                                      : row[0] * box->axis[k][0] + row[1] * box->axis[k][1] +
                                            row[2] * box->axis[k][2]);
         }
-        const double *row = map != NULL ? map->matrix + 3 * k : NULL;
-        out->centre[k] = map == NULL ? box->centre[k]
-                                     : row[0] * box->centre[0] + row[1] * box->centre[1] +
-                                           row[2] * box->centre[2] + map->offset[k];
+        out->centre[k] = box->centre[k];
         out->half[k] = (double)box->half[k] * scale;
+    }
+    if (map != NULL) {
+        kiln_transform_point(&map->points, box->centre, out->centre);
     }
 }
 
 /* The point of the box that is nearest to p. */
-static void move_into(const solid *box, double p[3])
+static void move_into(const kiln_box *box, double p[3])
 {
     const double from[3] = {p[0] - box->centre[0], p[1] - box->centre[1], p[2] - box->centre[2]};
     double inside[3] = {box->centre[0], box->centre[1], box->centre[2]};
@@ -62,7 +58,7 @@ static void move_into(const solid *box, double p[3])
 }
 
 /* The face normal of `box` along which the other overlaps it least, if less than *least. */
-static void least_overlap(const solid *box, const solid *other, const double between[3],
+static void least_overlap(const kiln_box *box, const kiln_box *other, const double between[3],
                           double *least, double normal[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -81,7 +77,7 @@ static void least_overlap(const solid *box, const solid *other, const double bet
 }
 
 /* From the centre of a box to a corner. */
-static double half_diagonal(const solid *box)
+static double half_diagonal(const kiln_box *box)
 {
     return sqrt(kiln_dot(box->half, box->half));
 }
@@ -92,12 +88,11 @@ static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], doub
     double p[3] = {position[0], position[1], position[2]};
     double n[3] = {normal[0], normal[1], normal[2]};
     if (frame->swapped) {
+        kiln_transform_point(&frame->to_y.points, position, p);
         for (int i = 0; i < 3; i++) {
-            const double *row = frame->to_y.matrix + 3 * i;
-            const float *row_f = frame->to_y.rotation + 3 * i;
-            p[i] = kiln_dot(row, position) + frame->to_y.offset[i];
-            n[i] = (double)row_f[0] * normal[0] + (double)row_f[1] * normal[1] +
-                   (double)row_f[2] * normal[2];
+            const float *row = frame->to_y.rotation + 3 * i;
+            n[i] = (double)row[0] * normal[0] + (double)row[1] * normal[1] +
+                   (double)row[2] * normal[2];
         }
     }
     const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->entry;
@@ -114,12 +109,12 @@ KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *ent
 {
     const kiln_pair_frame *frame = &query->frame;
     kiln_tree_box box_x, box_y;
-    solid x, y;
+    kiln_box x, y;
     kiln_adb_entry_box(query, entry, true, &box_x);
     kiln_adb_entry_box(query, entry, false, &box_y);
-    solid_of(NULL, &box_x, &x);
-    solid_of(&frame->to_x, &box_y, &y);
-    const solid *a = frame->swapped ? &y : &x, *b = frame->swapped ? &x : &y;
+    place_box(NULL, &box_x, &x);
+    place_box(&frame->to_x, &box_y, &y);
+    const kiln_box *a = frame->swapped ? &y : &x, *b = frame->swapped ? &x : &y;
     double *p = hint->position;
     for (int i = 0; i < 3; i++) {
         p[i] = (x.centre[i] + y.centre[i]) / 2;

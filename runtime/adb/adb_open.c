@@ -174,8 +174,8 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
     opened_node of_x, of_y;
     kiln_probe of_box;
     kiln_adb_box of_lane;
-    open_node_to_weigh(query, true, x->first, &of_x);
-    open_node(query->kernels, query->frame.y, y->first, &of_y);
+    open_node_to_weigh(query, true, x->contents.first, &of_x);
+    open_node(query->kernels, query->frame.y, y->contents.first, &of_y);
     make_probe(query, &of_y, false, x, &of_box);
     uint32_t left = query->kernels->overlap(&of_y.boxes.lanes, of_y.boxes.aligned, &of_box,
                                             kiln_node8_used(of_y.node));
@@ -197,20 +197,14 @@ static void open_both(kiln_adb *query, const kiln_tree_box *x, const kiln_tree_b
                 lane = i;
             }
         }
-        const kiln_adb_entry entry = {.node_y = y->first,
+        const kiln_adb_entry entry = {.node_y = y->contents.first,
                                       .lane_y = (uint8_t)lane,
                                       .leaves =
                                           (uint8_t)(is_leaf(&of_y, lane) ? KILN_ADB_LEAF_Y : 0)};
+        kiln_lane_box decoded;
         kiln_tree_box below; /* the lane as a box that stands on its own, to make a probe of */
-        for (unsigned k = 0; k < 3; k++) {
-            below.centre[k] = (double)of_y.node->org[k] + (double)lanes->centre[k][lane];
-            below.half[k] = lanes->half[k][lane];
-            for (unsigned j = 0; j < 3; j++) {
-                below.axis[k][j] = !of_y.boxes.aligned ? lanes->axis[3 * k + j][lane]
-                                   : j == k            ? 1.0f
-                                                       : 0.0f;
-            }
-        }
+        kiln_lanes_get(lanes, of_y.boxes.aligned, lane, &decoded);
+        kiln_tree_box_place(&decoded, of_y.node->org, &below);
         make_probe(query, &of_x, true, &below, &of_lane.probe);
         weigh_lanes(query, &of_x, true, &of_lane, entry);
         left &= ~(1u << lane);
@@ -260,7 +254,7 @@ void kiln_adb_meet_roots(kiln_adb *query)
     /* Are the roots what fitted weights know: of much the same size, and not so far apart that
      * floats don't hold it? */
     const float area_x = query->root_x.area, area_y = query->root_y.area;
-    const double *offset = query->frame.to_x.offset;
+    const double *offset = query->frame.to_x.points.translation;
     const bool alike = area_x < AREA_RATIO_MOST * area_y && area_y < AREA_RATIO_MOST * area_x &&
                        fabs(offset[0]) < FAR_AWAY && fabs(offset[1]) < FAR_AWAY &&
                        fabs(offset[2]) < FAR_AWAY;
@@ -301,7 +295,7 @@ void kiln_adb_open_pair(kiln_adb *query, const kiln_adb_entry *entry, const kiln
     /* One node's lanes against the other box, which stays. */
     opened_node opened;
     kiln_adb_box stays;
-    open_node_to_weigh(query, open_x, open_x ? x->first : y->first, &opened);
+    open_node_to_weigh(query, open_x, open_x ? x->contents.first : y->contents.first, &opened);
     make_probe(query, &opened, open_x, open_x ? y : x, &stays.probe);
     weigh_lanes(query, &opened, open_x, &stays, *entry);
 }

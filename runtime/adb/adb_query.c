@@ -234,15 +234,7 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
     KILN_ASSERT(lane < tree->kind->lanes);
     KILN_ASSERT((is_x ? entry->node_x : entry->node_y) < tree->entry->node_count);
     const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
-    kiln_lane_box decoded;
-    tree->kind->decode_lane(node, lane, &decoded);
-    for (int k = 0; k < 3; k++) {
-        box->centre[k] = (double)node->org[k] + (double)decoded.centre[k];
-    }
-    memcpy(box->axis, decoded.axis, sizeof box->axis);
-    memcpy(box->half, decoded.half, sizeof box->half);
-    box->area = kiln_half_area(box->half) * kiln_area_scale(&query->frame, is_x);
-    kiln_tree_box_contents(box, node, lane);
+    kiln_tree_box_lane(&query->frame, is_x, node, lane, box);
 }
 
 /* The exact walk found a pair of triangles that meets, which is a proof. */

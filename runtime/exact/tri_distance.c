@@ -21,7 +21,7 @@
 #include "double_double.h"
 #include "../../formats/assert.h"
 #include "../base/compiler.h"
-#include "../base/vector.h"
+#include "../../formats/vector.h"
 
 #include <math.h>
 #include <stdint.h>

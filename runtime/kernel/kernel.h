@@ -8,7 +8,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/node_kinds.h"
-#include "../base/transform.h"
+#include "../../formats/transform.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -20,7 +20,7 @@
 #include "../exact/expansion.h"
 #include "../../formats/assert.h"
 #include "../base/compiler.h"
-#include "../base/vector.h"
+#include "../../formats/vector.h"
 
 #include <math.h>
 #include <string.h>

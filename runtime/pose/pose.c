@@ -179,12 +179,12 @@ static void fill_map(kiln_node_map *map, const double rotation[9], const double 
                      double scale, double slack)
 {
     for (int i = 0; i < 9; i++) {
-        map->matrix[i] = rotation[i] * scale;
+        map->points.rotation[i] = rotation[i] * scale;
         map->rotation[i] = (float)rotation[i];
     }
     KILN_ASSERT(scale > 0);
     KILN_ASSERT(slack >= 0);
-    memcpy(map->offset, offset, sizeof map->offset);
+    memcpy(map->points.translation, offset, sizeof map->points.translation);
     map->scale = (float)scale;
     map->slack = slack;
 }

@@ -2,15 +2,15 @@
 #ifndef KILN_POSE_H
 #define KILN_POSE_H
 
-#include "../base/transform.h"
+#include "../../formats/transform.h"
 #include "../base/tree.h"
 
-/* Map from one tree's node space to the other's: p = matrix q + offset. */
+/* Map from one tree's node space to the other's. */
 typedef struct {
-    double matrix[9], offset[3];
-    float rotation[9]; /* without the scale */
-    float scale;       /* node unit of the source in node units of the target */
-    double slack;      /* absolute error of positions, in units of the target */
+    kiln_transform points; /* with the scale */
+    float rotation[9];     /* without the scale: of directions */
+    float scale;           /* node unit of the source in node units of the target */
+    double slack;          /* absolute error of positions, in units of the target */
 } kiln_node_map;
 
 /* X is carried as stored, Y is transformed into X's frame. */

@@ -18,7 +18,7 @@
 
 #include "../../formats/assert.h"
 
-#include "../base/vector.h"
+#include "../../formats/vector.h"
 #include "../exact/double_double.h"
 #include "../exact/exact.h"
 

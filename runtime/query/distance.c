@@ -166,13 +166,11 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
                          const kiln_tree_box *leaf_y)
 {
     search *s = (search *)walk->user;
-    if (s->x.count == 0 || s->x.first != leaf_x->first) {
-        kiln_leaf_triangles_load(&s->x, s->frame, walk->kernel, true,
-                                 (kiln_behind){leaf_x->first, leaf_x->count});
+    if (s->x.count == 0 || s->x.first != leaf_x->contents.first) {
+        kiln_leaf_triangles_load(&s->x, s->frame, walk->kernel, true, leaf_x->contents);
     }
-    if (s->y.count == 0 || s->y.first != leaf_y->first) {
-        kiln_leaf_triangles_load(&s->y, s->frame, walk->kernel, false,
-                                 (kiln_behind){leaf_y->first, leaf_y->count});
+    if (s->y.count == 0 || s->y.first != leaf_y->contents.first) {
+        kiln_leaf_triangles_load(&s->y, s->frame, walk->kernel, false, leaf_y->contents);
     }
     KILN_ASSERT(s->x.count <= KILN_LEAF_TRIANGLES_MAX);
     KILN_ASSERT(s->y.count <= KILN_LEAF_TRIANGLES_MAX);

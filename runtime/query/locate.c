@@ -114,7 +114,7 @@ static bool stop_at_entry(void *user, uint32_t first, uint32_t count)
 {
     entry_test *test = (entry_test *)user;
     const mesh_query *q = test->query;
-    const kiln_behind leaf = {first, count};
+    const kiln_contents leaf = {first, count};
     test->entered =
         kiln_leaf_pair_reach(&test->leaves, &q->frame, q->inner_is_carried, leaf, &test->box);
     return !test->entered;
@@ -138,20 +138,6 @@ static bool may_enter(const mesh_query *q, const kiln_tree_box *box)
     kiln_leaf_box_form(&test.box, &q->frame, !q->inner_is_carried, box);
     kiln_shape_walk(q->outer, &around, stop_at_entry, &test);
     return test.entered;
-}
-
-/* The same for a lane of a node, whose centre is relative to the node's origin. */
-static bool may_enter_lane(const mesh_query *q, const kiln_format_node8 *node, unsigned lane)
-{
-    kiln_lane_box own;
-    kiln_tree_box box;
-    q->inner->kind->decode_lane(node, lane, &own);
-    for (int k = 0; k < 3; k++) {
-        box.centre[k] = (double)node->org[k] + (double)own.centre[k];
-        box.half[k] = own.half[k];
-        memcpy(box.axis[k], own.axis[k], sizeof box.axis[k]);
-    }
-    return may_enter(q, &box);
 }
 
 /* Any slot below a node: that of its first leaf, or of its first child's. False: there is none on
@@ -180,19 +166,21 @@ static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned
                           uint32_t *stack, unsigned *height)
 {
     KILN_ASSERT(lane < q->inner->kind->lanes);
-    const kiln_behind behind = kiln_lane_behind(node, lane);
-    const bool enters = may_enter_lane(q, node, lane);
-    if (behind.count == 0) {
+    kiln_tree_box box;
+    kiln_tree_box_lane(&q->frame, !q->inner_is_carried, node, lane, &box);
+    const kiln_contents contents = box.contents;
+    const bool enters = may_enter(q, &box);
+    if (contents.count == 0) {
         if (enters) {
             KILN_ASSERT(*height < LOCATE_STACK);
-            stack[(*height)++] = behind.first;
+            stack[(*height)++] = contents.first;
             return true;
         }
         uint32_t slot;
-        return !some_slot(q->inner, behind.first, &slot) || classify(q, slot);
+        return !some_slot(q->inner, contents.first, &slot) || classify(q, slot);
     }
-    for (uint32_t i = 0; i < (enters ? behind.count : 1); i++) {
-        if (!classify(q, behind.first + i)) {
+    for (uint32_t i = 0; i < (enters ? contents.count : 1); i++) {
+        if (!classify(q, contents.first + i)) {
             return false;
         }
     }

@@ -30,7 +30,7 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
 }
 
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
-                              const kiln_kernel *kernel, bool is_x, kiln_behind from)
+                              const kiln_kernel *kernel, bool is_x, kiln_contents from)
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     const uint32_t *triangles[KILN_LEAF_LANES];
@@ -53,21 +53,19 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
 void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool is_x,
                         const kiln_tree_box *own)
 {
-    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
+    static const kiln_transform same = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
     KILN_ASSERT(frame->epsilon > 0);
     KILN_ASSERT(frame->to_x.slack >= 0);
     const kiln_format_tree *x = frame->x->entry;
-    const double *matrix = is_x ? same : frame->to_x.matrix;
-    const double *offset = is_x ? nowhere : frame->to_x.offset;
+    const kiln_transform *points = is_x ? &same : &frame->to_x.points;
     const double scale = is_x ? 1.0 : (double)frame->to_x.scale;
     const double unit = kiln_power_of_two(x->scale_exponent);
-    const double *centre = own->centre;
+    double centre[3];
+    kiln_transform_point(points, own->centre, centre);
     const double extents = (double)own->half[0] + (double)own->half[1] + (double)own->half[2];
     for (int k = 0; k < 3; k++) {
-        const double *row = matrix + 3 * k;
-        const double place =
-            row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + offset[k];
-        box->centre[k] = place * unit + x->origin[k];
+        const double *row = points->rotation + 3 * k;
+        box->centre[k] = centre[k] * unit + x->origin[k];
         for (int j = 0; j < 3; j++) {
             const float *axis = own->axis[j];
             const double along =
@@ -105,7 +103,7 @@ static bool pair_meets(const kiln_leaf_triangles *x, uint32_t i, const kiln_leaf
 
 /* The leaf's triangles: those that are kept, or loaded in their place. */
 static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
-                                  kiln_behind leaf)
+                                  kiln_contents leaf)
 {
     kiln_leaf_triangles *kept = is_x ? &leaves->x : &leaves->y;
     if (kept->count == 0 || kept->first != leaf.first) {
@@ -115,13 +113,14 @@ static kiln_leaf_triangles *fetch(kiln_leaf_pair *leaves, const kiln_pair_frame 
 }
 
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
-                          kiln_behind leaf, const kiln_leaf_box *box)
+                          kiln_contents leaf, const kiln_leaf_box *box)
 {
     return leaves->kernel->triangles_reach(fetch(leaves, frame, is_x, leaf), box);
 }
 
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                         const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y)
+                         const kiln_pair_visitor *visitor, kiln_contents leaf_x,
+                         kiln_contents leaf_y)
 {
     uint32_t pairs[KILN_LEAF_LANES];
     if (visitor->boxes) {

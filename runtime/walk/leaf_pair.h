@@ -10,7 +10,7 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
 
 /* The same of all triangles of a leaf. */
 void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *frame,
-                              const kiln_kernel *kernel, bool is_x, kiln_behind from);
+                              const kiln_kernel *kernel, bool is_x, kiln_contents from);
 
 /* Centre, axes and half-extents of a tree's box in X's frame. Needs the maps between node
  * spaces. */
@@ -34,10 +34,11 @@ static inline void kiln_leaf_pair_begin(kiln_leaf_pair *leaves, const kiln_kerne
 /* May a triangle of the leaf meet anything in a box of the other tree, in X's frame? False is a
  * proof. */
 bool kiln_leaf_pair_reach(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, bool is_x,
-                          kiln_behind leaf, const kiln_leaf_box *box);
+                          kiln_contents leaf, const kiln_leaf_box *box);
 
 /* All pairs of two leaves. False: the visitor has had enough. */
 bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                         const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y);
+                         const kiln_pair_visitor *visitor, kiln_contents leaf_x,
+                         kiln_contents leaf_y);
 
 #endif

@@ -42,30 +42,13 @@ static inline unsigned lowest_lane(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-static void take_near_lane(const kiln_near_walk *w, const near_level *at, unsigned lane,
-                           kiln_tree_box *box)
-{
-    kiln_lane_box decoded;
-    KILN_ASSERT(lane < KILN_NODE_WIDTH);
-    (at->opened_x ? w->frame->x : w->frame->y)->kind->decode_lane(at->node, lane, &decoded);
-    for (int k = 0; k < 3; k++) {
-        box->centre[k] = (double)at->node->org[k] + (double)decoded.centre[k];
-        box->half[k] = decoded.half[k];
-    }
-    memcpy(box->axis, decoded.axis, sizeof box->axis);
-    box->area = kiln_half_area(box->half) * kiln_area_scale(w->frame, at->opened_x);
-    kiln_tree_box_contents(box, at->node, lane);
-}
-
 /* ------------------------------------------------------------------------------- bounds -- */
 
-/* A box in X's node space. */
-typedef struct {
-    double centre[3], axis[3][3], half[3];
-} far_box;
-
-/* Distances are those of X's frame, where the map from Y's is as affine as the poses are. */
-static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool is_x, far_box *out)
+/* A box in X's node space. Distances are those of X's frame, where the map from Y's is as affine
+ * as the poses are. The axes are rotated in double. adb_hints.c rotates its own in floats; one
+ * function for both would change the last bits of bounds here, or those of hints there. */
+static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool is_x,
+                         kiln_box *out)
 {
     const kiln_node_map *map = &w->frame->to_x;
     for (int k = 0; k < 3; k++) {
@@ -75,21 +58,21 @@ static void make_far_box(const kiln_near_walk *w, const kiln_tree_box *box, bool
             out->axis[k][j] = (double)box->axis[k][j];
         }
     }
-    for (int i = 0; i < 3 && !is_x; i++) {
-        const double *row = map->matrix + 3 * i;
-        const float *turn = map->rotation + 3 * i;
-        out->centre[i] =
-            ((row[0] * box->centre[0] + row[1] * box->centre[1]) + row[2] * box->centre[2]) +
-            map->offset[i];
+    if (is_x) {
+        return;
+    }
+    kiln_transform_point(&map->points, box->centre, out->centre);
+    for (int i = 0; i < 3; i++) {
+        const float *row = map->rotation + 3 * i;
         for (int k = 0; k < 3; k++) {
-            out->axis[k][i] = ((double)turn[0] * (double)box->axis[k][0] +
-                               (double)turn[1] * (double)box->axis[k][1]) +
-                              (double)turn[2] * (double)box->axis[k][2];
+            out->axis[k][i] = ((double)row[0] * (double)box->axis[k][0] +
+                               (double)row[1] * (double)box->axis[k][1]) +
+                              (double)row[2] * (double)box->axis[k][2];
         }
     }
 }
 
-static double reach_along(const far_box *box, const double n[3], double error)
+static double reach_along(const kiln_box *box, const double n[3], double error)
 {
     double reach = 0;
     for (int k = 0; k < 3; k++) {
@@ -101,7 +84,7 @@ static double reach_along(const far_box *box, const double n[3], double error)
 
 /* Gap along the line between the centres, squared; 0 where there is none. A box reaches along a
  * unit vector as far as its axes say, within epsilon of its extents. */
-static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box *q)
+static double far_bound(const kiln_near_walk *w, const kiln_box *p, const kiln_box *q)
 {
     double n[3], squared = 0;
     for (int k = 0; k < 3; k++) {
@@ -117,12 +100,12 @@ static double far_bound(const kiln_near_walk *w, const far_box *p, const far_box
 /* The same bound for all lanes of an opened node, one by one: boxes that far apart are rare. */
 static void far_bounds(const kiln_near_walk *w, near_level *at)
 {
-    far_box other, lane;
+    kiln_box other, lane;
     make_far_box(w, at->other, !at->opened_x, &other);
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
         const unsigned i = lowest_lane(mask);
         kiln_tree_box box;
-        take_near_lane(w, at, i, &box);
+        kiln_tree_box_lane(w->frame, at->opened_x, at->node, i, &box);
         make_far_box(w, &box, at->opened_x, &lane);
         at->bound[i] = far_bound(w, &lane, &other);
     }
@@ -190,9 +173,9 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     const kiln_tree *tree = is_x ? w->frame->x : w->frame->y;
     const kiln_node_map *map = is_x ? &w->frame->to_x : &w->frame->to_y;
     const double unit_squared = is_x ? 1 : w->unit_y * w->unit_y;
-    at->node = kiln_tree_node(tree, opened->first);
+    at->node = kiln_tree_node(tree, opened->contents.first);
     at->other = other;
-    KILN_ASSERT(opened->count == 0);
+    KILN_ASSERT(opened->contents.count == 0);
     at->opened_x = is_x;
     at->mask = kiln_node8_used(at->node);
     kiln_lanes lanes;
@@ -234,7 +217,7 @@ static unsigned next_lane(const kiln_near_walk *w, near_level *at)
  * surface, so that both shrink alike. */
 static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
 {
-    return p->count == 0 && (q->count != 0 || p->area >= q->area);
+    return p->contents.count == 0 && (q->contents.count != 0 || p->area >= q->area);
 }
 
 static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
@@ -252,9 +235,9 @@ static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
             at--;
             continue;
         }
-        take_near_lane(w, at, next, &at->lane_box);
+        kiln_tree_box_lane(w->frame, at->opened_x, at->node, next, &at->lane_box);
         const kiln_tree_box *lane = &at->lane_box, *other = at->other;
-        if (lane->count != 0 && other->count != 0) {
+        if (lane->contents.count != 0 && other->contents.count != 0) {
             if (!w->visit(w, at->opened_x ? lane : other, at->opened_x ? other : lane)) {
                 return;
             }
@@ -290,7 +273,7 @@ __attribute__((noinline)) static void descend_near_deep(kiln_near_walk *w,
 static double bound_of_roots(const kiln_near_walk *w, const kiln_tree_box *root_x,
                              const kiln_tree_box *root_y)
 {
-    far_box x, y;
+    kiln_box x, y;
     make_far_box(w, root_x, true, &x);
     make_far_box(w, root_y, false, &y);
     return far_bound(w, &x, &y);

@@ -38,7 +38,7 @@ struct level {
     uint32_t mask;      /* lanes not taken yet */
     /* The lane in hand, to which levels above point. */
     float area; /* half its surface, in square units of X's node space */
-    kiln_behind behind;
+    kiln_contents contents;
     bool is_x; /* the opened node is X's */
 };
 
@@ -73,14 +73,15 @@ static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool ali
 {
     const kiln_node_map *map = to_x ? &frame->to_x : &frame->to_y;
     for (int j = 0; j < 3; j++) {
-        const double *m = map->matrix + j;
+        const double *m = map->points.rotation + j;
         const float *r = map->rotation + j;
         out->column_xy[j] = (kiln_two){m[0], m[3]};
         out->column_z[j] = m[6];
         out->rotation[j] = (kiln_quad){r[0], r[3], r[6], 0.0f};
     }
-    out->offset_xy = (kiln_two){map->offset[0], map->offset[1]};
-    out->offset_z = map->offset[2];
+    const double *offset = map->points.translation;
+    out->offset_xy = (kiln_two){offset[0], offset[1]};
+    out->offset_z = offset[2];
     out->scale = map->scale;
     out->slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
     out->epsilon = frame->epsilon;
@@ -106,7 +107,7 @@ static void begin_level(const kiln_tree_box *box, bool is_x, float org[3], level
     out->opened.org = org;
     out->opened.lane = 0;
     out->area = box->area;
-    out->behind = (kiln_behind){box->first, box->count};
+    out->contents = box->contents;
     out->is_x = is_x;
 }
 
@@ -114,10 +115,10 @@ static void begin_level(const kiln_tree_box *box, bool is_x, float org[3], level
 static inline void open_box(const walk *w, const level *of, const level *other, level *at)
 {
     const bool is_x = of->is_x;
-    KILN_ASSERT(of->behind.count == 0);
+    KILN_ASSERT(of->contents.count == 0);
     KILN_ASSERT(of->is_x != other->is_x);
     const kiln_format_node8 *node =
-        kiln_tree_node(is_x ? w->frame->x : w->frame->y, of->behind.first);
+        kiln_tree_node(is_x ? w->frame->x : w->frame->y, of->contents.first);
     at->node = node;
     at->other = other;
     at->is_x = is_x;
@@ -138,7 +139,7 @@ static inline void take_lane(const walk *w, level *at)
     at->mask &= ~(1u << lane);
     at->opened.lane = lane;
     at->area = at->opened.area[lane] * w->area_scale[at->is_x];
-    at->behind = kiln_lane_behind(at->node, lane);
+    at->contents = kiln_node8_contents(at->node, lane);
 }
 
 /* --------------------------------------------------------------------- a box and a leaf -- */
@@ -147,17 +148,10 @@ static inline void take_lane(const walk *w, level *at)
 static void place_lane(const walk *w, const level *at, kiln_leaf_box *box)
 {
     const bool aligned = (at->is_x ? w->frame->x : w->frame->y)->kind->aligned;
-    const kiln_lanes *lanes = &at->opened.lanes;
-    const uint32_t lane = at->opened.lane;
-    KILN_ASSERT(lane < KILN_NODE_WIDTH);
+    kiln_lane_box lane;
     kiln_tree_box own;
-    for (int k = 0; k < 3; k++) {
-        own.centre[k] = (double)at->opened.org[k] + (double)lanes->centre[k][lane];
-        own.half[k] = lanes->half[k][lane];
-        for (int j = 0; j < 3; j++) {
-            own.axis[k][j] = aligned ? (j == k ? 1.0f : 0.0f) : lanes->axis[3 * k + j][lane];
-        }
-    }
+    kiln_lanes_get(&at->opened.lanes, aligned, at->opened.lane, &lane);
+    kiln_tree_box_place(&lane, at->opened.org, &own);
     kiln_leaf_box_form(box, w->frame, at->is_x, &own);
 }
 
@@ -167,7 +161,7 @@ __attribute__((noinline)) static bool reaches_leaf(const walk *w, kiln_leaf_pair
 {
     kiln_leaf_box box;
     place_lane(w, at, &box);
-    return kiln_leaf_pair_reach(leaves, w->frame, leaf->is_x, leaf->behind, &box);
+    return kiln_leaf_pair_reach(leaves, w->frame, leaf->is_x, leaf->contents, &box);
 }
 
 /* Is opening the lane in hand of `of` against a leaf worth its while? Large triangles may hold
@@ -194,11 +188,11 @@ static void descend(const walk *w, const kiln_tree_box *from_x, const kiln_tree_
     level *at = bottom - 1;
     const level *lane = &levels[0], *other = &levels[1];
     for (;;) {
-        const bool is_leaf = lane->behind.count != 0, other_is_leaf = other->behind.count != 0;
+        const bool is_leaf = lane->contents.count != 0, other_is_leaf = other->contents.count != 0;
         if (is_leaf && other_is_leaf) {
             if (!kiln_leaf_pair_meet(&leaves, w->frame, w->visitor,
-                                     lane->is_x ? lane->behind : other->behind,
-                                     lane->is_x ? other->behind : lane->behind)) {
+                                     lane->is_x ? lane->contents : other->contents,
+                                     lane->is_x ? other->contents : lane->contents)) {
                 return;
             }
         } else {

@@ -44,7 +44,8 @@ static void axes_along(const double way[3], double axes[3][3])
 
 /* The shape in its own frame as an oriented box, and the largest of its numbers. */
 typedef struct {
-    double centre[3], half[3], axes[3][3], size;
+    kiln_box box;
+    double size;
 } shape_bounds;
 
 static void bound_shape(const kiln_shape *shape, shape_bounds *b)
@@ -53,8 +54,8 @@ static void bound_shape(const kiln_shape *shape, shape_bounds *b)
     b->size = shape->kind == KILN_SHAPE_BOX ? 0 : shape->radius;
     for (int k = 0; k < 3; k++) {
         const double end = shape->kind == KILN_SHAPE_SPHERE ? shape->a[k] : shape->b[k];
-        b->centre[k] = shape->a[k] / 2 + end / 2;
-        b->half[k] = shape->kind == KILN_SHAPE_BOX ? end / 2 - shape->a[k] / 2 : shape->radius;
+        b->box.centre[k] = shape->a[k] / 2 + end / 2;
+        b->box.half[k] = shape->kind == KILN_SHAPE_BOX ? end / 2 - shape->a[k] / 2 : shape->radius;
         b->size = fmax(b->size, fmax(fabs(shape->a[k]), fabs(end)));
         way[k] = shape->kind == KILN_SHAPE_CAPSULE ? end / 2 - shape->a[k] / 2 : 0;
         scale = fmax(scale, fabs(way[k]));
@@ -62,8 +63,8 @@ static void bound_shape(const kiln_shape *shape, shape_bounds *b)
     for (int k = 0; k < 3 && scale > 0; k++) {
         way[k] /= scale;
     }
-    axes_along(way, b->axes);
-    b->half[0] += scale * sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
+    axes_along(way, b->box.axis);
+    b->box.half[0] += scale * sqrt((way[0] * way[0] + way[1] * way[1]) + way[2] * way[2]);
 }
 
 /* Positions go wrong by a few roundings of the numbers that take part; balls reach 2^-40 further.
@@ -78,22 +79,22 @@ void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
     double from[3], size = 0, reach = 0;
     bound_shape(shape, &bounds);
     KILN_ASSERT(scale > 0);
-    KILN_ASSERT(bounds.half[0] >= 0);
-    KILN_ASSERT(bounds.half[1] >= 0);
-    KILN_ASSERT(bounds.half[2] >= 0);
+    KILN_ASSERT(bounds.box.half[0] >= 0);
+    KILN_ASSERT(bounds.box.half[1] >= 0);
+    KILN_ASSERT(bounds.box.half[2] >= 0);
     for (int k = 0; k < 3; k++) {
-        from[k] = bounds.centre[k] - placement->carry.translation[k];
+        from[k] = bounds.box.centre[k] - placement->carry.translation[k];
         size = fmax(size, fabs(placement->carry.translation[k]) + fabs(entry->origin[k]) * scale);
     }
     for (int k = 0; k < 3; k++) {
         const double own =
             inverse[3 * k] * from[0] + inverse[3 * k + 1] * from[1] + inverse[3 * k + 2] * from[2];
         box->centre[k] = (own / scale - entry->origin[k]) * unit;
-        const double half = bounds.half[k] * unit_placed * (1 + 0x1p-18);
+        const double half = bounds.box.half[k] * unit_placed * (1 + 0x1p-18);
         reach = fmax(reach, half);
         box->probe.half[k] = (float)fmin(half, REACH_MAX);
         for (int i = 0; i < 3; i++) {
-            const double *row = inverse + 3 * i, *axis = bounds.axes[k];
+            const double *row = inverse + 3 * i, *axis = bounds.box.axis[k];
             box->probe.axis[k][i] = (float)(row[0] * axis[0] + row[1] * axis[1] + row[2] * axis[2]);
         }
     }

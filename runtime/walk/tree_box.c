@@ -21,8 +21,19 @@ void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *
         }
     }
     box->area = kiln_half_area(box->half) * kiln_area_scale(frame, is_x);
-    box->first = 0;
-    box->count = kiln_tree_is_box(is_x ? frame->x : frame->y);
+    box->contents.first = 0;
+    box->contents.count = kiln_tree_is_box(is_x ? frame->x : frame->y);
+}
+
+void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_format_node8 *node,
+                        unsigned lane, kiln_tree_box *box)
+{
+    kiln_lane_box decoded;
+    KILN_ASSERT(lane < KILN_NODE_WIDTH);
+    (is_x ? frame->x : frame->y)->kind->decode_lane(node, lane, &decoded);
+    kiln_tree_box_place(&decoded, node->org, box);
+    box->area = kiln_half_area(box->half) * kiln_area_scale(frame, is_x);
+    box->contents = kiln_node8_contents(node, lane);
 }
 
 /* The two roots, X's along its object's axes, grown by what is uncertain; Y's in the same frame. */

@@ -7,17 +7,20 @@
 #include "../pose/pose.h"
 
 #include <math.h>
+#include <string.h>
 
 /* From here on a probe's extents might come near the largest float, and sums with them past it. */
 #define KILN_SCALE_MOST 0x1p100f
 
+/* Only the centre is double. Axes and half-extents are the floats of the lane, and kernels want
+ * them as floats again: a kiln_box would be converted there and back for each pair of boxes, to
+ * the same numbers, and be half as large again on stacks of more than a hundred levels. */
 typedef struct {
     double centre[3]; /* node space of its tree */
     float axis[3][3];
     float half[3];
-    float area;     /* half the surface, in square units of X's node space */
-    uint32_t first; /* inner: node; leaf: first slot */
-    uint32_t count; /* inner: 0; leaf: triangles */
+    float area; /* half the surface, in square units of X's node space */
+    kiln_contents contents;
 } kiln_tree_box;
 
 static inline float kiln_half_area(const float half[3])
@@ -31,29 +34,18 @@ static inline float kiln_area_scale(const kiln_pair_frame *frame, bool is_x)
     return is_x ? 1.0f : frame->to_x.scale * frame->to_x.scale;
 }
 
-/* What a box contains. */
-typedef struct {
-    uint32_t first; /* inner: node; leaf: first slot */
-    uint32_t count; /* inner: 0; leaf: triangles */
-} kiln_behind;
-
-static inline kiln_behind kiln_lane_behind(const kiln_format_node8 *node, unsigned lane)
+/* The place and the size of a lane's box; `org` is that of its node. */
+static inline void kiln_tree_box_place(const kiln_lane_box *lane, const float org[3],
+                                       kiln_tree_box *box)
 {
-    KILN_ASSERT(lane < KILN_NODE_WIDTH);
-    if ((node->inner >> lane & 1) != 0) {
-        return (kiln_behind){kiln_node8_child(node, lane), 0};
-    }
-    return (kiln_behind){kiln_node8_slot(node, lane), kiln_node8_count(node, lane)};
+    kiln_lane_box_centre(lane, org, box->centre);
+    memcpy(box->axis, lane->axis, sizeof box->axis);
+    memcpy(box->half, lane->half, sizeof box->half);
 }
 
-/* Writes what lane `lane` of a node contains into the box. */
-static inline void kiln_tree_box_contents(kiln_tree_box *box, const kiln_format_node8 *node,
-                                          unsigned lane)
-{
-    const kiln_behind behind = kiln_lane_behind(node, lane);
-    box->first = behind.first;
-    box->count = behind.count;
-}
+/* Lane `lane` of a node of X or Y as a box. */
+void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_format_node8 *node,
+                        unsigned lane, kiln_tree_box *box);
 
 /* The whole tree as a box: the exact bounds of its vertices. A leaf where no node is there yet. */
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box);
@@ -65,11 +57,10 @@ void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *
 static inline void kiln_make_probe(const kiln_node_map *map, const kiln_tree_box *box,
                                    const float org[3], float epsilon, kiln_probe *probe)
 {
+    double centre[3];
+    kiln_transform_point(&map->points, box->centre, centre);
     for (int i = 0; i < 3; i++) {
-        const double *row = map->matrix + 3 * i;
-        const double place = row[0] * box->centre[0] + row[1] * box->centre[1] +
-                             row[2] * box->centre[2] + map->offset[i];
-        probe->centre[i] = (float)(place - (double)org[i]);
+        probe->centre[i] = (float)(centre[i] - (double)org[i]);
         probe->half[i] = box->half[i] * map->scale;
     }
     for (int k = 0; k < 3; k++) {

@@ -93,7 +93,8 @@ static void transform_floats(float_leaf *leaf, const kiln_transform *carry, uint
     }
 }
 
-static void load_floats(float_leaf *leaf, const kiln_pair_frame *frame, bool is_x, kiln_behind from)
+static void load_floats(float_leaf *leaf, const kiln_pair_frame *frame, bool is_x,
+                        kiln_contents from)
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     for (uint32_t i = 0; i < LANES; i++) {
@@ -201,7 +202,7 @@ static bool floats_meet(const float_leaf *x, uint32_t i, const float_leaf *y, ui
 }
 
 static bool meet_floats(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor,
-                        kiln_behind leaf_x, kiln_behind leaf_y)
+                        kiln_contents leaf_x, kiln_contents leaf_y)
 {
     if (leaf_x.count > LANES || leaf_y.count > LANES) {
         abort();
@@ -224,8 +225,8 @@ static bool meet_floats(const kiln_pair_frame *frame, const kiln_pair_visitor *v
 
 /* ------------------------------------------------------------------------- kiln's own filter -- */
 
-static void load_leaves(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, kiln_behind leaf_x,
-                        kiln_behind leaf_y)
+static void load_leaves(kiln_leaf_pair *leaves, const kiln_pair_frame *frame, kiln_contents leaf_x,
+                        kiln_contents leaf_y)
 {
     if (leaves->x.count == 0 || leaves->x.first != leaf_x.first) {
         kiln_leaf_triangles_load(&leaves->x, frame, leaves->kernel, true, leaf_x);
@@ -252,8 +253,8 @@ static bool meets_counted(const kiln_leaf_pair *leaves, uint32_t i, uint32_t j)
 }
 
 static bool meet_filtered(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                          const kiln_pair_visitor *visitor, kiln_behind leaf_x, kiln_behind leaf_y,
-                          bool exactly)
+                          const kiln_pair_visitor *visitor, kiln_contents leaf_x,
+                          kiln_contents leaf_y, bool exactly)
 {
     uint32_t pairs[KILN_LEAF_LANES];
     load_leaves(leaves, frame, leaf_x, leaf_y);
@@ -273,8 +274,8 @@ static bool meet_filtered(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
 static inexact_way way_in_use;
 
 static bool inexact_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                                   const kiln_pair_visitor *visitor, kiln_behind leaf_x,
-                                   kiln_behind leaf_y)
+                                   const kiln_pair_visitor *visitor, kiln_contents leaf_x,
+                                   kiln_contents leaf_y)
 {
     switch (way_in_use) {
     case INEXACT_FILTER:

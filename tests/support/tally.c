@@ -18,8 +18,8 @@ static inline const kiln_format_node8 *tally_tree_node(const kiln_tree *tree, ui
 }
 
 static inline bool tally_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
-                                        const kiln_pair_visitor *visitor, kiln_behind leaf_x,
-                                        kiln_behind leaf_y)
+                                        const kiln_pair_visitor *visitor, kiln_contents leaf_x,
+                                        kiln_contents leaf_y)
 {
     counting->leaves++;
     counting->pairs += (uint64_t)leaf_x.count * leaf_y.count;

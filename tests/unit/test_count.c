@@ -67,8 +67,8 @@ static double area_of(const loop_of_points *p)
 }
 
 /* Of a triangle's area, what lies between lower and upper in the box's frame. */
-static double area_between(const kiln_count_frame *frame, const double corner[9],
-                           const double lower[3], const double upper[3])
+static double area_between(const kiln_box *frame, const double corner[9], const double lower[3],
+                           const double upper[3])
 {
     loop_of_points p = {.count = 3};
     for (int i = 0; i < 3; i++) {
@@ -86,8 +86,8 @@ static double area_between(const kiln_count_frame *frame, const double corner[9]
     return p.count > 2 ? area_of(&p) : 0;
 }
 
-static void cell_ends(const kiln_count_frame *frame, unsigned grid, const unsigned at[3],
-                      double lower[3], double upper[3])
+static void cell_ends(const kiln_box *frame, unsigned grid, const unsigned at[3], double lower[3],
+                      double upper[3])
 {
     for (int k = 0; k < 3; k++) {
         const double edge = 2 * frame->half[k] / grid;
@@ -98,7 +98,7 @@ static void cell_ends(const kiln_count_frame *frame, unsigned grid, const unsign
 
 /* -------------------------------------------------------------------------- cells and areas -- */
 
-static void random_frame(uint64_t *state, kiln_count_frame *frame)
+static void random_frame(uint64_t *state, kiln_box *frame)
 {
     const kiln_pose pose = pose_random(state, 0.2);
     for (int k = 0; k < 3; k++) {
@@ -110,8 +110,7 @@ static void random_frame(uint64_t *state, kiln_count_frame *frame)
     }
 }
 
-static void random_triangle(uint64_t *state, const kiln_count_frame *frame, double reach,
-                            double corner[9])
+static void random_triangle(uint64_t *state, const kiln_box *frame, double reach, double corner[9])
 {
     for (int i = 0; i < 3; i++) {
         double local[3];
@@ -150,7 +149,7 @@ static void areas_add_up(void **state)
     uint64_t random = 1;
     static kiln_cells cells;
     for (int i = 0; i < 3000; i++) {
-        kiln_count_frame frame;
+        kiln_box frame;
         double corner[9];
         random_frame(&random, &frame);
         random_triangle(&random, &frame, 1, corner);
@@ -167,7 +166,7 @@ static void each_cell_has_its_part(void **state)
     uint64_t random = 2;
     static kiln_cells cells;
     for (int i = 0; i < 300; i++) {
-        kiln_count_frame frame;
+        kiln_box frame;
         double corner[9], lower[3], upper[3];
         unsigned at[3];
         random_frame(&random, &frame);
@@ -189,10 +188,9 @@ static void each_cell_has_its_part(void **state)
 }
 
 /* A unit cube about 0. */
-static kiln_count_frame cube(double half)
+static kiln_box cube(double half)
 {
-    const kiln_count_frame frame = {
-        {0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {half, half, half}};
+    const kiln_box frame = {{0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {half, half, half}};
     return frame;
 }
 
@@ -219,7 +217,7 @@ static void a_plane_in_a_cube(void **state)
 {
     (void)state;
     static kiln_cells cells;
-    const kiln_count_frame frame = cube(1);
+    const kiln_box frame = cube(1);
     for (unsigned g = 0; g < GRIDS; g++) {
         const unsigned grid = grids[g];
         for (unsigned layer = 0; layer <= grid; layer++) {
@@ -250,7 +248,7 @@ static void thresholds_are_sections(void **state)
     static const double orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
                                         {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
     for (int i = 0; i < 6; i++) {
-        kiln_count_frame frame = cube(1);
+        kiln_box frame = cube(1);
         memcpy(frame.half, orders[i], sizeof frame.half);
         assert_true(kiln_cells_begin(&cells, &frame, 4)); /* cells of 0.5, 1, 1.5 */
         assert_true(fabs(kiln_cells_threshold(&cells, KILN_ADB_AREA_MEAN, 1) - 0.5) < 1e-15);
@@ -264,10 +262,10 @@ static void flat_boxes_and_degenerate_triangles(void **state)
 {
     (void)state;
     static kiln_cells cells;
-    kiln_count_frame frame = cube(1);
+    kiln_box frame = cube(1);
     frame.half[2] = 0;
     assert_true(kiln_cells_begin(&cells, &frame, 4));
-    assert_true(cells.frame.half[2] == 0.02);
+    assert_true(cells.box.half[2] == 0.02);
     add_square(&cells, 0);
     assert_int_equal(possible(&cells, KILN_ADB_AREA_MEAN, 0.75), 16);
     frame = cube(1);
@@ -365,7 +363,7 @@ typedef struct {
     uint32_t node;
     unsigned lane;
     uint32_t first, count; /* slots */
-    kiln_count_frame frame;
+    kiln_box frame;
 } lane_of_tree;
 
 /* Counts the triangles below a lane by walking. */
@@ -401,7 +399,7 @@ static void oracle_counts(const lane_of_tree *of, const kiln_format_adb *how, ui
                           uint32_t most[8])
 {
     const kiln_format_tree *entry = of->tree->entry;
-    kiln_count_frame frame = of->frame;
+    kiln_box frame = of->frame;
     double largest = 0, edge[3], lower[3], upper[3];
     unsigned at[3];
     for (int k = 0; k < 3; k++) {

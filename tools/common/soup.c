@@ -5,6 +5,7 @@
 #include "soup.h"
 
 #include "../../formats/assert.h"
+#include "../../formats/vector.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -116,25 +117,6 @@ static void load(const float *vertices, uint32_t index, double out[3])
     }
 }
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        out[i] = a[i] - b[i];
-    }
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t count,
                     kiln_mesh_extent *out)
 {
@@ -153,12 +135,12 @@ void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t c
 
         /* Adds twice the area and six times the volume: divided once, at the end. */
         double edge_1[3], edge_2[3], normal[3], arm[3];
-        subtract(corner[1], corner[0], edge_1);
-        subtract(corner[2], corner[0], edge_2);
-        cross(edge_1, edge_2, normal);
-        subtract(corner[0], reference, arm);
-        out->area += sqrt(dot(normal, normal));
-        out->signed_volume += dot(normal, arm);
+        kiln_subtract(corner[1], corner[0], edge_1);
+        kiln_subtract(corner[2], corner[0], edge_2);
+        kiln_cross(edge_1, edge_2, normal);
+        kiln_subtract(corner[0], reference, arm);
+        out->area += sqrt(kiln_dot(normal, normal));
+        out->signed_volume += kiln_dot(normal, arm);
         for (int c = 0; c < 3; c++) {
             for (int i = 0; i < 3; i++) {
                 out->lower[i] = fmin(out->lower[i], corner[c][i]);

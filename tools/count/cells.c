@@ -29,28 +29,28 @@ typedef struct {
 } cut;
 
 /* A flat box gets a least thickness, so that its cells have a section at all. */
-bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid)
+bool kiln_cells_begin(kiln_cells *cells, const kiln_box *box, unsigned grid)
 {
     KILN_ASSERT(grid >= 4 && grid <= KILN_ADB_GRID_MAX);
     const size_t count = (size_t)grid * grid * grid;
     double largest = 0, reach = 0;
-    cells->frame = *frame;
+    cells->box = *box;
     cells->grid = grid;
     cells->stride[0] = 1;
     cells->stride[1] = grid;
     cells->stride[2] = (size_t)grid * grid;
     memset(cells->area, 0, count * sizeof cells->area[0]);
     for (unsigned k = 0; k < 3; k++) {
-        largest = frame->half[k] > largest ? frame->half[k] : largest;
-        reach += fabs(frame->centre[k]) + frame->half[k];
+        largest = box->half[k] > largest ? box->half[k] : largest;
+        reach += fabs(box->centre[k]) + box->half[k];
     }
     if (!(largest > 0 && reach < INFINITY)) {
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
         const double least = 0.02 * largest;
-        cells->frame.half[k] = frame->half[k] > least ? frame->half[k] : least;
-        cells->scale[k] = grid / (2 * cells->frame.half[k]);
+        cells->box.half[k] = box->half[k] > least ? box->half[k] : least;
+        cells->scale[k] = grid / (2 * cells->box.half[k]);
     }
     return true;
 }
@@ -178,15 +178,15 @@ static void add_slabs(const cut *of, const piece *p, unsigned axis, size_t cell)
 static void to_grid(const kiln_cells *cells, const double corner[9], bool inside, piece *p)
 {
     KILN_ASSERT(cells->grid > 0);
-    const kiln_count_frame *frame = &cells->frame;
+    const kiln_box *box = &cells->box;
     const double most = cells->grid, middle = 0.5 * most;
     p->count = 3;
     for (unsigned i = 0; i < 3; i++) {
-        const double x = corner[3 * i] - frame->centre[0];
-        const double y = corner[3 * i + 1] - frame->centre[1];
-        const double z = corner[3 * i + 2] - frame->centre[2];
+        const double x = corner[3 * i] - box->centre[0];
+        const double y = corner[3 * i + 1] - box->centre[1];
+        const double z = corner[3 * i + 2] - box->centre[2];
         for (unsigned k = 0; k < 3; k++) {
-            const double *axis = frame->axis[k];
+            const double *axis = box->axis[k];
             double at = ((axis[0] * x + axis[1] * y) + axis[2] * z) * cells->scale[k] + middle;
             if (inside) {
                 at = at < 0 ? 0 : at > most ? most : at;
@@ -272,9 +272,9 @@ static void swap_if_less(double *a, double *b)
  * cell possible. */
 double kiln_cells_threshold(const kiln_cells *cells, unsigned rule, double factor)
 {
-    double a = 2 * cells->frame.half[0] / cells->grid;
-    double b = 2 * cells->frame.half[1] / cells->grid;
-    double c = 2 * cells->frame.half[2] / cells->grid;
+    double a = 2 * cells->box.half[0] / cells->grid;
+    double b = 2 * cells->box.half[1] / cells->grid;
+    double c = 2 * cells->box.half[2] / cells->grid;
     swap_if_less(&a, &b);
     swap_if_less(&b, &c);
     swap_if_less(&a, &b);

@@ -3,18 +3,12 @@
 #define KILN_COUNT_CELLS_H
 
 #include "../../formats/adb.h"
+#include "../../formats/nodes.h"
 
 #include <stddef.h>
 
-/* A box-like node, whatever its kind: all that counting needs to know of it. */
 typedef struct {
-    double centre[3]; /* node space */
-    double axis[3][3];
-    double half[3];
-} kiln_count_frame;
-
-typedef struct {
-    kiln_count_frame frame; /* half-extents floored: see kiln_cells_begin */
+    kiln_box box; /* half-extents floored: see kiln_cells_begin */
     unsigned grid;
     double scale[3];  /* cells a unit of length */
     size_t stride[3]; /* between cells that are neighbours along an axis */
@@ -24,7 +18,7 @@ typedef struct {
 /* Empty cells over a box. Half-extents below a fiftieth of the largest are taken for that: flat
  * boxes of planar faces have no cells otherwise, where the paper's ratios of volumes are 0 / 0.
  * False: the box is a point, or not finite. */
-bool kiln_cells_begin(kiln_cells *cells, const kiln_count_frame *frame, unsigned grid);
+bool kiln_cells_begin(kiln_cells *cells, const kiln_box *box, unsigned grid);
 
 /* Adds a triangle of node space, [corner][coordinate], of area `area` there. What lies outside
  * of the box is cut off, but with `inside` corners are taken to be inside, where rounding may

@@ -177,27 +177,21 @@ static kiln_bake_status begin(counter *c)
 
 /* ----------------------------------------------------------------------------- the boxes -- */
 
-/* One box: its frame, the slots below it, and the boxes above. */
+/* One box of the tree, the slots below it, and the boxes above. */
 typedef struct {
-    kiln_count_frame frame;
+    kiln_box box;
     uint32_t first, count;
     uint8_t depth;
 } counted_box;
 
 /* A lane's box as queries see it, in node space. */
-static void lane_frame(const kiln_count_input *input, const kiln_format_node8 *node, unsigned lane,
-                       kiln_count_frame *frame)
+static void place_lane(const kiln_count_input *input, const kiln_format_node8 *node, unsigned lane,
+                       kiln_box *box)
 {
     KILN_ASSERT(lane < input->kind->lanes);
-    kiln_lane_box box;
-    input->kind->decode_lane(node, lane, &box);
-    for (unsigned k = 0; k < 3; k++) {
-        frame->centre[k] = (double)node->org[k] + (double)box.centre[k];
-        frame->half[k] = (double)box.half[k];
-        for (unsigned j = 0; j < 3; j++) {
-            frame->axis[k][j] = (double)box.axis[k][j];
-        }
-    }
+    kiln_lane_box decoded;
+    input->kind->decode_lane(node, lane, &decoded);
+    kiln_lane_box_place(&decoded, node->org, box);
 }
 
 /* False: an empty lane. */
@@ -207,13 +201,13 @@ static bool find_box(const counter *c, uint32_t index, counted_box *box)
     if (index == 0) {
         /* The box of all vertices, as queries begin with it. */
         const double scale = ldexp(1.0, -c->input->scale_exponent);
-        memset(&box->frame, 0, sizeof box->frame);
+        memset(&box->box, 0, sizeof box->box);
         for (unsigned k = 0; k < 3; k++) {
             const double lower = ((double)c->input->bounds_lower[k] - c->input->origin[k]) * scale;
             const double upper = ((double)c->input->bounds_upper[k] - c->input->origin[k]) * scale;
-            box->frame.centre[k] = 0.5 * (lower + upper);
-            box->frame.half[k] = 0.5 * (upper - lower);
-            box->frame.axis[k][k] = 1;
+            box->box.centre[k] = 0.5 * (lower + upper);
+            box->box.half[k] = 0.5 * (upper - lower);
+            box->box.axis[k][k] = 1;
         }
         box->first = 0;
         box->count = c->input->triangle_count;
@@ -226,7 +220,7 @@ static bool find_box(const counter *c, uint32_t index, counted_box *box)
     if ((kiln_node8_used(node) >> lane & 1) == 0) {
         return false;
     }
-    lane_frame(c->input, node, lane, &box->frame);
+    place_lane(c->input, node, lane, &box->box);
     lane_slots(c, node, lane, &box->first, &box->count);
     box->depth = c->depth[number];
     return true;
@@ -246,7 +240,7 @@ static void add_slots(const counter *c, uint32_t first, uint32_t count, bool ins
 
 /* Can't the boxes meet? By the axes of the first, as floored for its cells; with room for
  * rounding. */
-static bool boxes_apart(const kiln_count_frame *box, const kiln_count_frame *other)
+static bool boxes_apart(const kiln_box *box, const kiln_box *other)
 {
     for (unsigned k = 0; k < 3; k++) {
         double distance = 0, reach = box->half[k];
@@ -274,12 +268,12 @@ static void add_meeting(const counter *c, uint32_t index, kiln_cells *cells)
     const kiln_format_node8 *node = node_at(c->input, index);
     const unsigned used = kiln_node8_used(node);
     for (unsigned lane = 0; lane < c->input->kind->lanes; lane++) {
-        kiln_count_frame frame;
+        kiln_box box;
         if ((used >> lane & 1) == 0) {
             continue;
         }
-        lane_frame(c->input, node, lane, &frame);
-        if (boxes_apart(&cells->frame, &frame)) {
+        place_lane(c->input, node, lane, &box);
+        if (boxes_apart(&cells->box, &box)) {
             continue;
         }
         if (is_inner(node, lane)) {
@@ -302,7 +296,7 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
     }
     out->depth = box.depth;
     out->lb = kiln_count_depth(box.count, c->input->triangle_count);
-    if (c->corners == NULL || !kiln_cells_begin(&cells, &box.frame, c->how->grid)) {
+    if (c->corners == NULL || !kiln_cells_begin(&cells, &box.box, c->how->grid)) {
         return;
     }
     if (c->how->polygons == KILN_ADB_POLYGONS_BOX) {

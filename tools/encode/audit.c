@@ -27,13 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lane's box with its place, in double. */
+/* The box of a lane, in node space. */
 typedef struct {
-    double centre[3]; /* org + centre */
-    kiln_lane_box box;
+    kiln_box box;
     uint32_t node;
     unsigned lane;
-} placed_box;
+} placed_lane;
 
 typedef struct {
     const kiln_view *view;
@@ -65,31 +64,29 @@ static uint64_t node_offset(const audit *state, uint32_t index)
 }
 
 /* Decodes a lane's box and moves it to its place in node space. */
-static void place_box(const audit *state, uint32_t node, unsigned lane, placed_box *placed)
+static void place_lane(const audit *state, uint32_t node, unsigned lane, placed_lane *placed)
 {
+    kiln_lane_box decoded;
     KILN_ASSERT(lane < KILN_NODE_WIDTH);
     const kiln_format_node8 *head = node_at(state, node);
-    state->tree.kind->decode_lane(head, lane, &placed->box);
+    state->tree.kind->decode_lane(head, lane, &decoded);
+    kiln_lane_box_place(&decoded, head->org, &placed->box);
     placed->node = node;
     placed->lane = lane;
-    for (int i = 0; i < 3; i++) {
-        placed->centre[i] = (double)head->org[i] + (double)placed->box.centre[i];
-    }
 }
 
 /* By how much p lies outside, beyond what rounding explains; 0 or less: inside. */
-static double excess(const audit *state, const placed_box *placed, const double p[3])
+static double excess(const audit *state, const placed_lane *placed, const double p[3])
 {
+    const kiln_box *box = &placed->box;
     double worst = -DBL_MAX;
     for (int k = 0; k < 3; k++) {
         double distance = 0.0, magnitude = 0.0;
         for (int i = 0; i < 3; i++) {
-            const double axis = (double)placed->box.axis[k][i];
-            distance += axis * (p[i] - placed->centre[i]);
-            magnitude += fabs(axis) * (fabs(p[i]) + fabs(placed->centre[i]));
+            distance += box->axis[k][i] * (p[i] - box->centre[i]);
+            magnitude += fabs(box->axis[k][i]) * (fabs(p[i]) + fabs(box->centre[i]));
         }
-        const double over =
-            fabs(distance) - (double)placed->box.half[k] - 4.0 * DBL_EPSILON * magnitude;
+        const double over = fabs(distance) - box->half[k] - 4.0 * DBL_EPSILON * magnitude;
         worst = over <= worst ? worst : isnan(over) ? HUGE_VAL : over; /* NaN proves nothing */
     }
     if (state->tree.kind->beyond != NULL) { /* the volume is less than its box */
@@ -100,7 +97,7 @@ static double excess(const audit *state, const placed_box *placed, const double 
 }
 
 /* The triangle in `slot` against the boxes path[0 .. depth - 1]. */
-static bool check_triangle(const audit *state, uint32_t slot, const placed_box *path,
+static bool check_triangle(const audit *state, uint32_t slot, const placed_lane *path,
                            uint32_t depth)
 {
     KILN_ASSERT(slot < state->tree.entry->triangle_count);
@@ -131,7 +128,7 @@ static bool check_triangle(const audit *state, uint32_t slot, const placed_box *
 }
 
 /* All triangles of a leaf, each of whose slots no leaf may have had before. */
-static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const placed_box *path,
+static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const placed_lane *path,
                        uint32_t depth)
 {
     KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
@@ -156,7 +153,7 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
  * fits the array was proven when the file was opened. */
 static bool check_boxes(const audit *state)
 {
-    placed_box path[KILN_TREE_DEPTH_MAX];
+    placed_lane path[KILN_TREE_DEPTH_MAX];
     uint32_t node[KILN_TREE_DEPTH_MAX];
     unsigned next_lane[KILN_TREE_DEPTH_MAX];
     uint32_t level = 0;
@@ -173,11 +170,11 @@ static bool check_boxes(const audit *state)
         const unsigned lane = next_lane[level]++;
         const kiln_format_node8 *head = node_at(state, node[level]);
         if ((head->inner >> lane & 1) != 0) {
-            place_box(state, node[level], lane, &path[level]);
+            place_lane(state, node[level], lane, &path[level]);
             node[level + 1] = kiln_node8_child(head, lane);
             next_lane[++level] = 0;
         } else if (kiln_node8_count(head, lane) != 0) {
-            place_box(state, node[level], lane, &path[level]);
+            place_lane(state, node[level], lane, &path[level]);
             if (!check_leaf(state, node[level], lane, path, level + 1)) {
                 return false;
             }

@@ -37,12 +37,13 @@ typedef struct {
     double *opened;               /* of each pose */
 } job;
 
-/* A box in the first copy's frame, and what is behind it. */
+/* A box of the tree in the first copy's frame. */
 typedef struct {
-    double centre[3], axis[3][3], half[3], area;
-    uint32_t first, count; /* inner: node, 0; leaf: first slot, triangles */
-    bool second;           /* of the second copy */
-} box;
+    kiln_box box;
+    double area; /* half the surface */
+    kiln_contents contents;
+    bool second; /* of the second copy */
+} placed;
 
 typedef struct {
     const job *of;
@@ -52,46 +53,25 @@ typedef struct {
 
 /* ------------------------------------------------------------------------------- geometry -- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (unsigned k = 0; k < 3; k++) {
-        const unsigned i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] = a[i] * b[j] - a[j] * b[i];
-    }
-}
-
-/* Applies the pose of the second copy to a point or a direction. */
-static void carry(const kiln_judge_pose *pose, const double p[3], bool point, double out[3])
-{
-    for (unsigned k = 0; k < 3; k++) {
-        out[k] = dot(pose->rotation[k], p) + (point ? pose->translation[k] : 0);
-    }
-}
-
 /* Fifteen axes (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). */
-static bool boxes_meet(const box *a, const box *b)
+static bool boxes_meet(const kiln_box *a, const kiln_box *b)
 {
     double r[3][3], s[3][3], t[3];
     const double d[3] = {b->centre[0] - a->centre[0], b->centre[1] - a->centre[1],
                          b->centre[2] - a->centre[2]};
     for (unsigned i = 0; i < 3; i++) {
-        t[i] = dot(d, a->axis[i]);
+        t[i] = kiln_dot(d, a->axis[i]);
         for (unsigned j = 0; j < 3; j++) {
-            r[i][j] = dot(a->axis[i], b->axis[j]);
+            r[i][j] = kiln_dot(a->axis[i], b->axis[j]);
             s[i][j] = fabs(r[i][j]) + 0x1p-24;
         }
-        if (fabs(t[i]) > a->half[i] + dot(s[i], b->half)) {
+        if (fabs(t[i]) > a->half[i] + kiln_dot(s[i], b->half)) {
             return false;
         }
     }
     for (unsigned j = 0; j < 3; j++) {
         const double reach = (a->half[0] * s[0][j] + a->half[1] * s[1][j]) + a->half[2] * s[2][j];
-        if (fabs(dot(d, b->axis[j])) > b->half[j] + reach) {
+        if (fabs(kiln_dot(d, b->axis[j])) > b->half[j] + reach) {
             return false;
         }
     }
@@ -114,7 +94,7 @@ static bool parted_along(double a[3][3], double b[3][3], const double axis[3])
 {
     double lower[2] = {INFINITY, INFINITY}, upper[2] = {-INFINITY, -INFINITY};
     for (unsigned i = 0; i < 3; i++) {
-        const double at[2] = {dot(a[i], axis), dot(b[i], axis)};
+        const double at[2] = {kiln_dot(a[i], axis), kiln_dot(b[i], axis)};
         for (unsigned s = 0; s < 2; s++) {
             lower[s] = at[s] < lower[s] ? at[s] : lower[s];
             upper[s] = at[s] > upper[s] ? at[s] : upper[s];
@@ -134,20 +114,20 @@ static bool triangles_meet(double a[3][3], double b[3][3])
         }
     }
     for (unsigned s = 0; s < 2; s++) {
-        cross(edge[s][0], edge[s][1], normal[s]);
+        kiln_cross(edge[s][0], edge[s][1], normal[s]);
         if (parted_along(a, b, normal[s])) {
             return false;
         }
     }
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned j = 0; j < 3; j++) {
-            cross(edge[0][i], edge[1][j], axis);
+            kiln_cross(edge[0][i], edge[1][j], axis);
             if (parted_along(a, b, axis)) {
                 return false;
             }
         }
         for (unsigned s = 0; s < 2; s++) {
-            cross(normal[s], edge[s][i], axis);
+            kiln_cross(normal[s], edge[s][i], axis);
             if (parted_along(a, b, axis)) {
                 return false;
             }
@@ -172,22 +152,22 @@ static void load_triangle(const walk *w, uint32_t slot, bool second, double out[
         }
         memcpy(out[i], p, sizeof p);
         if (second) {
-            carry(w->pose, p, true, out[i]);
+            kiln_transform_point(&w->pose->carry, p, out[i]);
         }
     }
 }
 
 /* Do two triangles of the leaves meet? */
-static bool leaves_meet(walk *w, const box *a, const box *b)
+static bool leaves_meet(walk *w, const placed *a, const placed *b)
 {
-    KILN_ASSERT(a->count > 0 && b->count > 0);
+    KILN_ASSERT(a->contents.count > 0 && b->contents.count > 0);
     w->opened += LEAF_PAIR;
-    for (uint32_t i = 0; i < a->count; i++) {
+    for (uint32_t i = 0; i < a->contents.count; i++) {
         double p[3][3];
-        load_triangle(w, a->first + i, a->second, p);
-        for (uint32_t j = 0; j < b->count; j++) {
+        load_triangle(w, a->contents.first + i, a->second, p);
+        for (uint32_t j = 0; j < b->contents.count; j++) {
             double q[3][3];
-            load_triangle(w, b->first + j, b->second, q);
+            load_triangle(w, b->contents.first + j, b->second, q);
             if (triangles_meet(p, q)) {
                 return true;
             }
@@ -196,55 +176,56 @@ static bool leaves_meet(walk *w, const box *a, const box *b)
     return false;
 }
 
+static double half_area(const kiln_box *box)
+{
+    const double *half = box->half;
+    return (half[0] * half[1] + half[1] * half[2]) + half[2] * half[0];
+}
+
+/* The box of a lane of one of the copies. */
 static void load_lane(const walk *w, const kiln_format_node8 *node, unsigned lane, bool second,
-                      box *out)
+                      placed *out)
 {
     KILN_ASSERT(lane < KILN_NODE_WIDTH);
     kiln_lane_box stored;
     w->of->decode(node, lane, &stored);
-    for (unsigned k = 0; k < 3; k++) {
-        out->centre[k] = (double)node->org[k] + (double)stored.centre[k];
-        out->half[k] = (double)stored.half[k];
-        for (unsigned i = 0; i < 3; i++) {
-            out->axis[k][i] = (double)stored.axis[k][i];
-        }
-    }
+    kiln_lane_box_place(&stored, node->org, &out->box);
     if (second) {
-        const box own = *out;
-        carry(w->pose, own.centre, true, out->centre);
+        const kiln_transform *carry = &w->pose->carry;
+        const kiln_box own = out->box;
+        kiln_transform_point(carry, own.centre, out->box.centre);
         for (unsigned k = 0; k < 3; k++) {
-            carry(w->pose, own.axis[k], false, out->axis[k]);
+            kiln_matrix_apply(carry->rotation, own.axis[k], out->box.axis[k]);
         }
     }
-    out->area =
-        (out->half[0] * out->half[1] + out->half[1] * out->half[2]) + out->half[2] * out->half[0];
+    out->area = half_area(&out->box);
     out->second = second;
-    out->count = kiln_node8_count(node, lane);
-    out->first = out->count != 0 ? kiln_node8_slot(node, lane) : kiln_node8_child(node, lane);
+    out->contents = kiln_node8_contents(node, lane);
 }
 
-/* The lanes of the node behind `opened` that meet `other`, the nearest first. */
-static unsigned open_node(walk *w, const box *opened, const box *other, box lanes[8])
+/* The lanes of the node in `opened` that meet `other`, the nearest first. */
+static unsigned open_node(walk *w, const placed *opened, const placed *other, placed lanes[8])
 {
-    KILN_ASSERT(opened->count == 0 && opened->first < w->of->tree->node_count);
+    KILN_ASSERT(opened->contents.count == 0 && opened->contents.first < w->of->tree->node_count);
     const kiln_build_tree *tree = w->of->tree;
-    const kiln_format_node8 *node = (const void *)((const unsigned char *)tree->nodes +
-                                                   (size_t)opened->first * tree->node_size);
+    const kiln_format_node8 *node =
+        (const void *)((const unsigned char *)tree->nodes +
+                       (size_t)opened->contents.first * tree->node_size);
     double distance[8];
     unsigned count = 0;
     w->opened += 1;
     for (unsigned i = 0; i < 8; i++) {
-        box lane;
+        placed lane;
         if ((kiln_node8_used(node) >> i & 1u) == 0) {
             continue;
         }
         load_lane(w, node, i, opened->second, &lane);
-        if (!boxes_meet(&lane, other)) {
+        if (!boxes_meet(&lane.box, &other->box)) {
             continue;
         }
-        const double d[3] = {lane.centre[0] - other->centre[0], lane.centre[1] - other->centre[1],
-                             lane.centre[2] - other->centre[2]};
-        const double far = dot(d, d);
+        double d[3];
+        kiln_subtract(lane.box.centre, other->box.centre, d);
+        const double far = kiln_dot(d, d);
         unsigned at = count++;
         for (; at > 0 && far < distance[at - 1]; at--) {
             distance[at] = distance[at - 1];
@@ -257,17 +238,17 @@ static unsigned open_node(walk *w, const box *opened, const box *other, box lane
 }
 
 /* Recursion as deep as both trees together: formats/format.h. */
-static bool pair_meets(walk *w, const box *a, const box *b)
+static bool pair_meets(walk *w, const placed *a, const placed *b)
 {
     if (w->opened > MOST_OPENED) {
         return true;
     }
-    if (a->count != 0 && b->count != 0) {
+    if (a->contents.count != 0 && b->contents.count != 0) {
         return leaves_meet(w, a, b);
     }
-    const bool first = a->count == 0 && (b->count != 0 || a->area >= b->area);
-    const box *other = first ? b : a;
-    box lanes[8];
+    const bool first = a->contents.count == 0 && (b->contents.count != 0 || a->area >= b->area);
+    const placed *other = first ? b : a;
+    placed lanes[8];
     const unsigned count = open_node(w, first ? a : b, other, lanes);
     for (unsigned i = 0; i < count; i++) {
         if (pair_meets(w, &lanes[i], other)) {
@@ -278,25 +259,24 @@ static bool pair_meets(walk *w, const box *a, const box *b)
 }
 
 /* The box of the whole mesh; `pose` NULL: of the first copy. */
-static void root_box(const job *j, const kiln_judge_pose *pose, box *out)
+static void root_box(const job *j, const kiln_judge_pose *pose, placed *out)
 {
     KILN_ASSERT(j->size >= 0);
-    *out = (box){.first = 0, .second = pose != NULL};
+    *out = (placed){.second = pose != NULL};
     for (unsigned k = 0; k < 3; k++) {
-        out->centre[k] = j->middle[k];
-        out->half[k] = j->half[k];
-        out->axis[k][k] = 1;
+        out->box.centre[k] = j->middle[k];
+        out->box.half[k] = j->half[k];
+        out->box.axis[k][k] = 1;
     }
     if (pose != NULL) {
-        carry(pose, j->middle, true, out->centre);
+        kiln_transform_point(&pose->carry, j->middle, out->box.centre);
         for (unsigned k = 0; k < 3; k++) {
             for (unsigned i = 0; i < 3; i++) {
-                out->axis[k][i] = pose->rotation[i][k];
+                out->box.axis[k][i] = pose->carry.rotation[3 * i + k];
             }
         }
     }
-    out->area =
-        (out->half[0] * out->half[1] + out->half[1] * out->half[2]) + out->half[2] * out->half[0];
+    out->area = half_area(&out->box);
 }
 
 /* Runs one query: do the copies meet, and how many nodes does it open? */
@@ -304,10 +284,10 @@ static bool ask(const job *j, const kiln_judge_pose *pose, double *opened)
 {
     KILN_ASSERT(opened != NULL);
     walk w = {j, pose, 0};
-    box a, b;
+    placed a, b;
     root_box(j, NULL, &a);
     root_box(j, pose, &b);
-    const bool met = boxes_meet(&a, &b) && pair_meets(&w, &a, &b);
+    const bool met = boxes_meet(&a.box, &b.box) && pair_meets(&w, &a, &b);
     *opened = w.opened;
     return met;
 }
@@ -345,8 +325,8 @@ static void place(const job *j, const double direction[3], double distance, kiln
 {
     KILN_ASSERT(distance >= -1 && distance <= 2);
     for (unsigned k = 0; k < 3; k++) {
-        pose->translation[k] =
-            (j->middle[k] - dot(pose->rotation[k], j->middle)) + distance * j->size * direction[k];
+        const double moved = kiln_dot(pose->carry.rotation + 3 * k, j->middle);
+        pose->carry.translation[k] = (j->middle[k] - moved) + distance * j->size * direction[k];
     }
 }
 
@@ -361,9 +341,10 @@ static void start_pose(uint32_t index, kiln_judge_pose *pose, double direction[4
     random_unit(&state, 4, q);
     for (unsigned i = 0; i < 3; i++) {
         const unsigned j = (i + 1) % 3, k = (i + 2) % 3;
-        pose->rotation[i][i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
-        pose->rotation[i][j] = 2 * (q[i] * q[j] - q[3] * q[k]);
-        pose->rotation[i][k] = 2 * (q[i] * q[k] + q[3] * q[j]);
+        double *row = pose->carry.rotation + 3 * i;
+        row[i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
+        row[j] = 2 * (q[i] * q[j] - q[3] * q[k]);
+        row[k] = 2 * (q[i] * q[k] + q[3] * q[j]);
     }
     random_unit(&state, 3, direction);
 }
@@ -378,10 +359,10 @@ static void choose_zach(void *context, uint32_t index)
     start_pose(index, pose, direction);
     place(j, direction, 0.1 * (index / A_STEP), pose);
 
-    box a, b;
+    placed a, b;
     root_box(j, NULL, &a);
     root_box(j, pose, &b);
-    pose->good = boxes_meet(&a, &b);
+    pose->good = boxes_meet(&a.box, &b.box);
     j->opened[index] = 0;
     pose->class_of = pose->good && ask(j, pose, &j->opened[index]);
 }

@@ -4,6 +4,7 @@
 #define KILN_BUILD_JUDGE_H
 
 #include "../../formats/nodes.h"
+#include "../../formats/transform.h"
 #include "../common/parallel.h"
 #include "build.h"
 
@@ -11,10 +12,9 @@
  * behind it. */
 enum { KILN_JUDGE_CLASSES = 4 };
 
-/* Where the second copy is: p -> rotation p + translation, in node space. */
 typedef struct {
-    double rotation[3][3], translation[3];
-    bool good; /* false: the boxes of the copies are apart, or no contact was found */
+    kiln_transform carry; /* the second copy into its place, in node space */
+    bool good;            /* false: the boxes of the copies are apart, or no contact was found */
     unsigned class_of;
 } kiln_judge_pose;
 

@@ -7,6 +7,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/nodes.h"
+#include "../../formats/vector.h"
 #include "grid.h"
 #include "rotation.h"
 
@@ -56,18 +57,6 @@ static void try_axes(const frame_search *s, double axis[3][3])
     }
 }
 
-static void cross(const double u[3], const double v[3], double out[3])
-{
-    out[0] = u[1] * v[2] - u[2] * v[1];
-    out[1] = u[2] * v[0] - u[0] * v[2];
-    out[2] = u[0] * v[1] - u[1] * v[0];
-}
-
-static double dot(const double u[3], const double v[3])
-{
-    return (u[0] * v[0] + u[1] * v[1]) + u[2] * v[2];
-}
-
 /* Scaled by its largest component first, whose square always exists. False for zero. */
 static int make_unit(double v[3])
 {
@@ -78,7 +67,7 @@ static int make_unit(double v[3])
     for (unsigned k = 0; k < 3; k++) {
         v[k] /= largest;
     }
-    const double length = sqrt(dot(v, v));
+    const double length = sqrt(kiln_dot(v, v));
     for (unsigned k = 0; k < 3; k++) {
         v[k] /= length;
     }
@@ -104,14 +93,14 @@ static void try_edges(const frame_search *s, unsigned triangle)
     if (!make_unit(u) || !make_unit(v)) {
         return;
     }
-    cross(u, v, axis[2]);
+    kiln_cross(u, v, axis[2]);
     if (!make_unit(axis[2])) {
         return;
     }
     for (unsigned edge = 0; edge < 3; edge++) {
         edge_of(s->points, triangle, edge, axis[0]);
         if (make_unit(axis[0])) {
-            cross(axis[2], axis[0], axis[1]);
+            kiln_cross(axis[2], axis[0], axis[1]);
             try_axes(s, axis);
         }
     }
@@ -141,8 +130,8 @@ void kiln_fit_obb(const kiln_cloud *cloud, uint32_t first, uint32_t last,
             double u[3], v[3], normal[3];
             edge_of(s.points, i, 0, u);
             edge_of(s.points, i, 1, v);
-            cross(u, v, normal);
-            area[i] = dot(normal, normal);
+            kiln_cross(u, v, normal);
+            area[i] = kiln_dot(normal, normal);
         }
         for (unsigned face = 0; face < EDGE_FACES && face < count; face++) {
             unsigned largest = 0;

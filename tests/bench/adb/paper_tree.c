@@ -51,8 +51,10 @@ static void take_lane(const kiln_view_tree *from, uint32_t index, unsigned lane,
     kiln_paper_box *box = &tree->boxes[number];
     kiln_lane_box decoded;
     from->kind->decode_lane(node, lane, &decoded);
+    double centre[3];
+    kiln_lane_box_centre(&decoded, node->org, centre);
     for (int k = 0; k < 3; k++) {
-        box->centre[k] = (float)((double)node->org[k] + (double)decoded.centre[k]);
+        box->centre[k] = (float)centre[k];
         box->half[k] = decoded.half[k];
     }
     if (tree->axes != NULL) {

@@ -10,6 +10,14 @@ typedef struct {
     double rotation[9], translation[3];
 } kiln_transform;
 
+/* The point p where the map takes it; `out` is not p. */
+static inline void kiln_transform_point(const kiln_transform *by, const double p[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = kiln_dot(by->rotation + 3 * i, p) + by->translation[i];
+    }
+}
+
 /* The matrix m, by rows, times v; `out` is not v. Sums run as those of kiln_dot. */
 static inline void kiln_matrix_apply(const double m[9], const double v[3], double out[3])
 {
