@@ -1,9 +1,10 @@
 /* Vectors of three doubles: the one home of the operations on them.
  *
- * Answers and files are functions of every rounding on the way, so the order of operations is part of what
- * these promise: sums run from left to right, and each operation is rounded to double on its own
- * (every file is compiled with -ffp-contract=off). Whoever needs another order writes it out where it is needed. Arrays are taken as
- * they stand in triangles and boxes; kiln_vector is for code that returns vectors. */
+ * Answers and files depend on every rounding on the way, so the order of operations is part of
+ * what these promise: sums run from left to right, and each operation is rounded to double on its
+ * own, since every file is compiled with -ffp-contract=off. Whoever needs another order writes it
+ * out where it is needed. Arrays are taken as they stand in triangles and boxes; kiln_vector is
+ * for code that returns vectors. */
 #ifndef KILN_VECTOR_H
 #define KILN_VECTOR_H
 
