@@ -409,11 +409,12 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
         return node_error(walk, KILN_RULE_NODE_ONCE, index);
     }
 
-    /* Fields. Node space is [-1, 1], so an origin is nowhere near 1024. */
+    /* Fields. Node space is [-1, 1], so an origin is nowhere near 1024, and 255 steps need not be
+     * longer than a few units. What is admitted here is what the kernels are proved for. */
     const float org_max = 1024.0f;
     for (unsigned k = 0; k < 3; k++) {
         if (!(node->org[k] >= -org_max && node->org[k] <= org_max) || node->exp[k] == 0 ||
-            node->exp[k] == 255) {
+            node->exp[k] > KILN_NODE_EXP_MAX) {
             return node_error(walk, KILN_RULE_NODE_FIELD, index);
         }
     }

@@ -42,6 +42,9 @@
 /* Range of an OBB8 node's half_exp: every half-extent decodes exactly, to a finite float. */
 #define KILN_HALF_EXP_MIN 27u
 #define KILN_HALF_EXP_MAX 127u
+/* Largest exponent of a node's grid, of every kind: a step of 2^10. Coordinates of boxes are then
+ * below 2^19, which the proofs of the kernels rely on (runtime/kernel/kernel_boxes.h). */
+#define KILN_NODE_EXP_MAX 137u
 #define KILN_NO_INDEX 0xFFFFFFFFu
 
 #define KILN_FOURCC(a, b, c, d)                                                                    \
@@ -235,8 +238,7 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_node_aabb2) == 80, "AABB2 node");
 
 /* Slabs along the axes, and along the four diagonals x + y + z, x - y + z, x + y - z and x - y -
  * z, in steps that follow from those of the axes: nodes.h. */
-/* Steps of a 14-DOP's grid are at most 2^10, so that sums along a diagonal are finite. */
-enum { KILN_DOP14_DIAGONALS = 4, KILN_DOP14_EXP_MAX = 137 };
+enum { KILN_DOP14_DIAGONALS = 4 };
 
 typedef struct {
     kiln_format_node_aabb8 box;

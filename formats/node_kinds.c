@@ -50,15 +50,12 @@ static bool dop14_reserved_is_zero(const kiln_format_node8 *node)
     return node->half_exp == 0;
 }
 
-/* The box and the four diagonal slabs are checked alike; they need not touch each other. Steps are
- * bounded: a slab that overflowed to an infinity would take away lanes that the probe meets. */
+/* The box and the four diagonal slabs are checked alike; they need not touch each other. As the
+ * steps of every node are bounded (check.c), a slab is finite. */
 static bool dop14_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
 {
     const kiln_format_node_dop14 *n = (const kiln_format_node_dop14 *)(const void *)node;
     bool sound = aabb8_lane_is_sound(node, lane);
-    for (unsigned k = 0; k < 3; k++) {
-        sound = sound && node->exp[k] <= KILN_DOP14_EXP_MAX;
-    }
     for (unsigned j = 0; j < KILN_DOP14_DIAGONALS; j++) {
         sound = sound && n->lower[j][lane] <= n->upper[j][lane];
     }

@@ -138,6 +138,8 @@ static inline const kiln_kernel_kind *kiln_kernel_of(const kiln_kernel *kernel,
 #define KILN_GAP_SPARED 0x1.8p-18f
 #define KILN_GAP_KEPT 0.9999f
 #define KILN_GAP_MOST 0x1p126f
+/* They are sound for probes whose scale and slack are below this. */
+#define KILN_GAP_RANGE 0x1p40f
 
 /* The set in use: the best that the processor has. Any thread may call this at any time. */
 const kiln_kernel *kiln_kernel_active(void);

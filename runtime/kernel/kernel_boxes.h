@@ -23,9 +23,17 @@
  * >= 128 u + 4 delta (kiln_pair_frame), so a lane's half-extents grown by g = 2 (epsilon S +
  * slack) cover the first; the second, since the |c| that they are scaled by add up to nearly 1
  * or more; the third with g added once more, for edge axes are not normalised and |c'| and |c"|
- * vanish where edges are parallel. An infinity or NaN makes every comparison false, which keeps
- * the lane, and probes so large that distances could overflow where boxes meet have an infinite
- * slack. Operations that are fused round less, and change no bound. */
+ * vanish where edges are parallel. Operations that are fused round less, and change no bound.
+ *
+ * Overflow. Centres and half-extents of the lanes that the verifier admits are below 2^18
+ * (KILN_NODE_EXP_MAX, KILN_HALF_EXP_MAX, 1024 for binary kinds), and a probe is such a box times a
+ * scale, which is below 2^100 or makes the slack infinite (KILN_SCALE_MOST). So S is below 2^122,
+ * and reaches are finite unless the slack is 2^127 or more; they are then infinite, or NaN, and
+ * every comparison is false, which keeps the lane. With a smaller slack, boxes that meet have
+ * centres at most sqrt 3 slack + S apart, which is below 2^127.9; distances and all their partial
+ * sums, being projections on vectors no longer than 1, are at most that, so none overflows. An
+ * infinite distance is thus one of boxes that are apart, and NaN keeps the lane. Numbers that
+ * underflow are off by less than 2^-140, where the slack is at least 2^-44. */
 
 #define box_terms KILN_SIMD_NAME(box_terms)
 #define plus_product KILN_SIMD_NAME(plus_product)

@@ -20,9 +20,10 @@
  * All of it is below
  *     (206 u + 9.5 delta) P + 2.8 slack + 8 u r,
  * for which 4 (epsilon P + slack) + 14 u r is taken, as epsilon >= 128 u + 4 delta. The slab is
- * finite, since the verifier bounds the steps of its grid; an infinity or a NaN of the probe makes
- * the comparison false, which keeps the lane. Nothing is fused, so every set
- * gives the same bits. */
+ * finite, since the verifier bounds the steps of its grid. As in kernel_boxes.h, a growth that is
+ * finite has a slack below 2^126, so that of volumes that meet no sum of the centre's three
+ * coordinates overflows; a growth that is not finite, and NaN, make the comparison false, which
+ * keeps the lane. Nothing is fused, so every set gives the same bits. */
 
 #define dop14_refine KILN_SIMD_NAME(dop14_refine)
 #define dop14_open KILN_SIMD_NAME(dop14_open)

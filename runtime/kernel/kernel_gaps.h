@@ -15,8 +15,15 @@
  * holds for the departure; b_j . T is taken in node space, so that no error of the lane's axes
  * enters. `directions` is therefore epsilon less 96 of its 128 u. The products of axes, which
  * scale only extents, err by epsilon as there. The factor KILN_GAP_KEPT is for the norms, the
- * squares and their sums. Infinities and NaN make the bound 0; a square that no float holds
- * becomes KILN_GAP_MOST. */
+ * squares and their sums.
+ *
+ * Overflow. A square that no float holds becomes KILN_GAP_MOST, that of 2^63; what is NaN, and
+ * what an infinite reach is subtracted from, becomes 0. The caller takes these kernels only where
+ * the probe's scale and the slack of its map are below KILN_GAP_RANGE = 2^40: with the lanes that
+ * the verifier admits, as in kernel_boxes.h, all extents add up to less than 2^61. Then a square
+ * or a distance overflows only where the centres are 2^63.9 or more apart, of which at most 2^62
+ * are extents and 2^-22 of it, so that the boxes are indeed 2^63 apart. Without the bound, a
+ * length that overflows would hide the extents along it, as their sum divided by it is 0. */
 
 #define gap_of KILN_SIMD_NAME(gap_of)
 #define kept_gap KILN_SIMD_NAME(kept_gap)

@@ -7,7 +7,8 @@
  * sphere volumes", ICRA 2000, with oriented boxes of eight children: the bound is the longer of
  * the two vectors of gaps of each box to the other along its own axes (kernel_gaps.h). Two boxes
  * that are far apart for their size are separated by the gap along the line between their
- * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there. */
+ * centres instead, in doubles, as the floats of the kernels are coarser than the boxes there; and
+ * so are boxes of trees whose units differ so much that squares in floats could overflow. */
 #include "near_walk.h"
 
 #include "../../formats/assert.h"
@@ -182,7 +183,8 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     kiln_probe probe;
     tree->kind->decode(at->node, &lanes);
     kiln_make_probe(map, other, at->node->org, w->frame->epsilon, &probe);
-    if (is_far(w, opened, is_x, bound)) {
+    const bool in_range = map->scale < KILN_GAP_RANGE && map->slack < (double)KILN_GAP_RANGE;
+    if (!in_range || is_far(w, opened, is_x, bound)) {
         far_bounds(w, at);
     } else {
         near_bounds(w, &lanes, &probe, unit_squared, at);

@@ -13,7 +13,8 @@
 
 enum { STACK = (KILN_NODE_WIDTH - 1) * KILN_TREE_DEPTH_MAX + KILN_NODE_WIDTH };
 
-/* Beyond it a box covers node space, which is [-1, 1], whatever its middle. */
+/* Beyond it a box covers all boxes of a tree, whose coordinates are below 2^19 (check.c), whatever
+ * its middle. */
 #define REACH_MAX 0x1p+20
 
 /* ---------------------------------------------------------------------------------- the box -- */

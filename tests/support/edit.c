@@ -1,6 +1,8 @@
 /* See edit.h. */
 #include "edit.h"
 
+#include "../../tools/common/sha256.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +153,21 @@ void edit_resize(edit_section *section, size_t size)
 }
 
 /* -------------------------------------------------------------------------------- sealing -- */
+
+void edit_hash(edit_file *file)
+{
+    kiln_sha256 hash;
+    uint8_t digest[KILN_SHA256_SIZE];
+    kiln_sha256_init(&hash);
+    for (uint32_t i = 0; i < file->count; i++) {
+        const uint64_t size = file->sections[i].size;
+        kiln_sha256_update(&hash, &file->sections[i].entry.kind, 4);
+        kiln_sha256_update(&hash, &size, sizeof size);
+        kiln_sha256_update(&hash, file->sections[i].data, file->sections[i].size);
+    }
+    kiln_sha256_final(&hash, digest);
+    memcpy(file->header.content_hash, digest, sizeof file->header.content_hash);
+}
 
 static size_t block_size(uint32_t element_size)
 {

@@ -285,6 +285,39 @@ static void a_small_object_across_a_large_leaf_is_found(void **unused)
 
 /* -------------------------------------------------------------------- the slack of near_walk -- */
 
+/* A plate of 2^64 sizes of a small soup, which floats its edge by 2^47 of them, as far off as
+ * positions are uncertain with origins at 2^88. In the soup's units the square of the way to the
+ * plate's centre is no float any more; the sum of extents along it still is one, and must not be
+ * lost. */
+static void a_plate_as_large_as_floats_is_near(void **unused)
+{
+    (void)unused;
+    uint64_t state = 4;
+    const float edge = 0x1p64f * (1 - 0x1p-17f), height = 0x1p88f;
+    mesh plate = mesh_box(-edge, height, -edge, edge, height, edge);
+    mesh soup = mesh_soup(&state, 30, 0.1);
+    for (unsigned kind = 0; kind < KILN_NODE_KIND_COUNT; kind++) {
+        void *bytes[2];
+        kiln_file *file[2] = {
+            quick_open(&plate, kiln_node_kinds[kind].name, 12, KILN_LAYOUT_RAW, &bytes[0]),
+            quick_open(&soup, kiln_node_kinds[kind].name, 1, KILN_LAYOUT_RAW, &bytes[1])};
+        kiln_pose pose = kiln_pose_identity();
+        kiln_hit hit;
+        pose.translation[0] = 0x1p64;
+        pose.translation[1] = (double)height;
+        assert_int_equal(kiln_within(kiln_file_tree(file[0], 0), NULL, kiln_file_tree(file[1], 0),
+                                     &pose, 0x1p48, NULL, &hit),
+                         KILN_OK);
+        assert_true(hit.found);
+        for (int i = 0; i < 2; i++) {
+            kiln_close(file[i]);
+            free(bytes[i]);
+        }
+    }
+    mesh_free(&plate);
+    mesh_free(&soup);
+}
+
 /* A map between meshes far from their origins costs positions 2^-43 of how far (pose.c). Both
  * boxes of a bound are placed by it, and a vector is up to three times as long as its largest
  * part, so that a probe is given four times that. Here this is more than the probe's own
@@ -444,6 +477,7 @@ int main(void)
         cmocka_unit_test(slack_covers_where_a_probe_is),
         cmocka_unit_test(a_small_object_in_a_large_leaf_is_separated_at_once),
         cmocka_unit_test(a_small_object_across_a_large_leaf_is_found),
+        cmocka_unit_test(a_plate_as_large_as_floats_is_near),
         cmocka_unit_test(a_bound_has_the_slack_of_its_map),
         cmocka_unit_test(the_nearest_of_nearly_equal_points_is_found),
         cmocka_unit_test(swapping_arguments_changes_no_bit),
