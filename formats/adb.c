@@ -24,9 +24,9 @@ unsigned kiln_adb_region_count(const kiln_format_adb *adb)
                                                       : 6;
 }
 
-/* The pyramid of a cell: the axis along which its middle is farthest from that of the box. Among
- * axes that are equally far the octant decides with which to start, so that cells on the edges are
- * dealt out evenly. */
+/* The pyramid of a cell belongs to the axis along which the middle of the cell is farthest from
+ * that of the box. Where axes are equally far, the octant decides which one comes first, so that
+ * cells on the edges are dealt out evenly. */
 static unsigned sector_of(unsigned grid, const unsigned cell[3], unsigned octant)
 {
     KILN_ASSERT(octant < 8);
@@ -76,8 +76,8 @@ void kiln_adb_region_cells(const kiln_format_adb *adb, uint32_t cells[KILN_ADB_R
     }
 }
 
-/* How many cells one step of a stored byte stands for: the least with which the largest region can
- * still be counted in a byte. */
+/* One step of a stored byte stands for this many cells: the least number with which the largest
+ * region can still be counted in a byte. */
 uint32_t kiln_adb_unit(const kiln_format_adb *adb)
 {
     uint32_t cells[KILN_ADB_REGIONS_MOST], most = 0;

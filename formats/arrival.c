@@ -12,17 +12,18 @@
 
 #include <string.h>
 
-/* What came of taking an entry: its bytes are not all there yet, it is done, or it is damaged. */
+/* The result of taking an entry: its bytes have not all arrived, it is complete, or it is damaged.
+ */
 enum { WAITS = 0, TAKEN = 1, BAD = 2 };
 
-/* Are the first `wanted` bytes there? Notes it if not. */
+/* Have the first `wanted` bytes arrived? If not, the number is noted for the caller. */
 static bool has(kiln_arrival *arrival, const kiln_reader *reader, uint64_t wanted)
 {
     arrival->next = wanted;
     return wanted <= reader->file_size;
 }
 
-/* Where the next element of a section goes. */
+/* The place in memory of the next element of a section. */
 static uint8_t *place_of(const kiln_reader_section *section)
 {
     KILN_ASSERT(section->data != NULL);
@@ -102,7 +103,7 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
     return TAKEN;
 }
 
-/* The entry in hand, and the padding before it. */
+/* Takes the entry in hand, after a check of the padding before it. */
 static int take_entry(kiln_arrival *arrival, const kiln_reader *reader, kiln_format_error *error)
 {
     const kiln_format_section entry = kiln_reader_entry(reader, arrival->entry);

@@ -1,8 +1,8 @@
 /* Asserts of invariants. They are on where KILN_ASSERTS is defined, which the Makefile does for
- * debug, sanitizer and fuzzing builds, and cost nothing elsewhere: the condition is compiled,
- * so that it stays right, and not run. An assert states what this project's own code
- * guarantees. What a file, a model or a caller says is never asserted but checked, and answered
- * by an error. */
+ * debug, sanitizer and fuzzing builds, and cost nothing elsewhere: the condition is compiled, so
+ * that it stays right, and not run. An assert states what this project's own code guarantees. The
+ * contents of files and models and the arguments of callers are never asserted: they are checked,
+ * and a violation is an error. */
 #ifndef KILN_ASSERT_H
 #define KILN_ASSERT_H
 

@@ -19,7 +19,7 @@ static bool error_in(const kiln_reader *reader, uint32_t section, uint32_t rule,
     return kiln_format_error_rule(error, rule, at, kiln_section_kind_find(entry->kind)->name);
 }
 
-/* How many sections of a kind there are. Sections of values come once for each x. */
+/* The number of sections of a kind. Sections of values come once for each x. */
 static uint32_t count_of_kind(const kiln_reader *reader, uint32_t kind)
 {
     uint32_t count = 0;
@@ -37,8 +37,8 @@ bool kiln_bins_is_table(const kiln_reader *reader)
 
 /* -------------------------------------------------------------------------------- the header -- */
 
-/* One header, one section of rows, one document, weights where they are wanted, and nothing of a
- * model. */
+/* A table has one header, one section of rows, one document, at most one section of weights, and no
+ * section of a model. */
 static bool check_bins_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
     bool sound = true;
@@ -58,7 +58,7 @@ static bool check_bins_kinds(const kiln_reader *reader, kiln_format_error *error
     return true;
 }
 
-/* A NaN is none, by both comparisons. */
+/* A NaN fails both comparisons. */
 static bool is_probability(double value)
 {
     return value >= 0.0 && value <= 1.0;
@@ -66,7 +66,7 @@ static bool is_probability(double value)
 
 static bool header_is_sound(const kiln_format_bins *header)
 {
-    /* What a stored number is multiplied by follows from profile and rounding. */
+    /* The factor of stored numbers follows from profile and rounding. */
     const double unit = header->profile == KILN_BINS_EXACT   ? 1.0
                         : header->rounding == KILN_BINS_DOWN ? 1.0 / 65536.0
                                                              : 1.0 / 65535.0;
@@ -123,7 +123,8 @@ static bool name_bins_sections(kiln_bins_view *view, kiln_format_error *error)
     }
     view->rows = (const uint8_t *)reader->sections[rows].data;
 
-    /* As many sections of values as there are x; each has a value less in its records. */
+    /* There is a section of values for each x, whose records are shorter by one value than those of
+     * the section before. */
     const uint32_t kind = values_kind(view);
     const uint32_t all = count_of_kind(reader, KILN_SECTION_BINS_FLOATS) +
                          count_of_kind(reader, KILN_SECTION_BINS_COUNTS);
@@ -210,8 +211,8 @@ static bool check_rows(const kiln_bins_view *view, kiln_format_error *error)
     return true;
 }
 
-/* The bits of a float that is not negative rise with it; one is the largest allowed. A NaN, an
- * infinity or a negative number, negative zero too, is above. */
+/* The bits of a float that is not negative rise with it; one is the largest allowed. The bits of
+ * NaN, infinities and negative numbers, -0 among them, are above those of one. */
 static bool floats_are_sound(const void *values, uint64_t records, uint32_t lanes)
 {
     const uint8_t *bytes = (const uint8_t *)values;
@@ -228,7 +229,8 @@ static bool floats_are_sound(const void *values, uint64_t records, uint32_t lane
     return bad == 0;
 }
 
-/* As floats_are_sound, of the 16-bit numbers of a compact table, of which every one is allowed. */
+/* The same check as in floats_are_sound for the 16-bit numbers of a compact table, all of which are
+ * in range. */
 static bool counts_are_sound(const void *values, uint64_t records, uint32_t lanes)
 {
     const uint16_t *counts = (const uint16_t *)values;

@@ -26,11 +26,11 @@ typedef struct {
     uint64_t record_counts[KILN_BINS_TABLE_X_MAX];
     const char *meta;
     uint64_t meta_size;
-    kiln_weights_view weights; /* of time-critical queries, which may go with it */
+    kiln_weights_view weights; /* weights of time-critical queries, which a table may hold */
     const kiln_reader *reader;
 } kiln_bins_view;
 
-/* Is there a table in an open reader? */
+/* Does an open reader hold a table? */
 bool kiln_bins_is_table(const kiln_reader *reader);
 
 /* Names the sections of an open reader and checks them: with `trusted` only that they are there and

@@ -19,7 +19,8 @@
 
 /* ---------------------------------------------------------------------- naming and counts -- */
 
-/* Where an error is: in the file for a raw section, else in what was decoded. */
+/* The offset of an error counts from the start of the file for a raw section, and within the
+ * decoded section otherwise. */
 static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_t byte)
 {
     KILN_ASSERT(kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX);
@@ -27,7 +28,7 @@ static uint64_t offset_of_kind(const kiln_reader *reader, uint32_t kind, uint64_
     return entry->codec == KILN_CODEC_RAW ? entry->offset + byte : byte;
 }
 
-/* No kind twice, and none missing. */
+/* No kind of section occurs twice, and none is missing. */
 static bool check_kinds(const kiln_reader *reader, kiln_format_error *error)
 {
     for (unsigned i = 0; i < kiln_section_kind_count; i++) {
@@ -68,7 +69,7 @@ static bool has_section(const kiln_reader *reader, uint32_t kind)
     return kiln_reader_find(reader, kind, 0) != KILN_NO_INDEX;
 }
 
-/* Has a section that may be missing as many elements as it must? */
+/* Does an optional section, where it exists, have the number of elements that it must have? */
 static bool count_is(const kiln_reader *reader, uint32_t kind, uint64_t count)
 {
     return !has_section(reader, kind) || section_count_of(reader, kind) == count;
@@ -116,7 +117,8 @@ static bool name_sections(kiln_view *view, const kiln_reader *reader, kiln_forma
     return true;
 }
 
-/* A file without polygons: its trees name triangles that are not there, and all have counts. */
+/* In a file without polygons the trees name triangles that the file does not hold, and all trees
+ * have counts. */
 static bool name_no_polygons(kiln_view *view, kiln_format_error *error)
 {
     uint64_t most = 0;
@@ -161,8 +163,9 @@ static bool string_is_sound(const kiln_view *view, uint32_t offset)
     return offset < view->strings_size; /* the section ends with a zero byte */
 }
 
-/* By the bits, since exponents of all ones are what infinities and NaN have. The largest of all is
- * compared once at the end, so that the loop has no branch and compilers can make it vectors. */
+/* Infinities and NaN are the floats whose exponent is all ones, so that bits are compared, not
+ * values. The largest of all is compared once, at the end: the loop has no branch, and compilers
+ * turn it into vector code. */
 static bool floats_finite(const float *values, size_t count)
 {
     uint32_t worst = 0;
@@ -175,7 +178,7 @@ static bool floats_finite(const float *values, size_t count)
     return worst < 0x7F800000u;
 }
 
-/* How far the trees seen so far have filled the sections that they share. */
+/* The trees seen so far have filled the sections that they share up to these elements. */
 typedef struct {
     uint64_t nodes[KILN_NODE_KIND_COUNT]; /* by node kind */
     uint64_t order;
@@ -225,7 +228,7 @@ static bool tree_numbers_fit(const kiln_view *view, const kiln_format_tree *tree
     return fit;
 }
 
-/* What is reserved must be 0, so that later versions may give it a meaning. */
+/* Reserved bytes must be 0, so that later versions may give it a meaning. */
 static bool words_are_zero(const uint32_t *words, unsigned count)
 {
     uint32_t any = 0;
@@ -252,7 +255,7 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
             return kiln_format_error_rule(error, KILN_RULE_RESERVED, at, "tree directory");
         }
     }
-    /* Nothing may be left over either: every element of a shared section belongs to a tree. */
+    /* Every element of a shared section belongs to a tree, so that none is left over. */
     bool full = fill.order == section_count_of(view->reader, KILN_SECTION_ORDER);
     for (unsigned i = 0; i < KILN_NODE_KIND_COUNT; i++) {
         full = full && fill.nodes[i] == section_count_of(view->reader, kiln_node_kinds[i].section);
@@ -572,7 +575,7 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
     return true;
 }
 
-/* All of one tree: its order, its nodes and the counts of its boxes. */
+/* Checks all that belongs to one tree: its order, its nodes and the counts of its boxes. */
 static bool check_tree(const kiln_view *view, uint32_t index, kiln_format_error *error)
 {
     const kiln_view_tree tree = kiln_view_get_tree(view, index);

@@ -42,7 +42,7 @@ typedef struct {
     const float *vertices;     /* 3 a vertex */
     const uint32_t *triangles; /* 3 a triangle */
     const uint32_t *ids;
-    const uint32_t *faces, *user; /* NULL also where parts tell them: kiln_view_face, _user */
+    const uint32_t *faces, *user; /* NULL also where parts state them: kiln_view_face, _user */
     const kiln_format_part *parts;
     const uint32_t *materials;
     const char *strings, *meta;
@@ -68,7 +68,8 @@ kiln_view_tree kiln_view_get_tree(const kiln_view *view, uint32_t index);
 bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
                           uint32_t node, kiln_format_error *error);
 
-/* Does node `index` by itself follow the rules; *triangles is how many its leaves hold. */
+/* Does node `index` by itself follow the rules? *triangles is the number of triangles in its
+ * leaves. */
 bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uint32_t index,
                           uint32_t *triangles, kiln_format_error *error);
 

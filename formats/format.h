@@ -128,7 +128,7 @@ typedef struct {
     uint16_t transform;
     uint32_t element_size;
     uint64_t offset;      /* of the first stored byte, from the start of the file */
-    uint64_t stored_size; /* without the padding behind it */
+    uint64_t stored_size; /* without the padding that follows */
     uint64_t raw_size;    /* after decoding; a multiple of element_size */
     uint32_t crc;         /* raw: CRC-32 of the stored bytes; deflate: of the block table */
     uint32_t alignment;   /* of offset: a power of two, 64 or more */
@@ -148,7 +148,7 @@ KILN_STATIC_ASSERT(sizeof(kiln_format_block) == 12, "block table entry");
 typedef struct {
     uint32_t triangle_first; /* ids; parts tile 0 .. triangle count in order */
     uint32_t triangle_count;
-    uint32_t node_path; /* string offset: names from the root, each behind a '/' */
+    uint32_t node_path; /* string offset: names from the root, each preceded by '/' */
     uint32_t mesh_name; /* string offset */
     uint32_t mesh;      /* index of the mesh in the imported scene */
     uint32_t primitive; /* index of the primitive within its source mesh, where known, or 0 */
@@ -180,8 +180,8 @@ typedef struct {
 } kiln_format_tree;
 KILN_STATIC_ASSERT(sizeof(kiln_format_tree) == 112, "tree directory entry");
 
-/* How often each edge of a tree's triangles, told apart by the coordinates of its ends, is
- * passed. */
+/* How often each edge of a tree's triangles, identified by the coordinates of its ends, is passed.
+ */
 enum {
     KILN_CLOSED_NOT = 0,
     KILN_CLOSED_EVEN = 1,    /* an even number of times */

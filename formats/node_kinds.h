@@ -46,7 +46,7 @@ enum { KILN_NODE_KINDS(KILN_NODE_KIND_INDEX, KILN_NODE_KIND_INDEX) KILN_NODE_KIN
 typedef enum {
     KILN_BOXES_ORIENTED, /* each has its own axes */
     KILN_BOXES_ALIGNED,  /* along the axes of node space; decode leaves lanes->axis alone */
-    /* the same, and their faces are bytes of the grid right behind the shared header, as in
+    /* the same, and their faces are bytes of the grid right after the shared header, as in
      * kiln_format_node_aabb8 */
     KILN_BOXES_IN_STEPS
 } kiln_box_layout;
@@ -60,8 +60,8 @@ typedef struct {
     unsigned lanes; /* that its nodes may use: 8, or 2 from lane 0 on */
     bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
     bool in_steps;  /* KILN_BOXES_IN_STEPS */
-    bool (*reserved_is_zero)(const kiln_format_node8 *node); /* behind the shared header */
-    /* Are the fields behind the shared header finite and in range for lane `lane`? */
+    bool (*reserved_is_zero)(const kiln_format_node8 *node); /* after the shared header */
+    /* Are the fields after the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);
     /* The box of a lane, or, where the volume is no box, one around it. */
     void (*decode)(const kiln_format_node8 *node, kiln_lanes *lanes);

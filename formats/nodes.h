@@ -106,7 +106,8 @@ static inline uint32_t kiln_node8_child(const kiln_format_node8 *node, unsigned 
     return node->child + kiln_popcount8(node->inner & ((1u << lane) - 1u));
 }
 
-/* First triangle slot of leaf lane `lane`: behind those of the lanes before it, at most 7 * 15. */
+/* First triangle slot of leaf lane `lane`: it follows the slots of the lanes before it, of which
+ * there are at most 7 * 15. */
 static inline uint32_t kiln_node8_slot(const kiln_format_node8 *node, unsigned lane)
 {
     const uint32_t before = kiln_node8_counts(node) & ((1u << 4u * lane) - 1u);

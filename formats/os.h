@@ -1,5 +1,5 @@
-/* What is asked of the operating system: memory, a file as memory, the time. The rest of the
- * library is the same on all of them. */
+/* What the library needs from the operating system: memory, files mapped into memory, and the time.
+ * All other sources are the same on every system. */
 #ifndef KILN_OS_H
 #define KILN_OS_H
 
@@ -14,19 +14,20 @@ typedef enum {
     KILN_OS_IO
 } kiln_os_status;
 
-/* Maps a regular file read-only; *map is NULL for an empty one and after an error. `path` is
- * what open() takes; on Windows UTF-8. Waits for nobody: a pipe without a writer is told, not
- * hung on. */
+/* Maps a regular file read-only; *map is NULL for an empty one and after an error. `path` is a name
+ * as open() takes it; on Windows it is UTF-8. The call never blocks: for a pipe without a writer
+ * the status is KILN_OS_NOT_A_FILE. */
 kiln_os_status kiln_os_map(const char *path, void **map, size_t *size);
 
-/* NULL is no map. */
+/* Releases a mapping; NULL is allowed. */
 void kiln_os_unmap(void *map, size_t size);
 
-/* `alignment` is a power of two, at least that of a pointer. NULL: there is none. */
+/* `alignment` is a power of two, at least that of a pointer. The result is NULL where there is no
+ * memory. */
 void *kiln_os_allocate(size_t size, size_t alignment);
 void kiln_os_release(void *memory);
 
-/* Since any moment; never runs backwards. */
+/* Nanoseconds since an arbitrary moment. The clock never runs backwards. */
 uint64_t kiln_os_nanoseconds(void);
 
 #endif

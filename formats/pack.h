@@ -1,5 +1,5 @@
-/* The transforms that know what they pack: nodes by lanes, triangles by shared edges. What the
- * two directions share; the document is hierarchy.md, section 5. The forward direction is in
+/* What the two directions of the transforms share that know what they pack: nodes by lanes,
+ * triangles by shared edges. The document is hierarchy.md, section 5. The forward direction is in
  * tools/encode. */
 #ifndef KILN_PACK_H
 #define KILN_PACK_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Codes of differences: 0, -1, 1, -2, 2 ... of 32 bits, modulo 2^32. */
+/* Differences of 32 bits, modulo 2^32, are coded in the order 0, -1, 1, -2, 2 ... */
 static inline uint32_t kiln_unzigzag(uint32_t code)
 {
     return (code >> 1) ^ (0u - (code & 1u));

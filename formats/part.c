@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Of a header's three bytes that are 0 in a file. */
+/* Uses of the three bytes of a header that are 0 in a file. */
 enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 for the root */ };
 
 /* The nodes are memory of the reader, so they may be written to. */
@@ -21,7 +21,7 @@ static kiln_format_node8 *part_node_at(const kiln_view_tree *tree, uint32_t inde
     return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
 }
 
-/* Elements of a section that are there, from number `first` on. */
+/* The number of elements of a section that have arrived, from number `first` on. */
 static uint64_t there(const kiln_reader *reader, uint32_t kind, uint64_t first)
 {
     const uint64_t elements = reader->sections[kiln_reader_find(reader, kind, 0)].there;
@@ -119,8 +119,8 @@ static bool link_nodes(kiln_part *part, const kiln_view *view, const kiln_view_t
         }
         if (node->flags[DEPTH] == 0 || !link_children(tree, i, first_new, nodes, &missing, &rule)) {
             (void)kiln_view_node_error(view, tree, rule, i, error);
-            /* A query may have come to these nodes before: from now on none of them leads to
-             * what is not checked. */
+            /* A query may have visited these nodes before. From now on none of them leads to an
+             * unchecked node. */
             for (uint32_t k = i; k < nodes; k++) {
                 hide(part_node_at(tree, k), part_node_at(tree, k)->inner);
             }

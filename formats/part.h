@@ -21,20 +21,20 @@
 
 typedef struct {
     uint32_t nodes;      /* that are there */
-    uint32_t first_open; /* none before it has hidden lanes */
-    uint32_t levels;     /* of the tree that are there wholly */
+    uint32_t first_open; /* no node before this one has hidden lanes */
+    uint32_t levels;     /* levels of the tree that are complete */
     uint64_t triangles;  /* in the leaves of these nodes */
 } kiln_part;
 
 /* How many nodes of the tree, and of their counts, where it has any, have been taken. */
 uint32_t kiln_part_arrived(const kiln_view *view, const kiln_view_tree *tree);
 
-/* From part->nodes to `nodes` of a tree of the view, whose nodes are memory of the reader. At
- * first *part is all 0. False: a rule is broken; the part is then of no use any more. */
+/* Links the nodes from part->nodes to `nodes` of a tree of the view, whose nodes are memory of the
+ * reader. At first *part is all 0. False: a rule is broken; the part must not be used any more. */
 bool kiln_part_grow(kiln_part *part, const kiln_view *view, const kiln_view_tree *tree,
                     uint32_t nodes, kiln_format_error *error);
 
-/* Nodes as they are in the file, of a tree that is there wholly. */
+/* Restores the nodes of a complete tree as they are in the file. */
 void kiln_part_end(const kiln_view_tree *tree);
 
 #endif

@@ -36,7 +36,7 @@ const kiln_reader_allocator kiln_reader_default_allocator = {default_allocate, d
 
 /* ------------------------------------------------------------------------- header and table -- */
 
-/* Not enough has arrived: so many bytes are wanted from the start of the file. */
+/* Too few bytes have arrived: so many are needed, from the start of the file. */
 bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
 {
     return kiln_format_error_set(error, KILN_FORMAT_ERROR_PARTIAL, wanted,
@@ -44,8 +44,8 @@ bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted)
                                  (unsigned long long)wanted);
 }
 
-/* All bytes are read, without a branch on each: this runs over padding, which is nearly always 0.
- */
+/* The loop reads all bytes without a branch on each, since it runs over padding, which is nearly
+ * always 0. */
 bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
     uint8_t any = 0;
@@ -87,8 +87,8 @@ static bool continuation_is_sound(const kiln_reader *reader, uint32_t index)
     return false;
 }
 
-/* One entry of the section table, on its own and against those before it. `earliest` is where the
- * section before it ends. */
+/* Checks one entry of the section table by itself and against those before it. `earliest` is where
+ * the section before it ends. */
 static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earliest,
                         kiln_format_error *error)
 {
@@ -140,9 +140,9 @@ static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earl
            kiln_format_error_rule(error, KILN_RULE_SECTION_CODEC, at, "section table");
 }
 
-/* The header: is it one of ours, of this version, whole, intact and without features that are
- * not known? The order of the checks decides which error a file gets, and the first ones must
- * do without what is checked later: the checksum covers the table, whose size has to be known
+/* Checks the header: is it that of a kiln file, of this version, complete, intact and without
+ * unknown features? The order of the checks decides which error a file gets, and the first ones
+ * must do without what is checked later: the checksum covers the table, whose size has to be known
  * before. */
 static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *error)
 {
@@ -325,7 +325,7 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
     return true;
 }
 
-/* The bytes of a section: its checksums, unless the file is trusted, and its block table. */
+/* Checks the bytes of a section: its checksums, unless the file is trusted, and its block table. */
 static bool check_section_bytes(const kiln_reader *reader, const kiln_format_section *entry,
                                 bool trusted, kiln_format_error *error)
 {
@@ -360,7 +360,7 @@ static bool check_section_bytes(const kiln_reader *reader, const kiln_format_sec
 
 /* ------------------------------------------------------------------------------- decoding -- */
 
-/* One task: one block, or one raw section to be moved to an aligned place. */
+/* A task decodes one block, or moves one raw section to an aligned place. */
 typedef struct {
     const uint8_t *stored;
     uint8_t *out;
@@ -385,8 +385,8 @@ static bool must_move(const kiln_reader *reader, const kiln_format_section *entr
            (uintptr_t)(reader->file + entry->offset) % KILN_SECTION_ALIGNMENT != 0;
 }
 
-/* The one allocation: section array, decoded sections, then the tasks, which are scratch, or,
- * while a file arrives, its table. */
+/* The reader makes one allocation: it holds the array of sections, the decoded sections, then the
+ * tasks, which are scratch, or, while a file arrives, its table. */
 typedef struct {
     uint64_t decoded; /* offset where decoded sections start */
     uint64_t tasks;   /* offset where tasks start, or the table */
@@ -467,7 +467,8 @@ static uint64_t padded_to_64(uint64_t size)
 static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
                       kiln_format_error *error)
 {
-    /* By entry of the table; an entry that continues a section is wanted as that is. */
+    /* Which entries of the table are wanted; an entry that continues a section is wanted where that
+     * is. */
     uint8_t wanted[KILN_SECTION_COUNT_MAX];
     const uint32_t count = reader->header.section_count;
     KILN_ASSERT(count <= KILN_SECTION_COUNT_MAX);
@@ -504,7 +505,8 @@ static bool make_room(kiln_reader *reader, const kiln_reader_options *options, l
                                      (unsigned long long)plan->total);
     }
 
-    /* Sizes first, since those of entries that continue a section add to where the next one is. */
+    /* Sizes come first, since those of entries that continue a section move the section after it.
+     */
     reader->sections = (kiln_reader_section *)reader->memory;
     for (uint32_t i = 0; i < count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
@@ -590,7 +592,8 @@ static bool load_sections(kiln_reader *reader, const kiln_reader_options *option
             run_block_task(tasks, i);
         }
     }
-    /* In order, so that the error does not depend on which thread came first. */
+    /* The results are read in order, so that the error does not depend on which thread was first.
+     */
     for (uint32_t i = 0; i < count; i++) {
         if (!tasks[i].done) {
             const uint64_t offset = (uint64_t)(tasks[i].stored - reader->file);

@@ -1,5 +1,5 @@
-/* Reading of a container: header and section table, then the sections that are wanted, in place or
- * decoded into one allocation. Says nothing about what sections mean: check.h does. */
+/* Reads a container: header and section table, then the sections that are wanted, in place or
+ * decoded into one allocation. What sections mean is the subject of check.h. */
 #ifndef KILN_READER_H
 #define KILN_READER_H
 
@@ -21,8 +21,8 @@ extern const kiln_reader_allocator kiln_reader_default_allocator;
 typedef void (*kiln_reader_parallel)(void *user, void (*task)(void *context, uint32_t index),
                                      void *context, uint32_t count);
 
-/* One section, decoded: with what continues it, whose sizes are in those of its entry. `data`
- * is NULL when it was not loaded. */
+/* One decoded section, joined with the entries that continue it; the sizes in its entry are the
+ * sums. `data` is NULL when it was not loaded. */
 typedef struct {
     kiln_format_section entry;
     const void *data; /* 64-byte aligned */
@@ -54,13 +54,13 @@ typedef struct {
     void *parallel_user;
 } kiln_reader_options;
 
-/* On success *reader refers to `data`, which must stay; close it. On failure *error tells why and
- * nothing is kept. */
+/* On success *reader refers to `data`, which must stay; close it. On failure *error holds the
+ * reason and nothing is kept. */
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
                       const kiln_reader_options *options, kiln_format_error *error);
 void kiln_reader_close(kiln_reader *reader);
 
-/* First section of this kind from index `from` on, or KILN_NO_INDEX. */
+/* The first section of this kind from index `from` on, or KILN_NO_INDEX. */
 uint32_t kiln_reader_find(const kiln_reader *reader, uint32_t kind, uint32_t from);
 
 /* ------------------------------------------------------------------ shared with arrival.c -- */
@@ -77,14 +77,16 @@ bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_erro
 bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
                            kiln_format_error *error);
 
-/* KILN_FORMAT_ERROR_PARTIAL: so many bytes are wanted, from the start of the file. False. */
+/* Sets KILN_FORMAT_ERROR_PARTIAL: so many bytes are needed, from the start of the file. Returns
+ * false. */
 bool kiln_reader_waits(kiln_format_error *error, uint64_t wanted);
 
-/* KILN_FORMAT_ERROR_CHECKSUM at an offset in a section. False. */
+/* Sets KILN_FORMAT_ERROR_CHECKSUM at an offset in a section. Returns false. */
 bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
                          kiln_format_error *error);
 
-/* Entry `index` of the table, and the number of the section that it begins or continues. */
+/* The first returns entry `index` of the table, the second the number of the section that it begins
+ * or continues. */
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index);
 uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index);
 

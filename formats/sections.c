@@ -10,8 +10,8 @@
 
 enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
 
-/* What the writer tries, by what the numbers are like; the smallest wins, of equal ones the first.
- */
+/* The transforms that the writer tries, by the nature of the numbers. The smallest result is kept,
+ * of equal ones the first. */
 #define BYTES                                                                                      \
     {                                                                                              \
         KILN_TRANSFORM_NONE                                                                        \

@@ -14,8 +14,8 @@ typedef struct {
     uint32_t alignment;    /* of a raw section */
     uint16_t transforms[KILN_SECTION_TRANSFORMS]; /* that the writer tries when it packs */
     uint8_t always; /* a file of a model has one; others at most one */
-    uint8_t source; /* only needed to tell where triangles came from */
-    uint8_t first;  /* packed, its first block comes before the others' later ones */
+    uint8_t source; /* only needed for the source of triangles */
+    uint8_t first;  /* where packed, its first block precedes the later blocks of such sections */
 } kiln_section_kind;
 
 extern const kiln_section_kind kiln_section_kinds[];

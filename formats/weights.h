@@ -1,5 +1,5 @@
-/* Weights of time-critical queries in a file, a model or one of them alone: section 13 of
- * hierarchy.md. What they mean to a query, and which a tree gets, the runtime knows. */
+/* Weights of time-critical queries in a file of any kind: section 13 of hierarchy.md. The runtime
+ * knows what they mean to a query and which ones a tree gets. */
 #ifndef KILN_WEIGHTS_H
 #define KILN_WEIGHTS_H
 
@@ -22,15 +22,15 @@ bool kiln_weights_is_file(const kiln_reader *reader);
 bool kiln_weights_view_open(kiln_weights_view *view, const kiln_reader *reader,
                             kiln_format_error *error);
 
-/* The same of a file of weights alone, which has one document besides, and nothing else that is
- * known (R7). */
+/* The same for a file of weights alone, which holds one document besides, and no other known
+ * section (R7). */
 bool kiln_weights_file_open(kiln_weights_view *view, const kiln_reader *reader,
                             kiln_format_error *error);
 
 /* Is a row in range? */
 bool kiln_weights_are_sound(const kiln_format_adb_weights *row);
 
-/* Can a query use it? Rows whose numbers mean something else are left alone. */
+/* Can a query use this row? Rows whose numbers mean something else are not used. */
 static inline bool kiln_weights_are_known(const kiln_format_adb_weights *row)
 {
     return row->meaning == KILN_ADB_WEIGHTS_MEANING;

@@ -52,7 +52,7 @@ typedef struct {
     uint64_t values;                 /* that were computed anew, exactly, and compared */
     uint64_t beyond;                 /* beyond the ends of rows, likewise */
     uint64_t off;                    /* further from the true value than the certificate says */
-    uint64_t misrounded;             /* within it, but not the value that its rounding asks for */
+    uint64_t misrounded;             /* within it, but not the value that its rounding requires */
     uint64_t misplaced;              /* rows that don't end where the cut says */
     double worst_kept, worst_beyond; /* distances from the true value */
     uint32_t at[4];                  /* u, v, w, x of the first that is wrong; u = 0: none */

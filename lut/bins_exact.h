@@ -40,7 +40,7 @@ uint16_t kiln_lut_exact_count(kiln_lut_exact *exact, uint32_t x, bool down);
 typedef enum { KILN_LUT_ROUNDED = 0, KILN_LUT_WITHIN = 1, KILN_LUT_OFF = 2 } kiln_lut_verdict;
 
 /* Compares `value`, the probability that a table gives for x, with P: ROUNDED as the table's
- * profile and rounding ask for, else WITHIN the certificate, else OFF. *error gets the distance,
+ * profile and rounding require, else WITHIN the certificate, else OFF. *error gets the distance,
  * rounded to nearest. */
 kiln_lut_verdict kiln_lut_exact_judge(kiln_lut_exact *exact, uint32_t x,
                                       const kiln_format_bins *header, double value, double *error);

@@ -11,7 +11,7 @@ typedef struct {
     kiln_lut_exact exact;
     unsigned long cut_millionths;
     bool down;
-    uint64_t exact_values, exact_cuts; /* how often exact arithmetic was asked */
+    uint64_t exact_values, exact_cuts; /* how often exact arithmetic was needed */
 } kiln_lut_rounder;
 
 /* Each decides for `terms` and x, whose estimate is given. */

@@ -6,13 +6,13 @@
  * positive, so a sum of k of them adds k - 1 roundings. 1 - sum adds one, absolute, of at most
  * 2^-53.
  *
- * Underflow. Terms rise up to one t and fall behind it, and the at most 4097 of a distribution
- * add up to 1. If the first one, at t0 = max(0, v + w - u), is at least 2^-900, then those
- * before the highest are too, and behind it a term falls at most by 1 / (10 * 4096) a step for
- * fewer than 10 steps from at least 1 / 4097: all are normal numbers. If it is less, the terms
- * for t < 10 are below 2^-900 2^(24 * 10) = 2^-660, for a step rises by at most 2^24: they
- * vanish. Along a row that goes on, the first ten add up to more than the cut, so the largest
- * of them is over 2^-21, and neighbours differ by at most 2^24: all are over 2^-240. */
+ * Underflow. Terms rise up to one t and fall after it, and the at most 4097 of a distribution add
+ * up to 1. If the first one, at t0 = max(0, v + w - u), is at least 2^-900, then those before the
+ * highest are too, and after it a term falls at most by 1 / (10 * 4096) a step for fewer than 10
+ * steps from at least 1 / 4097: all are normal numbers. If it is less, the terms for t < 10 are
+ * below 2^-900 2^(24 * 10) = 2^-660, for a step rises by at most 2^24: they vanish. Along a row
+ * that goes on, the first ten add up to more than the cut, so the largest of them is over 2^-21,
+ * and neighbours differ by at most 2^24: all are over 2^-240. */
 #include "bins_terms.h"
 
 #include "../formats/assert.h"

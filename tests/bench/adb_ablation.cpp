@@ -1,8 +1,8 @@
 /* What each part and each setting of the time-critical query is worth: one thing is changed at a
- * time, weights are fitted again where the trees or the features change (on the training set
- * only), and the same poses of the test set are asked. Times are relative to the 24-DOP tree,
- * which takes turns with each setting. What changes probabilities moves errors and times
- * together: the last column is the ratio at an error of 1.5 %, p_min being chosen for it. */
+ * time, weights are fitted again where the trees or the features change (on the training set only),
+ * and the same poses of the test set are queried. Times are relative to the 24-DOP tree, which
+ * alternates with each setting. What changes probabilities moves errors and times together: the
+ * last column is the ratio at an error of 1.5 %, p_min being chosen for it. */
 #include "adb_fit.hpp"
 #include "adb/dop24.h"
 
@@ -25,7 +25,7 @@ struct Change {
     bool compared = false; /* with others at equal error, too */
 };
 
-/* Trees, and what is asked of them. */
+/* Trees, and the poses at which they are queried. */
 struct Group {
     std::string title;
     BakeAs bake;
@@ -36,7 +36,7 @@ struct Rival {
     AdbMesh m;
     std::unique_ptr<Baked> binary;
     std::unique_ptr<dop24, void (*)(dop24 *)> dop;
-    Asked asked;
+    TestPoses test;
 };
 
 std::string text(const char *format, double value)
@@ -141,7 +141,7 @@ std::vector<Lesson> lessons_of(const std::vector<AdbMesh> &training, const BakeA
     for (const AdbMesh &m : training) {
         Lesson lesson;
         lesson.baked = std::make_unique<Baked>(m.geometry, bake);
-        lesson.asked = adb_poses(lesson.baked->tree(), ZACHMANN_SEED_TRAINING, TRAINING_DRAWS);
+        lesson.test = adb_poses(lesson.baked->tree(), ZACHMANN_SEED_TRAINING, TRAINING_DRAWS);
         lessons.push_back(std::move(lesson));
     }
     return lessons;
@@ -151,10 +151,10 @@ struct Cell {
     double positives = 0, negatives = 0, pairs = 0, dop = 0, adb = 0;
 };
 
-/* One mesh: the query and the 24-DOP tree in turns, least times. */
-Cell ask(const Rival &rival, const kiln_tree *tree, const Point &point, double overhead)
+/* One mesh: the query and the 24-DOP tree alternate; times are the least of all rounds. */
+Cell run_query(const Rival &rival, const kiln_tree *tree, const Point &point, double overhead)
 {
-    const std::vector<zachmann_pose> &poses = rival.asked.poses;
+    const std::vector<zachmann_pose> &poses = rival.test.poses;
     std::vector<double> dop(poses.size(), HUGE_VAL), adb = dop;
     Cell cell;
     for (int round = 0; round < ROUNDS; round++) {
@@ -169,8 +169,8 @@ Cell ask(const Rival &rival, const kiln_tree *tree, const Point &point, double o
             const bool found = adb_answer(tree, poses[i].pose, point, &answer);
             adb[i] = std::min(adb[i], std::max(now() - start - overhead, 1.0));
             if (round == 0) {
-                cell.positives += found && !rival.asked.truth[i];
-                cell.negatives += !found && rival.asked.truth[i];
+                cell.positives += found && !rival.test.truth[i];
+                cell.negatives += !found && rival.test.truth[i];
                 cell.pairs += double(answer.pairs);
             }
         }
@@ -210,11 +210,11 @@ Row row_of(const std::vector<Cell> &cells)
 
 /* The ratio where the error passes EQUAL_ERROR as p_min rises, between neighbours by its logarithm;
  * NAN where it doesn't. */
-double ratio_at_equal_error(const std::function<Row(double)> &ask_with)
+double ratio_at_equal_error(const std::function<Row(double)> &query_with)
 {
     Row before;
     for (const double p_min : {0.4, 0.55, 0.7, 0.8, 0.87, 0.91, 0.95}) {
-        const Row here = ask_with(p_min);
+        const Row here = query_with(p_min);
         if (before.ratio > 0 && before.error() > EQUAL_ERROR && here.error() <= EQUAL_ERROR) {
             const double part = (before.error() - EQUAL_ERROR) / (before.error() - here.error());
             const double from = std::log(before.ratio);
@@ -264,19 +264,19 @@ void run(const Group &group, const std::vector<AdbMesh> &training, const std::ve
         Point point = operating_points()[0];
         point.options.weights = &weights;
         change.apply(point.options);
-        const auto ask_all = [&](const Point &asked) {
+        const auto query_all = [&](const Point &test) {
             std::vector<Cell> cells;
             for (size_t i = 0; i < rivals.size(); i++) {
-                cells.push_back(ask(rivals[i], trees[i]->tree(), asked, overhead));
+                cells.push_back(run_query(rivals[i], trees[i]->tree(), test, overhead));
             }
             return row_of(cells);
         };
-        Row row = ask_all(point);
+        Row row = query_all(point);
         if (change.compared) {
             row.equal = ratio_at_equal_error([&](double p_min) {
                 Point other = point;
                 other.options.p_min = p_min;
-                return ask_all(other);
+                return query_all(other);
             });
         }
         print_row(change.name, row, csv, list);
@@ -293,7 +293,7 @@ void ablate(const AdbOptions &options, std::FILE *csv, json_t *report)
         Rival rival = {
             m, std::make_unique<Baked>(m.geometry, BakeAs{"obb2", 1}), {nullptr, dop24_free}, {}};
         rival.dop.reset(dop24_build(rival.binary->file()));
-        rival.asked = adb_poses(rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
+        rival.test = adb_poses(rival.binary->tree(), ZACHMANN_SEED_TEST, options.draws);
         rivals.push_back(std::move(rival));
     }
     std::printf("\n%-24s %7s %6s %6s %7s %8s %7s %9s %9s\n", "setting", "error %", "fp %", "fn %",

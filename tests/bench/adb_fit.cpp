@@ -51,7 +51,7 @@ std::vector<kiln_fit_case> observe(const std::vector<Lesson> &lessons,
     for (const Lesson &lesson : lessons) {
         const kiln_tree *tree = lesson.baked->tree();
         const size_t first = all.size();
-        for (const zachmann_pose &pose : lesson.asked.poses) {
+        for (const zachmann_pose &pose : lesson.test.poses) {
             watched.kept.clear();
             if (kiln_adb_begin(query, tree, nullptr, tree, &pose.pose, &options) != KILN_OK ||
                 kiln_adb_run(query, PAIRS, UINT64_MAX) != KILN_OK) {

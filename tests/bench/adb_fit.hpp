@@ -8,7 +8,7 @@
 /* A training mesh baked in some way, with its poses. */
 struct Lesson {
     std::unique_ptr<Baked> baked;
-    Asked asked;
+    TestPoses test;
 };
 
 /* Logistic regression on pairs that queries weigh, from `start`; weights of features that are not

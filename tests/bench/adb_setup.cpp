@@ -168,17 +168,17 @@ bool exact_answer(const kiln_tree *tree, const kiln_pose &pose)
     return bench_exact(tree, &pose);
 }
 
-Asked adb_poses(const kiln_tree *exact, uint64_t seed, unsigned draws)
+TestPoses adb_poses(const kiln_tree *exact, uint64_t seed, unsigned draws)
 {
     const kiln_tree_info info = kiln_tree_get_info(exact);
     const zachmann_box box = zachmann_box_of(info.bounds_lower, info.bounds_upper);
-    Asked asked;
-    asked.poses.resize(size_t(ZACHMANN_DISTANCES) * draws);
-    asked.poses.resize(zachmann_poses(&box, seed, draws, asked.poses.data()));
-    for (const zachmann_pose &pose : asked.poses) {
-        asked.truth.push_back(exact_answer(exact, pose.pose));
+    TestPoses test;
+    test.poses.resize(size_t(ZACHMANN_DISTANCES) * draws);
+    test.poses.resize(zachmann_poses(&box, seed, draws, test.poses.data()));
+    for (const zachmann_pose &pose : test.poses) {
+        test.truth.push_back(exact_answer(exact, pose.pose));
     }
-    return asked;
+    return test;
 }
 
 bool adb_answer(const kiln_tree *tree, const kiln_pose &pose, const Point &point,
@@ -199,7 +199,7 @@ std::vector<Point> operating_points()
 namespace
 {
 
-bench_answer ask_fcl(const void *with, const kiln_pose *pose)
+bench_answer query_fcl(const void *with, const kiln_pose *pose)
 {
     using Model = FclModel<fcl::OBBRSSd>;
     return {const_cast<Model *>(static_cast<const Model *>(with))->collide(*pose), 0};
@@ -210,7 +210,7 @@ void measure(bench_adb *run, const AdbMesh &m)
 {
     const Baked baked(m.geometry, default_bake);
     FclModel<fcl::OBBRSSd> fcl(m.geometry);
-    const bench_method added = {"fcl", true, ask_fcl, &fcl};
+    const bench_method added = {"fcl", true, query_fcl, &fcl};
     const bench_mesh same = {m.geometry.positions, m.geometry.indices, m.geometry.vertex_count,
                              m.geometry.triangle_count, nullptr};
     const kiln_status status = bench_adb_add(run, m.name.c_str(), baked.tree(), &same, &added, 1);

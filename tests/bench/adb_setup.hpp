@@ -64,7 +64,7 @@ struct AdbMesh {
 };
 
 /* Poses of one mesh, and whether the surfaces meet at each. */
-struct Asked {
+struct TestPoses {
     std::vector<zachmann_pose> poses;
     std::vector<char> truth;
 };
@@ -83,7 +83,7 @@ void adb_free(std::vector<AdbMesh> &meshes);
 std::vector<std::string> adb_test_names();
 
 bool exact_answer(const kiln_tree *tree, const kiln_pose &pose);
-Asked adb_poses(const kiln_tree *exact, uint64_t seed, unsigned draws);
+TestPoses adb_poses(const kiln_tree *exact, uint64_t seed, unsigned draws);
 
 using Point = bench_point;
 

@@ -3,12 +3,12 @@
  *
  * bench_bins [--quick] [--csv FILE] [TABLE.kiln...]
  *
- * Questions, all with u <= 512: `uniform` u, v and w; `query`, each magnitude of u, v <= u and w
- * <= u as likely as another, as the nodes of two trees ask; `few`, uniform with a mean v w / u
- * of at most 8, where probabilities are between 0 and 1. Ways of asking: `warm`, one after
- * another over 16,384 questions, so at random in a table; `chained`, each question waits for the
- * last answer; `cold`, in groups of 32 after 64 MiB of other memory were touched. A figure is
- * the least over the rounds (cold: the median of the groups), through the public call. */
+ * Questions, all with u <= 512: `uniform` u, v and w; `query`, each magnitude of u, v <= u and w <=
+ * u as likely as another, as for the nodes of two trees; `few`, uniform with a mean v w / u of at
+ * most 8, where probabilities are between 0 and 1. Ways of evaluation: `warm`, one after another
+ * over 16,384 questions, so at random in a table; `chained`, each question waits for the last
+ * answer; `cold`, in groups of 32 after 64 MiB of other memory were touched. A figure is the least
+ * over the rounds (cold: the median of the groups), through the public call. */
 #include "measure.hpp"
 #include "../../runtime/kiln_adb.h"
 
@@ -81,7 +81,7 @@ std::vector<Question> make_questions(const std::string &kind)
 }
 
 /* One call on one question; `more` is 0, but only the last answer knows. */
-using Ask = double (*)(const kiln_bins *table, const Question &q, uint32_t more);
+using Evaluate = double (*)(const kiln_bins *table, const Question &q, uint32_t more);
 
 void check(kiln_status status)
 {
@@ -91,7 +91,7 @@ void check(kiln_status status)
     }
 }
 
-double ask_ten(const kiln_bins *table, const Question &q, uint32_t more)
+double query_ten(const kiln_bins *table, const Question &q, uint32_t more)
 {
     double p[10];
     check(kiln_bins_probabilities(table, q.u, q.v + more, q.w, 10, p));
@@ -99,7 +99,7 @@ double ask_ten(const kiln_bins *table, const Question &q, uint32_t more)
 }
 
 template <kiln_bins_rounding Mode>
-double ask_ten_real(const kiln_bins *table, const Question &q, uint32_t more)
+double query_ten_real(const kiln_bins *table, const Question &q, uint32_t more)
 {
     double p[10];
     check(kiln_bins_probabilities_real(table, q.s, q.sa + more, q.sb, Mode, 10, p));
@@ -107,7 +107,7 @@ double ask_ten_real(const kiln_bins *table, const Question &q, uint32_t more)
 }
 
 template <kiln_bins_rounding Mode>
-double ask_bound(const kiln_bins *table, const Question &q, uint32_t more)
+double query_bound(const kiln_bins *table, const Question &q, uint32_t more)
 {
     double p;
     check(kiln_bins_collision_bound(table, q.s, q.sa + more, q.sb, 0.3, Mode, nullptr, &p));
@@ -115,41 +115,44 @@ double ask_bound(const kiln_bins *table, const Question &q, uint32_t more)
 }
 
 template <kiln_bins_rounding Mode>
-double ask_expected(const kiln_bins *, const Question &q, uint32_t more)
+double query_expected(const kiln_bins *, const Question &q, uint32_t more)
 {
     double p;
     check(kiln_bins_collision_expected(q.s, q.sa + more, q.sb, 0.3, Mode, &p));
     return p;
 }
 
-double warm(Ask ask, const kiln_bins *table, const std::vector<Question> &questions, int rounds)
+double warm(Evaluate evaluate, const kiln_bins *table, const std::vector<Question> &questions,
+            int rounds)
 {
     double least = HUGE_VAL, sum = 0;
     for (int round = 0; round < rounds; round++) {
         const double before = now();
         for (const Question &q : questions) {
-            sum += ask(table, q, 0);
+            sum += evaluate(table, q, 0);
         }
         least = std::min(least, now() - before);
     }
     return sum < 0 ? 0 : least / static_cast<double>(questions.size());
 }
 
-double chained(Ask ask, const kiln_bins *table, const std::vector<Question> &questions, int rounds)
+double chained(Evaluate evaluate, const kiln_bins *table, const std::vector<Question> &questions,
+               int rounds)
 {
     double least = HUGE_VAL;
     for (int round = 0; round < rounds; round++) {
         uint32_t more = 0;
         const double before = now();
         for (const Question &q : questions) {
-            more = ask(table, q, more) > 3 ? 1 : 0;
+            more = evaluate(table, q, more) > 3 ? 1 : 0;
         }
         least = std::min(least, now() - before);
     }
     return least / static_cast<double>(questions.size());
 }
 
-double cold(Ask ask, const kiln_bins *table, const std::vector<Question> &questions, int rounds)
+double cold(Evaluate evaluate, const kiln_bins *table, const std::vector<Question> &questions,
+            int rounds)
 {
     static std::vector<char> other(64u << 20);
     const int group = 32;
@@ -162,7 +165,7 @@ double cold(Ask ask, const kiln_bins *table, const std::vector<Question> &questi
         }
         const double before = now();
         for (int i = 0; i < group; i++) {
-            sum += ask(table, questions[next++ % questions.size()], 0);
+            sum += evaluate(table, questions[next++ % questions.size()], 0);
         }
         times.push_back(now() - before - clock_cost());
     }
@@ -171,18 +174,18 @@ double cold(Ask ask, const kiln_bins *table, const std::vector<Question> &questi
 
 struct Call {
     const char *name;
-    Ask ask;
+    Evaluate evaluate;
     bool of_table;
 };
 
 const Call calls[] = {
-    {"ten values", ask_ten, true},
-    {"ten, real, lower", ask_ten_real<KILN_BINS_LOWER>, true},
-    {"ten, real, interpolated", ask_ten_real<KILN_BINS_INTERPOLATED>, true},
-    {"Equation 8, lower", ask_bound<KILN_BINS_LOWER>, true},
-    {"Equation 8, interpolated", ask_bound<KILN_BINS_INTERPOLATED>, true},
-    {"expectation, lower", ask_expected<KILN_BINS_LOWER>, false},
-    {"expectation, interpolated", ask_expected<KILN_BINS_INTERPOLATED>, false},
+    {"ten values", query_ten, true},
+    {"ten, real, lower", query_ten_real<KILN_BINS_LOWER>, true},
+    {"ten, real, interpolated", query_ten_real<KILN_BINS_INTERPOLATED>, true},
+    {"Equation 8, lower", query_bound<KILN_BINS_LOWER>, true},
+    {"Equation 8, interpolated", query_bound<KILN_BINS_INTERPOLATED>, true},
+    {"expectation, lower", query_expected<KILN_BINS_LOWER>, false},
+    {"expectation, interpolated", query_expected<KILN_BINS_INTERPOLATED>, false},
 };
 
 class Report
@@ -220,9 +223,9 @@ class Report
     void row(const kiln_bins *table, const kiln_bins_info &info, const Call &call, const char *kind)
     {
         const std::vector<Question> questions = make_questions(kind);
-        const double w = warm(call.ask, table, questions, rounds);
-        const double h = chained(call.ask, table, questions, rounds);
-        const double c = cold(call.ask, table, questions, rounds);
+        const double w = warm(call.evaluate, table, questions, rounds);
+        const double h = chained(call.evaluate, table, questions, rounds);
+        const double c = cold(call.evaluate, table, questions, rounds);
         std::printf("%-26s %-10s %8.1f %8.1f %8.1f\n", call.name, kind, w, h, c);
         if (csv != nullptr) {
             std::fprintf(csv, "%s,%llu,%.6g,\"%s\",%s,%.2f,%.2f,%.2f\n", info.profile,

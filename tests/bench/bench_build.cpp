@@ -5,7 +5,7 @@
  * and the ratios.
  *
  * Each bake runs in a process of its own, whose peak the system knows; what it had before (the
- * model's bytes) is taken off. Times are the least of two rounds, in which methods take turns. The
+ * model's bytes) is taken off. Times are the least of two rounds, in which methods alternate. The
  * models are those of models/shape, of a million triangles (--quick: a hundred thousand), as binary
  * STL. */
 #include "fcl_model.hpp"

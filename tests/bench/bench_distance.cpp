@@ -8,7 +8,7 @@
  *
  * FCL: fcl::distance between RSS trees (its quickest for distances), with nearest points;
  * fcl::collide between OBB trees for as many contacts as there are, once pairs alone and once with
- * points, normals and depths. FCL has no tolerance query: a caller has to ask for the distance.
+ * points, normals and depths. FCL has no tolerance query: a caller has to compute the distance.
  *
  * Timing as in bench_fcl. Distances are compared with FCL's within 1e-9 of the size (exit status 1
  * when one differs), contacts pair by pair: FCL decides in doubles, and pairs that only one side
@@ -41,22 +41,22 @@ void require(kiln_status status)
     }
 }
 
-bool ask_hit(const kiln_tree *tree, const kiln_pose &pose)
+bool query_hit(const kiln_tree *tree, const kiln_pose &pose)
 {
     kiln_hit hit;
     require(kiln_collide(tree, nullptr, tree, &pose, nullptr, &hit));
     return hit.found;
 }
 
-kiln_nearest ask_distance(const kiln_tree *tree, const kiln_pose &pose,
-                          const kiln_pair_options *options)
+kiln_nearest query_distance(const kiln_tree *tree, const kiln_pose &pose,
+                            const kiln_pair_options *options)
 {
     kiln_nearest nearest;
     require(kiln_distance(tree, nullptr, tree, &pose, options, &nearest));
     return nearest;
 }
 
-bool ask_within(const kiln_tree *tree, const kiln_pose &pose, double distance)
+bool query_within(const kiln_tree *tree, const kiln_pose &pose, double distance)
 {
     kiln_hit hit;
     require(kiln_within(tree, nullptr, tree, &pose, distance, nullptr, &hit));
@@ -92,10 +92,10 @@ std::vector<Pose> make_poses(const Subject &subject, const kiln_tree *tree, int 
     uint64_t state = 40;
     std::vector<Pose> poses;
     for (int found = 0, tries = 0; found < draws && tries < 20 * draws; tries++) {
-        const kiln_pose turned = pose_random(&state, 0), aimed = pose_random(&state, 0);
+        const kiln_pose rotated = pose_random(&state, 0), aimed = pose_random(&state, 0);
         const double direction[3] = {aimed.rotation[0], aimed.rotation[3], aimed.rotation[6]};
         double outer = 1.8, inner = outer;
-        while (inner > 0 && !ask_hit(tree, place(subject, turned.rotation, direction, inner))) {
+        while (inner > 0 && !query_hit(tree, place(subject, rotated.rotation, direction, inner))) {
             outer = inner;
             inner -= 0.02;
         }
@@ -104,11 +104,11 @@ std::vector<Pose> make_poses(const Subject &subject, const kiln_tree *tree, int 
         }
         for (int i = 0; i < 30; i++) {
             const double middle = (outer + inner) / 2;
-            (ask_hit(tree, place(subject, turned.rotation, direction, middle)) ? inner : outer) =
+            (query_hit(tree, place(subject, rotated.rotation, direction, middle)) ? inner : outer) =
                 middle;
         }
         for (int gap = 0; gap < GAPS; gap++) {
-            poses.push_back({place(subject, turned.rotation, direction, outer + gaps[gap]), gap});
+            poses.push_back({place(subject, rotated.rotation, direction, outer + gaps[gap]), gap});
         }
         found++;
     }
@@ -140,26 +140,26 @@ Distances measure_distances(const Subject &subject, const Options &options, doub
         for (double &coordinate : near.translation) {
             coordinate += 1e-3 * subject.size;
         }
-        truth[i] = ask_distance(kiln.obb, poses[i].pose, nullptr).distance;
-        hints[i] = ask_distance(kiln.obb, near, nullptr).hint;
+        truth[i] = query_distance(kiln.obb, poses[i].pose, nullptr).distance;
+        hints[i] = query_distance(kiln.obb, near, nullptr).hint;
     }
     const std::function<double(size_t)> methods[METHODS] = {
         [&](size_t i) { return fcl_rss.distance(poses[i].pose); },
-        [&](size_t i) { return ask_distance(kiln.obb, poses[i].pose, nullptr).distance; },
-        [&](size_t i) { return ask_distance(kiln.aabb, poses[i].pose, nullptr).distance; },
-        [&](size_t i) { return ask_distance(kiln.obb, poses[i].pose, &loose).distance; },
+        [&](size_t i) { return query_distance(kiln.obb, poses[i].pose, nullptr).distance; },
+        [&](size_t i) { return query_distance(kiln.aabb, poses[i].pose, nullptr).distance; },
+        [&](size_t i) { return query_distance(kiln.obb, poses[i].pose, &loose).distance; },
         [&](size_t i) {
             kiln_pair_options with = kiln_pair_options_default();
             with.hint = hints[i];
-            return ask_distance(kiln.obb, poses[i].pose, &with).distance;
+            return query_distance(kiln.obb, poses[i].pose, &with).distance;
         },
         [&](size_t i) {
-            return ask_within(kiln.obb, poses[i].pose, 0.75 * truth[i]) == (truth[i] == 0)
+            return query_within(kiln.obb, poses[i].pose, 0.75 * truth[i]) == (truth[i] == 0)
                        ? truth[i]
                        : -1;
         },
         [&](size_t i) {
-            return ask_within(kiln.obb, poses[i].pose, 1.5 * truth[i]) ? truth[i] : -1;
+            return query_within(kiln.obb, poses[i].pose, 1.5 * truth[i]) ? truth[i] : -1;
         },
     };
     std::vector<double> times[METHODS], answers[METHODS];
@@ -281,10 +281,10 @@ std::vector<kiln_pose> make_contact_poses(const Subject &subject, const kiln_tre
     std::vector<kiln_pose> poses;
     for (int step = 0; step < 6; step++) {
         for (int i = 0; i < draws; i++) {
-            const kiln_pose turned = pose_random(&state, 0), aimed = pose_random(&state, 0);
+            const kiln_pose rotated = pose_random(&state, 0), aimed = pose_random(&state, 0);
             const double direction[3] = {aimed.rotation[0], aimed.rotation[3], aimed.rotation[6]};
-            const kiln_pose pose = place(subject, turned.rotation, direction, 0.2 * step);
-            if (ask_hit(tree, pose)) {
+            const kiln_pose pose = place(subject, rotated.rotation, direction, 0.2 * step);
+            if (query_hit(tree, pose)) {
                 poses.push_back(pose);
             }
         }

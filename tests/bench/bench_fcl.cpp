@@ -2,12 +2,12 @@
  * poses of poses.hpp; and against the algorithm of rapid_tree.hpp, which is what FCL does in
  * doubles.
  *
- * Timing. Methods take turns, each over all poses of a mesh, the first of them once unmeasured so
+ * Timing. Methods alternate, each over all poses of a mesh, the first of them once unmeasured so
  * that what the method before left in the caches does not count; a query's time is its least over
  * the rounds.
  *
  * The kernels of the best instruction set are used where nothing else is said; `obb NAME` and `aabb
- * NAME` are asked by the kernels of set NAME.
+ * NAME` are queried by the kernels of set NAME.
  *
  * Every answer is compared with FCL's; the exit status is 1 when one of ours differs. */
 #include "fcl_model.hpp"
@@ -108,10 +108,10 @@ using Method = std::function<bool(Models &, Models &, const kiln_pose &)>;
 std::vector<Method> make_methods()
 {
     const auto obb = [](Models &a, Models &b, const kiln_pose &pose) {
-        return ask(a.kiln.obb, b.kiln.obb, pose);
+        return run_query(a.kiln.obb, b.kiln.obb, pose);
     };
     const auto aabb = [](Models &a, Models &b, const kiln_pose &pose) {
-        return ask(a.kiln.aabb, b.kiln.aabb, pose);
+        return run_query(a.kiln.aabb, b.kiln.aabb, pose);
     };
     std::vector<Method> methods = {
         [](Models &a, Models &b, const kiln_pose &pose) {
@@ -129,7 +129,7 @@ std::vector<Method> make_methods()
     return methods;
 }
 
-/* The kernels that method `m` asks with. NULL: the best. */
+/* The kernels that method `m` queries with. NULL: the best. */
 const kiln_kernel *set_of(size_t m)
 {
     const std::vector<const kiln_kernel *> sets = other_sets();

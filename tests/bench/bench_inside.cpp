@@ -4,12 +4,12 @@
  * Points, anywhere in the mesh's box. Embree (robust) counts the crossings of a ray in a fixed skew
  * direction by a filter that refuses every hit; the winding number of those decides, or their
  * parity for a mesh of which kiln says so. Brute force does the same over all triangles in doubles,
- * of the first points only. Neither tells a point on the surface. Meshes: copies a twentieth the
- * size anywhere in the box, turned. FCL's collision (OBB); where there is none, Embree for a vertex
- * of each shell of the copy.
+ * of the first points only. Neither recognises a point on the surface. Meshes: copies a twentieth
+ * the size anywhere in the box, rotated. FCL's collision (OBB); where there is none, Embree for a
+ * vertex of each shell of the copy.
  *
- * A figure is the least mean of the rounds over all questions, the methods in turn. Meshes that are
- * not closed have no inside and are left out. */
+ * A figure is the least mean of the rounds over all questions, the methods alternating. Meshes that
+ * are not closed have no inside and are left out. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -218,9 +218,9 @@ struct Means {
     std::vector<double> embree[2], brute[2], meshes[2]; /* of the trees obb, aabb */
 };
 
-void tell(std::FILE *csv, const Subject &subject, const char *query, size_t count,
-          const char *const *names, const std::vector<double> &times,
-          const std::vector<std::vector<int>> &answers)
+void report(std::FILE *csv, const Subject &subject, const char *query, size_t count,
+            const char *const *names, const std::vector<double> &times,
+            const std::vector<std::vector<int>> &answers)
 {
     const std::vector<int> &truth = answers[0];
     std::printf("%-8s %7u  %-6s inside %5.1f%% surface %5.1f%%", subject.name.c_str(),
@@ -262,7 +262,7 @@ void measure_points(const Subject &subject, const KilnModel &kiln, const EmbreeM
          [&](size_t i) { return int(brute_inside(subject.geometry, parity, points[i].at)); }},
         {points.size(), points.size(), points.size(), BRUTE_POINTS}, 3, answers);
     const char *const names[] = {"kiln-obb", "kiln-aabb", "embree", "brute"};
-    tell(csv, subject, "point", points.size(), names, times, answers);
+    report(csv, subject, "point", points.size(), names, times, answers);
     for (int tree = 0; tree < 2; tree++) {
         means.embree[tree].push_back(times[2] / times[size_t(tree)]);
         means.brute[tree].push_back(times[3] / times[size_t(tree)]);
@@ -297,7 +297,7 @@ void measure_meshes(const Subject &subject, const KilnModel &kiln, const EmbreeM
                  [&](size_t i) { return int(placer.where(poses[i])); }},
                 std::vector<size_t>(3, poses.size()), 3, answers);
     const char *const names[] = {"kiln-obb", "kiln-aabb", "fcl+embree"};
-    tell(csv, subject, "mesh", poses.size(), names, times, answers);
+    report(csv, subject, "mesh", poses.size(), names, times, answers);
     for (int tree = 0; tree < 2; tree++) {
         means.meshes[tree].push_back(times[2] / times[size_t(tree)]);
     }

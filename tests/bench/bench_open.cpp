@@ -1,11 +1,12 @@
 /* What baking costs and what opening saves, against building FCL's tree of the same mesh in the
- * same run. Without a baked file an application rebuilds, then asks; with one it opens and asks.
+ * same run. Without a baked file an application rebuilds the tree, then queries it; with one it
+ * opens the file and queries it.
  *
- * Of a packed file also what its first part is good for: how soon boxes answer from it, how many
- * of the free poses of poses.hpp they prove, and how often time-critical queries are right.
+ * Of a packed file also what its first part is good for: how soon boxes answer from it, how many of
+ * the free poses of poses.hpp they prove, and how often time-critical queries are right.
  *
- * Every figure is the least of several repetitions. Files are warm: in memory, or in the page cache
- * behind a map. The first query is of two copies half a size apart. */
+ * Every figure is the least of several repetitions. Files are warm: in memory, or mapped from the
+ * page cache. The first query is of two copies half a size apart. */
 #include "fcl_model.hpp"
 #include "measure.hpp"
 #include "poses.hpp"
@@ -106,7 +107,7 @@ class Baked
     std::string path;
 };
 
-/* Two threads, that of the caller and one of its own, take blocks in turn. */
+/* Two threads, that of the caller and one of its own, take blocks alternately. */
 void on_two_threads(void *, void (*task)(void *, uint32_t), void *context, uint32_t count)
 {
     std::thread other([&] {
@@ -270,7 +271,7 @@ Known known_from(const kiln_tree *tree, const kiln_tree *whole, const std::vecto
     for (const Pose &pose : poses) {
         bool found;
         kiln_adb_answer answer;
-        const bool meet = ask(whole, whole, pose.pose);
+        const bool meet = run_query(whole, whole, pose.pose);
         check(kiln_collide_boxes(tree, nullptr, tree, &pose.pose, &found) == KILN_OK, "boxes");
         check(found || !meet, "an answer of boxes");
         check(kiln_adb_collide(tree, nullptr, tree, &pose.pose, nullptr, 1000, UINT64_MAX,
@@ -479,9 +480,9 @@ void measure_arrival(const Report &report, const Subject &subject, const kiln_po
 void measure_opening(const Report &report, const Subject &subject)
 {
     const mesh &m = subject.geometry;
-    const double turned[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
+    const double rotated[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
     const double aside[3] = {0.6, 0.64, 0.48};
-    const kiln_pose pose = place(subject, turned, aside, 0.5);
+    const kiln_pose pose = place(subject, rotated, aside, 0.5);
     const Baked raw(m, KILN_LAYOUT_RAW), packed(m, KILN_LAYOUT_PACKED);
     report.line("file raw", double(raw.size) / m.triangle_count, "B/tri", NAN);
     report.line("file packed", double(packed.size) / m.triangle_count, "B/tri", NAN);

@@ -5,10 +5,10 @@
  * from points of the box in any direction corners  from that sphere to vertices of the mesh, where
  * answers of floats are luck
  *
- * A figure is the least mean of five rounds over all rays of a class, the methods in turn. Embree
- * traces in floats with its default quality, with and without its robust flag; rays are of floats,
- * so both are asked the same. Where the two disagree about a hit, or on t by a thousandth, it is
- * counted. */
+ * A figure is the least mean of five rounds over all rays of a class, the methods alternating.
+ * Embree traces in floats with its default quality, with and without its robust flag; rays are of
+ * floats, so that both get the same ones. Where the two disagree about a hit, or on t by a
+ * thousandth, it is counted. */
 #include "measure.hpp"
 
 #ifndef KILN_BENCH_EMBREE

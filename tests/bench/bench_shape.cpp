@@ -6,12 +6,12 @@
  * hit  the shape comes in along a random direction towards a point of the surface, the outermost
  * contact is bisected, then a fiftieth of the shape's size out and in
  *
- * A question's time is its least over the rounds, the methods in turn. FCL is given shapes that are
- * built and placed before. Its test of a triangle with a box or a capsule is an iteration that ends
- * by a tolerance (libccd); where it differs from kiln, kiln is asked about that triangle with the
- * shape 10^-5 larger and smaller: "near" are those where this changes the answer. "no area" are
- * triangles of three points on a line, whose plane FCL's test of a sphere asks for and which it
- * finds to meet every sphere. */
+ * A question's time is its least over the rounds, the methods alternating. FCL is given shapes that
+ * are built and placed before. Its test of a triangle with a box or a capsule is an iteration that
+ * ends by a tolerance (libccd); where it differs from kiln, kiln tests that triangle with the shape
+ * 10^-5 larger and smaller: "near" are those where this changes the answer. "no area" are triangles
+ * of three points on a line, whose plane FCL's test of a sphere needs, and which that test finds to
+ * meet every sphere. */
 #include "fcl_model.hpp"
 #include "kiln_model.hpp"
 #include "measure.hpp"
@@ -86,8 +86,8 @@ kiln_shape scaled(const kiln_shape &shape, double by)
     return out;
 }
 
-bool ask_any(const kiln_tree *tree, const kiln_shape &shape, const kiln_pose &pose,
-             const kiln_query_options *options)
+bool query_any(const kiln_tree *tree, const kiln_shape &shape, const kiln_pose &pose,
+               const kiln_query_options *options)
 {
     kiln_triangle_hit hit;
     require(kiln_overlap_any(tree, nullptr, &shape, &pose, options, &hit));
@@ -128,35 +128,35 @@ void add_anywhere(const Subject &subject, const kiln_tree *tree, uint64_t *state
                                              subject.upper[k] + 0.1 * subject.size);
     }
     questions.push_back(
-        question_of(shape, pose, size, ask_any(tree, shape, pose, nullptr) ? HIT : FREE));
+        question_of(shape, pose, size, query_any(tree, shape, pose, nullptr) ? HIT : FREE));
 }
 
 void add_grazing(const Subject &subject, const kiln_tree *tree, uint64_t *state,
-                 const kiln_shape &shape, const kiln_pose &turned, double size,
+                 const kiln_shape &shape, const kiln_pose &rotated, double size,
                  std::vector<Question> &questions)
 {
     const mesh &m = subject.geometry;
     const float *target = m.positions + 3 * m.indices[random_below(state, 3 * m.triangle_count)];
     const kiln_pose aimed = pose_random(state, 0);
     const auto at = [&](double distance) {
-        kiln_pose pose = turned;
+        kiln_pose pose = rotated;
         for (int k = 0; k < 3; k++) {
             pose.translation[k] = double(target[k]) + distance * aimed.rotation[3 * k];
         }
         return pose;
     };
     double outer = 2 * subject.size, inner = outer;
-    while (inner > 0 && !ask_any(tree, shape, at(inner), nullptr)) {
+    while (inner > 0 && !query_any(tree, shape, at(inner), nullptr)) {
         outer = inner;
         inner = std::max(inner - size / 4, 0.0);
     }
     for (int i = 0; i < 40; i++) {
         const double middle = (outer + inner) / 2;
-        (ask_any(tree, shape, at(middle), nullptr) ? inner : outer) = middle;
+        (query_any(tree, shape, at(middle), nullptr) ? inner : outer) = middle;
     }
     for (const double off : {0.02, -0.02}) {
         const kiln_pose pose = at(outer + off * size);
-        if (ask_any(tree, shape, pose, nullptr) == (off < 0)) {
+        if (query_any(tree, shape, pose, nullptr) == (off < 0)) {
             questions.push_back(question_of(shape, pose, size, off < 0 ? GRAZE_HIT : GRAZE_FREE));
         }
     }
@@ -170,10 +170,10 @@ std::vector<Question> make_questions(const Subject &subject, const kiln_tree *tr
     for (int i = 0; i < draws; i++) {
         const double size = subject.size * std::pow(10, random_between(&state, -2.3, -1));
         const kiln_shape shape = any_shape(&state, kind, size);
-        const kiln_pose turned = kind == AABB ? kiln_pose_identity() : pose_random(&state, 0);
-        add_anywhere(subject, tree, &state, shape, turned, size, questions);
+        const kiln_pose rotated = kind == AABB ? kiln_pose_identity() : pose_random(&state, 0);
+        add_anywhere(subject, tree, &state, shape, rotated, size, questions);
         if (i % 3 == 0) {
-            add_grazing(subject, tree, &state, shape, turned, size, questions);
+            add_grazing(subject, tree, &state, shape, rotated, size, questions);
         }
     }
     return questions;
@@ -196,8 +196,8 @@ bool is_near(const kiln_tree *tree, const Question &of, uint32_t triangle)
     kiln_query_options options = kiln_query_options_default();
     options.filter = only_this;
     options.filter_user = &triangle;
-    return ask_any(tree, scaled(of.shape, 1 + 1e-5), of.pose, &options) !=
-           ask_any(tree, scaled(of.shape, 1 - 1e-5), of.pose, &options);
+    return query_any(tree, scaled(of.shape, 1 + 1e-5), of.pose, &options) !=
+           query_any(tree, scaled(of.shape, 1 - 1e-5), of.pose, &options);
 }
 
 bool has_no_area(const kiln_tree *tree, uint32_t triangle)
@@ -272,8 +272,8 @@ struct Models {
     }
 };
 
-size_t ask(Models &models, Method method, bool all, const Question &of,
-           fcl::CollisionResultd &result)
+size_t run_query(Models &models, Method method, bool all, const Question &of,
+                 fcl::CollisionResultd &result)
 {
     const int limit = all ? std::numeric_limits<int>::max() : 1;
     if (method == FCL_OBB) {
@@ -284,7 +284,7 @@ size_t ask(Models &models, Method method, bool all, const Question &of,
     }
     const kiln_tree *tree = method == KILN_OBB ? models.kiln.obb : models.kiln.aabb;
     if (!all) {
-        return ask_any(tree, of.shape, of.pose, nullptr);
+        return query_any(tree, of.shape, of.pose, nullptr);
     }
     size_t count;
     require(kiln_overlap_all(tree, nullptr, &of.shape, &of.pose, nullptr, models.hits.data(),
@@ -300,7 +300,7 @@ void measure_method(Models &models, const std::vector<Question> &questions, Meth
     for (int round = 0; round < rounds; round++) {
         for (size_t i = 0; i < questions.size(); i++) {
             const double start = now();
-            ask(models, method, all, questions[i], found);
+            run_query(models, method, all, questions[i], found);
             times[i] = std::min(times[i], std::max(now() - start - overhead, 1.0));
         }
     }
@@ -322,14 +322,14 @@ Result measure(Models &models, const std::vector<Question> &questions, bool all,
     }
     fcl::CollisionResultd of_fcl;
     for (const Question &of : questions) {
-        const size_t fcl_count = ask(models, FCL_OBB, all, of, of_fcl);
-        const size_t count = ask(models, KILN_OBB, all, of, of_fcl);
+        const size_t fcl_count = run_query(models, FCL_OBB, all, of, of_fcl);
+        const size_t count = run_query(models, KILN_OBB, all, of, of_fcl);
         result.differ += (fcl_count > 0) != (count > 0);
         result.triangles += count;
         if (all) {
             compare(models.kiln.obb, of, of_fcl, models.hits, count, result.pairs);
         }
-        if (ask(models, KILN_AABB, all, of, of_fcl) != count) {
+        if (run_query(models, KILN_AABB, all, of, of_fcl) != count) {
             std::puts("kinds of trees differ");
             std::exit(1);
         }

@@ -1,4 +1,4 @@
-/* A mesh as Embree 3 holds it, asked ray by ray, from the origin on without end. */
+/* A mesh as Embree 3 holds it, queried ray by ray, from the origin on without end. */
 #ifndef KILN_BENCH_EMBREE_MODEL_HPP
 #define KILN_BENCH_EMBREE_MODEL_HPP
 

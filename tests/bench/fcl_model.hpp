@@ -75,7 +75,7 @@ template <class Volume> class FclModel
         return fcl::collide(fixed.get(), moved.get(), request, result);
     }
 
-    /* As many triangles that meet a shape of FCL's as are asked for, into `result`. */
+    /* Puts as many triangles that meet a shape of FCL's as `result` has room for into `result`. */
     size_t overlap(const fcl::CollisionObjectd &shape, int limit, fcl::CollisionResultd &result)
     {
         const fcl::CollisionRequestd request(size_t(limit), false);

@@ -22,7 +22,7 @@ typedef enum {
 
 typedef struct {
     uint64_t pairs;      /* of triangles in leaves that may meet */
-    uint64_t predicates; /* asked of the exact predicate */
+    uint64_t predicates; /* calls of the exact predicate */
     uint64_t expansions; /* in which some sign was too near to 0 for doubles */
 } inexact_counts;
 

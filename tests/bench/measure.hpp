@@ -39,12 +39,12 @@ double mean_of(const std::vector<double> &values);
 double median_of(std::vector<double> values);
 double geometric_mean(const std::vector<double> &values);
 
-/* B's pose: turned by `rotation` about the middle of its box, which is then moved by `distance`
+/* B's pose: rotated by `rotation` about the middle of its box, which is then moved by `distance`
  * sizes along the unit vector `direction`. */
 kiln_pose place(const Subject &subject, const double rotation[9], const double direction[3],
                 double distance);
 
-/* Processor, compiler flags and commit as comment lines, each behind `prefix`. */
+/* Processor, compiler flags and commit as comment lines, each preceded by `prefix`. */
 void print_origin(std::FILE *out, const char *prefix, const char *program);
 
 /* `path` opened for writing, with the origin at its top, or NULL for "". */

@@ -265,7 +265,7 @@ static double clock_cost(void)
     return least;
 }
 
-static void ask(const baked *a, const baked *b, const kiln_pose *pose, answers *of, size_t i)
+static void run_query(const baked *a, const baked *b, const kiln_pose *pose, answers *of, size_t i)
 {
     kiln_hit hit = {0};
     const double start = now();
@@ -276,21 +276,21 @@ static void ask(const baked *a, const baked *b, const kiln_pose *pose, answers *
 }
 
 /* The first pass warms up; times are the least of the later ones, where the budget has room. */
-static answers ask_all(const baked *a, const baked *b, const kiln_pose *poses, size_t count,
-                       const arguments *args)
+static answers query_all(const baked *a, const baked *b, const kiln_pose *poses, size_t count,
+                         const arguments *args)
 {
     answers of = {count, 0, room(count, 1), room(count, sizeof(double)), clock_cost()};
     const double start = now(), budget = args->budget * 1e9;
     while (of.reached < count && now() - start < budget / 2) {
         of.time[of.reached] = HUGE_VAL;
-        ask(a, b, &poses[of.reached], &of, of.reached);
+        run_query(a, b, &poses[of.reached], &of, of.reached);
         of.reached++;
     }
     const double first = now() - start;
     for (int pass = 1; pass < args->passes && now() - start + first < budget; pass++) {
         for (size_t i = 0; i < of.reached; i++) {
             of.time[i] = pass == 1 ? HUGE_VAL : of.time[i];
-            ask(a, b, &poses[i], &of, i);
+            run_query(a, b, &poses[i], &of, i);
         }
     }
     return of;
@@ -396,7 +396,7 @@ static void report(const arguments *args, const soup *of_a, const soup *of_b,
     if (of_b != of_a) {
         b = build(of_b, args->kind);
     }
-    answers of = ask_all(&a, &b, poses, pose_count, args);
+    answers of = query_all(&a, &b, poses, pose_count, args);
     for (size_t i = 0; i < pose_count; i++) {
         (void)printf("%c\n", i < of.reached ? of.answer[i] : '-');
     }

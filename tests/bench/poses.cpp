@@ -14,7 +14,7 @@ const char *const class_names[ALL_CLASSES] = {"zach free",  "zach hit",  "graze 
                                               "graze hit",  "path free", "path hit",
                                               "small free", "small hit", "roots"};
 
-bool ask(const kiln_tree *a, const kiln_tree *b, const kiln_pose &pose_b)
+bool run_query(const kiln_tree *a, const kiln_tree *b, const kiln_pose &pose_b)
 {
     kiln_hit hit;
     if (kiln_collide(a, nullptr, b, &pose_b, nullptr, &hit) != KILN_OK) {
@@ -33,13 +33,13 @@ bool apart_along(const Subject &subject, const kiln_pose &pose, const double axi
     for (int i = 0; i < 3; i++) {
         const double *row = pose.rotation + 3 * i;
         const double half = (subject.upper[i] - subject.lower[i]) / 2;
-        double moved = pose.translation[i], turned = 0;
+        double moved = pose.translation[i], rotated = 0;
         for (int k = 0; k < 3; k++) {
             moved += row[k] * (subject.lower[k] + subject.upper[k]) / 2;
-            turned += axis[k] * pose.rotation[3 * k + i];
+            rotated += axis[k] * pose.rotation[3 * k + i];
         }
         distance += axis[i] * (moved - (subject.lower[i] + subject.upper[i]) / 2);
-        reach += half * (std::fabs(axis[i]) + std::fabs(turned));
+        reach += half * (std::fabs(axis[i]) + std::fabs(rotated));
     }
     return std::fabs(distance) > reach;
 }
@@ -48,8 +48,8 @@ bool boxes_meet(const Subject &subject, const kiln_pose &pose)
 {
     for (int i = 0; i < 3; i++) {
         const double along[3] = {i == 0 ? 1. : 0., i == 1 ? 1. : 0., i == 2 ? 1. : 0.};
-        const double turned[3] = {pose.rotation[i], pose.rotation[3 + i], pose.rotation[6 + i]};
-        if (apart_along(subject, pose, along) || apart_along(subject, pose, turned)) {
+        const double rotated[3] = {pose.rotation[i], pose.rotation[3 + i], pose.rotation[6 + i]};
+        if (apart_along(subject, pose, along) || apart_along(subject, pose, rotated)) {
             return false;
         }
         for (int j = 0; j < 3; j++) {
@@ -67,8 +67,8 @@ bool boxes_meet(const Subject &subject, const kiln_pose &pose)
 
 void random_placement(uint64_t *state, double rotation[9], double direction[3])
 {
-    const kiln_pose turned = pose_random(state, 0), aimed = pose_random(state, 0);
-    std::memcpy(rotation, turned.rotation, sizeof turned.rotation);
+    const kiln_pose rotated = pose_random(state, 0), aimed = pose_random(state, 0);
+    std::memcpy(rotation, rotated.rotation, sizeof rotated.rotation);
     for (int k = 0; k < 3; k++) {
         direction[k] = aimed.rotation[3 * k];
     }
@@ -96,7 +96,7 @@ void add_graze(const Subject &subject, const kiln_tree *tree, uint64_t *state,
         random_placement(state, rotation, direction);
         double outer = 1.8, inner = outer;
         const double stride = 0.02;
-        while (inner > 0 && !ask(tree, tree, place(subject, rotation, direction, inner))) {
+        while (inner > 0 && !run_query(tree, tree, place(subject, rotation, direction, inner))) {
             outer = inner;
             inner -= stride;
         }
@@ -105,7 +105,7 @@ void add_graze(const Subject &subject, const kiln_tree *tree, uint64_t *state,
         }
         for (int i = 0; i < 30; i++) {
             const double middle = (outer + inner) / 2;
-            const bool hit = ask(tree, tree, place(subject, rotation, direction, middle));
+            const bool hit = run_query(tree, tree, place(subject, rotation, direction, middle));
             (hit ? inner : outer) = middle;
         }
         poses.push_back({place(subject, rotation, direction, outer + 0.002), GRAZE});
@@ -114,23 +114,23 @@ void add_graze(const Subject &subject, const kiln_tree *tree, uint64_t *state,
     }
 }
 
-/* `rotation` turned by `angle` about `axis`, a unit vector. */
-void turn(double rotation[9], const double axis[3], double angle)
+/* Rotates `rotation` by `angle` about `axis`, a unit vector. */
+void rotate(double rotation[9], const double axis[3], double angle)
 {
     const double half = std::sin(angle / 2);
     const double quaternion[4] = {half * axis[0], half * axis[1], half * axis[2],
                                   std::cos(angle / 2)};
     kiln_pose step;
-    double turned[9];
+    double rotated[9];
     if (kiln_pose_from_quaternion(quaternion, nullptr, &step) != KILN_OK) {
         std::abort();
     }
     for (int i = 0; i < 9; i++) {
         const double *row = step.rotation + 3 * (i / 3);
-        turned[i] =
+        rotated[i] =
             row[0] * rotation[i % 3] + row[1] * rotation[3 + i % 3] + row[2] * rotation[6 + i % 3];
     }
-    std::memcpy(rotation, turned, sizeof turned);
+    std::memcpy(rotation, rotated, sizeof rotated);
 }
 
 void add_paths(const Subject &subject, uint64_t *state, std::vector<Pose> &poses)
@@ -146,7 +146,7 @@ void add_paths(const Subject &subject, uint64_t *state, std::vector<Pose> &poses
             direction[0] = std::cos(tilt) * std::cos(angle);
             direction[1] = std::cos(tilt) * std::sin(angle);
             direction[2] = std::sin(tilt);
-            turn(rotation, axis, 0.02);
+            rotate(rotation, axis, 0.02);
             const kiln_pose pose = place(subject, rotation, direction, distance);
             if (boxes_meet(subject, pose)) {
                 poses.push_back({pose, PATH});

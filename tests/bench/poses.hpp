@@ -41,6 +41,6 @@ std::vector<Pose> make_more_poses(const Subject &subject);
 mesh make_small(const Subject &subject);
 
 /* kiln_collide of two trees. */
-bool ask(const kiln_tree *a, const kiln_tree *b, const kiln_pose &pose_b);
+bool run_query(const kiln_tree *a, const kiln_tree *b, const kiln_pose &pose_b);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double turn = 6.283185307179586;
+static const double full_circle = 6.283185307179586;
 
 /* A mesh that is filled patch by patch. */
 typedef struct {
@@ -102,8 +102,8 @@ static mesh make_bumpy(void)
             for (int j = 0; j <= N; j++) {
                 double p[3];
                 p[face % 3] = face < 3 ? 1 : -1;
-                p[(face + 1) % 3] = tan(turn / 8 * (2.0 * i / N - 1));
-                p[(face + 2) % 3] = tan(turn / 8 * (2.0 * j / N - 1));
+                p[(face + 1) % 3] = tan(full_circle / 8 * (2.0 * i / N - 1));
+                p[(face + 2) % 3] = tan(full_circle / 8 * (2.0 * j / N - 1));
                 normalise(p);
                 const double r = 1 + 0.12 * sin(5 * p[0] + 1) * sin(4 * p[1]) * cos(6 * p[2]) +
                                  0.02 * sin(23 * p[0]) * cos(19 * p[1] + 17 * p[2]);
@@ -130,7 +130,7 @@ static mesh make_gear(void)
     filling f = start(ROWS * COLUMNS, 2 * ROWS * COLUMNS);
     for (uint32_t row = 0; row < ROWS; row++) {
         for (uint32_t i = 0; i < COLUMNS; i++) {
-            const double angle = turn * i / COLUMNS, phase = (double)(i % STEPS) / STEPS;
+            const double angle = full_circle * i / COLUMNS, phase = (double)(i % STEPS) / STEPS;
             const double flank = fmin(1, fmax(0, 3 * fabs(2 * phase - 1) - 1));
             const double r = row < 3 ? 0.85 + 0.15 * flank : 0.35;
             const double p[3] = {r * cos(angle), r * sin(angle), height[row]};
@@ -155,8 +155,8 @@ static mesh make_lattice(void)
             for (uint32_t i = 0; i < SIDES; i++) {
                 double p[3];
                 p[axis] = 2.0 * row / (ROWS - 1) - 1;
-                p[(axis + 1) % 3] = x + 0.06 * cos(turn * i / SIDES);
-                p[(axis + 2) % 3] = y + 0.06 * sin(turn * i / SIDES);
+                p[(axis + 1) % 3] = x + 0.06 * cos(full_circle * i / SIDES);
+                p[(axis + 2) % 3] = y + 0.06 * sin(full_circle * i / SIDES);
                 add_vertex(&f, p);
             }
         }

@@ -104,10 +104,10 @@ static void queries_end_and_repeat_themselves(void **state)
             kiln_paper_answer first, again;
             memset(&first, 0, sizeof first);
             memset(&again, 0, sizeof again);
-            assert_int_equal(kiln_paper_ask(used, a.tree, NULL, b.tree, &pose, &options, &first),
-                             KILN_OK);
-            assert_int_equal(kiln_paper_ask(fresh, a.tree, NULL, b.tree, &pose, &options, &again),
-                             KILN_OK);
+            assert_int_equal(
+                kiln_paper_collide(used, a.tree, NULL, b.tree, &pose, &options, &first), KILN_OK);
+            assert_int_equal(
+                kiln_paper_collide(fresh, a.tree, NULL, b.tree, &pose, &options, &again), KILN_OK);
             assert_true(first.collision == again.collision && first.counted == again.counted &&
                         first.opened == again.opened && first.weighed == again.weighed &&
                         first.visited == again.visited && first.cut == again.cut);

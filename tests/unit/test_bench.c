@@ -394,7 +394,7 @@ static void test_run(void **state)
             assert_true(table->rows[i].mean > 0 && table->rows[i].worst >= table->rows[i].p99);
         }
     }
-    assert_int_equal(run.gaps.asked, 6);
+    assert_int_equal(run.gaps.queried, 6);
     assert_int_equal(run.samples[BENCH_ANSWERS].count,
                      run.compared.tables[0].poses + run.compared.tables[1].poses);
     assert_int_equal(run.budgets[0].objects, 2);

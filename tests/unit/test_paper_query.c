@@ -79,7 +79,7 @@ static kiln_paper_answer ask(const baked *b, const kiln_pose *pose,
                              const kiln_paper_options *options)
 {
     kiln_paper_answer answer;
-    assert_int_equal(kiln_paper_ask(query, b->tree, NULL, b->tree, pose, options, &answer),
+    assert_int_equal(kiln_paper_collide(query, b->tree, NULL, b->tree, pose, options, &answer),
                      KILN_OK);
     return answer;
 }
@@ -299,8 +299,9 @@ static void tables_serve_if_they_are_large_enough(void **state)
         assert_true(fabs(looked_up.most - closed.most) < 1e-4);
     }
     kiln_paper_answer answer;
-    assert_int_equal(kiln_paper_ask(query, large.tree, NULL, large.tree, NULL, &options, &answer),
-                     KILN_ERROR_NOT_LOADED); /* 8^3 cells */
+    assert_int_equal(
+        kiln_paper_collide(query, large.tree, NULL, large.tree, NULL, &options, &answer),
+        KILN_ERROR_NOT_LOADED); /* 8^3 cells */
     options.bins = NULL;
     assert_int_equal(kiln_paper_options_check(&options, 512), KILN_OK);
     assert_int_equal(kiln_paper_options_check(&options, 4097), KILN_ERROR_NOT_LOADED);
@@ -339,22 +340,22 @@ static void bad_options_are_refused(void **state)
     memset(&answer, 0x5a, sizeof answer);
     const kiln_paper_answer untouched = answer;
     for (size_t i = 0; i < 14; i++) {
-        assert_int_equal(kiln_paper_ask(query, b.tree, NULL, b.tree, NULL, &bad[i], &answer),
+        assert_int_equal(kiln_paper_collide(query, b.tree, NULL, b.tree, NULL, &bad[i], &answer),
                          KILN_ERROR_ARGUMENT);
     }
     kiln_pose pose = kiln_pose_identity();
     pose.rotation[0] = NAN;
-    assert_int_equal(kiln_paper_ask(query, b.tree, NULL, b.tree, &pose, &good, &answer),
+    assert_int_equal(kiln_paper_collide(query, b.tree, NULL, b.tree, &pose, &good, &answer),
                      KILN_ERROR_POSE);
-    assert_int_equal(kiln_paper_ask(NULL, b.tree, NULL, b.tree, NULL, &good, &answer),
+    assert_int_equal(kiln_paper_collide(NULL, b.tree, NULL, b.tree, NULL, &good, &answer),
                      KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_paper_ask(query, NULL, NULL, b.tree, NULL, &good, &answer),
+    assert_int_equal(kiln_paper_collide(query, NULL, NULL, b.tree, NULL, &good, &answer),
                      KILN_ERROR_ARGUMENT);
-    assert_int_equal(kiln_paper_ask(query, b.tree, NULL, NULL, NULL, &good, &answer),
+    assert_int_equal(kiln_paper_collide(query, b.tree, NULL, NULL, NULL, &good, &answer),
                      KILN_ERROR_ARGUMENT);
     assert_memory_equal(&answer, &untouched, sizeof answer);
-    assert_int_equal(kiln_paper_ask(query, b.tree, NULL, b.tree, NULL, NULL, &answer), KILN_OK);
-    assert_int_equal(kiln_paper_ask(query, b.tree, NULL, b.tree, NULL, &good, NULL),
+    assert_int_equal(kiln_paper_collide(query, b.tree, NULL, b.tree, NULL, NULL, &answer), KILN_OK);
+    assert_int_equal(kiln_paper_collide(query, b.tree, NULL, b.tree, NULL, &good, NULL),
                      KILN_ERROR_ARGUMENT);
     discard(&b);
 }
@@ -403,7 +404,7 @@ static void trees_without_polygons_are_asked_too(void **state)
     assert_true(ask(&b, &pose, &options).collision);
     options.leaves = KILN_PAPER_TEST;
     kiln_paper_answer answer;
-    assert_int_equal(kiln_paper_ask(query, b.tree, NULL, b.tree, NULL, &options, &answer),
+    assert_int_equal(kiln_paper_collide(query, b.tree, NULL, b.tree, NULL, &options, &answer),
                      KILN_ERROR_NOT_LOADED);
     discard(&b);
 }

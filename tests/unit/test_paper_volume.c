@@ -37,7 +37,7 @@ static kiln_paper_pair aligned_pair(double ax, double ay, double az, double bx, 
 static void turn_at_random(kiln_paper_pair *pair, uint64_t *state)
 {
     const kiln_pose pose = pose_random(state, 0);
-    memcpy(pair->turn, pose.rotation, sizeof pair->turn);
+    memcpy(pair->rotation, pose.rotation, sizeof pair->rotation);
 }
 
 /* In a uniform direction. */
@@ -139,7 +139,7 @@ static void known_boxes_have_known_volumes(void **state)
     /* Unit cubes, one turned by 45 degrees about z: an octagon of area 2 (sqrt(2) - 1). */
     pair = aligned_pair(1, 1, 1, 1, 1, 1);
     const double h = sqrt(0.5), turned[3][3] = {{h, -h, 0}, {h, h, 0}, {0, 0, 1}};
-    memcpy(pair.turn, turned, sizeof pair.turn);
+    memcpy(pair.rotation, turned, sizeof pair.rotation);
     near_to(volume_of(&pair, KILN_PAPER_EXACT), 2 * (sqrt(2) - 1), 1e-14);
     near_to(volume_of(&pair, KILN_PAPER_ALIGNED), 1, 1e-14);
 
@@ -166,7 +166,7 @@ static bool in_both(const kiln_paper_pair *pair, const double p[3])
     for (int j = 0; j < 3; j++) {
         double along = 0;
         for (int i = 0; i < 3; i++) {
-            along += pair->turn[i][j] * (p[i] - pair->away[i]);
+            along += pair->rotation[i][j] * (p[i] - pair->away[i]);
         }
         if (fabs(along) > pair->half_b[j]) {
             return false;
@@ -219,7 +219,7 @@ static kiln_paper_pair swapped(const kiln_paper_pair *pair)
         other.half_a[i] = pair->half_b[i];
         other.half_b[i] = pair->half_a[i];
         for (int j = 0; j < 3; j++) {
-            other.turn[i][j] = pair->turn[j][i];
+            other.rotation[i][j] = pair->rotation[j][i];
         }
     }
     return other;

@@ -1,5 +1,5 @@
 /* The limit of memory that a bake was given: what it will need, reckoned from counts, and what it
- * takes, as the system tells.
+ * takes, as the system reports.
  *
  * What is limited are resident bytes that are no file's, beyond what the process had when the bake
  * began. A limit of address space (setrlimit) would bind the program around the library too, and

@@ -108,7 +108,7 @@ static char *from_hexadecimal(const char *digits)
 }
 
 /* The i-th of the names that `member` lists, in new memory: from "member_hex" where that is there,
- * which tells names that are not UTF-8. NULL: there is none. */
+ * which can hold names that are not UTF-8. NULL: there is none. */
 static char *name_of(const json_t *source, const char *member, size_t i)
 {
     char hex[32];

@@ -1,13 +1,13 @@
 /* Is a file what a bake would write? Answered from the build key, without reading the model: the
  * key covers the bytes of the source and of its side files, which side files were looked for and
- * not there, the options and the versions. Clocks are never asked. */
+ * not there, the options and the versions. Clocks are never read. */
 #ifndef KILN_UP_TO_DATE_H
 #define KILN_UP_TO_DATE_H
 
 #include "../encode/weights_file.h"
 #include "../kiln_bake.h"
 
-/* What a bake is asked for, as far as its result depends on it, with the source open. */
+/* The request of a bake, as far as its result depends on it, with the source open. */
 typedef struct kiln_request kiln_request;
 
 /* NULL: the source can't be opened, or there is no memory. The arguments must stay; `options` has
@@ -25,7 +25,7 @@ bool kiln_request_key(kiln_request *request, const struct kiln_side_file *sides,
                       uint8_t key[16]);
 
 /* Is the kiln file in memory whole by its checksums, made by this request, in this layout, and not
- * refused by `strict`? Then *report, if not NULL, gets what the file tells of its bake. */
+ * refused by `strict`? Then *report, if not NULL, gets what the file says about its bake. */
 bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
                            kiln_bake_report *report);
 

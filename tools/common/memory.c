@@ -29,7 +29,7 @@
 
 struct kiln_arena_block {
     struct kiln_arena_block *older;
-    size_t used, size; /* of the bytes behind the header */
+    size_t used, size; /* of the bytes after the header */
 };
 
 #define HEADER ((sizeof(struct kiln_arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)

@@ -35,9 +35,9 @@ bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size);
 
 /* -------------------------------------------------------------------------- resident memory -- */
 
-/* What processes take of memory, as the system tells. */
+/* The memory that processes use, as the system reports it. */
 
-/* Sanitizers shadow memory: what the system tells is then many times what the program takes. */
+/* Sanitizers shadow memory: the system then reports many times what the program uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KILN_HAVE_SHADOW_MEMORY 1
 #elif defined(__has_feature)
@@ -51,10 +51,10 @@ bool kiln_grow(void **items, size_t *capacity, size_t needed, size_t size);
 #endif
 
 /* Bytes of address space of a process, and those of them that are resident and not of a file, such
- * as code, which all processes share. False where the system does not tell. */
+ * as code, which all processes share. False where the system does not report it. */
 bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident);
 
-/* Resident bytes of this process, likewise; 0 where the system does not tell. */
+/* Resident bytes of this process, likewise; 0 where the system does not report it. */
 uint64_t kiln_resident(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* A loop whose tasks are taken from one counter by all threads.
  *
  * Threads live as long as a loop: they are started when it begins and joined when it ends, which
- * costs some tens of microseconds and leaves nothing behind that a library would have to shut
- * down. The calling thread works like the others and alone reports progress, so a caller's
- * function is never called from a foreign thread. */
+ * costs some tens of microseconds and leaves no threads that a library would have to shut down. The
+ * calling thread works like the others and alone reports progress, so a caller's function is never
+ * called from a foreign thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "parallel.h"
 
@@ -18,21 +18,21 @@
 enum { THREADS_MAX = 256, REPORTS = 64, STACK_BYTES = 2 << 20 };
 
 typedef struct {
-    kiln_turn turn;
+    kiln_task task;
     void *context;
     uint32_t count;
     atomic_uint_fast64_t next; /* wider than count: every thread overshoots by one */
     atomic_bool cancelled;
 } loop;
 
-/* Runs one turn; false when there is none left. */
-static bool take_turn(loop *work, uint_fast64_t *index)
+/* Runs one task; false when there is none left. */
+static bool take_task(loop *work, uint_fast64_t *index)
 {
     *index = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
     if (*index >= work->count || atomic_load_explicit(&work->cancelled, memory_order_relaxed)) {
         return false;
     }
-    work->turn(work->context, (uint32_t)*index);
+    work->task(work->context, (uint32_t)*index);
     return true;
 }
 
@@ -41,7 +41,7 @@ static void *help(void *argument)
 {
     KILN_ASSERT(argument != NULL);
     uint_fast64_t index;
-    while (take_turn(argument, &index)) {
+    while (take_task(argument, &index)) {
     }
     return NULL;
 }
@@ -77,11 +77,11 @@ bool kiln_thread_start(pthread_t *thread, void *(*work)(void *), void *context)
     return started;
 }
 
-bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context)
+bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_task task, void *context)
 {
-    KILN_ASSERT(turn != NULL);
+    KILN_ASSERT(task != NULL);
     KILN_ASSERT(watch->from <= watch->to);
-    loop work = {.turn = turn, .context = context, .count = count};
+    loop work = {.task = task, .context = context, .count = count};
     pthread_t helpers[THREADS_MAX];
     unsigned started = 0;
     unsigned wanted = watch->threads > 0 ? watch->threads - 1 : 0;
@@ -102,7 +102,7 @@ bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, 
      * that a report costs nothing beside the tasks. */
     const uint_fast64_t interval = work.count / REPORTS + 1;
     uint_fast64_t index, due = interval;
-    while (take_turn(&work, &index)) {
+    while (take_task(&work, &index)) {
         if (index + 1 >= due) {
             due = index + 1 + interval;
             const double done = (double)(index + 1) / (double)work.count;

@@ -1,5 +1,5 @@
-/* A loop whose turns may run at once. What the turns compute must not depend on which thread runs
- * them or in which order: callers fix the division into turns by the input alone, and let a turn
+/* A loop whose tasks may run at once. What the tasks compute must not depend on which thread runs
+ * them or in which order: callers fix the division into tasks by the input alone, and let a task
  * write only what is its own. */
 #ifndef KILN_PARALLEL_H
 #define KILN_PARALLEL_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who is told of progress, and may cancel. */
+/* The receiver of progress, which may cancel. */
 typedef struct {
     unsigned threads; /* most threads, the calling one among them; at least 1 */
     bool (*progress)(void *user, const char *stage, double part); /* NULL: none */
@@ -30,12 +30,12 @@ typedef struct {
  * stay, gives. NULL: as many as their watch allows. */
 void kiln_parallel_share(const kiln_helpers *helpers);
 
-typedef void (*kiln_turn)(void *context, uint32_t index);
+typedef void (*kiln_task)(void *context, uint32_t index);
 
-/* Calls turn(context, 0 .. count - 1), each once; the calling thread takes turns like the others
- * and alone calls watch->progress. False when that cancelled: then some turns have not run. All
- * threads have ended on return. A thread that can't be started is done without. */
-bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_turn turn, void *context);
+/* Calls task(context, 0 .. count - 1), each once; the calling thread runs tasks like the others and
+ * is the only one that calls watch->progress. False when that cancelled: then some tasks have not
+ * run. All threads have ended on return. Fewer threads run where one can't be started. */
+bool kiln_parallel_for(const kiln_watch *watch, uint32_t count, kiln_task task, void *context);
 
 /* Starts a thread with stack enough for a bake, whatever threads get by default. */
 bool kiln_thread_start(pthread_t *thread, void *(*work)(void *), void *context);

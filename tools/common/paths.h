@@ -19,7 +19,8 @@ typedef struct {
     ino_t number;
 } kiln_file_id;
 
-/* Of the file behind `path`, links followed; false: there is none, or it is no regular file. */
+/* The identity of the file that `path` leads to, links followed. False: there is none, or it is no
+ * regular file. */
 bool kiln_file_id_of(const char *path, kiln_file_id *id);
 
 /* -1, 0, 1: a total order. */

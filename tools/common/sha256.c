@@ -45,8 +45,8 @@ static void store_big_endian(uint8_t *p, uint32_t x)
         p[i] = (uint8_t)(x >> (24 - 8 * i));
 }
 
-/* One turn of 6.2.2, step 3, with the working variables named by their places: instead of moving
- * them along, the next turn names them one further. */
+/* One round of 6.2.2, step 3, with the working variables named by their places: instead of moving
+ * them along, the next round names them one further. */
 #define TURN(a, b, c, d, e, f, g, h, t)                                                            \
     do {                                                                                           \
         const uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);      \
@@ -87,7 +87,7 @@ static void compress_plain(uint32_t state[8], const uint8_t *data, size_t blocks
 }
 
 #if HAVE_INSTRUCTIONS
-/* The same by the processor's own instructions: two turns each, on the variables as (a b e f) and
+/* The same by the processor's own instructions: two rounds each, on the variables as (a b e f) and
  * (c d g h), highest first. */
 __attribute__((target("sha,ssse3,sse4.1"))) static void
 compress_by_instructions(uint32_t state[8], const uint8_t *data, size_t blocks)

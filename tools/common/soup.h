@@ -16,7 +16,7 @@ typedef struct {
     uint32_t primitive;
 } kiln_soup_part;
 
-/* A face that was left out or is worth telling of. */
+/* A face that was left out or is worth a remark. */
 typedef struct {
     uint32_t part;   /* index in parts, or of the mesh that lost it */
     uint32_t face;   /* 0-based record in the source, as kiln_source.face */
@@ -65,8 +65,9 @@ typedef struct {
     uint32_t empty_mesh_count; /* nodes or meshes without a face; each is a warning */
     uint32_t side_file_count;  /* files read besides the model (.mtl, .bin), sorted by name */
     uint32_t
-        absent_file_count; /* names looked for and not there, sorted, behind those in side_files */
-    uint32_t *side_files;  /* offset in strings: path relative to the model's folder if inside it */
+        /* names looked for and not there, sorted; they follow those in side_files */
+        absent_file_count;
+    uint32_t *side_files; /* offset in strings: path relative to the model's folder if inside it */
     uint32_t warning_count;
     uint32_t *warnings; /* offset in strings: whole sentences, in order */
     char format[16];    /* extension by which the importer was chosen, lower case */

@@ -77,7 +77,7 @@ char *kiln_utf8_clean(const char *bytes)
     return clean;
 }
 
-/* Sequences near the end are looked at in a copy with zeros behind it, which end every sequence. */
+/* Sequences near the end are looked at in a copy with zeros after it, which end every sequence. */
 size_t kiln_utf8_span(const char *bytes, size_t size)
 {
     KILN_ASSERT(bytes != NULL || size == 0);

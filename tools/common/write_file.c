@@ -2,7 +2,7 @@
  * else it is opened with O_EXCL. Its name is beside its target so that the rename stays within one
  * file system.
  *
- * A process that is killed while the file has a name leaves it behind, and the next that writes the
+ * A process that is killed while the file has a name leaves it there, and the next that writes the
  * same target on the same machine removes it: names are made of the target's, of the boot, and of a
  * count from 0 on, and a writer holds a lock on its file (flock) from before it can be found until
  * it is renamed. Who meets a file under its own name and gets its lock knows that the maker is
@@ -11,7 +11,7 @@
  * renames it.
  *
  * Names of unfinished files stand in a small table of atomic pointers, so that a signal handler can
- * remove them: whoever exchanges a pointer out owns it. */
+ * remove them: the thread that exchanges a pointer out owns it. */
 #define _GNU_SOURCE /* O_TMPFILE */
 
 #include "write_file.h"
@@ -94,7 +94,7 @@ bool kiln_write_descriptor(int descriptor, const void *data, size_t size,
     return true;
 }
 
-/* Writes, flushes and closes; on error errno tells why. Closes in any case. */
+/* Writes, flushes and closes; on error errno holds the reason. The file is closed in any case. */
 static bool fill_and_close(int descriptor, const void *data, size_t size)
 {
     int error = 0;
@@ -151,8 +151,9 @@ typedef struct {
     bool known;
 } boot_id;
 
-/* Of this boot of this machine; where it can't be told, a number of this process, by which nothing
- * is ever taken for left behind: another machine's may have the same. */
+/* Identifies this boot of this machine. Where the system does not say, the result is a number of
+ * this process, with which no file ever counts as abandoned: another machine may have the same
+ * number. */
 static boot_id this_boot(void)
 {
     char text[64];

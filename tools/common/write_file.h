@@ -27,8 +27,8 @@ typedef struct {
     void *user;
 } kiln_write_mover;
 
-/* kiln_write_file with the rename left to `mover`; NULL: none. What is written directly is not
- * asked. */
+/* kiln_write_file with the rename left to `mover`; NULL: none. A file
+ * that is written directly is not put to `mover`. */
 bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data,
                         size_t size, char message[KILN_WRITE_MESSAGE_SIZE]);
 

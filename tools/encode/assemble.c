@@ -210,8 +210,8 @@ static bool join_trees(encoder *e)
         memcpy(hash, all.geometry, sizeof all.geometry);
         const uint32_t closed = kiln_closed_of(&all.closed);
 
-        /* The entry of each kind, its nodes behind those of the groups before, and its order; of
-         * the first kind the stored triangles are in order. */
+        /* The entry of each kind, its nodes after those of the groups before, and its order; of the
+         * first kind the stored triangles are in order. */
         for (uint32_t kind = 0; kind < model->kind_count; kind++) {
             kiln_format_tree *out = &e->trees[(size_t)g * model->kind_count + kind];
 

@@ -369,7 +369,8 @@ kiln_bake_status kiln_container_write(const kiln_section_input *sections, uint32
         }
     }
 
-    /* The header is written last, since its checksum covers the table of sections behind it. */
+    /* The header is written last, since its checksum covers the table of sections that follows it.
+     */
     kiln_format_header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, KILN_FORMAT_MAGIC, sizeof header.magic);

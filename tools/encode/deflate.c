@@ -49,8 +49,8 @@ static uint32_t log2_of(uint32_t n)
     return digits;
 }
 
-/* Logarithms of small numbers, each computed when it is first asked for: segments of small trees
- * are short, and without these most of what baking one takes went into logarithms. */
+/* Logarithms of small numbers, each computed when it is first needed: segments of small trees are
+ * short, and without these most of what baking one takes went into logarithms. */
 enum { LOGS = 128 };
 typedef struct {
     uint32_t of[LOGS]; /* 0: not yet known, or that of 1 */

@@ -48,12 +48,11 @@ void kiln_geometry_hash(const float *positions, const uint32_t *indices, const u
 /* -------------------------------------------------------------------------- closed surfaces -- */
 
 /* A mesh is closed where its boundary is zero: every edge is passed as often one way as the other;
- * or, if only numbers count, an even number of times. Both sums over all edges vanish exactly
- * then.
+ * or, if only numbers count, an even number of times. Both sums over all edges vanish exactly then.
  *
  * The sums are of random numbers for edges, in time linear in the triangles and without memory:
- * each edge, turned the way that its corners compare, is hashed to 128 bits, which are added where
- * it is passed that way, taken off where the other, modulo 2^64 each; and all are combined by
+ * each edge, in the direction in which its corners compare, is hashed to 128 bits, which are added
+ * where it is passed that way, taken off where the other, modulo 2^64 each; and all are combined by
  * exclusive or. A sum is zero by chance once in 2^128 meshes that are not closed. */
 
 /* The coordinates of a corner as the bits of the floats, with -0 as 0. */

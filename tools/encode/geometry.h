@@ -29,7 +29,7 @@ uint32_t kiln_closed(const float *positions, const uint32_t *indices, const uint
                      uint32_t count);
 
 /* The same in parts, whose order is free: start with zeros, add what kiln_closed_part gives for
- * list[first .. last - 1], then ask. */
+ * list[first .. last - 1], then evaluate the sums. */
 typedef struct {
     uint64_t sum[2], parity[2];
 } kiln_closed_sums;

@@ -23,7 +23,7 @@ static inline void kiln_segments_end(kiln_segments *segments, size_t end)
 }
 
 /* Applies `transform` to one block of whole elements, `in` [size bytes, aligned to 8] to `out`
- * [KILN_BLOCK_SIZE], which don't overlap. *out_size and *segments tell what was made. False where
+ * [KILN_BLOCK_SIZE], which don't overlap. *out_size and *segments describe the result. False where
  * the transform can't carry this block, or would need more room. */
 bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
                           uint8_t *out, size_t *out_size, kiln_segments *segments);

@@ -23,8 +23,8 @@ typedef struct {
 
 enum { KILN_WEIGHTS_MESSAGE_SIZE = 256 };
 
-/* Those of the file at `path`, a model's or weights alone. Else why not, behind the path:
- * KILN_BAKE_IO, _INVALID, _FAILED. */
+/* Reads the weights of the file at `path`, a model or weights alone. On failure `message` holds the
+ * reason, to follow the path: KILN_BAKE_IO, _INVALID, _FAILED. */
 kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
                                    char message[KILN_WEIGHTS_MESSAGE_SIZE]);
 

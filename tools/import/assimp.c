@@ -1,7 +1,7 @@
 /* The reader of all formats that Assimp reads and we don't (Open Asset Import Library, version 5,
  * by its C interface).
  *
- * Assimp gives the raw scene: it is asked for no step that merges, cuts or sorts faces, so a face's
+ * Assimp gives the raw scene: it is given no step that merges, cuts or sorts faces, so a face's
  * number is its place in its mesh. Around that stand four parts, in this order:
  *
  * - The messages of Assimp on its way. Those that report lost geometry become warnings. - The

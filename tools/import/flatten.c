@@ -197,8 +197,8 @@ static bool walk_nodes(flat *f)
            FAIL(f, KILN_BAKE_FAILED, "paths of nodes take more than 256 MiB; flatten the scene");
 }
 
-/* The ranges of all meshes, and with them how many triangles the places ask for, before any is
- * made. */
+/* The ranges of all meshes, and with them how many triangles the places need, before any is made.
+ */
 static bool find_ranges(flat *f)
 {
     const kiln_scene_array *arrays = f->scene->arrays;

@@ -1,4 +1,4 @@
-/* The strings of a soup, one behind the other in one block, each ended by a zero byte and named by
+/* The strings of a soup, one after the other in one block, each ended by a zero byte and named by
  * its offset. Names in files need not be UTF-8; here they are made to be. Errors are kept in
  * `failed`, so that names can be added without looking after each: who takes the block looks once.
  */

@@ -3,7 +3,7 @@
  *
  * Binary: 80 bytes of any content, a count, and 50 bytes a facet: a normal, three corners, two
  * unused bytes. Text: one solid or several, each a list of facets; the keywords decide, and line
- * ends mean nothing. A file is taken for binary when its size is what its count asks for; many
+ * ends mean nothing. A file is taken for binary when its size is that which its count implies; many
  * programs begin the free 80 bytes with "solid", the keyword that begins text.
  *
  * Vertices are repeated by each facet; equal ones are welded later. A face's number is that of its

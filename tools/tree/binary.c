@@ -37,7 +37,7 @@ const kiln_builder *kiln_builder_find(const char *name)
 
 enum {
     ITEMS_A_LEVEL = 256,   /* at most this many ranges of one level exceed count / 256 */
-    ITEM_LIMIT_MIN = 4096, /* subtrees of less work than this are not worth a turn of their own */
+    ITEM_LIMIT_MIN = 4096, /* subtrees of less work than this are not worth a task of their own */
     WIDE_MIN = 1 << 15     /* nor are fewer triangles worth the start of threads */
 };
 
@@ -185,7 +185,7 @@ void kiln_binary_link_items(kiln_binary *tree)
     tree->root = tree->items[0].range.split;
 }
 
-/* Level by level down to subtrees of moderate size, then these: turns depend on the input alone. */
+/* Level by level down to subtrees of moderate size, then these: tasks depend on the input alone. */
 static bool build_all(build *b, const kiln_watch *watch)
 {
     kiln_watch part = *watch;

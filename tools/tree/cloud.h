@@ -10,7 +10,7 @@
 typedef struct {
     const kiln_record *records;
     kiln_frame frame;
-    bool quick; /* spend no time on the last turn of boxes */
+    bool quick; /* spend no time on the last rotation of boxes */
 } kiln_cloud;
 
 /* Corners in node space, a few at a time: structure of arrays for the compiler's SIMD. */
@@ -57,8 +57,8 @@ void kiln_extents_join(kiln_extents *extents, const kiln_extents *other);
  * surface, of points along a line, have an order too. */
 double kiln_extents_half_area(const kiln_extents *extents);
 
-/* Less by more than the roundings of decoded axes, which are unit only to 2^-23: turns that change
- * nothing else must not win by them. */
+/* Less by more than the roundings of decoded axes, which are unit only to 2^-23: rotations that
+ * change nothing else must not win by them. */
 static inline bool kiln_area_beats(double area, double other)
 {
     return area < other * (1 - 0x1p-20);

@@ -203,8 +203,8 @@ void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
 
 /* How far computed products may be from a . p and a . c. Nothing where the axes are the object's,
  * so that flat stays flat. Else, with |a_i| <= 1 and |p_i| <= 1, three products and two sums each
- * make at most 5 roundings of 2^-53 (|p|_1 + |c|_1), and as much again for whoever checks in
- * double. */
+ * make at most 5 roundings of 2^-53 (|p|_1 + |c|_1), and as much again for a checker that computes
+ * in double. */
 static double margin(const kiln_lane_obb *box, const double centre[3])
 {
     const float *r = box->rotation;

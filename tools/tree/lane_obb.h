@@ -15,7 +15,7 @@ typedef struct {
 void kiln_lane_obb_fit(const kiln_cloud *cloud, const kiln_range *range,
                        const kiln_measure *measure, kiln_binary_node *node);
 
-/* The box of a lane, turned in steps down to `finest` of the lattice's: 1 for whole steps. With
+/* The box of a lane, rotated in steps down to `finest` of the lattice's: 1 for whole steps. With
  * `search` all orientations are tried first for what is not a leaf. */
 void kiln_lane_obb_measure(const kiln_cloud *cloud, const kiln_binary *tree,
                            const kiln_range *range, float finest, bool search, kiln_lane_obb *box);

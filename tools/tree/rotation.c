@@ -82,7 +82,7 @@ void kiln_rotation_quantise(double axis[3][3], int8_t rotation[3])
     double q[4], g[4];
     to_quaternion(axis, q);
     nearest_symmetry(q, g);
-    /* q conj(g): the box's own axes turned first. Its w = q . g is the greatest of the 24, never
+    /* q conj(g): the box's own axes rotated first. Its w = q . g is the greatest of the 24, never
      * below cos(62.8 degrees / 2), so the division is safe. */
     const double w = (q[0] * g[0] + q[1] * g[1]) + (q[2] * g[2] + q[3] * g[3]);
     const double x = (q[1] * g[0] - q[0] * g[1]) + (q[3] * g[2] - q[2] * g[3]);

@@ -26,7 +26,7 @@ static rank rank_of(const kiln_record *record, unsigned axis)
     const double centre = kiln_record_centre(record, axis) + 0.0; /* -0 counts as 0 */
     rank r = {0, record->triangle};
     memcpy(&r.centre, &centre, sizeof centre);
-    /* IEEE numbers order like integers once negative ones are turned over. */
+    /* IEEE numbers order like integers once the bits of negative ones are inverted. */
     r.centre ^= (r.centre >> 63) != 0 ? UINT64_MAX : (uint64_t)1 << 63;
     return r;
 }

@@ -161,13 +161,13 @@ static void load(const job *j, uint32_t first, uint32_t end, block *b)
     }
 }
 
-/* Calls turn for each block of the set. */
-static void for_blocks(job *j, void (*turn)(job *, const block *, uint32_t first))
+/* Calls `task` for each block of the set. */
+static void for_blocks(job *j, void (*task)(job *, const block *, uint32_t first))
 {
     block b;
     for (uint32_t first = 0; first < j->count; first += b.count) {
         load(j, first, j->count - first < BLOCK ? j->count : first + BLOCK, &b);
-        turn(j, &b, first);
+        task(j, &b, first);
     }
 }
 

@@ -202,7 +202,7 @@ uint32_t kiln_split_sah(kiln_record *records, uint32_t *marks, uint32_t count, u
 
 /* ---------------------------------------------------------------------- by several threads -- */
 
-enum { PARTS_MAX = 64, PART_MIN = 8192 /* records, for less of which a turn is not worth it */ };
+enum { PARTS_MAX = 64, PART_MIN = 8192 /* records, for less of which a task is not worth it */ };
 
 /* Parts of one side of the plane, or of the whole set. */
 typedef struct {

@@ -499,7 +499,7 @@ static bool improve_item(const job *j, kiln_item *item, crown *c)
 }
 
 /* One task: a subtree of moderate size. */
-static void improve_turn(void *context, uint32_t index)
+static void improve_subtree(void *context, uint32_t index)
 {
     const job *j = context;
     KILN_ASSERT(index < j->tree->item_count);
@@ -644,7 +644,7 @@ bool kiln_treelets_improve(const kiln_cloud *cloud, kiln_record *records, kiln_b
     }
 
     /* The subtrees, at once; one without a crown had no memory. */
-    *cancelled = !kiln_parallel_for(watch, tree->item_count, improve_turn, &j);
+    *cancelled = !kiln_parallel_for(watch, tree->item_count, improve_subtree, &j);
     bool good = !*cancelled;
     for (uint32_t i = 0; i < tree->item_count && good; i++) {
         good = tree->items[i].child[0] != 0 || j.crowns[i].count != 0;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 16384, NODE_CHUNK = 16 }; /* triangles and nodes a turn */
+enum { CHUNK = 16384, NODE_CHUNK = 16 }; /* triangles and nodes a task */
 
 /* Everything of one build. Per triangle: records 40 bytes, binary nodes 16, marks of the builder 4;
  * later plans (about 6) and the result (about 11) instead of the marks. */
@@ -129,9 +129,9 @@ static void part(job *j, double from, double to)
 }
 
 /* A loop over the job; false, noted in `cancelled`, when the caller cancels. */
-static bool run(job *j, uint32_t turns, kiln_turn turn)
+static bool run(job *j, uint32_t tasks, kiln_task task)
 {
-    j->cancelled = !kiln_parallel_for(&j->watch, turns, turn, j);
+    j->cancelled = !kiln_parallel_for(&j->watch, tasks, task, j);
     return !j->cancelled;
 }
 

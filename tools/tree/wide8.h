@@ -1,6 +1,6 @@
-/* The road that all kinds of trees share whose nodes have the header of kiln_format_node8: frame,
- * binary tree, bounding volumes, collapse, encoding. A kind gives what differs; of binary kinds the
- * tree stays as it is. */
+/* The build that all kinds of trees share whose nodes have the header of kiln_format_node8: frame,
+ * binary tree, bounding volumes, collapse, encoding. A kind supplies what differs: how a volume is
+ * fitted and how a node is written. Trees of binary kinds are not collapsed. */
 #ifndef KILN_BUILD_WIDE8_H
 #define KILN_BUILD_WIDE8_H
 
@@ -11,7 +11,7 @@
 
 typedef struct {
     bool binary;        /* two lanes a node, no collapse */
-    bool needs_moments; /* by fit */
+    bool needs_moments; /* needed by `fit` */
     kiln_fit_node fit;
     /* Writes everything of a node but the header's inner, child, tri, count and flags; the node is
      * zero before. */

@@ -1,6 +1,6 @@
 /* The run: objects are added one by one and measured at once, and sums over all of them are formed
  * at the end. The comparison itself is contest.c, what time-critical queries are measured by alone
- * is timed.c; this file owns what they leave behind. What a run found is printed by adb_print.c,
+ * is timed.c; this file owns their results. The results of a run are printed by adb_print.c,
  * adb_json.c and adb_draw.c, which only read it. */
 #include "adb.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The progress that nobody watches, so that the callers need not ask whether somebody does. */
+/* A progress without a receiver, so that the callers need not test for NULL. */
 static void silent(void *user, const char *stage, double part)
 {
     (void)user;

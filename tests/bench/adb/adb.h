@@ -18,7 +18,7 @@ enum { BENCH_BUDGETS_MAX = 16 };
 typedef struct {
     unsigned draws;    /* poses a distance, before those are left out whose boxes are apart */
     int rounds;        /* of which the least time counts */
-    unsigned contacts; /* whose neighbourhood is asked about */
+    unsigned contacts; /* whose neighbourhood is queried */
     unsigned resamplings;
     kiln_adb_mode mode;                  /* whose calibration and budgets are measured */
     uint64_t budgets[BENCH_BUDGETS_MAX]; /* ns */

@@ -135,11 +135,11 @@ static json_t *gaps_json(const bench_adb *run, unsigned point)
     json_t *object = json_object(), *list = json_array();
     set_text(object, "method",
              run->compared.tables[0].rows[bench_row_of(&run->compared, BENCH_TIMED + point)].name);
-    for (int g = 0; g < BENCH_GAPS && run->gaps.asked > 0; g++) {
+    for (int g = 0; g < BENCH_GAPS && run->gaps.queried > 0; g++) {
         json_t *gap = json_object();
         set_number(gap, "gap", bench_gaps[g]);
-        set_count(gap, "poses", run->gaps.asked);
-        set_number(gap, "error", (double)run->gaps.wrong[point][g] / (double)run->gaps.asked);
+        set_count(gap, "poses", run->gaps.queried);
+        set_number(gap, "error", (double)run->gaps.wrong[point][g] / (double)run->gaps.queried);
         json_array_append_new(list, gap);
     }
     json_object_set_new(object, "errors", list);

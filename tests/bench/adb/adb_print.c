@@ -192,10 +192,10 @@ static void print_gaps(const bench_adb *run, FILE *out)
         fprintf(out, " %5.1f", 100 * bench_gaps[g]);
     }
     putc('\n', out);
-    for (unsigned p = 0; p < BENCH_POINTS && run->gaps.asked > 0; p++) {
+    for (unsigned p = 0; p < BENCH_POINTS && run->gaps.queried > 0; p++) {
         fprintf(out, "%-14s", run->compared.tables[0].rows[timed_row(run, p)].name);
         for (int g = 0; g < BENCH_GAPS; g++) {
-            fprintf(out, " %5.1f", 100 * (double)run->gaps.wrong[p][g] / (double)run->gaps.asked);
+            fprintf(out, " %5.1f", 100 * (double)run->gaps.wrong[p][g] / (double)run->gaps.queried);
         }
         putc('\n', out);
     }

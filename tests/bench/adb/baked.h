@@ -39,7 +39,7 @@ typedef struct {
 } bench_file;
 
 /* Takes `data` over, of which free() will release it, also on error. KILN_ERROR_... as
- * kiln_open_memory, and *error (may be NULL) tells more; *file then holds nothing. */
+ * kiln_open_memory, and *error (may be NULL) holds the details; *file then holds nothing. */
 kiln_status bench_file_open(void *data, size_t size, kiln_error *error, bench_file *file);
 void bench_file_close(bench_file *file);
 

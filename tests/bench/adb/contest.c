@@ -1,8 +1,8 @@
 /* All methods on the same poses of one object: rivals are built from the object's triangles, listed
- * as rows of one table, and measured in turns.
+ * as rows of one table, and measured alternately.
  *
  * A method is a function that answers whether the surfaces meet, and what it is called with; it
- * knows nothing of clocks or of the truth. A further one is an `ask` function and a row in
+ * knows nothing of clocks or of the truth. A further one is a function `query_NAME` and a row in
  * list_methods(). The truth is kiln_collide on the subject's own tree, whatever is compared. */
 #include "contest.h"
 
@@ -104,26 +104,26 @@ typedef struct {
     unsigned count;
 } rivals;
 
-static bench_answer ask_dop24(const void *with, const kiln_pose *pose)
+static bench_answer query_dop24(const void *with, const kiln_pose *pose)
 {
     unsigned volumes = 0;
     const bool found = dop24_collide(with, pose, &volumes);
     return (bench_answer){found, volumes};
 }
 
-static bench_answer ask_exact(const void *with, const kiln_pose *pose)
+static bench_answer query_exact(const void *with, const kiln_pose *pose)
 {
     return (bench_answer){bench_exact(with, pose), 0};
 }
 
-static bench_answer ask_truncated(const void *with, const kiln_pose *pose)
+static bench_answer query_truncated(const void *with, const kiln_pose *pose)
 {
     bool found = false;
     (void)kiln_collide_boxes(with, NULL, with, pose, &found);
     return (bench_answer){found, 0};
 }
 
-static bench_answer ask_timed(const void *with, const kiln_pose *pose)
+static bench_answer query_timed(const void *with, const kiln_pose *pose)
 {
     const timed *query = with;
     kiln_adb_answer answer = {.probability = 0};
@@ -131,23 +131,23 @@ static bench_answer ask_timed(const void *with, const kiln_pose *pose)
     return (bench_answer){found, answer.pairs};
 }
 
-static bench_answer ask_published(const void *with, const kiln_pose *pose)
+static bench_answer query_published(const void *with, const kiln_pose *pose)
 {
     const published *paper = with;
     kiln_paper_answer answer = {.collision = false};
-    (void)kiln_paper_ask(paper->query, paper->tree, NULL, paper->tree, pose, &paper->options,
-                         &answer);
+    (void)kiln_paper_collide(paper->query, paper->tree, NULL, paper->tree, pose, &paper->options,
+                             &answer);
     return (bench_answer){answer.collision, answer.opened};
 }
 
 static void add(rivals *all, const char *name, bool exact,
-                bench_answer (*ask)(const void *, const kiln_pose *), const void *with)
+                bench_answer (*run_query)(const void *, const kiln_pose *), const void *with)
 {
     KILN_ASSERT(all->count < BENCH_ADDED_MAX + BENCH_METHODS);
     bench_method *method = &all->methods[all->count++];
     (void)snprintf(method->name, sizeof method->name, "%s", name);
     method->exact = exact;
-    method->ask = ask;
+    method->run_query = run_query;
     method->with = with;
 }
 
@@ -220,22 +220,22 @@ static kiln_status build_rivals(rivals *all, const bench_mesh *mesh, const bench
 static void list_methods(rivals *all, const kiln_tree *tree)
 {
     bench_point points[BENCH_POINTS];
-    add(all, "24-dop", true, ask_dop24, all->dop);
-    add(all, "obb2, leaf 1", true, ask_exact, only_tree(&all->binary));
-    add(all, "obb, leaf 4", true, ask_exact, only_tree(&all->wide));
+    add(all, "24-dop", true, query_dop24, all->dop);
+    add(all, "obb2, leaf 1", true, query_exact, only_tree(&all->binary));
+    add(all, "obb, leaf 4", true, query_exact, only_tree(&all->wide));
     for (unsigned i = 0; i < 2 * BENCH_TRUNCATED_SIZES; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "truncated %s, %u",
                        i < BENCH_TRUNCATED_SIZES ? "obb2" : "obb",
                        cut_sizes[i % BENCH_TRUNCATED_SIZES]);
-        add(all, name, false, ask_truncated, only_tree(&all->cut[i]));
+        add(all, name, false, query_truncated, only_tree(&all->cut[i]));
     }
     bench_points(points);
     for (unsigned i = 0; i < BENCH_POINTS; i++) {
         all->timed[i] = (timed){tree, points[i]};
-        add(all, points[i].name, false, ask_timed, &all->timed[i]);
+        add(all, points[i].name, false, query_timed, &all->timed[i]);
     }
-    add(all, "adb as published", false, ask_published, &all->published);
+    add(all, "adb as published", false, query_published, &all->published);
 }
 
 /* ------------------------------------------------------------------------------------- turns -- */
@@ -271,29 +271,30 @@ static bool make_table(bench_table *table, const bench_subject *subject, const b
     return good;
 }
 
-/* Methods take turns over each batch of poses, the first of them once unmeasured, since the first
+/* Methods alternate over each batch of poses, the first of them once unmeasured, since the first
  * method on new data pays for its cold caches. A query's time is the least of all rounds; errors
  * are counted in the first. */
-static void take_turns(const rivals *all, const bench_subject *subject, int rounds,
-                       const bench_watch *watch, bench_table *table)
+static void alternate(const rivals *all, const bench_subject *subject, int rounds,
+                      const bench_watch *watch, bench_table *table)
 {
     const double clock_cost = bench_clock_cost();
     size_t last;
     for (size_t first = 0; first < subject->count; first = last) {
         last = first + BATCH < subject->count ? first + BATCH : subject->count;
         const size_t warm = first + WARM_UP < last ? first + WARM_UP : last;
-        for (int turn = 0; turn < rounds * (int)all->count; turn++) {
-            const unsigned m = (unsigned)turn % all->count;
+        for (int step = 0; step < rounds * (int)all->count; step++) {
+            const unsigned m = (unsigned)step % all->count;
             const bench_method *method = &all->methods[m];
             bench_row *row = &table->rows[m];
             for (size_t i = first; i < warm; i++) {
-                (void)method->ask(method->with, &subject->poses[i].pose);
+                (void)method->run_query(method->with, &subject->poses[i].pose);
             }
             for (size_t i = first; i < last; i++) {
                 const double start = bench_now();
-                const bench_answer answer = method->ask(method->with, &subject->poses[i].pose);
+                const bench_answer answer =
+                    method->run_query(method->with, &subject->poses[i].pose);
                 row->times[i] = fmin(row->times[i], bench_net(bench_now() - start, clock_cost));
-                if (turn < (int)all->count) {
+                if (step < (int)all->count) {
                     row->positives += answer.found && !subject->truth[i];
                     row->negatives += !answer.found && subject->truth[i];
                     row->pairs += (double)answer.pairs / (double)subject->count;
@@ -332,18 +333,18 @@ kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_watch *watch, bench_table *table)
 {
     static const bench_watch nobody = {silent, NULL};
-    const bench_watch *told = watch != NULL ? watch : &nobody;
+    const bench_watch *observer = watch != NULL ? watch : &nobody;
     rivals all;
     memset(&all, 0, sizeof all);
     memset(table, 0, sizeof *table);
-    kiln_status status = build_rivals(&all, mesh, told);
+    kiln_status status = build_rivals(&all, mesh, observer);
     if (status == KILN_OK) {
         for (unsigned i = 0; i < added_count; i++) {
             all.methods[all.count++] = added[i];
         }
         list_methods(&all, subject->tree);
         if (make_table(table, subject, mesh, &all, added_count)) {
-            take_turns(&all, subject, rounds, told, table);
+            alternate(&all, subject, rounds, observer, table);
         } else {
             status = KILN_ERROR_MEMORY;
         }

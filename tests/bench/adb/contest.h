@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Who is told how far a stage is; NULL: nobody. */
+/* The receiver of progress; NULL: there is none. */
 typedef struct {
     void (*step)(void *user, const char *stage, double part);
     void *user;
@@ -63,12 +63,12 @@ typedef struct {
 typedef struct {
     char name[32];
     bool exact;
-    bench_answer (*ask)(const void *with, const kiln_pose *pose);
+    bench_answer (*run_query)(const void *with, const kiln_pose *pose);
     const void *with;
 } bench_method;
 
-/* What is compared, in this order, behind what the caller adds. The first three are also what
- * others are compared with. */
+/* The methods that are compared, in this order, after those that the caller adds. The first three
+ * are also what others are compared with. */
 enum {
     BENCH_DOP24,
     BENCH_OBB2,
@@ -103,11 +103,11 @@ typedef struct {
     bench_row rows[BENCH_ADDED_MAX + BENCH_METHODS];
 } bench_table;
 
-/* Builds the rivals of subject->tree from its triangles and lets all methods take turns over
- * batches of 400 poses, the first 100 of them once unmeasured; a query's time is the least over
- * `rounds`, less what the clock takes. Truth is the subject's. `added` [added_count <=
- * BENCH_ADDED_MAX] exact methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which
- * takes two triangles; KILN_ERROR_MEMORY. *table is then empty. */
+/* Builds the rivals of subject->tree from its triangles and lets all methods alternate over batches
+ * of 400 poses, the first 100 of them once unmeasured; a query's time is the least over `rounds`,
+ * less what the clock takes. Truth is the subject's. `added` [added_count <= BENCH_ADDED_MAX] exact
+ * methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which takes two triangles;
+ * KILN_ERROR_MEMORY. *table is then empty. */
 kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_method *added, unsigned added_count, int rounds,
                           const bench_watch *watch, bench_table *table);

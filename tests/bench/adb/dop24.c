@@ -36,8 +36,8 @@ typedef int32_t four_bits __attribute__((vector_size(16)));
 typedef double two __attribute__((vector_size(16))); /* two pairs of floats, to be moved only */
 typedef uint64_t two_words __attribute__((vector_size(16)));
 
-/* Two children lie side by side, 112 bytes each. reach[i / 2][2 (i % 2)] is the
- * most of n_i . p over the points p, and behind it stands that of -n_i . p. */
+/* Two children lie side by side, 112 bytes each. reach[i / 2][2 (i % 2)] is the most of n_i . p
+ * over the points p, followed by that of -n_i . p. */
 typedef struct {
     four reach[VECTORS];
     float area;     /* half the surface of the box: which side to open */
@@ -376,10 +376,10 @@ static inline four turned_round(four pairs)
 }
 
 /* `n` of B's in A's frame, and whether it may meet `a`: after each part, if not, the rest is left
- * out, as nobody will ask for it. */
+ * out, since no query needs it. */
 static inline bool align(query *q, const node *n, const node *a, aligned *out)
 {
-    four table[2 * VECTORS]; /* pairs +n, -n, then the same turned round */
+    four table[2 * VECTORS]; /* pairs +n, -n, then the same exchanged */
     for (int v = 0; v < VECTORS; v++) {
         table[v] = n->reach[v];
         table[VECTORS + v] = turned_round(n->reach[v]);

@@ -53,8 +53,8 @@ static void relate(const kiln_pose *pose_a, const kiln_pose *pose_b, kiln_pose *
     for (int i = 0; i < 3; i++) {
         out->translation[i] = 0;
         for (int k = 0; k < 3; k++) {
-            const double turn = pose_a->rotation[3 * k + i];
-            out->translation[i] += turn * (pose_b->translation[k] - pose_a->translation[k]);
+            const double entry = pose_a->rotation[3 * k + i];
+            out->translation[i] += entry * (pose_b->translation[k] - pose_a->translation[k]);
         }
         for (int j = 0; j < 3; j++) {
             double sum = 0;
@@ -119,15 +119,16 @@ void kiln_paper_frame_pair(const kiln_paper_frame *frame, uint32_t a, uint32_t b
     double away[3];
     for (int i = 0; i < 3; i++) {
         const double *row = frame->rotation[i];
-        const double turned = row[0] * (double)box_b->centre[0] +
-                              row[1] * (double)box_b->centre[1] + row[2] * (double)box_b->centre[2];
-        away[i] = turned * frame->scale + frame->translation[i] - (double)box_a->centre[i];
+        const double rotated = row[0] * (double)box_b->centre[0] +
+                               row[1] * (double)box_b->centre[1] +
+                               row[2] * (double)box_b->centre[2];
+        away[i] = rotated * frame->scale + frame->translation[i] - (double)box_a->centre[i];
         pair->half_a[i] = (double)box_a->half[i];
         pair->half_b[i] = (double)box_b->half[i] * frame->scale;
     }
     along_axes(frame->a, a, away, pair->away);
     if (frame->a->axes == NULL && frame->b->axes == NULL) {
-        memcpy(pair->turn, frame->rotation, sizeof frame->rotation);
+        memcpy(pair->rotation, frame->rotation, sizeof frame->rotation);
         return;
     }
     double columns[3][3]; /* B's axes in A's node space, along A's axes */
@@ -142,7 +143,7 @@ void kiln_paper_frame_pair(const kiln_paper_frame *frame, uint32_t a, uint32_t b
         double column[3];
         along_axes(frame->a, a, columns[j], column);
         for (int i = 0; i < 3; i++) {
-            pair->turn[i][j] = column[i];
+            pair->rotation[i][j] = column[i];
         }
     }
 }
@@ -201,9 +202,10 @@ static double region_pair(const kiln_paper_pair *pair, bool of_a, uint32_t regio
     region_box(region_count, which, of_a ? pair->half_a : pair->half_b, middle,
                of_a ? out->half_a : out->half_b);
     for (int i = 0; i < 3; i++) {
-        const double *turn = pair->turn[i];
-        out->away[i] +=
-            of_a ? -middle[i] : turn[0] * middle[0] + turn[1] * middle[1] + turn[2] * middle[2];
+        const double *column = pair->rotation[i];
+        out->away[i] += of_a
+                            ? -middle[i]
+                            : column[0] * middle[0] + column[1] * middle[1] + column[2] * middle[2];
     }
     return kiln_paper_box_volume(of_a ? out->half_a : out->half_b);
 }

@@ -1,5 +1,5 @@
 /* The measurements of section 4.3 of Klein and Zachmann (2003): trees are baked as the published
- * queries walk them and as ours do, methods take turns over the same poses, and what is kept are
+ * queries walk them and as ours do, methods alternate over the same poses, and the results are
  * means by distance. */
 #include "paper_figures.h"
 
@@ -34,7 +34,7 @@ static const counted_as counted_ways[COUNTED_TREES] = {
     [ORIENTED] = {"obb2", KILN_ADB_ONE, 0.5},
 };
 
-/* One question: what a method is asked with. */
+/* The arguments of a published query. */
 typedef struct {
     kiln_paper_query *query;
     const kiln_paper_tree *tree;
@@ -130,16 +130,15 @@ static kiln_status build_bench(bench_paper_bench *bench, const char *name, const
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-static bench_answer ask_published(const void *with, const kiln_pose *pose)
+static bench_answer query_published(const void *with, const kiln_pose *pose)
 {
-    const published *asked = with;
+    const published *one = with;
     kiln_paper_answer answer = {.collision = false};
-    (void)kiln_paper_ask(asked->query, asked->tree, NULL, asked->tree, pose, &asked->options,
-                         &answer);
+    (void)kiln_paper_collide(one->query, one->tree, NULL, one->tree, pose, &one->options, &answer);
     return (bench_answer){answer.collision, answer.opened};
 }
 
-static bench_answer ask_ours(const void *with, const kiln_pose *pose)
+static bench_answer query_ours(const void *with, const kiln_pose *pose)
 {
     const bench_paper_bench *bench = with;
     kiln_adb_answer answer = {.probability = 0};
@@ -147,32 +146,32 @@ static bench_answer ask_ours(const void *with, const kiln_pose *pose)
     return (bench_answer){found, answer.pairs};
 }
 
-static bench_answer ask_dop24(const void *with, const kiln_pose *pose)
+static bench_answer query_dop24(const void *with, const kiln_pose *pose)
 {
     return (bench_answer){dop24_collide(with, pose, NULL), 0};
 }
 
-static bench_answer ask_exact(const void *with, const kiln_pose *pose)
+static bench_answer query_exact(const void *with, const kiln_pose *pose)
 {
     return (bench_answer){bench_exact(with, pose), 0};
 }
 
 static void add(bench_paper_bench *bench, const char *name,
-                bench_answer (*ask)(const void *, const kiln_pose *), const void *with)
+                bench_answer (*run_query)(const void *, const kiln_pose *), const void *with)
 {
     bench_method *method = &bench->methods[bench->count++];
     (void)snprintf(method->name, sizeof method->name, "%s", name);
-    method->ask = ask;
+    method->run_query = run_query;
     method->with = with;
 }
 
 /* The options of the last method that was added can still be changed. */
 static kiln_paper_options *add_published(bench_paper_bench *bench, const char *name, unsigned tree)
 {
-    published *asked = &bench->published[bench->count];
-    *asked = (published){bench->query, bench->trees[tree], kiln_paper_options_default()};
-    add(bench, name, ask_published, asked);
-    return &asked->options;
+    published *one = &bench->published[bench->count];
+    *one = (published){bench->query, bench->trees[tree], kiln_paper_options_default()};
+    add(bench, name, query_published, one);
+    return &one->options;
 }
 
 static void add_setting(bench_paper_bench *bench, const char *title, double p_min, uint32_t k_min)
@@ -184,8 +183,8 @@ static void add_setting(bench_paper_bench *bench, const char *title, double p_mi
 
 static void add_rivals(bench_paper_bench *bench)
 {
-    add(bench, "default", ask_ours, bench);
-    add(bench, "24-dop", ask_dop24, bench->dop);
+    add(bench, "default", query_ours, bench);
+    add(bench, "24-dop", query_dop24, bench->dop);
 }
 
 /* ----------------------------------------------------------------------------------- measure -- */
@@ -203,19 +202,19 @@ static void take_turn(const bench_paper_bench *bench, unsigned m, size_t first, 
     const bench_method *method = &bench->methods[m];
     const zachmann_pose *poses = bench->subject.poses;
     for (size_t i = first; i < last && i < first + WARM_UP; i++) {
-        (void)method->ask(method->with, &poses[i].pose);
+        (void)method->run_query(method->with, &poses[i].pose);
     }
     for (size_t i = first; i < last; i++) {
         double *time = &out->times[m * out->poses + i];
         const double start = bench_now();
-        const bench_answer answer = method->ask(method->with, &poses[i].pose);
+        const bench_answer answer = method->run_query(method->with, &poses[i].pose);
         *time = fmin(*time, bench_net(bench_now() - start, out->clock_cost));
         out->wrong[m * out->poses + i] =
             answer.found == bench->subject.truth[i] ? 0 : (unsigned char)(1 + answer.found);
     }
 }
 
-static void take_turns(const bench_paper_bench *bench, int rounds, const measured *out)
+static void alternate(const bench_paper_bench *bench, int rounds, const measured *out)
 {
     for (size_t first = 0; first < out->poses; first += BATCH) {
         const size_t last = first + BATCH < out->poses ? first + BATCH : out->poses;
@@ -268,7 +267,7 @@ static kiln_status measure(const bench_paper_bench *bench, const bench_mesh *mes
         for (size_t i = 0; i < subject->count; i++) {
             figure->poses[subject->poses[i].distance]++;
         }
-        take_turns(bench, rounds, &all);
+        alternate(bench, rounds, &all);
         sum_up(bench, &all, figure);
         status = KILN_OK;
     }
@@ -286,7 +285,7 @@ static void list_complexity(bench_paper_bench *bench)
     add_setting(bench, "paper", 0.99, 10);
     add_setting(bench, "paper, p_min 0.9, k_min 5", 0.9, 5);
     add_rivals(bench);
-    add(bench, "exact, same tree", ask_exact, bench->trees[AS_PRINTED]->tree);
+    add(bench, "exact, same tree", query_exact, bench->trees[AS_PRINTED]->tree);
 }
 
 static void list_settings(bench_paper_bench *bench)

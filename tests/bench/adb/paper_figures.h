@@ -32,8 +32,7 @@ typedef struct {
 } bench_paper_figure;
 
 /* How it is measured: `draws` poses a distance, of which those count whose boxes meet, the same for
- * each method. Methods take turns over batches of poses, a query's time is the least of
- * `rounds`. */
+ * each method. Methods alternate over batches of poses, a query's time is the least of `rounds`. */
 typedef struct {
     unsigned draws;
     int rounds;

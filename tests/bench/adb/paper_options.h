@@ -59,8 +59,8 @@ typedef struct {
  * not have, because its estimates of volume are above 0 for boxes that are apart. */
 kiln_paper_options kiln_paper_options_default(void);
 
-/* Are all in range, and does the table hold what trees of `cells` cells ask for?
- * KILN_ERROR_ARGUMENT, also for NaN; KILN_ERROR_NOT_LOADED: the table is too small. */
+/* Are all in range, and does the table hold what trees of `cells` cells need? KILN_ERROR_ARGUMENT,
+ * also for NaN; KILN_ERROR_NOT_LOADED: the table is too small. */
 kiln_status kiln_paper_options_check(const kiln_paper_options *options, uint32_t cells);
 
 #ifdef __cplusplus

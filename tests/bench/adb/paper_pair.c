@@ -33,26 +33,26 @@ double kiln_paper_distance(const kiln_paper_pair *pair)
 void kiln_paper_reach_of_b(const kiln_paper_pair *pair, double along_a[3])
 {
     for (int i = 0; i < 3; i++) {
-        const double *turn = pair->turn[i];
-        along_a[i] = fabs(turn[0]) * pair->half_b[0] + fabs(turn[1]) * pair->half_b[1] +
-                     fabs(turn[2]) * pair->half_b[2];
+        const double *column = pair->rotation[i];
+        along_a[i] = fabs(column[0]) * pair->half_b[0] + fabs(column[1]) * pair->half_b[1] +
+                     fabs(column[2]) * pair->half_b[2];
     }
 }
 
 void kiln_paper_reach_of_a(const kiln_paper_pair *pair, double along_b[3])
 {
     for (int j = 0; j < 3; j++) {
-        along_b[j] = fabs(pair->turn[0][j]) * pair->half_a[0] +
-                     fabs(pair->turn[1][j]) * pair->half_a[1] +
-                     fabs(pair->turn[2][j]) * pair->half_a[2];
+        along_b[j] = fabs(pair->rotation[0][j]) * pair->half_a[0] +
+                     fabs(pair->rotation[1][j]) * pair->half_a[1] +
+                     fabs(pair->rotation[2][j]) * pair->half_a[2];
     }
 }
 
 void kiln_paper_away_in_b(const kiln_paper_pair *pair, double away[3])
 {
     for (int j = 0; j < 3; j++) {
-        away[j] = pair->turn[0][j] * pair->away[0] + pair->turn[1][j] * pair->away[1] +
-                  pair->turn[2][j] * pair->away[2];
+        away[j] = pair->rotation[0][j] * pair->away[0] + pair->rotation[1][j] * pair->away[1] +
+                  pair->rotation[2][j] * pair->away[2];
     }
 }
 
@@ -83,12 +83,12 @@ static bool apart_along_edges(const kiln_paper_pair *pair, double extra)
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         for (int j = 0; j < 3; j++) {
             const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const double distance =
-                fabs(pair->away[i2] * pair->turn[i1][j] - pair->away[i1] * pair->turn[i2][j]);
-            const double reach_a = pair->half_a[i1] * fabs(pair->turn[i2][j]) +
-                                   pair->half_a[i2] * fabs(pair->turn[i1][j]);
-            const double reach_b = pair->half_b[j1] * fabs(pair->turn[i][j2]) +
-                                   pair->half_b[j2] * fabs(pair->turn[i][j1]);
+            const double distance = fabs(pair->away[i2] * pair->rotation[i1][j] -
+                                         pair->away[i1] * pair->rotation[i2][j]);
+            const double reach_a = pair->half_a[i1] * fabs(pair->rotation[i2][j]) +
+                                   pair->half_a[i2] * fabs(pair->rotation[i1][j]);
+            const double reach_b = pair->half_b[j1] * fabs(pair->rotation[i][j2]) +
+                                   pair->half_b[j2] * fabs(pair->rotation[i][j1]);
             if (distance > reach_a + reach_b + extra) {
                 return true;
             }

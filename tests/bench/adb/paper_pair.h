@@ -22,12 +22,12 @@ static inline double kiln_paper_more(double a, double b)
 }
 
 typedef struct {
-    double turn[3][3]; /* [i][j]: axis i of A times axis j of B */
-    double away[3];    /* B's centre from A's, along A's axes */
+    double rotation[3][3]; /* [i][j]: axis i of A times axis j of B */
+    double away[3];        /* B's centre from A's, along A's axes */
     double half_a[3], half_b[3];
 } kiln_paper_pair;
 
-/* Figure 3 asks for no overlap test at all; with none most pairs that count are apart. */
+/* Figure 3 contains no overlap test at all; with none most pairs that count are apart. */
 typedef enum {
     KILN_PAPER_NO_GATE = 0, /* the text to the letter */
     KILN_PAPER_SAT6 = 1,    /* the axes of both boxes */

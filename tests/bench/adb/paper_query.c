@@ -229,10 +229,10 @@ static kiln_status decide_leaves(traversal *t, const entry *leaves)
     }
 }
 
-kiln_status kiln_paper_ask(kiln_paper_query *query, const kiln_paper_tree *a,
-                           const kiln_pose *pose_a, const kiln_paper_tree *b,
-                           const kiln_pose *pose_b, const kiln_paper_options *options,
-                           kiln_paper_answer *answer)
+kiln_status kiln_paper_collide(kiln_paper_query *query, const kiln_paper_tree *a,
+                               const kiln_pose *pose_a, const kiln_paper_tree *b,
+                               const kiln_pose *pose_b, const kiln_paper_options *options,
+                               kiln_paper_answer *answer)
 {
     if (query == NULL || a == NULL || b == NULL || answer == NULL) {
         return KILN_ERROR_ARGUMENT;

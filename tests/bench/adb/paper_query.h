@@ -31,10 +31,10 @@ typedef struct {
  * depends on the arguments alone. Errors: those of kiln_paper_options_check and
  * kiln_paper_frame_form; KILN_ERROR_ARGUMENT for NULL; KILN_ERROR_NOT_LOADED for KILN_PAPER_TEST
  * without polygons; KILN_ERROR_MEMORY. *answer is then untouched. */
-kiln_status kiln_paper_ask(kiln_paper_query *query, const kiln_paper_tree *a,
-                           const kiln_pose *pose_a, const kiln_paper_tree *b,
-                           const kiln_pose *pose_b, const kiln_paper_options *options,
-                           kiln_paper_answer *answer);
+kiln_status kiln_paper_collide(kiln_paper_query *query, const kiln_paper_tree *a,
+                               const kiln_pose *pose_a, const kiln_paper_tree *b,
+                               const kiln_pose *pose_b, const kiln_paper_options *options,
+                               kiln_paper_answer *answer);
 
 #ifdef __cplusplus
 }

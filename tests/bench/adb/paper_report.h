@@ -1,4 +1,5 @@
-/* How the measurements of paper_figures.h are told: tables, lines of numbers, pictures. */
+/* The measurements of paper_figures.h are printed as tables, as lines of numbers and as pictures.
+ */
 #ifndef KILN_BENCH_PAPER_REPORT_H
 #define KILN_BENCH_PAPER_REPORT_H
 

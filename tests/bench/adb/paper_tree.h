@@ -40,7 +40,7 @@ typedef struct {
 /* The first tree of kind `bv`, KILN_BV_AABB2 or KILN_BV_OBB2, and of this name (NULL: any) in a
  * file in memory, which must stay as it is until kiln_paper_tree_close. KILN_ERROR_NOT_LOADED:
  * there is no such tree, or it has no counts; KILN_ERROR_ARGUMENT: another kind, or NULL; and the
- * errors of kiln_open_memory. *out is then NULL. A tree may be asked by any number of threads. */
+ * errors of kiln_open_memory. *out is then NULL. A tree may be queried by any number of threads. */
 kiln_status kiln_paper_tree_open(const void *data, size_t size, kiln_bv bv, const char *name,
                                  kiln_paper_tree **out);
 

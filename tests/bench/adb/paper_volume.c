@@ -118,7 +118,7 @@ static double three_slabs(const kiln_paper_pair *pair)
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 3; i++) {
             slabs[k].normal[i] = i == k ? 1 : 0;
-            slabs[3 + k].normal[i] = pair->turn[i][k];
+            slabs[3 + k].normal[i] = pair->rotation[i][k];
         }
         slabs[k].width = 2 * pair->half_a[k];
         slabs[3 + k].width = 2 * pair->half_b[k];
@@ -163,9 +163,10 @@ static double aligned_enclosures(const kiln_paper_pair *pair)
 
 /* --------------------------------------------------------------------------- the true volume -- */
 
-/* B is six tetrahedra, and each is cut by the six faces of A in turn, what is kept into tetrahedra
- * again. Volumes of parts are never negative and are only added: a plane that just misses or just
- * takes a corner changes little, where sums over the faces of the common body would lose a face. */
+/* B is six tetrahedra, and each is cut by the six faces of A one after the other, what is kept into
+ * tetrahedra again. Volumes of parts are never negative and are only added: a plane that just
+ * misses or just takes a corner changes little, where sums over the faces of the common body would
+ * lose a face. */
 typedef struct {
     double corner[4][3];
 } tetrahedron;
@@ -265,7 +266,7 @@ static void corner_of_b(const kiln_paper_pair *pair, int which, double at[3])
         at[i] = pair->away[i];
         for (int k = 0; k < 3; k++) {
             const double half = (which >> k & 1) != 0 ? pair->half_b[k] : -pair->half_b[k];
-            at[i] += pair->turn[i][k] * half;
+            at[i] += pair->rotation[i][k] * half;
         }
     }
 }

@@ -22,7 +22,7 @@ typedef enum {
      * The text does not say which it means. */
     KILN_PAPER_SPHERES = 2,
     /* Of the six slabs between parallel faces the three whose parallelepiped is least (Figure 9).
-     * It does not depend on where the boxes are, only on how they are turned. */
+     * It does not depend on where the boxes are, only on their orientations. */
     KILN_PAPER_SLABS = 3,
     /* One box enclosed by a box along the other's axes ("by an aligned DOP"); the less of both
      * ways. */
@@ -36,10 +36,10 @@ enum { KILN_PAPER_VOLUMES = 6 };
 /* "figure10", "lens", "spheres", "slabs", "aligned", "exact". */
 const char *kiln_paper_volume_name(kiln_paper_volume volume);
 
-/* Not over the volume of the smaller box, which the text does not ask for but no estimate may
+/* Not over the volume of the smaller box, which the text does not require but no estimate may
  * exceed. `size_ratio` >= 1: KILN_PAPER_FIGURE_10 takes the lens when the larger box has more than
- * so many times the volume of the smaller one ("above a certain threshold"). All half-extents >
- * 0. */
+ * so many times the volume of the smaller one ("above a certain threshold"). All half-extents > 0.
+ */
 double kiln_paper_common_volume(const kiln_paper_pair *pair, kiln_paper_volume volume,
                                 double size_ratio);
 

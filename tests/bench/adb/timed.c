@@ -1,10 +1,10 @@
 /* Time-critical queries by themselves, in three measurements over the poses of one object.
  *
- * Calibration watches queries weigh pairs of boxes, asks of every 8th pair whether what is below it
- * meets, and compares with the probability that was said; answers after 16, 32 and 64 pairs
- * likewise. Errors by gap move a copy in and out from contacts that are found by bisection, since
- * poses at random hardly ever lie near a contact, where queries are hard. Budgets time each query
- * once: the least of several times would hide the deadlines that are missed. */
+ * Calibration watches queries weigh pairs of boxes, tests for every 8th pair whether the triangles
+ * below it meet, and compares this with the probability that the query estimated; answers after 16,
+ * 32 and 64 pairs likewise. Errors by gap move a copy in and out from contacts that are found by
+ * bisection, since poses at random hardly ever lie near a contact, where queries are hard. Budgets
+ * time each query once: the least of several times would hide the deadlines that are missed. */
 #include "timed.h"
 
 #include "numbers.h"
@@ -193,7 +193,7 @@ void bench_gaps_add(const bench_subject *subject, unsigned contacts, const bench
             continue;
         }
         found++;
-        errors->asked++;
+        errors->queried++;
         for (int g = 0; g < BENCH_GAPS; g++) {
             const kiln_pose pose = at_distance(subject, &c, c.distance + 2 * bench_gaps[g]);
             const bool truth = bench_exact(subject->tree, &pose);
@@ -215,8 +215,8 @@ void bench_budget_free(bench_budget *budget)
     memset(budget, 0, sizeof *budget);
 }
 
-static void ask_within(kiln_adb *query, const bench_subject *subject, kiln_adb_mode mode,
-                       const double exact[], bench_budget *budget)
+static void query_within(kiln_adb *query, const bench_subject *subject, kiln_adb_mode mode,
+                         const double exact[], bench_budget *budget)
 {
     const kiln_adb_options options = kiln_adb_options_of(mode);
     const double share = 1 / fmax((double)subject->count, 1);
@@ -262,7 +262,7 @@ bool bench_budgets_add(const bench_subject *subject, kiln_adb_mode mode, const b
             goto done;
         }
         budgets[b].overshoot = room;
-        ask_within(w.query, subject, mode, exact, &budgets[b]);
+        query_within(w.query, subject, mode, exact, &budgets[b]);
         watch->step(watch->user, "budgets", (double)(b + 1) / count);
     }
 done:

@@ -37,7 +37,7 @@ extern const double bench_gaps[BENCH_GAPS]; /* in sizes of the object, - inside 
 
 /* By point of bench_points and gap. */
 typedef struct {
-    size_t wrong[BENCH_POINTS][BENCH_GAPS], asked;
+    size_t wrong[BENCH_POINTS][BENCH_GAPS], queried;
 } bench_gap_errors;
 
 /* Moves copies out from `contacts` outermost contacts along random directions. */

@@ -81,12 +81,12 @@ static bool apart_along(const double half[3], const standing *copy, const double
 {
     double distance = 0, reach = 0;
     for (int i = 0; i < 3; i++) {
-        double turned = 0;
+        double rotated = 0;
         for (int k = 0; k < 3; k++) {
-            turned += axis[k] * copy->rotation[3 * k + i];
+            rotated += axis[k] * copy->rotation[3 * k + i];
         }
         distance += axis[i] * copy->way[i];
-        reach += half[i] * (fabs(axis[i]) + fabs(turned));
+        reach += half[i] * (fabs(axis[i]) + fabs(rotated));
     }
     return fabs(distance) > reach;
 }

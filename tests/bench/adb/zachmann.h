@@ -1,6 +1,6 @@
 /* The procedure that Zachmann measures collision detection by ("Minimal hierarchical collision
  * detection", VRST 2002; Klein and Zachmann 2003, 4.1): two copies of an object, whose longest side
- * counts as 2, at 18 distances of the middles from 0.4 to 2.1, turned and placed at random. */
+ * counts as 2, at 18 distances of the middles from 0.4 to 2.1, rotated and placed at random. */
 #ifndef KILN_BENCH_ZACHMANN_H
 #define KILN_BENCH_ZACHMANN_H
 

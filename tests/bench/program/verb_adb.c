@@ -217,7 +217,7 @@ static bool is_stdout(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* Exact methods that don't agree are told last: their figures are printed nonetheless. */
+/* That exact methods don't agree is reported last: their figures are printed nonetheless. */
 static int judge(const bench_adb *run)
 {
     int status = EXIT_DONE;

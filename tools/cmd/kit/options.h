@@ -24,7 +24,7 @@ bool option_size(const char *text, const char *units, uint64_t *bytes);
 enum { OPTION_MESSAGE_SIZE = 1024 };
 
 /* Sets an option's field from a value; `text` NULL only for a flag, and must stay where the field
- * is a text. False: `message` says what it takes, to stand behind its name. */
+ * is a text. False: `message` says what it takes, to follow its name. */
 bool option_set(const option *entry, const char *text, void *settings,
                 char message[OPTION_MESSAGE_SIZE]);
 

@@ -2,11 +2,11 @@
  * order.
  *
  * An output is written under another name and renamed when it is whole. A signal in between would
- * leave that file behind, so the handler abandons it, sets the default action again and raises the
- * signal once more: the caller sees a process that died by it, as the shell expects. A batch asks
- * for the first signal to be noted only, polls it between two assets, and dies by it at its end. A
- * signal that was ignored when the command began, as by nohup, stays ignored. The handler uses
- * nothing that is not async-signal-safe: atomics, unlink, signal and raise. */
+ * leave that file in its folder, so the handler abandons it, sets the default action again and
+ * raises the signal once more: the caller sees a process that died by it, as the shell expects. A
+ * batch asks for the first signal to be noted only, polls it between two assets, and dies by it at
+ * its end. A signal that was ignored when the command began, as by nohup, stays ignored. The
+ * handler uses nothing that is not async-signal-safe: atomics, unlink, signal and raise. */
 #define _XOPEN_SOURCE 700
 
 #include "signals.h"

@@ -4,8 +4,9 @@
  * selects the function of the library; all modes fill the same `answer`, which print_answer() and
  * answer_json() then write, so that a further mode is a branch in each of the three. Queries with
  * --mode adb are those of Klein and Zachmann ("ADB-Trees: Controlling the Error of Time-Critical
- * Collision Detection", VMV 2003). Buffers for pairs and contacts grow to what the library asks for
- * and are kept from pose to pose, so that a time that is measured rarely includes an allocation. */
+ * Collision Detection", VMV 2003). Buffers for pairs and contacts grow to the size that the library
+ * reports and are kept from pose to pose, so that a time that is measured rarely includes an
+ * allocation. */
 #include "../kit/files.h"
 #include "../kit/number_lines.h"
 #include "../kit/options.h"

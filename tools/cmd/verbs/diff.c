@@ -107,7 +107,7 @@ static json_t *section_json(const kiln_reader_section *section)
 }
 
 /* Adds a row where two sections differ, or one is missing (NULL). The row shows bytes; where
- * sections of one size differ, a second count would not show it, and a word stands behind. */
+ * sections of one size differ, a second count would not show it, and a word follows it. */
 static void compare_section(diff *d, const kiln_reader_section *a, const kiln_reader_section *b)
 {
     KILN_ASSERT(a != NULL || b != NULL);
