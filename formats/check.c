@@ -377,14 +377,6 @@ typedef struct {
     uint64_t in_leaves; /* triangles */
 } tree_walk;
 
-/* Nodes of all kinds begin with the same header and differ in size only. */
-static const kiln_format_node8 *node_at(const kiln_view_tree *tree, uint32_t index)
-{
-    KILN_ASSERT(index < tree->entry->node_count);
-    const uint8_t *nodes = (const uint8_t *)tree->nodes;
-    return (const kiln_format_node8 *)(const void *)(nodes + (size_t)index * tree->kind->node_size);
-}
-
 /* The place of an error in a node is that of its first byte. */
 bool kiln_view_node_error(const kiln_view *view, const kiln_view_tree *tree, uint32_t rule,
                           uint32_t node, kiln_format_error *error)
@@ -406,7 +398,7 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
 {
     const kiln_format_tree *entry = walk->tree->entry;
     const kiln_node_kind *kind = walk->tree->kind;
-    const kiln_format_node8 *node = node_at(walk->tree, index);
+    const kiln_format_node8 *node = kiln_view_tree_node(walk->tree, index);
     KILN_ASSERT(index < entry->node_count);
     if (++walk->visited > entry->node_count) {
         return node_error(walk, KILN_RULE_NODE_ONCE, index);
@@ -485,7 +477,7 @@ static bool walk_tree(tree_walk *walk)
         if (!check_node(walk, index, &children)) {
             return false;
         }
-        const uint32_t child = node_at(walk->tree, index)->child;
+        const uint32_t child = kiln_view_tree_node(walk->tree, index)->child;
         KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
         KILN_ASSERT(children <= KILN_NODE_WIDTH);
         path[depth].next = child;
@@ -517,7 +509,7 @@ static bool check_parents(const tree_walk *walk)
         const uint64_t run = node_count - first < RUN_NODES ? node_count - first : RUN_NODES;
         memset(seen, 0, (size_t)(run + 7) / 8);
         for (uint32_t index = 0; index < node_count; index++) {
-            const kiln_format_node8 *node = node_at(walk->tree, index);
+            const kiln_format_node8 *node = kiln_view_tree_node(walk->tree, index);
             const unsigned children = kiln_popcount8(node->inner);
             for (unsigned i = 0; i < children; i++) {
                 const uint64_t bit = (uint64_t)node->child + i - first;
@@ -558,7 +550,9 @@ bool kiln_view_check_boxes(const kiln_view *view, const kiln_view_tree *tree, ui
     for (uint32_t i = first; i < last; i++) {
         const kiln_format_adb_box *box = &tree->boxes[i];
         const bool used =
-            i == 0 || (kiln_node8_used(node_at(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) != 0;
+            i == 0 ||
+            (kiln_node8_used(kiln_view_tree_node(tree, (i - 1) / lanes)) >> (i - 1) % lanes & 1) !=
+                0;
         bool sound = box->depth <= (i == 0 ? 0 : tree->entry->depth) && box->reserved[0] == 0 &&
                      box->reserved[1] == 0;
         for (unsigned k = 0; k < KILN_ADB_REGIONS_MOST; k++) {

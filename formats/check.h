@@ -17,6 +17,7 @@
 #ifndef KILN_CHECK_H
 #define KILN_CHECK_H
 
+#include "assert.h"
 #include "format_error.h"
 #include "format.h"
 #include "node_kinds.h"
@@ -29,10 +30,10 @@
 typedef struct {
     const kiln_format_tree *entry;
     const kiln_node_kind *kind;
-    const void *nodes;          /* NULL: not loaded */
-    const uint32_t *order;      /* NULL: slot = triangle_first + slot */
-    const kiln_format_adb *adb; /* NULL: it has no counts, or they were not loaded */
-    const kiln_format_adb_box *boxes;
+    const void *nodes;                /* NULL: not loaded */
+    const uint32_t *order;            /* NULL: slot = triangle_first + slot */
+    const kiln_format_adb *adb;       /* NULL: it has no counts, or they were not loaded */
+    const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
 } kiln_view_tree;
 
 /* The sections by name. Pointers of sections that were not loaded are NULL, their counts 0. In
@@ -91,9 +92,17 @@ static inline uint32_t kiln_view_user(const kiln_view *view, const kiln_format_p
     return view->user != NULL ? view->user[triangle] : part->user;
 }
 
+static inline const kiln_format_node8 *kiln_view_tree_node(const kiln_view_tree *tree,
+                                                           uint32_t index)
+{
+    KILN_ASSERT(index < tree->entry->node_count);
+    return kiln_node_at(tree->nodes, tree->kind->node_size, index);
+}
+
 /* Stored triangle in slot `slot` of a tree. */
 static inline uint32_t kiln_view_tree_triangle(const kiln_view_tree *tree, uint32_t slot)
 {
+    KILN_ASSERT(slot < tree->entry->triangle_count);
     return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
 }
 

@@ -69,6 +69,14 @@ static inline void kiln_lane_box_place(const kiln_lane_box *lane, const float or
     }
 }
 
+/* Node `index` of an array: nodes of all kinds begin with the same header and differ in size. */
+static inline const kiln_format_node8 *kiln_node_at(const void *nodes, size_t node_size,
+                                                    uint32_t index)
+{
+    KILN_ASSERT(nodes != NULL);
+    return (const kiln_format_node8 *)(const void *)((const uint8_t *)nodes + index * node_size);
+}
+
 /* All eight counts, lane i in bits 4 i .. 4 i + 3. */
 static inline uint32_t kiln_node8_counts(const kiln_format_node8 *node)
 {

@@ -15,10 +15,7 @@ enum { INNER = 0 /* the node's own, where lanes are hidden */, DEPTH = 1 /* 1 fo
 /* The nodes are memory of the reader, so they may be written to. */
 static kiln_format_node8 *part_node_at(const kiln_view_tree *tree, uint32_t index)
 {
-    KILN_ASSERT(tree->nodes != NULL);
-    KILN_ASSERT(index < tree->entry->node_count);
-    uint8_t *nodes = (uint8_t *)(uintptr_t)tree->nodes;
-    return (kiln_format_node8 *)(void *)(nodes + (size_t)index * tree->kind->node_size);
+    return (kiln_format_node8 *)(uintptr_t)kiln_view_tree_node(tree, index);
 }
 
 /* The number of elements of a section that have arrived, from number `first` on. */

@@ -95,7 +95,7 @@ static void to_frame_of_a(const kiln_pair_frame *frame, double position[3], doub
                    (double)row[2] * normal[2];
         }
     }
-    const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->entry;
+    const kiln_format_tree *a = (frame->swapped ? frame->y : frame->x)->view.entry;
     const double length = sqrt(kiln_dot(n, n));
     for (int i = 0; i < 3; i++) {
         position[i] = a->origin[i] + ldexp(p[i], a->scale_exponent);
@@ -130,7 +130,7 @@ KILN_RARE static void make_hint(const kiln_adb *query, const kiln_adb_entry *ent
     least_overlap(b, a, between, &least, hint->normal);
     const double extent_x = half_diagonal(&x), extent_y = half_diagonal(&y);
     hint->extent =
-        ldexp(extent_x < extent_y ? extent_x : extent_y, frame->x->entry->scale_exponent) /
+        ldexp(extent_x < extent_y ? extent_x : extent_y, frame->x->view.entry->scale_exponent) /
         (frame->swapped ? frame->scale : 1);
     hint->probability = (double)kiln_probability_of_loss(kiln_adb_entry_loss(query, entry));
     to_frame_of_a(frame, p, hint->normal);
@@ -205,7 +205,7 @@ static void walk_pairs_below(walk_below *below)
 static bool is_lane(const kiln_tree *tree, uint32_t node, uint32_t lane)
 {
     return lane == KILN_ADB_ROOT ||
-           (node < tree->entry->node_count && lane < KILN_NODE_WIDTH &&
+           (node < tree->view.entry->node_count && lane < KILN_NODE_WIDTH &&
             (kiln_node8_used(kiln_tree_node(tree, node)) >> lane & 1) != 0);
 }
 

@@ -40,11 +40,11 @@ static void open_node(const kiln_adb_kernels *kernels, const kiln_tree *tree, ui
     opened->tree = tree;
     opened->index = index;
     opened->node = kiln_tree_node(tree, index);
-    opened->boxes.aligned = tree->kind->aligned;
-    if (tree->entry->bv == KILN_FORMAT_BV_OBB8) {
+    opened->boxes.aligned = tree->view.kind->aligned;
+    if (tree->view.entry->bv == KILN_FORMAT_BV_OBB8) {
         kernels->decode_lanes(opened->node, &opened->boxes.lanes);
     } else {
-        tree->kind->decode(opened->node, &opened->boxes.lanes);
+        tree->view.kind->decode(opened->node, &opened->boxes.lanes);
     }
 }
 
@@ -54,7 +54,8 @@ static void open_node_to_weigh(const kiln_adb *query, bool is_x, uint32_t index,
     const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
     open_node(query->kernels, tree, index, opened);
     kiln_adb_take_counts(is_x ? &query->grid_x : &query->grid_y, query->kernels,
-                         kiln_tree_lane_counts(tree, index, 0), tree->kind->lanes, &opened->boxes);
+                         kiln_tree_lane_counts(tree, index, 0), tree->view.kind->lanes,
+                         &opened->boxes);
 }
 
 /* `other` as the lanes of the opened node see it. */
@@ -107,8 +108,8 @@ static void file_lane(kiln_adb *query, const opened_node *opened, bool is_x, uns
                       kiln_adb_entry entry, const kiln_adb_weighed *weighed)
 {
     const uint8_t own = is_x ? KILN_ADB_LEAF_X : KILN_ADB_LEAF_Y;
-    KILN_ASSERT(lane < opened->tree->kind->lanes);
-    KILN_ASSERT(opened->index < opened->tree->entry->node_count);
+    KILN_ASSERT(lane < opened->tree->view.kind->lanes);
+    KILN_ASSERT(opened->index < opened->tree->view.entry->node_count);
     entry.leaves = (uint8_t)((entry.leaves & (own ^ 3u)) | (is_leaf(opened, lane) ? own : 0u));
     if (is_x) {
         entry.node_x = opened->index;

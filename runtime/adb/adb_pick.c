@@ -24,7 +24,7 @@ kiln_adb_fitted kiln_adb_fitted_of(const kiln_format_adb_weights *row)
 /* How far leaves of a size are from those of a tree. */
 static uint32_t leaf_distance(const kiln_tree *tree, uint32_t leaf_max)
 {
-    const uint32_t own = tree->entry->leaf_max;
+    const uint32_t own = tree->view.entry->leaf_max;
     return leaf_max > own ? leaf_max - own : own - leaf_max;
 }
 
@@ -38,7 +38,7 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
             (best == NULL ||
              leaf_distance(tree, rows[i].leaf_max) < leaf_distance(tree, best->leaf_max))) {
             best = &rows[i];
-            if (rows[i].leaf_max == tree->entry->leaf_max) {
+            if (rows[i].leaf_max == tree->view.entry->leaf_max) {
                 break;
             }
         }
@@ -50,7 +50,7 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
 static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count,
                                     const kiln_tree *tree)
 {
-    const kiln_adb_fitted *row = nearest_row(rows, count, tree, tree->entry->bv);
+    const kiln_adb_fitted *row = nearest_row(rows, count, tree, tree->view.entry->bv);
     if (row != NULL) {
         return row->weights;
     }
@@ -58,7 +58,7 @@ static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count
     const kiln_format_adb_weights *best = NULL;
     for (uint32_t i = 0; i < own->count; i++) {
         const kiln_format_adb_weights *of_file = &own->rows[i];
-        if (of_file->bv == tree->entry->bv && kiln_weights_are_known(of_file) &&
+        if (of_file->bv == tree->view.entry->bv && kiln_weights_are_known(of_file) &&
             (best == NULL ||
              leaf_distance(tree, of_file->leaf_max) < leaf_distance(tree, best->leaf_max))) {
             best = of_file;
@@ -67,7 +67,7 @@ static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count
     if (best != NULL) {
         return kiln_adb_fitted_of(best).weights;
     }
-    row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, tree->entry->bv);
+    row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, tree->view.entry->bv);
     if (row == NULL) { /* none for the kind: those of oriented boxes */
         row = nearest_row(kiln_adb_fitted_rows, kiln_adb_fitted_count, tree, KILN_BV_OBB);
     }

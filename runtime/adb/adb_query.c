@@ -93,7 +93,7 @@ static bool is_fraction(double value)
 /* The table must hold all that a grid needs of it. */
 static bool table_is_large_enough(const kiln_adb_options *options, const kiln_tree *tree)
 {
-    const uint32_t grid = tree->adb->grid;
+    const uint32_t grid = tree->view.adb->grid;
     return options->evaluator != KILN_ADB_BINS ||
            kiln_bins_get_info(options->bins).max_u >= grid * grid * grid;
 }
@@ -113,7 +113,7 @@ static float loss_of_probability(double p)
 static uint8_t level_of_few(const kiln_tree *tree)
 {
     const float few = kiln_log2(FEW_TRIANGLES);
-    const float all = kiln_log2((float)tree->entry->triangle_count);
+    const float all = kiln_log2((float)tree->view.entry->triangle_count);
     return all > few ? (uint8_t)(256.0f * (1.0f - few / all)) : 0;
 }
 
@@ -142,7 +142,7 @@ static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
     if (!sound) {
         return KILN_ERROR_ARGUMENT;
     }
-    if (a->adb == NULL || b->adb == NULL) {
+    if (a->view.adb == NULL || b->view.adb == NULL) {
         return KILN_ERROR_NOT_LOADED;
     }
     if (options->hybrid && !(kiln_tree_has_polygons(a) && kiln_tree_has_polygons(b))) {
@@ -173,8 +173,8 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     query->options = *options;
     query->weights = options->weights != NULL ? *options->weights : kiln_adb_weights_of(a, b);
     query->options.weights = NULL;
-    query->grid_x = kiln_adb_grid_of(query->frame.x->adb);
-    query->grid_y = kiln_adb_grid_of(query->frame.y->adb);
+    query->grid_x = kiln_adb_grid_of(query->frame.x->view.adb);
+    query->grid_y = kiln_adb_grid_of(query->frame.y->view.adb);
     if (options->hybrid) {
         query->few_x = level_of_few(query->frame.x);
         query->few_y = level_of_few(query->frame.y);
@@ -231,8 +231,8 @@ void kiln_adb_entry_box(const kiln_adb *query, const kiln_adb_entry *entry, bool
         return;
     }
     const kiln_tree *tree = is_x ? query->frame.x : query->frame.y;
-    KILN_ASSERT(lane < tree->kind->lanes);
-    KILN_ASSERT((is_x ? entry->node_x : entry->node_y) < tree->entry->node_count);
+    KILN_ASSERT(lane < tree->view.kind->lanes);
+    KILN_ASSERT((is_x ? entry->node_x : entry->node_y) < tree->view.entry->node_count);
     const kiln_format_node8 *node = kiln_tree_node(tree, is_x ? entry->node_x : entry->node_y);
     kiln_tree_box_lane(&query->frame, is_x, node, lane, box);
 }

@@ -7,17 +7,12 @@
 #include "../kiln.h"
 
 struct kiln_tree {
+    kiln_view_tree view; /* its nodes are loaded */
     const kiln_file *file;
-    const kiln_format_tree *entry;
-    const uint8_t *nodes;
-    const uint32_t *order; /* NULL: slot = first triangle + slot */
-    const kiln_node_kind *kind;
     const float *vertices;
     const uint32_t *triangles;
     const uint32_t *ids;
-    const kiln_format_adb *adb;       /* NULL: no counts */
-    const kiln_format_adb_box *boxes; /* of the whole tree, then by node and lane */
-    const kiln_part *part;            /* NULL: all of it is there */
+    const kiln_part *part; /* NULL: all of it is there */
 };
 
 struct kiln_arriving; /* partial.c */
@@ -47,9 +42,7 @@ static inline double kiln_power_of_two(int exponent)
 
 static inline const kiln_format_node8 *kiln_tree_node(const kiln_tree *tree, uint32_t index)
 {
-    KILN_ASSERT(index < tree->entry->node_count);
-    return (const kiln_format_node8 *)(const void *)(tree->nodes +
-                                                     (size_t)index * tree->kind->node_size);
+    return kiln_view_tree_node(&tree->view, index);
 }
 
 /* False: baked without, or not there yet. Exact queries then return kiln_tree_lack. */
@@ -76,23 +69,22 @@ static inline bool kiln_tree_is_box(const kiln_tree *tree)
 /* Counts of the whole tree's box, and of a lane's, where the tree has any. */
 static inline const kiln_format_adb_box *kiln_tree_root_counts(const kiln_tree *tree)
 {
-    return tree->boxes;
+    return tree->view.boxes;
 }
 
 static inline const kiln_format_adb_box *kiln_tree_lane_counts(const kiln_tree *tree, uint32_t node,
                                                                unsigned lane)
 {
-    KILN_ASSERT(tree->boxes != NULL);
-    KILN_ASSERT(node < tree->entry->node_count);
-    KILN_ASSERT(lane < tree->kind->lanes);
-    return tree->boxes + 1 + (size_t)node * tree->kind->lanes + lane;
+    KILN_ASSERT(tree->view.boxes != NULL);
+    KILN_ASSERT(node < tree->view.entry->node_count);
+    KILN_ASSERT(lane < tree->view.kind->lanes);
+    return tree->view.boxes + 1 + (size_t)node * tree->view.kind->lanes + lane;
 }
 
 /* Stored triangle in a slot. */
 static inline uint32_t kiln_tree_triangle(const kiln_tree *tree, uint32_t slot)
 {
-    KILN_ASSERT(slot < tree->entry->triangle_count);
-    return tree->order != NULL ? tree->order[slot] : tree->entry->triangle_first + slot;
+    return kiln_view_tree_triangle(&tree->view, slot);
 }
 
 #endif

@@ -99,7 +99,7 @@ static bool rays_form(const kiln_tree *tree, const kiln_line *line, double off, 
     enum {
         TO_UPPER = offsetof(kiln_format_node_aabb8, upper) - offsetof(kiln_format_node_aabb8, lower)
     };
-    const kiln_format_tree *tree_entry = tree->entry;
+    const kiln_format_tree *tree_entry = tree->view.entry;
     const double *own = tree_entry->origin, *from = line->origin, *along = line->direction;
     const float *least = tree_entry->bounds_lower, *most = tree_entry->bounds_upper;
     const double unit = kiln_power_of_two(-tree_entry->scale_exponent);
@@ -271,7 +271,7 @@ static inline void ray_axis(vec centre, vec slope, vec half, vec reach, vec *fir
 static inline void ray_load(const kiln_tree *tree, const kiln_format_node8 *node,
                             const kiln_lanes *decoded, unsigned first, lane_vectors *lanes)
 {
-    if (tree->kind->bv == KILN_FORMAT_BV_OBB8) {
+    if (tree->view.kind->bv == KILN_FORMAT_BV_OBB8) {
         decode_obb8((const kiln_format_node_obb8 *)(const void *)node, first, lanes);
         return;
     }
@@ -279,7 +279,7 @@ static inline void ray_load(const kiln_tree *tree, const kiln_format_node8 *node
         lanes->centre[k] = vec_load(decoded->centre[k] + first);
         lanes->half[k] = vec_load(decoded->half[k] + first);
     }
-    for (int k = 0; k < 9 && !tree->kind->aligned; k++) {
+    for (int k = 0; k < 9 && !tree->view.kind->aligned; k++) {
         lanes->axis[k] = vec_load(decoded->axis[k] + first);
     }
 }
@@ -294,8 +294,8 @@ static inline uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 
     const float widen = ray->wide + 0x1p-21f * (far[0] + far[1] + far[2]);
     kiln_lanes decoded;
     uint32_t mask = 0;
-    if (tree->kind->bv != KILN_FORMAT_BV_OBB8) {
-        tree->kind->decode(node, &decoded);
+    if (tree->view.kind->bv != KILN_FORMAT_BV_OBB8) {
+        tree->view.kind->decode(node, &decoded);
     }
     for (unsigned i = 0; i < 8; i += KILN_SIMD_LANES) {
         lane_vectors lanes;
@@ -307,7 +307,7 @@ static inline uint32_t ray_lanes(const kiln_tree *tree, const kiln_format_node8 
         vec first = vec_of(0.0f), last = vec_of(ray->s_max);
         for (unsigned k = 0; k < 3; k++) {
             vec centre = k == 0 ? x : k == 1 ? y : z, slope = vec_of(way[k]);
-            if (!tree->kind->aligned) {
+            if (!tree->view.kind->aligned) {
                 const vec *axis = lanes.axis + 3 * k;
                 centre = axis[0] * x + axis[1] * y + axis[2] * z;
                 slope = axis[0] * way[0] + axis[1] * way[1] + axis[2] * way[2];
@@ -424,7 +424,7 @@ static inline uint32_t ray_open(const kiln_tree *tree, const kiln_slab_ray *ray,
                                 const kiln_format_node8 *node, float entry[8])
 {
     const uint32_t mask =
-        tree->kind->in_steps ? ray_bytes(node, ray, entry) : ray_lanes(tree, node, ray, entry);
+        tree->view.kind->in_steps ? ray_bytes(node, ray, entry) : ray_lanes(tree, node, ray, entry);
     return mask == 0 ? 0 : mask & kiln_node8_used(node);
 }
 

@@ -28,8 +28,8 @@ const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigne
 {
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = &file->trees[i];
-        if ((bv == 0 || tree->kind->bv == bv) &&
-            (name == NULL || strcmp(string_at(file, tree->entry->name), name) == 0)) {
+        if ((bv == 0 || tree->view.kind->bv == bv) &&
+            (name == NULL || strcmp(string_at(file, tree->view.entry->name), name) == 0)) {
             return tree;
         }
     }
@@ -63,16 +63,16 @@ kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
     if (tree == NULL) {
         return info;
     }
-    const kiln_format_tree *entry = tree->entry;
+    const kiln_format_tree *entry = tree->view.entry;
     info.name = string_at(tree->file, entry->name);
-    info.bv_name = tree->kind->name;
-    info.bv = (kiln_bv)tree->kind->bv;
+    info.bv_name = tree->view.kind->name;
+    info.bv = (kiln_bv)tree->view.kind->bv;
     info.triangle_count = entry->triangle_count;
     info.node_count = entry->node_count;
-    info.node_size = tree->kind->node_size;
+    info.node_size = tree->view.kind->node_size;
     info.depth = entry->depth;
     info.leaf_max = entry->leaf_max;
-    info.adb_grid = tree->adb != NULL ? tree->adb->grid : 0;
+    info.adb_grid = tree->view.adb != NULL ? tree->view.adb->grid : 0;
     info.closed = (kiln_mesh_closed)entry->closed;
     info.polygons = kiln_tree_has_polygons(tree) || kiln_tree_lack(tree) == KILN_ERROR_PARTIAL;
     memcpy(info.bounds_lower, entry->bounds_lower, sizeof info.bounds_lower);

@@ -101,22 +101,17 @@ void kiln_opening_fill_trees(kiln_file *file)
 {
     file->tree_count = 0;
     for (uint32_t i = 0; i < file->view.tree_count; i++) {
-        const kiln_view_tree from = kiln_view_get_tree(&file->view, i);
-        if (from.nodes == NULL) {
+        const kiln_view_tree view = kiln_view_get_tree(&file->view, i);
+        if (view.nodes == NULL) {
             continue;
         }
         KILN_ASSERT(file->tree_count < file->view.tree_count);
         kiln_tree *tree = &file->trees[file->tree_count++];
+        tree->view = view;
         tree->file = file;
-        tree->entry = from.entry;
-        tree->nodes = (const uint8_t *)from.nodes;
-        tree->order = from.order;
-        tree->kind = from.kind;
         tree->vertices = file->view.vertices;
         tree->triangles = file->view.triangles;
         tree->ids = file->view.ids;
-        tree->adb = from.adb;
-        tree->boxes = from.boxes;
     }
 }
 

@@ -20,13 +20,6 @@ struct kiln_arriving {
     kiln_part parts[1];       /* as many as the file has trees */
 };
 
-/* Trees that are left out have no place in file->trees, so the index in the view may differ. */
-static kiln_view_tree view_tree(const kiln_file *file, uint32_t index)
-{
-    KILN_ASSERT(index < file->tree_count);
-    return kiln_view_get_tree(&file->view, (uint32_t)(file->trees[index].entry - file->view.trees));
-}
-
 /* A rule is broken: trees are boxes from now on. */
 static bool give_up(kiln_file *file, const kiln_format_error *format_error)
 {
@@ -45,8 +38,7 @@ static bool complete(kiln_file *file, kiln_format_error *format_error)
     kiln_view view;
     KILN_ASSERT(file->arriving != NULL);
     for (uint32_t i = 0; i < file->tree_count; i++) {
-        const kiln_view_tree tree = view_tree(file, i);
-        kiln_part_end(&tree);
+        kiln_part_end(&file->trees[i].view);
     }
     if (!kiln_view_open(&view, &file->reader, file->arriving->trusted, format_error)) {
         return give_up(file, format_error);
@@ -77,9 +69,9 @@ static bool advance(kiln_file *file, const void *data, size_t available,
     const bool taken =
         kiln_arrival_take(&arriving->arrival, &file->reader, data, available, format_error);
     for (uint32_t i = 0; i < file->tree_count; i++) {
-        const kiln_view_tree tree = view_tree(file, i);
-        if (!kiln_part_grow(&arriving->parts[i], &file->view, &tree,
-                            kiln_part_arrived(&file->view, &tree), &rule)) {
+        const kiln_view_tree *tree = &file->trees[i].view;
+        if (!kiln_part_grow(&arriving->parts[i], &file->view, tree,
+                            kiln_part_arrived(&file->view, tree), &rule)) {
             *format_error = rule;
             return give_up(file, &rule);
         }
@@ -220,17 +212,17 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
     memset(&loaded, 0, sizeof loaded);
     if (tree != NULL && tree->part == NULL) {
         loaded.complete = true;
-        loaded.nodes = tree->entry->node_count;
-        loaded.levels = tree->entry->depth;
+        loaded.nodes = tree->view.entry->node_count;
+        loaded.levels = tree->view.entry->depth;
         loaded.triangles = 1;
     } else if (tree != NULL && tree->part->nodes > 0) {
-        KILN_ASSERT(tree->part->nodes <= tree->entry->node_count);
-        KILN_ASSERT(tree->part->levels <= tree->entry->depth);
+        KILN_ASSERT(tree->part->nodes <= tree->view.entry->node_count);
+        KILN_ASSERT(tree->part->levels <= tree->view.entry->depth);
         loaded.nodes = tree->part->nodes;
         loaded.levels = tree->part->levels;
         const kiln_fpu_state caller = kiln_fpu_enter();
         KILN_FPU_CALL(run, divide);
-        loaded.triangles = run(tree->part->triangles, tree->entry->triangle_count);
+        loaded.triangles = run(tree->part->triangles, tree->view.entry->triangle_count);
         kiln_fpu_leave(caller);
     }
     return loaded;

@@ -137,18 +137,18 @@ static int compare_poses(const kiln_pose *p, const kiln_pose *q)
  * they were baked. */
 static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
 {
-    const kiln_format_tree *p = a->entry, *q = b->entry;
+    const kiln_format_tree *p = a->view.entry, *q = b->view.entry;
+    const kiln_format_adb *r = a->view.adb, *s = b->view.adb;
     const uint32_t of_a[] = {p->bv, p->leaf_max, p->node_count, p->depth};
     const uint32_t of_b[] = {q->bv, q->leaf_max, q->node_count, q->depth};
     const int by_tree = memcmp(of_b, of_a, sizeof of_a);
-    if (by_tree != 0 || a->adb == NULL || b->adb == NULL) {
+    if (by_tree != 0 || r == NULL || s == NULL) {
         return by_tree;
     }
-    const uint8_t counts_a[] = {a->adb->grid, a->adb->regions, a->adb->area, a->adb->polygons};
-    const uint8_t counts_b[] = {b->adb->grid, b->adb->regions, b->adb->area, b->adb->polygons};
+    const uint8_t counts_a[] = {r->grid, r->regions, r->area, r->polygons};
+    const uint8_t counts_b[] = {s->grid, s->regions, s->area, s->polygons};
     const int by_counts = memcmp(counts_b, counts_a, sizeof counts_a);
-    return by_counts != 0 ? by_counts
-                          : memcmp(&b->adb->factor, &a->adb->factor, sizeof a->adb->factor);
+    return by_counts != 0 ? by_counts : memcmp(&s->factor, &r->factor, sizeof r->factor);
 }
 
 /* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, by_pose,
@@ -157,9 +157,9 @@ static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
 static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
                           int by_pose)
 {
-    const uint8_t *hash_a = a->entry->geometry_hash, *hash_b = b->entry->geometry_hash;
-    if (memcmp(hash_b, hash_a, sizeof a->entry->geometry_hash) != 0) {
-        return memcmp(hash_b, hash_a, sizeof a->entry->geometry_hash) < 0;
+    const uint8_t *hash_a = a->view.entry->geometry_hash, *hash_b = b->view.entry->geometry_hash;
+    if (memcmp(hash_b, hash_a, sizeof a->view.entry->geometry_hash) != 0) {
+        return memcmp(hash_b, hash_a, sizeof a->view.entry->geometry_hash) < 0;
     }
     if (by_pose != 0) {
         return by_pose < 0;
@@ -199,7 +199,7 @@ void kiln_pair_frame_form_maps(kiln_pair_frame *frame)
     KILN_ASSERT(frame->scale > 0);
     KILN_ASSERT(frame->off >= 0);
     const double *rotation = frame->rotation;
-    const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
+    const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
     const double unit_x = kiln_power_of_two(x->scale_exponent);
     const double unit_y = kiln_power_of_two(y->scale_exponent) * frame->scale;
     double inverse[9], offset[3], back[3];

@@ -208,8 +208,8 @@ static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
  */
 static bool is_of(const kiln_tree *tree, uint32_t hint)
 {
-    return hint != 0 && hint - 1 >= tree->entry->triangle_first &&
-           hint - 1 - tree->entry->triangle_first < tree->entry->triangle_count;
+    return hint != 0 && hint - 1 >= tree->view.entry->triangle_first &&
+           hint - 1 - tree->view.entry->triangle_first < tree->view.entry->triangle_count;
 }
 
 /* A hint that is good lowers the limit before the walk begins; a bad one costs one pair. */

@@ -119,8 +119,8 @@ static double own_line(const point_query *q, const double inverse[9], kiln_line 
     }
     size *= 2 * most; /* in units of the tree */
     for (int k = 0; k < 3; k++) {
-        size = fmax(size, fmax(fabs((double)q->tree->entry->bounds_lower[k]),
-                               fabs((double)q->tree->entry->bounds_upper[k])));
+        size = fmax(size, fmax(fabs((double)q->tree->view.entry->bounds_lower[k]),
+                               fabs((double)q->tree->view.entry->bounds_upper[k])));
     }
     return 0x1p-44 * size;
 }
@@ -132,14 +132,14 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
     kiln_line line;
     kiln_slab_ray ray;
     KILN_ASSERT(kiln_tree_has_polygons(tree));
-    KILN_ASSERT(tree->entry->closed != KILN_CLOSED_NOT);
+    KILN_ASSERT(tree->view.entry->closed != KILN_CLOSED_NOT);
     KILN_ASSERT(carry == NULL || inverse != NULL);
     /* In the tree's own frame: along the axis, and the way, with the least of the tree's box ahead.
      */
     double least = HUGE_VAL;
     for (int k = 0; carry == NULL && k < 3; k++) {
-        const double below = point[k] - (double)tree->entry->bounds_lower[k];
-        const double above = (double)tree->entry->bounds_upper[k] - point[k];
+        const double below = point[k] - (double)tree->view.entry->bounds_lower[k];
+        const double above = (double)tree->view.entry->bounds_upper[k] - point[k];
         if (below < 0 || above < 0) {
             return KILN_PLACE_OUTSIDE;
         }
@@ -158,6 +158,6 @@ kiln_place kiln_inside_point(const kiln_tree *tree, const kiln_transform *carry,
         return KILN_PLACE_SURFACE;
     }
     const bool inside =
-        tree->entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0 : (q.crossings & 1) != 0;
+        tree->view.entry->closed == KILN_CLOSED_ORIENTED ? q.winding != 0 : (q.crossings & 1) != 0;
     return inside ? KILN_PLACE_INSIDE : KILN_PLACE_OUTSIDE;
 }

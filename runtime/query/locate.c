@@ -41,7 +41,7 @@ static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, co
     if (!kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
-    if (tree->entry->closed == KILN_CLOSED_NOT) {
+    if (tree->view.entry->closed == KILN_CLOSED_NOT) {
         return KILN_ERROR_OPEN_MESH;
     }
     kiln_placement_point(&placement, point, own);
@@ -146,7 +146,7 @@ static bool may_enter(const mesh_query *q, const kiln_tree_box *box)
 static bool some_slot(const kiln_tree *tree, uint32_t index, uint32_t *slot)
 {
     for (;;) {
-        KILN_ASSERT(index < tree->entry->node_count);
+        KILN_ASSERT(index < tree->view.entry->node_count);
         const kiln_format_node8 *node = kiln_tree_node(tree, index);
         const unsigned leaves = kiln_node8_used(node) & ~(unsigned)node->inner;
         if (leaves != 0) {
@@ -165,7 +165,7 @@ static bool some_slot(const kiln_tree *tree, uint32_t index, uint32_t *slot)
 static bool classify_lane(mesh_query *q, const kiln_format_node8 *node, unsigned lane,
                           uint32_t *stack, unsigned *height)
 {
-    KILN_ASSERT(lane < q->inner->kind->lanes);
+    KILN_ASSERT(lane < q->inner->view.kind->lanes);
     kiln_tree_box box;
     kiln_tree_box_lane(&q->frame, !q->inner_is_carried, node, lane, &box);
     const kiln_contents contents = box.contents;
@@ -220,7 +220,7 @@ static kiln_status locate_mesh(const kiln_tree *a, const kiln_pose *pose_a, cons
     if (!kiln_tree_has_polygons(a) || !kiln_tree_has_polygons(b)) {
         return kiln_trees_lack(a, b);
     }
-    if (a->entry->closed == KILN_CLOSED_NOT) {
+    if (a->view.entry->closed == KILN_CLOSED_NOT) {
         return KILN_ERROR_OPEN_MESH;
     }
     q.outer = a;

@@ -15,7 +15,7 @@ void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t store
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
     KILN_ASSERT(kiln_tree_has_polygons(tree));
-    KILN_ASSERT(stored - tree->entry->triangle_first < tree->entry->triangle_count);
+    KILN_ASSERT(stored - tree->view.entry->triangle_first < tree->view.entry->triangle_count);
     const uint32_t *corner = tree->triangles + 3 * (size_t)stored;
     for (int c = 0; c < 3; c++) {
         const float *vertex = tree->vertices + 3 * (size_t)corner[c];
@@ -56,7 +56,7 @@ void kiln_leaf_box_form(kiln_leaf_box *box, const kiln_pair_frame *frame, bool i
     static const kiln_transform same = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
     KILN_ASSERT(frame->epsilon > 0);
     KILN_ASSERT(frame->to_x.slack >= 0);
-    const kiln_format_tree *x = frame->x->entry;
+    const kiln_format_tree *x = frame->x->view.entry;
     const kiln_transform *points = is_x ? &same : &frame->to_x.points;
     const double scale = is_x ? 1.0 : (double)frame->to_x.scale;
     const double unit = kiln_power_of_two(x->scale_exponent);

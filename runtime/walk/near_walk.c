@@ -119,7 +119,7 @@ static void near_bounds(const kiln_near_walk *w, const kiln_lanes *lanes, kiln_p
     const kiln_node_map *map = at->opened_x ? &w->frame->to_x : &w->frame->to_y;
     float squared[8];
     probe->slack += 3 * (float)map->slack;
-    const bool aligned = (at->opened_x ? w->frame->x : w->frame->y)->kind->aligned;
+    const bool aligned = (at->opened_x ? w->frame->x : w->frame->y)->view.kind->aligned;
     (aligned ? w->kernel->gaps_aligned
              : w->kernel->gaps)(lanes, probe, at->opened_x ? w->line_x : w->line_y, squared);
     for (int i = 0; i < 8; i++) {
@@ -181,7 +181,7 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     at->mask = kiln_node8_used(at->node);
     kiln_lanes lanes;
     kiln_probe probe;
-    tree->kind->decode(at->node, &lanes);
+    tree->view.kind->decode(at->node, &lanes);
     kiln_make_probe(map, other, at->node->org, w->frame->epsilon, &probe);
     const bool in_range = map->scale < KILN_GAP_RANGE && map->slack < (double)KILN_GAP_RANGE;
     if (!in_range || is_far(w, opened, is_x, bound)) {
@@ -300,8 +300,8 @@ void kiln_near_walk_begin(kiln_near_walk *walk, const kiln_pair_frame *frame, ki
     walk->limit_squared = HUGE_VAL;
     memset(walk->line_x, 0, sizeof walk->line_x);
     memset(walk->line_y, 0, sizeof walk->line_y);
-    walk->unit_x = ldexp(1.0, frame->x->entry->scale_exponent);
-    walk->unit_y = ldexp(1.0, frame->y->entry->scale_exponent) * frame->scale / walk->unit_x;
+    walk->unit_x = ldexp(1.0, frame->x->view.entry->scale_exponent);
+    walk->unit_y = ldexp(1.0, frame->y->view.entry->scale_exponent) * frame->scale / walk->unit_x;
     KILN_ASSERT(walk->unit_x > 0);
     walk->rounding = ROUNDING * 4 * (1 + walk->unit_y);
     kiln_tree_box_root(frame, true, &root_x);
@@ -342,7 +342,7 @@ void kiln_near_walk_run(kiln_near_walk *walk)
     if (bound > walk->limit_squared) {
         return;
     }
-    if (frame->x->entry->depth + frame->y->entry->depth + 1 <= NEAR_LEVELS_COMMON) {
+    if (frame->x->view.entry->depth + frame->y->view.entry->depth + 1 <= NEAR_LEVELS_COMMON) {
         descend_near_common(walk, &root_x, &root_y, bound);
     } else {
         descend_near_deep(walk, &root_x, &root_y, bound);

@@ -61,7 +61,7 @@ static inline unsigned lowest_bit(uint32_t mask)
 /* Do both trees' boxes lie along the same axes? */
 static bool are_parallel(const kiln_pair_frame *frame, const kiln_node_map *map)
 {
-    bool parallel = frame->x->kind->aligned && frame->y->kind->aligned;
+    bool parallel = frame->x->view.kind->aligned && frame->y->view.kind->aligned;
     for (int i = 0; i < 9; i++) {
         parallel = parallel && map->rotation[i] == (i % 4 == 0 ? 1.0f : 0.0f);
     }
@@ -85,7 +85,7 @@ static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool ali
     out->scale = map->scale;
     out->slack = map->scale < KILN_SCALE_MOST ? (float)map->slack : HUGE_VALF;
     out->epsilon = frame->epsilon;
-    out->aligned = (to_x ? frame->y : frame->x)->kind->aligned;
+    out->aligned = (to_x ? frame->y : frame->x)->view.kind->aligned;
     out->parallel = are_parallel(frame, map);
     out->alike = alike;
 }
@@ -147,7 +147,7 @@ static inline void take_lane(const walk *w, level *at)
 /* The lane in hand, as the triangles of leaves see it. */
 static void place_lane(const walk *w, const level *at, kiln_leaf_box *box)
 {
-    const bool aligned = (at->is_x ? w->frame->x : w->frame->y)->kind->aligned;
+    const bool aligned = (at->is_x ? w->frame->x : w->frame->y)->view.kind->aligned;
     kiln_lane_box lane;
     kiln_tree_box own;
     kiln_lanes_get(&at->opened.lanes, aligned, at->opened.lane, &lane);
@@ -241,13 +241,13 @@ void kiln_pair_walk_from(const kiln_pair_frame *frame, const kiln_tree_box *from
     KILN_ASSERT(visitor->boxes || kiln_tree_has_polygons(frame->x));
     KILN_ASSERT(visitor->boxes || kiln_tree_has_polygons(frame->y));
     walk w = {.frame = frame, .visitor = visitor, .kernel = kernel};
-    w.open[1] = kiln_kernel_of(kernel, frame->x->kind)->open;
-    w.open[0] = kiln_kernel_of(kernel, frame->y->kind)->open;
+    w.open[1] = kiln_kernel_of(kernel, frame->x->view.kind)->open;
+    w.open[0] = kiln_kernel_of(kernel, frame->y->view.kind)->open;
     make_box_transform(frame, true, visitor->boxes, &w.to[1]);
     make_box_transform(frame, false, visitor->boxes, &w.to[0]);
     w.area_scale[1] = kiln_area_scale(frame, true);
     w.area_scale[0] = kiln_area_scale(frame, false);
-    if (frame->x->entry->depth + frame->y->entry->depth <= LEVELS_COMMON - BEGINNINGS) {
+    if (frame->x->view.entry->depth + frame->y->view.entry->depth <= LEVELS_COMMON - BEGINNINGS) {
         descend_common(&w, from_x, from_y);
     } else {
         descend_deep(&w, from_x, from_y);

@@ -73,7 +73,7 @@ static void bound_shape(const kiln_shape *shape, shape_bounds *b)
 void kiln_shape_box_form(kiln_shape_box *box, const kiln_tree *tree,
                          const kiln_placement *placement, const kiln_shape *shape)
 {
-    const kiln_format_tree *entry = tree->entry;
+    const kiln_format_tree *entry = tree->view.entry;
     const double scale = placement->scale, *inverse = placement->inverse;
     const double unit = ldexp(1.0, -entry->scale_exponent), unit_placed = unit / scale;
     shape_bounds bounds;
@@ -128,11 +128,11 @@ static uint32_t meet_node(const kiln_tree *tree, const kiln_kernel *kernel,
         size += fabsf(probe.centre[k]);
     }
     probe.slack = box->slack + 0x1p-23f * size;
-    tree->kind->decode(node, &lanes);
-    const uint32_t mask = (tree->kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
+    tree->view.kind->decode(node, &lanes);
+    const uint32_t mask = (tree->view.kind->aligned ? kernel->overlap_aligned : kernel->overlap)(
         &lanes, &probe, kiln_node8_used(node));
     KILN_ASSERT((mask & ~(uint32_t)kiln_node8_used(node)) == 0);
-    const kiln_refine_lanes refine = kiln_kernel_of(kernel, tree->kind)->refine;
+    const kiln_refine_lanes refine = kiln_kernel_of(kernel, tree->view.kind)->refine;
     return refine == NULL || mask == 0 ? mask : refine(node, &probe, mask);
 }
 
@@ -148,7 +148,7 @@ void kiln_shape_walk(const kiln_tree *tree, const kiln_shape_box *box, kiln_shap
         const kiln_format_node8 *node = kiln_tree_node(tree, stack[--height]);
         for (uint32_t mask = meet_node(tree, kernel, box, node); mask != 0; mask &= mask - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(mask);
-            KILN_ASSERT(lane < tree->kind->lanes);
+            KILN_ASSERT(lane < tree->view.kind->lanes);
             if ((node->inner >> lane & 1) != 0) {
                 KILN_ASSERT(height < STACK);
                 stack[height++] = kiln_node8_child(node, lane);

@@ -9,7 +9,7 @@
 
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box)
 {
-    const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->entry;
+    const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->view.entry;
     const double unit = kiln_power_of_two(-entry->scale_exponent);
     for (int k = 0; k < 3; k++) {
         const double lower = ((double)entry->bounds_lower[k] - entry->origin[k]) * unit;
@@ -30,7 +30,7 @@ void kiln_tree_box_lane(const kiln_pair_frame *frame, bool is_x, const kiln_form
 {
     kiln_lane_box decoded;
     KILN_ASSERT(lane < KILN_NODE_WIDTH);
-    (is_x ? frame->x : frame->y)->kind->decode_lane(node, lane, &decoded);
+    (is_x ? frame->x : frame->y)->view.kind->decode_lane(node, lane, &decoded);
     kiln_tree_box_place(&decoded, node->org, box);
     box->area = kiln_half_area(box->half) * kiln_area_scale(frame, is_x);
     box->contents = kiln_node8_contents(node, lane);
@@ -47,7 +47,7 @@ typedef struct {
  * pose.c speaks; the last summand is for coordinates that count as 0. */
 static void measure_roots(const kiln_pair_frame *frame, roots *r)
 {
-    const kiln_format_tree *x = frame->x->entry, *y = frame->y->entry;
+    const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
     double extents = 0, places = 0, centre_y[3];
     for (int k = 0; k < 3; k++) {
         const double lower = (double)y->bounds_lower[k], upper = (double)y->bounds_upper[k];

@@ -378,7 +378,7 @@ static uint32_t triangles_below(const kiln_tree *tree, uint32_t node, unsigned l
         return count;
     }
     const uint32_t child = kiln_node8_child(head, lane);
-    for (unsigned i = 0; i < tree->kind->lanes; i++) {
+    for (unsigned i = 0; i < tree->view.kind->lanes; i++) {
         sum += triangles_below(tree, child, i, first);
     }
     return sum;
@@ -389,7 +389,8 @@ static void place_corners(const kiln_tree *tree, uint32_t slot, double corner[9]
     const uint32_t *index = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, slot);
     for (size_t i = 0; i < 9; i++) {
         const double at = (double)tree->vertices[3 * (size_t)index[i / 3] + i % 3];
-        corner[i] = (at - tree->entry->origin[i % 3]) * ldexp(1, -tree->entry->scale_exponent);
+        corner[i] =
+            (at - tree->view.entry->origin[i % 3]) * ldexp(1, -tree->view.entry->scale_exponent);
     }
 }
 
@@ -398,7 +399,7 @@ static void place_corners(const kiln_tree *tree, uint32_t slot, double corner[9]
 static void oracle_counts(const lane_of_tree *of, const kiln_format_adb *how, uint32_t least[8],
                           uint32_t most[8])
 {
-    const kiln_format_tree *entry = of->tree->entry;
+    const kiln_format_tree *entry = of->tree->view.entry;
     kiln_box frame = of->frame;
     double largest = 0, edge[3], lower[3], upper[3];
     unsigned at[3];
@@ -446,10 +447,10 @@ static void oracle_counts(const lane_of_tree *of, const kiln_format_adb *how, ui
 
 static void check_box(const lane_of_tree *of, const kiln_format_adb_box *box, unsigned depth)
 {
-    const kiln_format_adb *how = of->tree->adb;
+    const kiln_format_adb *how = of->tree->view.adb;
     uint32_t least[8], most[8];
     assert_int_equal(box->depth, depth);
-    assert_int_equal(box->lb, kiln_count_depth(of->count, of->tree->entry->triangle_count));
+    assert_int_equal(box->lb, kiln_count_depth(of->count, of->tree->view.entry->triangle_count));
     oracle_counts(of, how, least, most);
     for (unsigned i = 0; i < 8; i++) {
         assert_in_range(box->count[i], least[i], most[i]);
@@ -459,7 +460,7 @@ static void check_box(const lane_of_tree *of, const kiln_format_adb_box *box, un
 static void check_node(const kiln_tree *tree, uint32_t node, unsigned depth, uint32_t *boxes)
 {
     const kiln_format_node8 *head = kiln_tree_node(tree, node);
-    for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
+    for (unsigned lane = 0; lane < tree->view.kind->lanes; lane++) {
         const kiln_format_adb_box *box = kiln_tree_lane_counts(tree, node, lane);
         static const kiln_format_adb_box nothing;
         if ((kiln_node8_used(head) >> lane & 1) == 0) {
@@ -469,7 +470,7 @@ static void check_node(const kiln_tree *tree, uint32_t node, unsigned depth, uin
         kiln_lane_box decoded;
         lane_of_tree of = {.tree = tree, .node = node, .lane = lane, .first = UINT32_MAX};
         of.count = triangles_below(tree, node, lane, &of.first);
-        tree->kind->decode_lane(head, lane, &decoded);
+        tree->view.kind->decode_lane(head, lane, &decoded);
         for (int k = 0; k < 3; k++) {
             of.frame.centre[k] = (double)head->org[k] + (double)decoded.centre[k];
             of.frame.half[k] = (double)decoded.half[k];
@@ -487,7 +488,7 @@ static void check_node(const kiln_tree *tree, uint32_t node, unsigned depth, uin
 
 static void check_root(const kiln_tree *tree)
 {
-    const kiln_format_tree *entry = tree->entry;
+    const kiln_format_tree *entry = tree->view.entry;
     lane_of_tree of = {.tree = tree, .count = entry->triangle_count, .frame = cube(0)};
     for (int k = 0; k < 3; k++) {
         const double unit = ldexp(1, -entry->scale_exponent);
@@ -598,11 +599,11 @@ static void regions_add_up_to_the_one_count(void **state)
             files[r] = open_bytes(bytes[r], size);
         }
         const kiln_tree *one = kiln_file_tree(files[0], 0);
-        for (uint32_t i = 0; i < one->adb->box_count; i++) {
+        for (uint32_t i = 0; i < one->view.adb->box_count; i++) {
             unsigned sums[3] = {0, 0, 0};
             for (int r = 0; r < 3; r++) {
                 for (unsigned j = 0; j < 8; j++) {
-                    sums[r] += kiln_file_tree(files[r], 0)->boxes[i].count[j];
+                    sums[r] += kiln_file_tree(files[r], 0)->view.boxes[i].count[j];
                 }
             }
             assert_int_equal(sums[0], sums[1]);
@@ -710,7 +711,7 @@ static void files_without_polygons(void **state)
             assert_false(info.polygons);
             assert_true(kiln_tree_get_info(with).polygons);
             assert_int_equal(info.triangle_count, m.triangle_count);
-            assert_memory_equal(tree->boxes, with->boxes, tree->adb->box_count * 12);
+            assert_memory_equal(tree->view.boxes, with->view.boxes, tree->view.adb->box_count * 12);
             assert_int_equal(kiln_collide(tree, NULL, tree, NULL, NULL, &hit),
                              KILN_ERROR_NOT_LOADED);
             assert_int_equal(kiln_collide(tree, NULL, with, NULL, NULL, &hit),
@@ -764,7 +765,7 @@ static void options_are_checked(void **state)
     options.adb_area = KILN_ADB_AREA_BY_MAX;
     assert_int_equal(kiln_bake_to_memory(&input, &options, &data, &size, NULL), KILN_BAKE_OK);
     kiln_file *file = open_bytes(data, size);
-    assert_true(kiln_file_tree(file, 0)->adb->factor == 0.5);
+    assert_true(kiln_file_tree(file, 0)->view.adb->factor == 0.5);
     kiln_close(file);
     free(data);
 }

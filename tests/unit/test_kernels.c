@@ -213,7 +213,7 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
     by.epsilon = epsilon;
     by.alike = alike;
     box.org = nowhere;
-    return kiln_kernel_of(kernel, tree->kind)
+    return kiln_kernel_of(kernel, tree->view.kind)
         ->open(kiln_tree_node(tree, node), &by, &box, true, out);
 }
 
@@ -238,17 +238,17 @@ static void check_node(const kiln_kernel *kernel, const kiln_tree *tree, uint32_
     kiln_decoded_node opened, reference;
     memset(&opened, 0, sizeof opened);
     memset(&reference, 0, sizeof reference);
-    tree->kind->decode(kiln_tree_node(tree, node), &lanes);
+    tree->view.kind->decode(kiln_tree_node(tree, node), &lanes);
     const uint32_t mask = open_node(kernel, tree, node, true, 0x1p-17f, &opened);
     assert_int_equal(mask, open_node(&kiln_kernel_scalar, tree, node, true, 0x1p-17f, &reference));
     check_free_mask(kernel, tree, node);
     assert_int_equal(opened.order, reference.order);
-    for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
+    for (unsigned lane = 0; lane < tree->view.kind->lanes; lane++) {
         for (int k = 0; k < 3; k++) {
             assert_memory_equal(&opened.lanes.centre[k][lane], &lanes.centre[k][lane], 4);
             assert_memory_equal(&opened.lanes.half[k][lane], &lanes.half[k][lane], 4);
         }
-        for (int k = 0; k < 9 && !tree->kind->aligned; k++) {
+        for (int k = 0; k < 9 && !tree->view.kind->aligned; k++) {
             assert_memory_equal(&opened.lanes.axis[k][lane], &lanes.axis[k][lane], 4);
         }
         assert_memory_equal(&opened.area[lane], &reference.area[lane], 4);

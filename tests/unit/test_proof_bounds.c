@@ -196,7 +196,7 @@ static void note_gaps_aligned(const kiln_lanes *lanes, const kiln_probe *probe, 
 /* Until kiln_kernel_force(NULL), on queries of trees of one kind. */
 static void begin_spying(const kiln_tree *tree)
 {
-    const unsigned kind = kiln_node_kind_index(tree->kind);
+    const unsigned kind = kiln_node_kind_index(tree->view.kind);
     real = spy = *kiln_kernel_active();
     real_open = real.kinds[kind].open;
     spy.kinds[kind].open = count_open;
@@ -340,7 +340,8 @@ static void a_bound_has_the_slack_of_its_map(void **unused)
         assert_int_equal(kiln_distance(tree[0], NULL, tree[1], &pose, NULL, &out), KILN_OK);
         kiln_kernel_force(NULL);
         assert_true(out.distance == 0.5);
-        const int exponents[2] = {tree[0]->entry->scale_exponent, tree[1]->entry->scale_exponent};
+        const int exponents[2] = {tree[0]->view.entry->scale_exponent,
+                                  tree[1]->view.entry->scale_exponent};
         const int most = exponents[0] > exponents[1] ? exponents[0] : exponents[1];
         assert_true(isfinite(least_slack));
         assert_true(ldexp((double)least_slack, most) >= 4 * 0x1p-43 * 0x1p24);

@@ -9,8 +9,7 @@
 static const kiln_format_node8 *node_at(const kiln_cost_tree *tree, uint32_t index)
 {
     KILN_ASSERT(index < tree->count);
-    const uint8_t *nodes = tree->nodes;
-    return (const void *)(nodes + (size_t)index * tree->node_size);
+    return kiln_node_at(tree->nodes, tree->node_size, index);
 }
 
 /* Half the surface over four of a lane's box, which all areas here are. */

@@ -39,8 +39,7 @@ uint64_t kiln_count_boxes(const kiln_count_input *input)
 static const kiln_format_node8 *node_at(const kiln_count_input *input, uint32_t index)
 {
     KILN_ASSERT(index < input->node_count);
-    const uint8_t *nodes = input->nodes;
-    return (const void *)(nodes + (size_t)index * input->kind->node_size);
+    return kiln_node_at(input->nodes, input->kind->node_size, index);
 }
 
 /* ------------------------------------------------------------------------------ the tree -- */

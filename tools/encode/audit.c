@@ -45,13 +45,6 @@ typedef struct {
     kiln_format_error *error;
 } audit;
 
-static const kiln_format_node8 *node_at(const audit *state, uint32_t index)
-{
-    KILN_ASSERT(index < state->tree.entry->node_count);
-    const uint8_t *nodes = state->tree.nodes;
-    return (const void *)(nodes + (size_t)index * state->tree.kind->node_size);
-}
-
 /* Where a node stands: in the file, or in the decoded section where that is compressed. */
 static uint64_t node_offset(const audit *state, uint32_t index)
 {
@@ -68,7 +61,7 @@ static void place_lane(const audit *state, uint32_t node, unsigned lane, placed_
 {
     kiln_lane_box decoded;
     KILN_ASSERT(lane < KILN_NODE_WIDTH);
-    const kiln_format_node8 *head = node_at(state, node);
+    const kiln_format_node8 *head = kiln_view_tree_node(&state->tree, node);
     state->tree.kind->decode_lane(head, lane, &decoded);
     kiln_lane_box_place(&decoded, head->org, &placed->box);
     placed->node = node;
@@ -90,7 +83,7 @@ static double excess(const audit *state, const placed_lane *placed, const double
         worst = over <= worst ? worst : isnan(over) ? HUGE_VAL : over; /* NaN proves nothing */
     }
     if (state->tree.kind->beyond != NULL) { /* the volume is less than its box */
-        const kiln_format_node8 *head = node_at(state, placed->node);
+        const kiln_format_node8 *head = kiln_view_tree_node(&state->tree, placed->node);
         worst = fmax(worst, state->tree.kind->beyond(head, placed->lane, p));
     }
     return worst;
@@ -132,7 +125,7 @@ static bool check_leaf(const audit *state, uint32_t node, unsigned lane, const p
                        uint32_t depth)
 {
     KILN_ASSERT(depth <= KILN_TREE_DEPTH_MAX);
-    const kiln_format_node8 *head = node_at(state, node);
+    const kiln_format_node8 *head = kiln_view_tree_node(&state->tree, node);
     const uint32_t first = kiln_node8_slot(head, lane);
     for (uint32_t slot = first; slot < first + kiln_node8_count(head, lane); slot++) {
         if (state->slot_seen[slot] != 0) {
@@ -168,7 +161,7 @@ static bool check_boxes(const audit *state)
             continue;
         }
         const unsigned lane = next_lane[level]++;
-        const kiln_format_node8 *head = node_at(state, node[level]);
+        const kiln_format_node8 *head = kiln_view_tree_node(&state->tree, node[level]);
         if ((head->inner >> lane & 1) != 0) {
             place_lane(state, node[level], lane, &path[level]);
             node[level + 1] = kiln_node8_child(head, lane);

@@ -209,8 +209,7 @@ static unsigned open_node(walk *w, const placed *opened, const placed *other, pl
     KILN_ASSERT(opened->contents.count == 0 && opened->contents.first < w->of->tree->node_count);
     const kiln_build_tree *tree = w->of->tree;
     const kiln_format_node8 *node =
-        (const void *)((const unsigned char *)tree->nodes +
-                       (size_t)opened->contents.first * tree->node_size);
+        kiln_node_at(tree->nodes, tree->node_size, opened->contents.first);
     double distance[8];
     unsigned count = 0;
     w->opened += 1;

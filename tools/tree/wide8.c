@@ -192,8 +192,7 @@ static bool is_inner(const job *j, const kiln_range *lane)
 
 static kiln_format_node8 *node_at(const kiln_build_tree *tree, uint32_t index)
 {
-    KILN_ASSERT(tree->nodes != NULL);
-    return (kiln_format_node8 *)((unsigned char *)tree->nodes + (size_t)index * tree->node_size);
+    return (kiln_format_node8 *)(uintptr_t)kiln_node_at(tree->nodes, tree->node_size, index);
 }
 
 /* The lanes of the node that stands for `range` at `depth`. Of a binary kind they are its two

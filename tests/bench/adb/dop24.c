@@ -199,8 +199,7 @@ static float half_area(const node *n)
  * triangles. */
 static bool fill(dop24 *tree, const kiln_view_tree *shape, uint32_t index, uint32_t from)
 {
-    const uint8_t *nodes = shape->nodes;
-    const kiln_format_node8 *given = (const void *)(nodes + (size_t)from * shape->kind->node_size);
+    const kiln_format_node8 *given = kiln_view_tree_node(shape, from);
     node *out = &tree->nodes[index];
     out->child = tree->count;
     out->leaf = 0;

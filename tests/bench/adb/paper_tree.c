@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kiln_format_node8 *node_at(const kiln_view_tree *from, uint32_t index)
-{
-    KILN_ASSERT(index < from->entry->node_count);
-    const uint8_t *nodes = from->nodes;
-    return (const void *)(nodes + (size_t)index * from->kind->node_size);
-}
-
 static void take_counts(const kiln_paper_tree *tree, const kiln_format_adb *how,
                         const kiln_format_adb_box *counts, kiln_paper_box *box)
 {
@@ -45,7 +38,7 @@ static void measure_box(kiln_paper_box *box)
 static void take_lane(const kiln_view_tree *from, uint32_t index, unsigned lane,
                       kiln_paper_tree *tree)
 {
-    const kiln_format_node8 *node = node_at(from, index);
+    const kiln_format_node8 *node = kiln_view_tree_node(from, index);
     const uint32_t number = 1 + 2 * index + lane;
     KILN_ASSERT(number < tree->box_count);
     kiln_paper_box *box = &tree->boxes[number];
@@ -63,7 +56,7 @@ static void take_lane(const kiln_view_tree *from, uint32_t index, unsigned lane,
     if ((node->inner >> lane & 1) != 0) {
         const uint32_t child = kiln_node8_child(node, lane);
         box->children = 1 + 2 * child;
-        box->used = (uint8_t)kiln_node8_used(node_at(from, child));
+        box->used = (uint8_t)kiln_node8_used(kiln_view_tree_node(from, child));
     }
     measure_box(box);
     take_counts(tree, from->adb, &from->boxes[number], box);
@@ -97,11 +90,11 @@ static bool copy_tree(const kiln_view_tree *from, kiln_paper_tree *tree)
         }
     }
     root->children = 1;
-    root->used = (uint8_t)kiln_node8_used(node_at(from, 0));
+    root->used = (uint8_t)kiln_node8_used(kiln_view_tree_node(from, 0));
     measure_box(root);
     take_counts(tree, from->adb, &from->boxes[0], root);
     for (uint32_t i = 0; i < nodes; i++) {
-        const unsigned used = kiln_node8_used(node_at(from, i));
+        const unsigned used = kiln_node8_used(kiln_view_tree_node(from, i));
         for (unsigned lane = 0; lane < 2; lane++) {
             if ((used >> lane & 1) != 0) {
                 take_lane(from, i, lane, tree);

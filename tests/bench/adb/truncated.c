@@ -23,8 +23,7 @@ typedef struct {
 
 static const kiln_format_node8 *node_of(const cutting *c, uint32_t index)
 {
-    const uint8_t *nodes = c->from->nodes;
-    return (const void *)(nodes + (size_t)index * c->from->node_size);
+    return kiln_node_at(c->from->nodes, c->from->node_size, index);
 }
 
 /* The slot in `from` of some triangle below a node. */

@@ -100,7 +100,7 @@ static uint64_t ask_pair(const kiln_tree *a, const kiln_tree *b, uint64_t *hash)
 /* A ray along an axis or between two points near the tree, from a vertex by every fourth. */
 static kiln_ray any_ray(const kiln_tree *tree, uint64_t *state)
 {
-    const uint32_t vertex = tree->triangles[next(state) % tree->entry->triangle_count * 3];
+    const uint32_t vertex = tree->triangles[next(state) % tree->view.entry->triangle_count * 3];
     const bool from_vertex = next(state) % 4 == 0, along_axis = next(state) % 4 == 0;
     const uint32_t axis = (uint32_t)(next(state) % 3);
     double from[3], to[3];
@@ -171,13 +171,13 @@ static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_
     by.scale = 1.0f;
     by.epsilon = 0x1p-17f;
     box.org = nowhere;
-    for (uint32_t i = 0; i < tree->entry->node_count; i++) {
+    for (uint32_t i = 0; i < tree->view.entry->node_count; i++) {
         memset(&opened, 0, sizeof opened);
-        const uint32_t mask = kiln_kernel_of(kernel, tree->kind)
+        const uint32_t mask = kiln_kernel_of(kernel, tree->view.kind)
                                   ->open(kiln_tree_node(tree, i), &by, &box, true, &opened);
         digest(hash, &mask, sizeof mask);
         digest(hash, &opened.order, sizeof opened.order);
-        for (unsigned lane = 0; lane < tree->kind->lanes; lane++) {
+        for (unsigned lane = 0; lane < tree->view.kind->lanes; lane++) {
             for (int k = 0; k < 3; k++) {
                 digest(hash, &opened.lanes.centre[k][lane], sizeof(float));
                 digest(hash, &opened.lanes.half[k][lane], sizeof(float));
