@@ -16,18 +16,15 @@ typedef struct {
 /* Only the section of weights is decoded, however large the file is. */
 static bool weights_wanted(void *user, const kiln_reader *reader, uint32_t index)
 {
-    kiln_format_section entry;
     (void)user;
-    KILN_ASSERT(index < reader->header.section_count);
-    memcpy(&entry, reader->file + sizeof(kiln_format_header) + (size_t)index * sizeof entry,
-           sizeof entry);
-    return entry.kind == KILN_SECTION_ADB_WEIGHTS;
+    return kiln_reader_entry(reader, index).kind == KILN_SECTION_ADB_WEIGHTS;
 }
 
 /* Reads the rows of one file, of whatever kind, into the sink. */
 static kiln_status read_rows(const void *data, size_t size, const kiln_open_options *options,
-                             const weights_sink *sink)
+                             void *into)
 {
+    const weights_sink *sink = (const weights_sink *)into;
     kiln_reader_options reading = kiln_opening_reader_options(options);
     kiln_weights_view view;
     kiln_reader reader;
@@ -62,41 +59,31 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     return sound ? KILN_OK : kiln_opening_report(options, &error);
 }
 
+static bool sink_is_sound(const weights_sink *sink)
+{
+    return sink->count != NULL && (sink->rows != NULL || sink->capacity == 0);
+}
+
 /* All known rows are counted, and as many are written as there is room for: a caller may learn the
  * number first, with a capacity of 0. */
 kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
                                          const kiln_open_options *options, kiln_adb_fitted rows[],
                                          uint32_t capacity, uint32_t *count)
 {
-    const kiln_open_options full = kiln_opening_options(options);
-    const weights_sink sink = {rows, capacity, count};
-    if (data == NULL || count == NULL || (rows == NULL && capacity > 0) ||
-        !kiln_opening_options_are_sound(&full)) {
-        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
-    }
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, read_rows);
-    const kiln_status status = run(data, size, &full, &sink);
-    kiln_fpu_leave(caller);
-    return status;
+    weights_sink sink = {rows, capacity, count};
+    return kiln_opening_memory(read_rows, data, size, options, sink_is_sound(&sink) ? &sink : NULL);
 }
 
 kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *options,
                                   kiln_adb_fitted rows[], uint32_t capacity, uint32_t *count)
 {
-    const kiln_open_options full = kiln_opening_options(options);
+    weights_sink sink = {rows, capacity, count};
     void *map;
-    size_t size = 0;
-    if (path == NULL) {
-        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
+    size_t size;
+    const kiln_status status = kiln_opening_disk(read_rows, path, options,
+                                                 sink_is_sound(&sink) ? &sink : NULL, &map, &size);
+    if (status == KILN_OK) {
+        kiln_os_unmap(map, size);
     }
-    const kiln_status mapped = kiln_opening_map(path, &map, &size);
-    if (mapped != KILN_OK) {
-        return kiln_opening_report_status(&full, mapped);
-    }
-    static const char nothing[1] = "";
-    const kiln_status status = kiln_adb_read_weights_memory(map != NULL ? map : nothing, size,
-                                                            options, rows, capacity, count);
-    kiln_os_unmap(map, size);
     return status;
 }

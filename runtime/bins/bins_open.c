@@ -2,12 +2,11 @@
  * of the table (formats/bins_check.h) in place of those of a model. */
 #include "bins.h"
 #include "../../formats/assert.h"
-#include "../base/fpu.h"
 #include "../open/opening.h"
 
-/* Reads, verifies and keeps a table. The reader is closed on every way out but the last. */
-static kiln_status open_table_bytes(const void *data, size_t size, const kiln_open_options *options,
-                                    kiln_bins **out)
+/* Reads, verifies and keeps a table, a kiln_bins * at `into`. The reader is closed on every way out but the last. */
+static kiln_status read_table(const void *data, size_t size, const kiln_open_options *options,
+                              void *into)
 {
     const kiln_reader_options reading = kiln_opening_reader_options(options);
     kiln_reader reader;
@@ -54,58 +53,32 @@ static kiln_status open_table_bytes(const void *data, size_t size, const kiln_op
             entry->kind != KILN_SECTION_META && entry->kind != KILN_SECTION_ADB_WEIGHTS;
         table->base.bytes += is_read ? entry->raw_size : 0;
     }
-    *out = &table->base;
+    *(kiln_bins **)into = &table->base;
     return KILN_OK;
-}
-
-/* Checks compare doubles of the table, so they run in the environment of queries. */
-static kiln_status open_table_in_environment(const void *data, size_t size,
-                                             const kiln_open_options *options, kiln_bins **out)
-{
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, open_table_bytes);
-    const kiln_status status = run(data, size, options, out);
-    kiln_fpu_leave(caller);
-    return status;
 }
 
 /* The bytes stay the caller's, and have to stay where they are until the table is closed. */
 kiln_status kiln_bins_open_memory(const void *data, size_t size, const kiln_open_options *options,
                                   kiln_bins **out)
 {
-    const kiln_open_options full = kiln_opening_options(options);
     if (out != NULL) {
         *out = NULL;
     }
-    if (data == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
-        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
-    }
-    return open_table_in_environment(data, size, &full, out);
+    return kiln_opening_memory(read_table, data, size, options, out);
 }
 
 /* The table owns the map of its file, as its values are read in place where they are raw. */
 kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, kiln_bins **out)
 {
-    const kiln_open_options full = kiln_opening_options(options);
+    void *map;
+    size_t size;
     if (out != NULL) {
         *out = NULL;
     }
-    if (path == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
-        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
-    }
-    void *map;
-    size_t size = 0;
-    kiln_status status = kiln_opening_map(path, &map, &size);
-    if (status != KILN_OK) {
-        return kiln_opening_report_status(&full, status);
-    }
-    static const char nothing[1] = "";
-    status = open_table_in_environment(map != NULL ? map : nothing, size, &full, out);
+    const kiln_status status = kiln_opening_disk(read_table, path, options, out, &map, &size);
     if (status == KILN_OK) {
         ((kiln_bins_table *)*out)->map = map;
         ((kiln_bins_table *)*out)->map_size = size;
-    } else {
-        kiln_os_unmap(map, size);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/sections.h"
+#include "../base/fpu.h"
 #include "../base/options.h"
 #include "../base/tree.h"
 
@@ -26,7 +27,8 @@ kiln_open_options kiln_open_options_default(void)
     return options;
 }
 
-kiln_open_options kiln_opening_options(const kiln_open_options *options)
+/* The caller's options, as far as its version of the struct goes; NULL: defaults. */
+static kiln_open_options complete_options(const kiln_open_options *options)
 {
     kiln_open_options full = kiln_open_options_default();
     kiln_options_take(&full, sizeof full, options);
@@ -35,7 +37,7 @@ kiln_open_options kiln_opening_options(const kiln_open_options *options)
 
 /* Flags that are not known are refused, so that they can get a meaning later. An allocator has
  * both of its functions or neither. */
-bool kiln_opening_options_are_sound(const kiln_open_options *options)
+static bool options_are_sound(const kiln_open_options *options)
 {
     const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS;
     return (options->flags & ~known) == 0 &&
@@ -61,6 +63,65 @@ kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_st
     kiln_format_error format_error;
     (void)kiln_format_error_set(&format_error, (int)status, 0, "%s", kiln_status_text(status));
     return kiln_opening_report(options, &format_error);
+}
+
+/* Reads with options that are complete and sound. */
+static kiln_status read_in_environment(kiln_opening_read read, const void *data, size_t size,
+                                       const kiln_open_options *options, void *into)
+{
+    const kiln_fpu_state caller = kiln_fpu_enter();
+    KILN_FPU_CALL(run, read);
+    const kiln_status status = run(data, size, options, into);
+    kiln_fpu_leave(caller);
+    return status;
+}
+
+kiln_status kiln_opening_memory(kiln_opening_read read, const void *data, size_t size,
+                                const kiln_open_options *options, void *into)
+{
+    const kiln_open_options full = complete_options(options);
+    if (data == NULL || into == NULL || !options_are_sound(&full)) {
+        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
+    }
+    return read_in_environment(read, data, size, &full, into);
+}
+
+static kiln_status map_file(const char *path, void **map, size_t *size)
+{
+    switch (kiln_os_map(path, map, size)) {
+    case KILN_OS_OK:
+        return KILN_OK;
+    case KILN_OS_NOT_FOUND:
+        return KILN_ERROR_NOT_FOUND;
+    case KILN_OS_NOT_A_FILE:
+        return KILN_ERROR_NOT_A_FILE;
+    case KILN_OS_MEMORY:
+        return KILN_ERROR_MEMORY;
+    default:
+        return KILN_ERROR_IO;
+    }
+}
+
+kiln_status kiln_opening_disk(kiln_opening_read read, const char *path,
+                              const kiln_open_options *options, void *into, void **map,
+                              size_t *map_size)
+{
+    const kiln_open_options full = complete_options(options);
+    if (path == NULL || into == NULL || !options_are_sound(&full)) {
+        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
+    }
+    *map_size = 0;
+    kiln_status status = map_file(path, map, map_size);
+    if (status != KILN_OK) {
+        return kiln_opening_report_status(&full, status);
+    }
+    /* An empty file has no map; the reader reports that it is no complete file. */
+    static const char nothing[1] = "";
+    status = read_in_environment(read, *map != NULL ? *map : nothing, *map_size, &full, into);
+    if (status != KILN_OK) {
+        kiln_os_unmap(*map, *map_size);
+    }
+    return status;
 }
 
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options)
@@ -140,22 +201,6 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
     kiln_opening_fill_trees(file);
     *out = file;
     return KILN_OK;
-}
-
-kiln_status kiln_opening_map(const char *path, void **map, size_t *size)
-{
-    switch (kiln_os_map(path, map, size)) {
-    case KILN_OS_OK:
-        return KILN_OK;
-    case KILN_OS_NOT_FOUND:
-        return KILN_ERROR_NOT_FOUND;
-    case KILN_OS_NOT_A_FILE:
-        return KILN_ERROR_NOT_A_FILE;
-    case KILN_OS_MEMORY:
-        return KILN_ERROR_MEMORY;
-    default:
-        return KILN_ERROR_IO;
-    }
 }
 
 void kiln_opening_release_arriving(kiln_file *file)

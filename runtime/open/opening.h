@@ -6,10 +6,20 @@
 #include "../../formats/reader.h"
 #include "../kiln.h"
 
-/* The caller's options, as far as its version of the struct goes; NULL: defaults. */
-kiln_open_options kiln_opening_options(const kiln_open_options *options);
+/* Reads `size` bytes into what a caller wants of them. The options are complete and sound. */
+typedef kiln_status (*kiln_opening_read)(const void *data, size_t size,
+                                         const kiln_open_options *options, void *into);
 
-bool kiln_opening_options_are_sound(const kiln_open_options *options);
+/* Runs `read` in the environment of queries, since checks compare doubles of the file. `options`
+ * are the caller's, NULL for the defaults. KILN_ERROR_ARGUMENT: `data` or `into` is NULL, or the
+ * options are not sound. */
+kiln_status kiln_opening_memory(kiln_opening_read read, const void *data, size_t size,
+                                const kiln_open_options *options, void *into);
+
+/* The same for a file on disk. If it succeeds, *map of *map_size bytes is the caller's to unmap. */
+kiln_status kiln_opening_disk(kiln_opening_read read, const char *path,
+                              const kiln_open_options *options, void *into, void **map,
+                              size_t *map_size);
 
 /* Is a section of a model wanted? `user` are the options. */
 bool kiln_opening_wants(void *user, const kiln_reader *reader, uint32_t index);
@@ -30,8 +40,5 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
 /* Fill options->error, if there is one, and return its status. */
 kiln_status kiln_opening_report(const kiln_open_options *options, const kiln_format_error *error);
 kiln_status kiln_opening_report_status(const kiln_open_options *options, kiln_status status);
-
-/* kiln_os_map. */
-kiln_status kiln_opening_map(const char *path, void **map, size_t *size);
 
 #endif

@@ -86,9 +86,10 @@ static bool advance(kiln_file *file, const void *data, size_t available,
 
 /* Takes what is there. Fewer bytes than the directory of trees needs are an error that says how
  * many are wanted; from there on every file opens, with trees that may be boxes at first. */
-static kiln_status open_partial(const void *data, size_t available,
-                                const kiln_open_options *options, kiln_file **out)
+static kiln_status read_part(const void *data, size_t available, const kiln_open_options *options,
+                             void *into)
 {
+    kiln_file **out = (kiln_file **)into;
     kiln_reader_options reading = kiln_opening_reader_options(options);
     reading.wanted = kiln_opening_wants;
     reading.user = (void *)(uintptr_t)options;
@@ -156,18 +157,10 @@ static kiln_status open_partial(const void *data, size_t available,
 kiln_status kiln_open_partial(const void *data, size_t available, const kiln_open_options *options,
                               kiln_file **out)
 {
-    const kiln_open_options full = kiln_opening_options(options);
     if (out != NULL) {
         *out = NULL;
     }
-    if (data == NULL || out == NULL || !kiln_opening_options_are_sound(&full)) {
-        return kiln_opening_report_status(&full, KILN_ERROR_ARGUMENT);
-    }
-    const kiln_fpu_state caller = kiln_fpu_enter();
-    KILN_FPU_CALL(run, open_partial);
-    const kiln_status status = run(data, available, &full, out);
-    kiln_fpu_leave(caller);
-    return status;
+    return kiln_opening_memory(read_part, data, available, options, out);
 }
 
 kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,

@@ -6,11 +6,11 @@
  * every run, with null for what is not known, so that programs need not test for presence. */
 #include "bake_report.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
 #include "../kit/columns.h"
 #include "../kit/report.h"
-#include "../kit/seconds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static bool open_and_query(const char *path, unsigned flags, double *seconds)
     kiln_file *file = NULL;
     kiln_hit hit;
     options.flags = flags;
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     if (kiln_open(path, &options, &file) != KILN_OK) {
         return false;
     }
@@ -223,7 +223,7 @@ static bool open_and_query(const char *path, unsigned flags, double *seconds)
         pose.translation[i] = 0.5 * ((double)info.bounds_upper[i] - (double)info.bounds_lower[i]);
     }
     const bool answered = kiln_collide(tree, NULL, tree, &pose, NULL, &hit) == KILN_OK;
-    *seconds = seconds_now() - start;
+    *seconds = kiln_seconds() - start;
     kiln_close(file);
     return answered;
 }

@@ -28,11 +28,11 @@
 
 #include "../kit/files.h"
 #include "../kit/report.h"
-#include "../kit/seconds.h"
 #include "../kit/signals.h"
 
 #include "../../../formats/assert.h"
 #include "../../bake/bake.h"
+#include "../../common/clock.h"
 #include "../../common/text.h"
 #include "../../common/write_file.h"
 
@@ -312,7 +312,7 @@ static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
     baked what;
     memset(&what, 0, sizeof what);
     const baking_steps steps = {b->of->count > 1 ? step_of_many : step_of_one, &a};
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     if (b->memory.limit != 0 && b->of->count > 1) {
         const worker_task in_worker = {bake_asset, &a, of->input, steps, helpers};
         worker_run(&in_worker, &what);
@@ -330,7 +330,7 @@ static void run_asset(void *user, size_t task, const kiln_helpers *helpers)
         pthread_mutex_lock(&b->lock);
         batch_bar_hide(&b->bar);
         progress_end(&b->one);
-        report_asset(b, index, &what, seconds_now() - start);
+        report_asset(b, index, &what, kiln_seconds() - start);
         if (b->of->count > 1) {
             batch_bar_end_asset(&b->bar, of->input, outcome_names[b->results[index].outcome],
                                 what.status, of->size);
@@ -416,7 +416,7 @@ static void add_summary(const batch *b)
     for (int i = 0; i < OUTCOMES; i++) {
         json_object_set_new(summary, outcome_names[i], json_count(counts[i]));
     }
-    json_object_set_new(summary, "seconds", json_number(seconds_now() - b->start));
+    json_object_set_new(summary, "seconds", json_number(kiln_seconds() - b->start));
     json_object_set_new(report_root(), "summary", summary);
 }
 
@@ -539,7 +539,7 @@ static int run_all(batch *b)
     } else {
         progress_begin(&b->one, mode, b->of->jobs[0].input);
     }
-    b->start = seconds_now();
+    b->start = kiln_seconds();
     b->threads = thread_pool_size(b->run->threads);
     pthread_mutex_init(&b->lock, NULL);
     if (b->memory.limit != 0) {
@@ -561,7 +561,7 @@ int batch_run(const plan *of, const bake_settings *run)
     int status = plan_check_options(of);
     if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
         json_object_set_new(report_root(), "files", json_array());
-        b.start = seconds_now();
+        b.start = kiln_seconds();
         add_summary(&b);
     }
     if (status != EXIT_DONE || of->count == 0) {

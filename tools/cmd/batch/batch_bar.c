@@ -7,9 +7,9 @@
 
 #include "batch_bar.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../kit/report.h"
-#include "../kit/seconds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t 
         mode = PROGRESS_NONE;
     }
     *bar = (batch_bar){
-        .mode = mode, .start = seconds_now(), .count = count, .size = size + count * SIZE_OF_ANY};
+        .mode = mode, .start = kiln_seconds(), .count = count, .size = size + count * SIZE_OF_ANY};
 }
 
 /* An estimate; negative: nothing is known yet. */
@@ -55,7 +55,7 @@ static void show_name(const char *file, char shown[NAME_WIDTH + 1])
 /* Draws the bar, unless the last drawing is too recent. */
 static void draw(batch_bar *bar, const char *file)
 {
-    const double now = seconds_now(), elapsed = now - bar->start;
+    const double now = kiln_seconds(), elapsed = now - bar->start;
     char name[NAME_WIDTH + 1], left[24] = "";
     if ((bar->mode == PROGRESS_AUTO && elapsed < bar_delay) || now - bar->last < bar_interval) {
         return;
@@ -91,7 +91,7 @@ void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, 
     bar->done++;
     bar->size_done += size + SIZE_OF_ANY;
     if (bar->mode == PROGRESS_JSON) {
-        const double elapsed = seconds_now() - bar->start;
+        const double elapsed = kiln_seconds() - bar->start;
         json_t *line = json_object();
         json_object_set_new(line, "file", json_cstring(file));
         json_object_set_new(line, "outcome", json_cstring(outcome));

@@ -107,8 +107,11 @@ static bool get_texts(int socket, char ***texts, uint32_t *count)
     }
     *count = announced;
     for (uint32_t i = 0; i < announced && good; i++) {
-        good = get(socket, &size, sizeof size) && ((*texts)[i] = malloc(size)) != NULL &&
-               get(socket, (*texts)[i], size);
+        good = get(socket, &size, sizeof size) && size > 0 &&
+               ((*texts)[i] = malloc(size)) != NULL && get(socket, (*texts)[i], size);
+        if (good) {
+            (*texts)[i][size - 1] = '\0';
+        }
     }
     return good;
 }
@@ -207,8 +210,7 @@ static unsigned take_over(void *user, unsigned most)
         return 0;
     }
     while (get(to->socket, &got, sizeof got)) {
-        if (got.of == TAKEN) {
-            KILN_ASSERT(got.number <= most);
+        if (got.of == TAKEN && got.number <= most) {
             return got.number;
         }
         to->stop = true;
@@ -280,9 +282,12 @@ static pid_t start(const worker_task *task, int *socket)
     return process;
 }
 
-/* Serves the worker until it has sent its report; false where it ended before. `lent` counts the
- * places that it holds. */
-static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked *out)
+/* How a conversation with a worker ends: with its report, before it, or with a message that no
+ * worker sends. Its memory may be damaged, as it reads files of others. */
+typedef enum { HEARD_REPORT, HEARD_END, HEARD_NONSENSE } heard;
+
+/* Serves the worker until it has sent its report. `lent` counts the places that it holds. */
+static heard serve(const worker_task *task, int socket, unsigned *lent, baked *out)
 {
     bool stopped = false;
     for (;;) {
@@ -298,21 +303,20 @@ static bool listen_to(const worker_task *task, int socket, unsigned *lent, baked
             continue;
         }
         if (!get(socket, &m, sizeof m)) {
-            return false;
+            return HEARD_END;
         }
         if (m.of == STEP) {
+            m.stage[sizeof m.stage - 1] = '\0';
             (void)task->steps.step(task->steps.user, m.stage, m.part);
         } else if (m.of == TAKE) {
             const answer taken = {TAKEN, task->helpers->take(task->helpers->user, m.number)};
             *lent += taken.number;
             (void)put(socket, &taken, sizeof taken);
-        } else if (m.of == GIVE) {
+        } else if (m.of == GIVE && m.number <= *lent) {
             task->helpers->give(task->helpers->user, m.number);
-            KILN_ASSERT(m.number <= *lent);
             *lent -= m.number;
         } else {
-            KILN_ASSERT(m.of == END);
-            return get_baked(socket, out);
+            return m.of != END ? HEARD_NONSENSE : get_baked(socket, out) ? HEARD_REPORT : HEARD_END;
         }
     }
 }
@@ -340,14 +344,20 @@ void worker_run(const worker_task *task, baked *out)
         fail(task, out, "no process for the bake", strerror(errno), "close other programs");
         return;
     }
-    const bool heard = listen_to(task, socket, &lent, out);
+    const heard end = serve(task, socket, &lent, out);
+    if (end == HEARD_NONSENSE) {
+        (void)kill(process, SIGKILL);
+    }
     if (lent > 0) {
         task->helpers->give(task->helpers->user, lent);
     }
     close(socket);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!heard) {
+    if (end == HEARD_NONSENSE) {
+        fail(task, out, "the process that baked it sent a message that makes no sense",
+             "its memory was damaged", "bake it again, and report it if that recurs");
+    } else if (end == HEARD_END) {
         fail(task, out, "the process that baked it was ended",
              WIFSIGNALED(status) ? kiln_signal_text(WTERMSIG(status)) : "without a word",
              "give less memory (--max-memory) or threads (--jobs) than the machine has");

@@ -9,8 +9,8 @@
 #include "progress.h"
 
 #include "report.h"
-#include "seconds.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 
 #include <stdio.h>
@@ -28,14 +28,14 @@ void progress_begin(progress *state, progress_mode mode, const char *file)
     if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
         mode = PROGRESS_NONE;
     }
-    *state = (progress){.mode = mode, .file = file, .start = seconds_now()};
+    *state = (progress){.mode = mode, .file = file, .start = kiln_seconds()};
 }
 
 /* A bar is redrawn in place: \r goes to the start of the line, \033[K clears what an earlier,
  * longer stage left. */
 static void draw_bar(progress *state, const char *stage, double part)
 {
-    const double now = seconds_now();
+    const double now = kiln_seconds();
     KILN_ASSERT(part >= 0.0 && part <= 1.0);
     if ((state->mode == PROGRESS_AUTO && now - state->start < bar_delay) ||
         now - state->last < bar_interval) {
@@ -53,7 +53,7 @@ static void draw_bar(progress *state, const char *stage, double part)
  * them. */
 void progress_line(progress_last *last, const char *file, const char *stage, double part)
 {
-    const double now = seconds_now();
+    const double now = kiln_seconds();
     const bool begins = strncmp(last->stage, stage, sizeof last->stage - 1) != 0;
     const bool ends = part >= 1 && last->part < 1;
     if (!begins && !ends && now - last->time < bar_interval) {

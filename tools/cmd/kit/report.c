@@ -8,7 +8,7 @@
  * at a time: code that runs threads holds a lock around these functions. */
 #include "report.h"
 
-#include "seconds.h"
+#include "timing.h"
 
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"

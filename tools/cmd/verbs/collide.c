@@ -11,9 +11,9 @@
 #include "../kit/number_lines.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
-#include "../kit/seconds.h"
 #include "verbs.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln_adb.h"
 
@@ -433,9 +433,9 @@ static int run_poses(collide_run *run, const pose_list *poses)
     for (size_t i = 0; i < poses->count && status == EXIT_DONE; i++) {
         answer found = {.found = false};
         /* The clock runs around the call alone: printing is not part of a query. */
-        const double start = seconds_now();
+        const double start = kiln_seconds();
         const kiln_status result = query(run, &poses->pairs[i], &found);
-        run->times[i] = 1e6 * (seconds_now() - start);
+        run->times[i] = 1e6 * (kiln_seconds() - start);
         run->answers[i] = found.found;
         if (result != KILN_OK) {
             /* Reports where the query failed: a pose is named by its line. */

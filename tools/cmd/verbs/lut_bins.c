@@ -8,11 +8,11 @@
  * took is printed and not written. */
 #include "../kit/options.h"
 #include "../kit/files.h"
-#include "../kit/seconds.h"
 #include "table.h"
 #include "verbs.h"
 
 #include "../../../formats/assert.h"
+#include "../../common/clock.h"
 #include "../../common/write_file.h"
 #include "../../encode/bins_file.h"
 
@@ -100,7 +100,7 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
                    settings->output);
 
     /* Generate. */
-    double start = seconds_now();
+    double start = kiln_seconds();
     table_work generating = table_work_of(settings->threads, &bar, "generate", 2);
     const kiln_lut_parallel parallel = table_parallel(&generating);
     if (!kiln_lut_bins_generate(&options, &parallel, &table)) {
@@ -108,13 +108,13 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
                               "out of memory; the table is too large; ask for less by --max-u or "
                               "--max-x");
     }
-    costs.generate = seconds_now() - start;
+    costs.generate = kiln_seconds() - start;
 
     /* Write. */
     if (status == EXIT_DONE) {
         table_work writing = table_work_of(settings->threads, &bar, "write", 1);
         void *file = NULL;
-        start = seconds_now();
+        start = kiln_seconds();
         writing.watch.to = 1.0;
         status = (int)kiln_bins_encode(&table, weights, (kiln_layout)settings->layout,
                                        &writing.watch, &file, &costs.bytes);
@@ -122,7 +122,7 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
                                      : report_error(status, settings->output,
                                                     "out of memory; free some and run again");
         free(file);
-        costs.write = seconds_now() - start;
+        costs.write = kiln_seconds() - start;
     }
     progress_end(&bar);
 

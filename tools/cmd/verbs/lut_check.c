@@ -8,10 +8,10 @@
  * and checksums, and trusts the values, since exact arithmetic for all of them takes too long
  * for a program that loads a table. */
 #include "../kit/options.h"
-#include "../kit/seconds.h"
 #include "table.h"
 #include "verbs.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 
 typedef struct {
@@ -38,7 +38,7 @@ static const option check_options[] = {
 static int check_table(const char *path, const table_file *table, const check_settings *settings)
 {
     KILN_ASSERT(table->view.header != NULL);
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     progress bar;
     progress_begin(&bar, settings->quiet ? PROGRESS_NONE : (progress_mode)settings->progress, path);
     table_work work = table_work_of(settings->threads, &bar, "check", 1);
@@ -53,7 +53,7 @@ static int check_table(const char *path, const table_file *table, const check_se
     if (!done) {
         return report_error(EXIT_RUN, path, "out of memory; free some and run again");
     }
-    const double seconds = seconds_now() - start;
+    const double seconds = kiln_seconds() - start;
     const int status = table_judge(path, &audit);
     if (report_is_json()) {
         json_t *root = report_root();

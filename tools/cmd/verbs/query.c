@@ -12,9 +12,9 @@
 #include "../kit/files.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
-#include "../kit/seconds.h"
 #include "verbs.h"
 
+#include "../../common/clock.h"
 #include "../../../formats/assert.h"
 
 #include <math.h>
@@ -208,7 +208,7 @@ static int note_time(query_run *run, double start, bool found)
         run->times = times;
         run->time_capacity = capacity;
     }
-    run->times[run->count++] = 1e6 * (seconds_now() - start);
+    run->times[run->count++] = 1e6 * (kiln_seconds() - start);
     run->found += found;
     return EXIT_DONE;
 }
@@ -231,7 +231,7 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     ray.t_max = count == 8 ? numbers[7] : HUGE_VAL;
     const query_mode mode = (query_mode)run->settings->mode;
     kiln_status status;
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     if (mode != MODE_ALL) {
         status = (mode == MODE_ANY ? kiln_ray_any : kiln_ray_closest)(run->tree, &run->pose, &ray,
                                                                       &run->options, run->hits);
@@ -273,7 +273,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
     shape.radius = count == 6 ? 0 : numbers[count - 1];
     const query_mode mode = (query_mode)run->settings->mode;
     kiln_status status;
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     if (mode != MODE_ALL) {
         status =
             kiln_overlap_any(run->tree, &run->pose, &shape, NULL, &run->options, run->triangles);
@@ -304,7 +304,7 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
     if (count != 3) {
         return wrong_count(run, line, count, "a point has 3");
     }
-    const double start = seconds_now();
+    const double start = kiln_seconds();
     const kiln_status status = kiln_locate_point(run->tree, &run->pose, numbers, &place);
     if (status != KILN_OK) {
         return wrong_answer(run, line, status);

@@ -1,25 +1,11 @@
-/* The clock of the command, and what a run says of many times: median, mean and the 99th
- * percentile.
- *
- * The clock is CLOCK_MONOTONIC, because a wall clock may be set back while a query runs. The median
- * and the percentile are reported beside the mean, as a single time slice of another process moves
- * a mean of microseconds by any factor. */
-#define _XOPEN_SOURCE 700
-
-#include "seconds.h"
+/* What a run says of many times: median, mean and the 99th percentile. The median and the
+ * percentile are reported beside the mean, as a single time slice of another process moves a mean
+ * of microseconds by any factor. */
+#include "timing.h"
 
 #include "../../../formats/assert.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-/* clock_gettime can't fail for this clock. */
-double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* For qsort; times are never NaN. */
 static int compare_doubles(const void *a, const void *b)

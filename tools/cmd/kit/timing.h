@@ -1,11 +1,8 @@
-/* A clock that only runs forward, and the summary of many times. */
-#ifndef KILN_CMD_SECONDS_H
-#define KILN_CMD_SECONDS_H
+/* The summary of many times. */
+#ifndef KILN_CMD_TIMING_H
+#define KILN_CMD_TIMING_H
 
 #include <stddef.h>
-
-/* Seconds since an arbitrary moment. */
-double seconds_now(void);
 
 typedef struct {
     double median, mean, p99;
