@@ -459,8 +459,9 @@ bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uin
     return sound;
 }
 
-/* Depth first over an explicit stack: one frame for each node on the path. The path is as long as a tree may be deep, so that it fits on the stack whatever the file says.
- * The number of nodes visited is bounded by that of the tree, which ends every walk. */
+/* Depth first over an explicit stack: one frame for each node on the path. The path is as long as
+ * a tree may be deep, so that it fits on the stack whatever the file says. The number of nodes
+ * visited is bounded by that of the tree, which ends every walk. */
 static bool walk_tree(tree_walk *walk)
 {
     struct {

@@ -4,7 +4,8 @@
 #include "../../formats/assert.h"
 #include "../open/opening.h"
 
-/* Reads, verifies and keeps a table, a kiln_bins * at `into`. The reader is closed on every way out but the last. */
+/* Reads, verifies and keeps a table, a kiln_bins * at `into`. The reader is closed on every way
+ * out but the last. */
 static kiln_status read_table(const void *data, size_t size, const kiln_open_options *options,
                               void *into)
 {

@@ -264,7 +264,7 @@ static void nodes_are_decoded_as_the_format_says(void **unused)
     const kiln_kernel *kernel;
     for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
         for (uint32_t i = 0; i < file->tree_count; i++) {
-            for (uint32_t node = 0; node < file->trees[i].entry->node_count; node++) {
+            for (uint32_t node = 0; node < file->trees[i].view.entry->node_count; node++) {
                 check_node(kernel, &file->trees[i], node);
             }
         }
