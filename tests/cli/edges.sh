@@ -47,12 +47,14 @@ ln painted.mtl hard.kiln
 ln -s painted.mtl soft.kiln
 for output in hard.kiln soft.kiln; do
     expect 1 "$KILN" bake painted.obj -o $output
-    usage "$output: is a file that the model refers to; nothing was written; name another output"
+    exactly err <<END_OF_TEXT
+kiln: $output: would be replaced; it is no kiln file; name another output, or remove it first
+END_OF_TEXT
 done
 rm hard.kiln soft.kiln
 expect 1 "$KILN" bake painted.obj -o ../x.kiln --depfile painted.mtl
 exactly err <<'END_OF_TEXT'
-kiln: painted.mtl: is a file that 'painted.obj' refers to; no depfile was written; name another
+kiln: painted.mtl: would be replaced; it is no depfile of kiln; name another output, or remove it first
 END_OF_TEXT
 untouched
 case_end
@@ -68,10 +70,10 @@ rm -r ../made
 untouched
 case_end
 
-case_begin 'what is there, is no kiln file and is not named as one is not replaced'
+case_begin 'what is there and is no kiln file is not replaced'
 expect 1 "$KILN" bake -o cube.obj tetrahedron.obj
 exactly err <<'END_OF_TEXT'
-kiln: cube.obj: would be replaced; it is no kiln file, and not named as one; name another output, or remove it first
+kiln: cube.obj: would be replaced; it is no kiln file; name another output, or remove it first
 END_OF_TEXT
 printf 'kiln: 1\nassets:\n  - cube.obj\n  - {path: tetrahedron.obj, output: painted.mtl}\n' >m.yaml
 expect 1 "$KILN" bake -m m.yaml
@@ -81,10 +83,12 @@ untouched
 : >new
 expect 0 "$KILN" bake cube.obj -o new
 expect 0 "$KILN" bake cube.obj -o new --leaf 2
+expect 0 "$KILN" bake cube.obj -o new
 expect 1 "$KILN" unpack new -o cube.obj
 says err 'kiln: cube.obj: would be replaced; it is no kiln file'
-echo damaged >new.kiln
+head -c 100 new >new.kiln
 expect 0 "$KILN" bake cube.obj -o new.kiln
+same new.kiln new
 rm new new.kiln
 untouched
 case_end

@@ -44,6 +44,7 @@ kiln: Földer/テスト/ñ mesh.obj: left out: 1 point, 2 lines
 END
 exact 0 cat d <<'END'
 Földer/テスト/ñ\ mesh.kiln: Földer/テスト/ñ\ mesh.obj
+Földer/テスト/ñ\ mesh.obj:
 END
 exact 0 "$KILN" verify 'Földer/テスト/ñ mesh.kiln' <<'END'
 Földer/テスト/ñ mesh.kiln: sound; 1 tree, 2 triangles, 1 node
@@ -177,7 +178,7 @@ kiln: side.kiln: up to date: made from the same bytes by the same options
 END
     same d again
 done
-printf 'side.kiln: side.obj \\\n  m\377t.mtl\n' >wanted.d
+printf 'side.kiln: side.obj \\\n  m\377t.mtl\nside.obj:\nm\377t.mtl:\n' >wanted.d
 same wanted.d d
 sed -i 's/0/1/' "$side"
 expect 0 "$KILN" bake side.obj -o side.kiln --if-changed

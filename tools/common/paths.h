@@ -11,6 +11,14 @@
  * root. In new memory; NULL without. */
 char *kiln_path_beside(const char *path, const char *name);
 
+/* The one name of the place that `path` leads to, from the root, without links, "." and "..", also
+ * where nothing is there yet: as much as there is is resolved by the system, links that lead to
+ * nothing yet included, and the rest is appended. In new memory; NULL with errno. */
+char *kiln_path_resolved(const char *path);
+
+/* Is a resolved path the resolved folder, or below it? */
+bool kiln_path_is_within(const char *path, const char *folder);
+
 /* Which file a path leads to, however it is spelt: hard and symbolic links, bind mounts, disks that
  * take several spellings for one name. */
 

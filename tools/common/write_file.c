@@ -215,6 +215,18 @@ bool kiln_write_file_sweep(const char *path)
     return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL && remove_orphan(path);
 }
 
+/* Gives a new file the permissions of the one that it replaces, before it has contents: what only
+ * its owner may read stays so. Without an old one, or where that is not permitted, the umask's
+ * hold.
+ */
+static void keep_mode(int descriptor, const char *path)
+{
+    struct stat old;
+    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) {
+        (void)fchmod(descriptor, old.st_mode & 0777);
+    }
+}
+
 /* Opens a new file beside `path`, locked as far as the disk has locks. Its name, entered in the
  * table, is the caller's. Returns the descriptor, or -1 with errno. */
 static int open_named(const char *path, char **name, unsigned *place)
@@ -229,6 +241,7 @@ static int open_named(const char *path, char **name, unsigned *place)
         if (descriptor >= 0) {
             const bool unlocked = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
             if (!unlocked && is_named(descriptor, *name)) {
+                keep_mode(descriptor, path);
                 *place = pending_add(*name);
                 return descriptor;
             }
@@ -263,6 +276,7 @@ static int open_nameless(const char *path)
     }
     if (descriptor >= 0) {
         (void)flock(descriptor, LOCK_EX | LOCK_NB);
+        keep_mode(descriptor, path);
     }
 #else
     (void)path;
@@ -424,16 +438,44 @@ static char *end_of_links(const char *path)
     return at;
 }
 
+/* Can what is there be written directly? Devices such as /dev/null, and descriptors of the process
+ * by their names below /dev and /proc, as a shell passes a pipe. A named pipe may have no reader,
+ * and opening it would wait for one; a disk would lose what is on it. */
+static bool is_writable_directly(const struct stat *entry, const char *path,
+                                 char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    const char *what = NULL;
+    if (S_ISDIR(entry->st_mode)) {
+        return kiln_write_explain("is a folder", EISDIR, message);
+    }
+    if (S_ISFIFO(entry->st_mode) && strncmp(path, "/dev/", 5) != 0 &&
+        strncmp(path, "/proc/", 6) != 0) {
+        what = "is a pipe";
+    } else if (S_ISBLK(entry->st_mode)) {
+        what = "is a disk";
+    } else if (S_ISSOCK(entry->st_mode)) {
+        what = "is a socket";
+    }
+    if (what != NULL) {
+        snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                 "%s; only regular files are written by name; give '-' and redirect standard "
+                 "output, or name a file",
+                 what);
+        errno = ENOTSUP;
+    }
+    return what == NULL;
+}
+
 bool kiln_write_file_by(const kiln_write_mover *mover, const char *path, const void *data,
                         size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     KILN_ASSERT(path != NULL);
     struct stat entry;
     if (stat(path, &entry) == 0) {
-        if (S_ISDIR(entry.st_mode)) {
-            return kiln_write_explain("is a folder", EISDIR, message);
-        }
         if (!S_ISREG(entry.st_mode)) {
+            if (!is_writable_directly(&entry, path, message)) {
+                return false;
+            }
             const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
             if (descriptor < 0) {
                 return kiln_write_explain("can't be written", errno, message);
@@ -468,10 +510,7 @@ bool kiln_write_file_possible(const char *path, char message[KILN_WRITE_MESSAGE_
 {
     struct stat entry;
     if (stat(path, &entry) == 0 && !S_ISREG(entry.st_mode)) {
-        if (S_ISSOCK(entry.st_mode)) {
-            return kiln_write_explain("is a socket", ENOTSUP, message);
-        }
-        return !S_ISDIR(entry.st_mode) || kiln_write_explain("is a folder", EISDIR, message);
+        return is_writable_directly(&entry, path, message);
     }
     char *target = end_of_links(path);
     if (target == NULL || (lstat(target, &entry) != 0 && errno == ENAMETOOLONG)) {

@@ -10,11 +10,13 @@
 /* Replaces the file `path` by the `size` bytes at `data`. They are written to a new file in the
  * same folder, flushed, checked at close, and only then renamed over `path`; after an error `path`
  * is what it was and the new file is gone. A symbolic link is followed; of a hard link only this
- * name is given the new bytes, so that copies made of links keep theirs. What exists and is not a
- * regular file (a device, a fifo) is written directly. Permissions are those of any new file under
- * the umask. A new file that a killed process has left is removed by the next that writes the same
- * `path` on the same machine, until it is started again. On error `message` says "what; why; what
- * to do". The caller ignores SIGXFSZ if it wants a message from a limit on file size. Any thread.
+ * name is given the new bytes, so that copies made of links keep theirs. Devices such as /dev/null
+ * and the process's own descriptors, by their names below /dev and /proc, are written directly;
+ * named pipes, disks and sockets are refused. Permissions are those of the file that is replaced,
+ * or of any new file under the umask. A new file that a killed process has left is removed by the
+ * next that writes the same `path` on the same machine, until it is started again. On error
+ * `message` says "what; why; what to do". The caller ignores SIGXFSZ if it wants a message from a
+ * limit on file size. Any thread.
  */
 bool kiln_write_file(const char *path, const void *data, size_t size,
                      char message[KILN_WRITE_MESSAGE_SIZE]);

@@ -5,6 +5,7 @@
 #include "verbs.h"
 
 #include "../../../tools/cmd/kit/files.h"
+#include "../../../tools/cmd/kit/output.h"
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/kit/progress.h"
 #include "../../../tools/cmd/kit/report.h"

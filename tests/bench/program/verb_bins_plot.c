@@ -4,6 +4,7 @@
 #include "verbs.h"
 
 #include "../../../tools/cmd/kit/files.h"
+#include "../../../tools/cmd/kit/output.h"
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/verbs/table.h"
 

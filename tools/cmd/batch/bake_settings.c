@@ -95,6 +95,9 @@ const option bake_options[] = {
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
      "where the outputs of several IN go: all into the folder OUT, or into the folders of their "
      "own paths below it (default flat; in a manifest tree)"},
+    {"outputs", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(outputs),
+     "folders, separated by colons, that a manifest may write to besides its own, that of the run "
+     "and OUT, and those below them; any: all (default: none)"},
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
      "bake nothing and print the complete manifest: every asset with its output and options"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
@@ -148,9 +151,9 @@ bake_settings bake_settings_default(void)
 bool bake_option_is_of_asset(const option *entry)
 {
     static const char *const of_run[] = {
-        "output",    "jobs",       "depfile",    "progress",     "quiet",      "verbose",
-        "json",      "if-changed", "cache",      "manifest",     "keep-going", "dump-config",
-        "fail-fast", "folders",    "max-memory", "need-version", "allow-empty"};
+        "output",    "jobs",       "depfile",    "progress",     "quiet",       "verbose",
+        "json",      "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
+        "fail-fast", "folders",    "max-memory", "need-version", "allow-empty", "outputs"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

@@ -127,6 +127,29 @@ static int make_folders(const char *output, kiln_bake_report *report)
     return status;
 }
 
+/* What the move of a finished file is decided by. */
+typedef struct {
+    output_registry_place place;
+    const asset *of;
+    const kiln_bake_report *report;
+    char unnamed[DEPFILE_MESSAGE_SIZE]; /* what can't stand in the depfile; "": nothing */
+} moving;
+
+/* A kiln_write_mover's function: the names of side files are known by now. An output whose rule
+ * can't be written would be taken for up to date ever after. */
+static bool move_output(void *user, const char *from, const char *to,
+                        char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    moving *m = user;
+    const job *of = m->of->of;
+    if (m->of->b->run->depfile != NULL &&
+        !depfile_can_name(of->output, of->input, m->report, of->settings.adb_weights, m->unnamed)) {
+        (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE, "can't stand in the depfile");
+        return false;
+    }
+    return output_registry_move(&m->place, from, to, message);
+}
+
 /* Bakes to the output. A file is written by the library, which first makes sure that no other asset
  * of this run has made the file under its name; standard output is written here. */
 static int bake_to_output(const asset *a, const kiln_bake_input *input,
@@ -134,12 +157,16 @@ static int bake_to_output(const asset *a, const kiln_bake_input *input,
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
     if (strcmp(a->of->output, "-") != 0) {
-        output_registry_place place = {a->b->written, (size_t)(a->of - a->b->of->jobs)};
-        const kiln_write_mover mover = {output_registry_move, &place};
-        KILN_ASSERT(place.job < a->b->of->count);
+        moving m = {{a->b->written, (size_t)(a->of - a->b->of->jobs)}, a, report, ""};
+        const kiln_write_mover mover = {move_output, &m};
+        KILN_ASSERT(m.place.job < a->b->of->count);
         const int status = (int)kiln_bake_moving(input, a->of->output, options, report, &mover);
+        if (m.unnamed[0] != '\0') {
+            kiln_bake_report_error(report, a->of->input, "%s", m.unnamed);
+            return EXIT_UNSUPPORTED;
+        }
         if (status == EXIT_DONE && report->outcome == KILN_OUTCOME_UP_TO_DATE &&
-            !output_registry_note(&place, a->of->output, message)) {
+            !output_registry_note(&m.place, a->of->output, message)) {
             kiln_bake_report_error(report, a->of->output, "%s", message);
             return EXIT_IO;
         }

@@ -1,18 +1,23 @@
 /* Dependencies of outputs as rules of make, which ninja reads too: for each output its input, the
- * files that the input refers to, and the weights of its options.
+ * files that the input refers to, and the weights of its options. A rule without prerequisites
+ * follows for each of these, as by `gcc -MP`, so that a file that is renamed or gone makes make run
+ * the recipe instead of giving up; ninja passes over such rules.
  *
- * The syntax has escapes for blanks, '#' and '$' but none for a line break, so a name with one is
- * refused. Rules of single assets are kept apart until the end of a batch and then joined in the
- * order of the plan, so that the file does not depend on which thread was first. */
+ * A name that make or ninja would read otherwise is refused (rule_name.c). Rules of single assets
+ * are kept apart until the end of a batch and then joined in the order of the plan, so that the
+ * file does not depend on which thread was first. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "depfile.h"
 
 #include "../../../formats/assert.h"
 
-#include "../kit/files.h"
 #include "../kit/report.h"
+#include "rule_name.h"
 
 #include "../../common/paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,57 +39,92 @@ static bool append(depfile *file, const char *bytes, size_t size)
     return true;
 }
 
-/* Appends a name as make reads it: blanks and '#' behind a backslash, with backslashes before them
- * doubled, and '$' doubled. */
+/* Appends a name as make and ninja read it. */
 static bool append_name(depfile *file, const char *name)
 {
-    size_t backslashes = 0;
-    bool good = true;
-    for (; *name != '\0' && good; name++) {
-        if (*name == ' ' || *name == '\t' || *name == '#') {
-            for (; backslashes > 0 && good; backslashes--) {
-                good = append(file, "\\", 1);
-            }
-            good = good && append(file, "\\", 1);
-        } else if (*name == '$') {
-            good = append(file, "$", 1);
-        }
-        backslashes = *name == '\\' ? backslashes + 1 : 0;
-        good = good && append(file, name, 1);
+    char escaped[RULE_NAME_SIZE];
+    return append(file, escaped, rule_name_escape(name, escaped));
+}
+
+/* The prerequisites of an asset, in the order of its rule. */
+typedef struct {
+    char **paths;
+    size_t count;
+} prerequisites;
+
+static void prerequisites_free(prerequisites *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        free(of->paths[i]);
+    }
+    free(of->paths);
+}
+
+/* False without memory. */
+static bool prerequisites_find(const char *input, const kiln_bake_report *report, const char *other,
+                               prerequisites *found)
+{
+    found->count = 0;
+    found->paths = calloc((size_t)report->side_file_count + 2, sizeof *found->paths);
+    bool good = found->paths != NULL;
+    if (good && strcmp(input, "-") != 0) {
+        found->paths[found->count++] = strdup(input);
+    }
+    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
+        found->paths[found->count++] = kiln_path_beside(input, report->side_files[i]);
+    }
+    if (good && other != NULL) {
+        found->paths[found->count++] = strdup(other);
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        good = good && found->paths[i] != NULL;
     }
     return good;
 }
 
-/* One rule on several lines, a file of the model each, as compilers write them. */
+bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
+                      const char *other, char message[DEPFILE_MESSAGE_SIZE])
+{
+    prerequisites found;
+    const bool good = prerequisites_find(input, report, other, &found);
+    const char *name = output, *fault = rule_name_fault(output);
+    for (size_t i = 0; i < found.count && good && fault == NULL; i++) {
+        name = found.paths[i];
+        fault = rule_name_fault(name);
+    }
+    if (!good || fault != NULL) {
+        snprintf(message, DEPFILE_MESSAGE_SIZE,
+                 good ? "can't stand in a depfile; '%.400s' %s; rename it, or leave --depfile out"
+                      : "out of memory",
+                 name, fault);
+    }
+    prerequisites_free(&found);
+    return good && fault == NULL;
+}
+
+/* One rule on several lines, a file of the model each, as compilers write them, and an empty rule
+ * for each of those files. */
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other)
 {
-    bool broken = strchr(output, '\n') != NULL || strchr(input, '\n') != NULL ||
-                  (other != NULL && strchr(other, '\n') != NULL);
-    for (uint32_t i = 0; i < report->side_file_count; i++) {
-        broken = broken || strchr(report->side_files[i], '\n') != NULL;
+    char message[DEPFILE_MESSAGE_SIZE];
+    prerequisites found;
+    if (!depfile_can_name(output, input, report, other, message)) {
+        return report_error(EXIT_UNSUPPORTED, input, "%s", message);
     }
-    if (broken) {
-        return report_error(EXIT_UNSUPPORTED, input,
-                            "can't stand in a depfile; make's syntax has no line break in a name; "
-                            "rename it or leave --depfile out");
+    bool good = prerequisites_find(input, report, other, &found);
+    good = good && append_name(file, output) && append(file, ":", 1);
+    for (size_t i = 0; i < found.count && good; i++) {
+        const bool same_line = i == 0;
+        good = append(file, same_line ? " " : " \\\n  ", same_line ? 1 : 5) &&
+               append_name(file, found.paths[i]);
     }
-    bool good = append_name(file, output) && append(file, ":", 1);
-    if (good && strcmp(input, "-") != 0) {
-        good = append(file, " ", 1) && append_name(file, input);
+    good = good && append(file, "\n", 1);
+    for (size_t i = 0; i < found.count && good; i++) {
+        good = append_name(file, found.paths[i]) && append(file, ":\n", 2);
     }
-    for (uint32_t i = 0; i < report->side_file_count && good; i++) {
-        char *path = kiln_path_beside(input, report->side_files[i]);
-        good = append(file, " \\\n  ", 5) && path != NULL && append_name(file, path);
-        free(path);
-    }
-    if (other != NULL) {
-        good = good && append(file, " \\\n  ", 5) && append_name(file, other);
-    }
-    if (!good || !append(file, "\n", 1)) {
-        return report_error(EXIT_RUN, input, "out of memory");
-    }
-    return EXIT_DONE;
+    prerequisites_free(&found);
+    return good ? EXIT_DONE : report_error(EXIT_RUN, input, "out of memory");
 }
 
 /* A depfile in the place of a file of the model would overwrite a source. */
@@ -98,6 +138,56 @@ bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_r
     }
     return found;
 }
+
+/* The end of a name as append_name writes it: a blank that no backslash keeps in the name, a line
+ * break, or the end of the text. */
+static const char *end_of_name(const char *at)
+{
+    for (; *at != '\0' && *at != '\n' && *at != ' ' && *at != '\t'; at++) {
+        at += at[0] == '\\' && (at[1] == ' ' || at[1] == '\\' || at[1] == '#' || at[1] == '\t');
+    }
+    return at;
+}
+
+/* One rule as depfile_add lays it out, and where it ends; NULL: it is none. A text that was cut off
+ * may end within it. */
+static const char *end_of_rule(const char *at, bool *has_names)
+{
+    const char *end = end_of_name(at);
+    if (end - at < 2 || end[-1] != ':') {
+        return NULL;
+    }
+    *has_names = *end == ' ';
+    while (*end == ' ') {
+        const bool next_line = strncmp(end, " \\\n  ", 5) == 0;
+        const char *name = end + (next_line ? 5 : 1);
+        end = end_of_name(name);
+        if (end == name && *end != '\0') {
+            return NULL;
+        }
+    }
+    return *end == '\n' ? end + 1 : *end == '\0' ? end : NULL;
+}
+
+/* Texts of other programs have lines such as "name: value", too. So the first rule is that of a
+ * kiln file, or is followed by rules that say nothing of its names, as depfile_add writes them. */
+static bool is_depfile(const char *text, size_t size, bool whole)
+{
+    bool has_names = false, has_more;
+    if (strlen(text) != size) {
+        return false;
+    }
+    const char *colon = end_of_name(text) - 1, *at = end_of_rule(text, &has_names);
+    const bool of_kiln = at != NULL && colon - text >= 5 && memcmp(colon - 5, ".kiln", 5) == 0;
+    bool own = at != NULL && (of_kiln || !has_names || (*at == '\0' && !whole));
+    for (bool second = true; at != NULL && *at != '\0'; second = false) {
+        at = end_of_rule(at, &has_more);
+        own = own || (second && at != NULL && !has_more);
+    }
+    return own && at != NULL;
+}
+
+const output_kind output_kind_depfile = {"depfile of kiln", is_depfile};
 
 int depfile_append(depfile *file, const depfile *more)
 {

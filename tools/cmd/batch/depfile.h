@@ -3,9 +3,13 @@
 #define KILN_CMD_DEPFILE_H
 
 #include "../../kiln_bake.h"
+#include "../kit/output.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What depfile_write writes, by which an earlier one is recognised. */
+extern const output_kind output_kind_depfile;
 
 /* A text that grows. */
 typedef struct {
@@ -13,9 +17,16 @@ typedef struct {
     size_t size, capacity;
 } depfile;
 
-/* Adds the rule "output: input side_file... other". Names of side files are taken from the folder
- * of `input`; `other` may be NULL. Reports a name that the syntax can't hold, or want of memory,
- * and returns its status. */
+enum { DEPFILE_MESSAGE_SIZE = 768 };
+
+/* Can the rule of an asset be written, as depfile_add would? False: `message` names the file that
+ * make or ninja would take for another, or says that there is no memory. */
+bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
+                      const char *other, char message[DEPFILE_MESSAGE_SIZE]);
+
+/* Adds the rule "output: input side_file... other", and rules of no prerequisites for these. Names
+ * of side files are taken from the folder of `input`; `other` may be NULL. Reports what
+ * depfile_can_name says, or want of memory, and returns its status. */
 int depfile_add(depfile *file, const char *output, const char *input,
                 const kiln_bake_report *report, const char *other);
 

@@ -23,6 +23,7 @@
 
 #include "../../common/text.h"
 
+#include <errno.h>
 #include <libfyaml.h>
 
 #include <stdarg.h>
@@ -775,7 +776,18 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     of->uniform = false;
     of->batch = true;
     of->make_folders = true;
+    keep_status(&m, read_files_add(&of->read, path, "the manifest"));
     read_file(&m);
+    if (m.status == EXIT_DONE) {
+        const char *own = settings->output != NULL ? settings->output : m.folder;
+        const bool good = kiln_folders_add(&of->outputs, m.folder) &&
+                          kiln_folders_add(&of->outputs, "") &&
+                          kiln_folders_add(&of->outputs, own) &&
+                          kiln_folders_add_list(&of->outputs, settings->outputs);
+        keep_status(&m, good ? plan_check_folders(of)
+                             : report_error(EXIT_IO, path, "its folders can't be found; %s",
+                                            strerror(errno)));
+    }
 
     /* The plan makes the folder of outputs where at least one output goes there. */
     const char *output = m.output == NULL || m.output[0] == '\0' ? "." : m.output;

@@ -13,7 +13,6 @@
 #include "inputs.h"
 
 #include "../../../formats/assert.h"
-#include "../kit/files.h"
 #include "../kit/report.h"
 
 #include "../../common/memory.h"
@@ -117,8 +116,12 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
     input_list list = {NULL, 0, 0, false};
     int status = EXIT_DONE;
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
-        status = inputs[i][0] == '@' ? inputs_add_list(&list, inputs[i] + 1)
-                                     : inputs_add(&list, inputs[i], strlen(inputs[i]));
+        const bool names_list = inputs[i][0] == '@';
+        status = names_list ? inputs_add_list(&list, inputs[i] + 1)
+                            : inputs_add(&list, inputs[i], strlen(inputs[i]));
+        if (status == EXIT_DONE && names_list) {
+            status = read_files_add(&of->read, inputs[i] + 1, "a list");
+        }
     }
     if (status == EXIT_DONE && list.count == 0 && !settings->allow_empty) {
         status = report_error(EXIT_USAGE, inputs[0] + 1,
@@ -384,12 +387,32 @@ int plan_check(plan *of)
     int status = merge_jobs(of);
     status = status == EXIT_DONE ? check_sources(of) : status;
     status = status == EXIT_DONE ? check_files(of) : status;
+    for (size_t i = 0; i < of->count && status == EXIT_DONE; i++) {
+        const char *weights = of->jobs[i].settings.adb_weights;
+        status = weights != NULL ? read_files_add(&of->read, weights, "the weights") : EXIT_DONE;
+    }
     if (status != EXIT_DONE) {
         return status;
     }
-    for (size_t i = 0; i < of->count; i++) { /* outputs that are there and no kiln files */
-        const int one = output_check(of->jobs[i].output);
+    for (size_t i = 0; i < of->count; i++) { /* outputs that are there */
+        const int one = output_check(of->jobs[i].output, &output_kind_kiln, &of->read);
         status = one != EXIT_DONE ? one : status;
+    }
+    return status;
+}
+
+/* Each is reported, as a manifest from elsewhere has to be read before it is allowed to. */
+int plan_check_folders(const plan *of)
+{
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < of->count; i++) {
+        const char *output = of->jobs[i].output;
+        if (!kiln_folders_have(&of->outputs, output)) {
+            status = report_error(EXIT_USAGE, output,
+                                  "lies outside of the folders of the manifest, of the run and of "
+                                  "-o, by an absolute path, '..' or a link; name another output, "
+                                  "or allow its folder by --outputs");
+        }
     }
     return status;
 }
@@ -513,6 +536,8 @@ void plan_free(plan *of)
     }
     free(of->jobs);
     free(of->strings);
+    read_files_free(&of->read);
+    kiln_folders_free(&of->outputs);
     memset(of, 0, sizeof *of);
 }
 

@@ -5,6 +5,10 @@
 
 #include "bake_settings.h"
 
+#include "../kit/output.h"
+
+#include "../../common/folders.h"
+
 typedef struct {
     char *input;  /* "-": standard input */
     char *output; /* "-": standard output */
@@ -16,11 +20,13 @@ typedef struct {
 typedef struct {
     job *jobs;
     size_t count, capacity;
-    bool uniform;       /* every job has the same options */
-    bool batch;         /* several inputs, a list or a manifest, however many jobs come of it */
-    const char *folder; /* that is to be there; not owned; NULL: none */
-    bool make_folders;  /* of outputs, where they are missing */
-    char **strings;     /* that settings refer to */
+    bool uniform;         /* every job has the same options */
+    bool batch;           /* several inputs, a list or a manifest, however many jobs come of it */
+    const char *folder;   /* that is to be there; not owned; NULL: none */
+    bool make_folders;    /* of outputs, where they are missing */
+    kiln_folders outputs; /* that a manifest may write to */
+    read_files read;      /* besides the inputs: lists, the manifest, weights */
+    char **strings;       /* that settings refer to */
     size_t string_count, string_capacity;
 } plan;
 
@@ -41,9 +47,13 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
  * memory; "." and ".." and a slash at the start of PATH are left out. */
 char *plan_output_name(const char *folder, const char *input, bool tree);
 
+/* Checks that all outputs, which a manifest names, lie in the folders of `outputs`. */
+int plan_check_folders(const plan *of);
+
 /* Lays later jobs of one input and output over earlier ones, then reports two inputs of one output
  * and an output that is an input, its own or another's. Files are compared, however they are spelt
- * and linked. Also reports outputs that are there, are no kiln files and are not named as ones. */
+ * and linked. Also reports outputs that would replace another file that is read, or a file that is
+ * no kiln file. */
 int plan_check(plan *of);
 
 /* Reports options that do not fit together, of each asset, or once where all have the same. */

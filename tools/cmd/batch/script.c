@@ -15,6 +15,7 @@
 #include "../../../formats/assert.h"
 #include "../kit/report.h"
 #include "../kit/version.h"
+#include "rule_name.h"
 #include "source_files.h"
 
 #include <stdio.h>
@@ -122,13 +123,17 @@ static void put_folder(const char *output, bool dollar)
 
 /* -- ninja -- */
 
-/* One rule, and a build statement for each asset. ninja makes the folders of outputs itself. */
+/* One rule, and a build statement for each asset. An output that is left as it was, because only
+ * time stamps have changed, makes nothing else out of date (restat). ninja makes the folders of
+ * outputs itself. */
 static void print_ninja(const plan *of, const char *cache)
 {
     fputs("ninja_required_version = 1.5\n"
           "kiln = kiln\n"
           "rule bake\n"
-          "  command = $kiln bake -q -j1 -o $out $options --depfile $out.d -- $folder$in\n"
+          "  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- "
+          "$folder$in\n"
+          "  restat = 1\n"
           "  depfile = $out.d\n"
           "  deps = gcc\n"
           "  description = bake $out\n",
@@ -157,17 +162,13 @@ static void print_ninja(const plan *of, const char *cache)
 /* A name as a target or a prerequisite. */
 static void put_make_name(const char *name)
 {
-    for (; *name != '\0'; name++) {
-        if (strchr(" #:%\\", *name) != NULL) {
-            putchar('\\');
-        } else if (*name == '$') {
-            putchar('$');
-        }
-        putchar(*name);
-    }
+    char escaped[RULE_NAME_SIZE];
+    (void)rule_name_escape(name, escaped);
+    fputs(escaped, stdout);
 }
 
-/* A rule for each asset, below one for all of them. */
+/* A rule for each asset, below one for all of them. An output that is left as it was is touched:
+ * make would run its recipe again in every build, for a prerequisite that is newer. */
 static void print_make(const plan *of, const char *cache)
 {
     fputs("KILN ?= kiln\n.PHONY: bake\n.DELETE_ON_ERROR:\nbake:", stdout);
@@ -178,16 +179,18 @@ static void print_make(const plan *of, const char *cache)
     putchar('\n');
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
-        char depfile[4200];
+        char depfile[RULE_NAME_LENGTH_MAX + 4];
         snprintf(depfile, sizeof depfile, "%s.d", asset->output);
         put_make_name(asset->output);
         fputs(": ", stdout);
         put_make_name(asset->input);
         fputs("\n\t@mkdir -p ", stdout);
         put_folder(asset->output, true);
-        fputs("\n\t$(KILN) bake -q --depfile ", stdout);
+        fputs("\n\t$(KILN) bake -q --if-changed --depfile ", stdout);
         put_word(depfile, true);
         put_arguments(asset, cache, true);
+        fputs("\n\t@touch -c -- ", stdout);
+        put_word(asset->output, true);
         fputs("\n-include ", stdout);
         put_make_name(depfile);
         putchar('\n');
@@ -369,25 +372,11 @@ done:
 /* Says what the format has no way to write in a name; NULL where it can write all of it. */
 static const char *unwritable(const char *name, script_format format)
 {
-    const char *control = name;
-    while ((unsigned char)*control >= 0x20 && *control != 0x7F) {
-        control++;
-    }
     if (strchr(name, '\n') != NULL) {
         return "has a line break";
     }
-    if ((format == SCRIPT_NINJA || format == SCRIPT_MAKE) && *control != '\0') {
-        return "has a control character";
-    }
-    if (format == SCRIPT_NINJA &&
-        (strpbrk(name, ":'\"&;<>|*?`^") != NULL || strstr(name, "\\#") != NULL)) {
-        return "has what ninja does not read in a depfile (:'\"&;<>|*?`^ or \\#)";
-    }
-    if (format == SCRIPT_MAKE && strpbrk(name, ":%\\*?[;|=~") != NULL) {
-        return "has a character that means something in a rule (:%\\*?[;|=~)";
-    }
-    if (format == SCRIPT_MAKE && name[0] != '\0' && name[strlen(name) - 1] == ' ') {
-        return "has a blank at its end";
+    if (strcmp(name, "-") != 0 && (format == SCRIPT_NINJA || format == SCRIPT_MAKE)) {
+        return rule_name_fault(name); /* the commands write depfiles */
     }
     return strcmp(name, "-") == 0 ? "is '-', standard input or output" : NULL;
 }

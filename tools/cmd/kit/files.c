@@ -1,5 +1,4 @@
-/* Files that a verb reads and writes: whole files in memory, outputs that are written aside and
- * renamed, and kiln files that the runtime opens.
+/* Files that a verb reads: whole files in memory, and kiln files that the runtime opens.
  *
  * Every function reports its own failure, as "FILE: what; why; what to do", and returns the exit
  * status that it ends in, so that a verb only passes a status on. Two functions map the status of
@@ -12,8 +11,6 @@
 #include "report.h"
 
 #include "../../../formats/assert.h"
-#include "../../../formats/format.h"
-#include "../../common/write_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,51 +125,6 @@ int load_stdin(void **data, size_t *size)
             return EXIT_DONE;
         }
     }
-}
-
-/* ----------------------------------------------------------------------------- out of memory -- */
-
-int output_write(const char *path, const void *data, size_t size)
-{
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    KILN_ASSERT(data != NULL || size == 0);
-    const bool standard = strcmp(path, "-") == 0;
-    const bool written = standard ? kiln_write_descriptor(STDOUT_FILENO, data, size, message)
-                                  : kiln_write_file(path, data, size, message);
-    if (!written) {
-        return report_error(EXIT_IO, standard ? "standard output" : path, "%s", message);
-    }
-    return EXIT_DONE;
-}
-
-bool is_kiln_name(const char *path)
-{
-    static const char end[] = ".kiln";
-    const size_t length = strlen(path);
-    return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
-}
-
-/* Only the name and the first bytes are looked at: a broken kiln file may be replaced, too. */
-int output_check(const char *path)
-{
-    char start[KILN_FORMAT_MAGIC_SIZE];
-    struct stat facts;
-    if (is_kiln_name(path) || strcmp(path, "-") == 0 || stat(path, &facts) != 0 ||
-        !S_ISREG(facts.st_mode) || facts.st_size == 0) {
-        return EXIT_DONE;
-    }
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) { /* the write will fail, and say why */
-        return EXIT_DONE;
-    }
-    const size_t got = fread(start, 1, sizeof start, file);
-    fclose(file);
-    if (got == sizeof start && memcmp(start, KILN_FORMAT_MAGIC, sizeof start) == 0) {
-        return EXIT_DONE;
-    }
-    return report_error(EXIT_USAGE, path,
-                        "would be replaced; it is no kiln file, and not named as one; name "
-                        "another output, or remove it first");
 }
 
 /* -------------------------------------------------------------------------------- kiln files -- */

@@ -1,4 +1,4 @@
-/* Files that a verb reads and writes. Each function that returns an exit status has reported what
+/* Files that a verb reads. Each function that returns an exit status has reported what
  * is wrong, unless that is EXIT_DONE. */
 #ifndef KILN_CMD_FILES_H
 #define KILN_CMD_FILES_H
@@ -15,17 +15,6 @@ int load_file(const char *path, void **data, size_t *size);
 
 /* Reads standard input to its end, likewise. */
 int load_stdin(void **data, size_t *size);
-
-/* Writes the file `path`, whole or not at all, or standard output for "-". Reports what is wrong
- * and returns an exit status. */
-int output_write(const char *path, const void *data, size_t size);
-
-/* Does the name end in ".kiln"? */
-bool is_kiln_name(const char *path);
-
-/* Reports a `path` whose file a kiln file would replace although it is none and is not named as
- * one: a slip, as of "-o *.obj". EXIT_DONE: nothing would be lost. */
-int output_check(const char *path);
 
 /* The exit status that a status of the runtime ends in. */
 int exit_status_of(kiln_status status);

@@ -9,6 +9,7 @@
  * A bake of one file and a batch of thousands take the same path: a single asset is a plan of
  * one, so that there is no second set of rules for what is replaced, reported or left. */
 #include "../batch/batch.h"
+#include "../batch/depfile.h"
 #include "../batch/manifest.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
@@ -61,11 +62,28 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
 static int check_depfile(const plan *of, const char *path)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < of->count; i++) {
+        const job *asset = &of->jobs[i];
+        const kiln_bake_report nothing = {.side_file_count = 0};
+        char unnamed[DEPFILE_MESSAGE_SIZE];
+        if (!depfile_can_name(asset->output, asset->input, &nothing, asset->settings.adb_weights,
+                              unnamed)) {
+            worst = report_error(EXIT_UNSUPPORTED, asset->input, "%s", unnamed);
+        }
+    }
+    if (worst != EXIT_DONE) {
+        return worst;
+    }
     if (is_standard(path)) {
         return EXIT_DONE;
     }
     if (plan_has_file(of, path)) {
         return report_usage("the depfile '%s' is an input or an output", path);
+    }
+    const int status = output_check(path, &output_kind_depfile, &of->read);
+    if (status != EXIT_DONE) {
+        return status;
     }
     const bool to_be_made = of->folder != NULL || of->make_folders;
     if (!kiln_write_file_possible(path, message) && !(to_be_made && errno == ENOENT)) {
@@ -139,8 +157,12 @@ const verb verb_bake = {
     "at the end, and the exit status is the worst one. After a signal to terminate no further "
     "bake is started, and those that remain are named; every file is completely the old or "
     "completely the new one.\n\nNo input and no file that an input refers to is replaced, by "
-    "whatever name or link OUT leads to it. An existing OUT that is no kiln file and is not "
-    "named .kiln has to be removed first. Of a hard link only the name OUT gets the new bytes. "
+    "whatever name or link OUT leads to it. An existing OUT that is no kiln file, whatever "
+    "its name, and an existing file in the place of --depfile that is no depfile of kiln have to "
+    "be "
+    "removed first. Of a hard link only the name OUT gets the new bytes; the permissions of the "
+    "file "
+    "that was there are kept. "
     "If a cache can't be used, that is reported and no bake fails. A list or a manifest without "
     "assets is an error, unless --allow-empty is given.\n\nWith --max-memory each of several IN "
     "is baked in a process of its own, with a share of the memory that is estimated from its "

@@ -9,6 +9,7 @@
  * compared with the exact ones. Training data come from training.h, the regression and the measures
  * of reliability from tools/count/. */
 #include "../kit/files.h"
+#include "../kit/output.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "training.h"
@@ -16,6 +17,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../../formats/node_kinds.h"
+#include "../../common/write_file.h"
 #include "../../encode/weights_file.h"
 
 #include <math.h>
@@ -370,6 +372,40 @@ static int write_file(const calibration *c, const char *path)
     return status;
 }
 
+/* The first line of a C table, by which an earlier one is recognised. */
+#define TABLE_MARK "/* Fitted by `kiln calibrate`: do not edit. */"
+
+static bool is_table(const char *bytes, size_t size, bool whole)
+{
+    (void)whole;
+    return size >= sizeof TABLE_MARK && memcmp(bytes, TABLE_MARK "\n", sizeof TABLE_MARK) == 0;
+}
+
+static const output_kind output_kind_table = {"table of kiln calibrate", is_table};
+
+/* Checks the output before anything is fitted: it is none of the files that are learnt from. */
+static int check_output(const char *path, char **files, int count)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    read_files read = {.list = NULL};
+    int status = EXIT_DONE;
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < count && status == EXIT_DONE; i++) {
+        status = read_files_add(&read, files[i], "an input");
+    }
+    if (status == EXIT_DONE) {
+        status =
+            output_check(path, is_kiln_name(path) ? &output_kind_kiln : &output_kind_table, &read);
+    }
+    read_files_free(&read);
+    if (status == EXIT_DONE && !kiln_write_file_possible(path, message)) {
+        status = report_error(EXIT_IO, path, "%s", message);
+    }
+    return status;
+}
+
 /* Writes a C table, which the library can be built with. */
 static int write_table(const calibration *c, const char *path)
 {
@@ -384,9 +420,9 @@ static int write_table(const calibration *c, const char *path)
         return out_of_memory();
     }
     size_t size = (size_t)snprintf(text, room,
-                                   "/* Fitted by `kiln calibrate`: do not edit. */\n"
-                                   "#include \"adb_weights.h\"\n\n"
-                                   "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
+                                   TABLE_MARK "\n"
+                                              "#include \"adb_weights.h\"\n\n"
+                                              "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
     for (uint32_t i = 0; i < c->group_count; i++) {
         const kiln_adb_weights *w = &c->groups[i].weights;
         KILN_ASSERT((size_t)c->groups[i].bv < COUNT_OF(constants));
@@ -442,6 +478,10 @@ static int run_calibrate(int argc, char **argv)
     }
     if (settings.output != NULL && strcmp(settings.output, "-") == 0) {
         report_to_stderr();
+    }
+    status = check_output(settings.output, argv, count);
+    if (status != EXIT_DONE) {
+        return status;
     }
     calibration c = {.files = calloc((size_t)count, sizeof *c.files)};
     status = c.files != NULL ? EXIT_DONE : out_of_memory();

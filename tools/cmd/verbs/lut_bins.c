@@ -7,7 +7,7 @@
  * The bytes of a table do not depend on threads or clock, like those of a bake; the time a run
  * took is printed and not written. */
 #include "../kit/options.h"
-#include "../kit/files.h"
+#include "../kit/output.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -168,6 +168,15 @@ static int run_lut_bins(int argc, char **argv)
     } else if (!kiln_write_file_possible(settings.output, message)) {
         return report_error(EXIT_IO, settings.output, "%s", message);
     }
+    read_files read = {.list = NULL};
+    int checked = settings.weights != NULL ? read_files_add(&read, settings.weights, "the weights")
+                                           : EXIT_DONE;
+    checked =
+        checked == EXIT_DONE ? output_check(settings.output, &output_kind_kiln, &read) : checked;
+    read_files_free(&read);
+    if (checked != EXIT_DONE) {
+        return checked;
+    }
     /* Weights are read first as well: a wrong file of them would waste the whole run. */
     kiln_weights_rows weights;
     if (settings.weights != NULL) {
@@ -188,7 +197,8 @@ const verb verb_lut_bins = {
     "bin; the probability that at least x bins get a ball of each colour (Klein and Zachmann "
     "2003, Equation 6). Each value is the true one, rounded once: floating point with a proven "
     "bound decides most values, and exact arithmetic the others. Rows end where 1 - P is at most "
-    "0.9e-5. The largest error, found by comparing every value, is stored in the file.",
+    "0.9e-5. The largest error, found by comparing every value, is stored in the file. An "
+    "existing FILE that is no kiln file has to be removed first.",
     bins_options,
     COUNT_OF(bins_options),
     0,

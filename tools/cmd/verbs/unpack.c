@@ -6,10 +6,10 @@
  * they are.
  *
  * The new file is written aside and renamed, so that OUT may be IN: the bytes are in memory by
- * then. An OUT that is no kiln file and is not named as one is left alone, as by kiln bake. */
+ * then. An OUT that is no kiln file is left alone, as by kiln bake. */
 #include "contents.h"
 #include "../kit/options.h"
-#include "../kit/files.h"
+#include "../kit/output.h"
 #include "../kit/report.h"
 #include "verbs.h"
 
@@ -53,7 +53,7 @@ static int run_unpack(int argc, char **argv)
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
     }
-    status = output_check(settings.output);
+    status = output_check(settings.output, &output_kind_kiln, NULL);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -84,8 +84,8 @@ const verb verb_unpack = {
     "IN.kiln -o OUT",
     "turn a packed file into a raw one, at install time",
     "A raw file is used in place from the map: opening it copies nothing. Sections, content hash "
-    "and build key do not change. An existing OUT that is no kiln file and is not named .kiln "
-    "has to be removed first.",
+    "and build key do not change. An existing OUT that is no kiln file has to be removed first; "
+    "OUT may be IN.",
     unpack_options,
     COUNT_OF(unpack_options),
     1,

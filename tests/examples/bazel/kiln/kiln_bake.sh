@@ -45,9 +45,9 @@ awk -v model="$in" '
         known[$1, $1 == "read" ? tidy(substr($0, 6)) : substr($0, 8)] = 1
         next
     }
-    # A line a file behind that of OUT and IN; blanks and "#" are behind a backslash, "$" is doubled.
+    # A line a file, which begins with two blanks, behind that of OUT and IN; blanks in it and "#" are behind a backslash, "$" is doubled.
     FILENAME == ARGV[2] {
-        if (FNR > 1) {
+        if (/^  /) {
             sub(/^  /, "")
             sub(/ \\$/, "")
             gsub(/\\ /, " ")

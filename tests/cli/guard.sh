@@ -1,0 +1,181 @@
+#!/bin/sh
+# What is written replaces nothing but earlier outputs: no option of any verb writes over what the run reads,
+# over another output of it, or over a file that kiln could not have written, by whatever name or link.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/shell.sh
+unset MAKEFLAGS
+
+mkdir -p "$TMPDIR/g/w"
+cp models/tiny/cube.obj models/tiny/tetrahedron.obj models/tiny/painted.obj models/tiny/painted.mtl "$TMPDIR/g/w"
+cd "$TMPDIR/g/w" || exit 1
+"$KILN" bake -q cube.obj -o one.kiln --adb=4
+"$KILN" lut bins --max-u 8 --max-x 2 -q -o bins.kiln
+"$KILN" calibrate one.kiln --draws 20 -o weights.kiln >../log 2>&1 || cat ../log
+printf 'cube.obj\n' >list
+printf 'kiln: 1\nassets: [cube.obj]\n' >kiln.yaml
+printf 'kiln: 1\n' >short.yaml
+printf 'BasedOnStyle: LLVM\nIndentWidth: 4\n' >style
+printf 'all: one.kiln\n\techo done\n' >Makefile
+printf 'main.o: main.c \\\n main.h\n' >gcc.d
+printf 'CC = gcc\n' >vars.mk
+printf 'dear diary\n' >notes.txt
+printf 'name: value\n' >pair.txt
+printf '\0\0\0\0' >zeros
+cp notes.txt notes.kiln
+cp kiln.yaml manifest.kiln
+ln -s notes.txt link.kiln
+ln -s ../w/kiln.yaml link.d
+cp -a . ../before
+
+# stays STATUS TEXT COMMAND...: it is refused by that text, and no file is another.
+stays() {
+    status=$1 text=$2
+    shift 2
+    expect "$status" "$@"
+    says err "$text"
+    diff -r ../before . >../differs || { case_fail "$*: $(cat ../differs)"; rm -rf ./* && cp -a ../before/. .; }
+}
+foreign='would be replaced; it is no kiln file;'
+no_depfile='would be replaced; it is no depfile of kiln;'
+
+case_begin 'a depfile is written over no input, list, manifest, side file, weights or output'
+stays 1 "the depfile 'cube.obj' is an input" "$KILN" bake -o ../out --depfile cube.obj tetrahedron.obj cube.obj
+stays 1 "$no_depfile" "$KILN" bake -o ../out --depfile cube.obj tetrahedron.obj painted.obj
+stays 1 "$no_depfile" "$KILN" bake -o ../out --depfile cube.obj tetrahedron.obj
+stays 1 'it is the manifest of this run' "$KILN" bake --depfile kiln.yaml -o ../out
+stays 1 "it is the manifest './kiln.yaml' of this run" "$KILN" bake -m ./kiln.yaml --depfile link.d -o ../out
+stays 1 'it is a list of this run' "$KILN" bake @list -o ../out --depfile list
+stays 1 "$no_depfile" "$KILN" bake cube.obj -o ../x.kiln --depfile one.kiln
+stays 1 "$no_depfile" "$KILN" bake painted.obj -o ../x.kiln --depfile painted.mtl
+stays 1 'it is the weights of this run' "$KILN" bake cube.obj --adb --adb-weights weights.kiln -o ../x.kiln \
+    --depfile weights.kiln
+stays 1 "the depfile './new' is an input or an output" "$KILN" bake cube.obj -o new --depfile ./new
+rm -rf ../out ../x.kiln
+case_end
+
+case_begin 'a depfile replaces depfiles of kiln alone'
+for file in style short.yaml Makefile gcc.d vars.mk notes.txt pair.txt zeros link.d link.kiln bins.kiln; do
+    stays 1 "$no_depfile" "$KILN" bake cube.obj -o ../x.kiln --depfile $file
+done
+for input in cube.obj painted.obj 'a b$#.obj' -; do
+    for output in x.kiln x y/z.bin; do
+        mkdir -p ../d/y
+        cp cube.obj painted.* ../d
+        cp cube.obj '../d/a b$#.obj'
+        (
+            cd ../d || exit 1
+            run() { "$KILN" bake -q "$@" --format obj "$input" -o $output <cube.obj; }
+            run --depfile d && run --depfile d --if-changed && run --depfile d && run --leaf 1 --depfile d
+        ) || case_fail "$input, $output: its own depfile is refused"
+        rm -r ../d
+    done
+done
+mkdir ../d
+expect 0 "$KILN" bake -q cube.obj painted.obj -o ../d --depfile ../d/all
+expect 0 "$KILN" bake -q painted.obj cube.obj tetrahedron.obj -o ../d --depfile ../d/all
+cp ../d/all ../d/kept
+: >../d/empty
+expect 0 "$KILN" bake -q painted.obj cube.obj tetrahedron.obj -o ../d --depfile ../d/empty
+same ../d/kept ../d/empty
+rm -r ../d
+case_end
+
+case_begin 'a bake replaces kiln files alone, whatever their names'
+for file in notes.kiln link.kiln notes.txt style gcc.d zeros painted.mtl; do
+    stays 1 "$file: $foreign" "$KILN" bake cube.obj -o $file
+    stays 1 "$foreign" "$KILN" bake cube.obj --cache ../cache -o ./$file
+    printf 'kiln: 1\nassets:\n  - {path: cube.obj, output: %s}\n' "$file" >../m.yaml
+    stays 1 "$foreign" "$KILN" bake -m ../m.yaml -o .
+    stays 1 "$foreign" "$KILN" plan -m ../m.yaml -o . --format make
+done
+cp manifest.kiln ../m.kiln
+printf 'kiln: 1\noutput: .\nassets:\n  - {path: w/cube.obj, output: m.kiln}\n' >../m.kiln
+cp ../m.kiln ../kept
+expect 1 "$KILN" bake -m ../m.kiln
+says err 'would be replaced; it is the manifest'
+same ../m.kiln ../kept
+stays 1 'it is the weights' "$KILN" bake cube.obj --adb --adb-weights weights.kiln -o weights.kiln
+rm -rf ../m.yaml ../m.kiln ../kept ../cache
+case_end
+
+case_begin 'other verbs: lut bins, calibrate, unpack'
+for file in kiln.yaml notes.kiln link.kiln style cube.obj; do
+    stays 1 "$file: $foreign" "$KILN" lut bins --max-u 8 --max-x 2 -o $file
+    stays 1 "$file: $foreign" "$KILN" unpack one.kiln -o $file
+done
+stays 1 'it is the weights' "$KILN" lut bins --max-u 8 --max-x 2 --adb-weights weights.kiln -o ./weights.kiln
+stays 1 'it is an input' "$KILN" calibrate one.kiln --draws 20 -o one.kiln
+stays 1 "$foreign" "$KILN" calibrate one.kiln --draws 20 -o notes.kiln
+for file in notes.txt kiln.yaml cube.obj bins.kiln.d style; do
+    [ -e $file ] || continue
+    stays 1 'it is no table of kiln calibrate' "$KILN" calibrate one.kiln --draws 20 -o $file
+done
+expect 0 "$KILN" calibrate one.kiln --draws 20 -o ../table.c
+expect 0 "$KILN" calibrate one.kiln --draws 20 -o ../table.c
+expect 0 "$KILN" lut bins --max-u 8 --max-x 2 -q -o ../b
+expect 0 "$KILN" lut bins --max-u 8 --max-x 2 -q -o ../b
+rm ../table.c ../b
+case_end
+
+case_begin 'outputs of a manifest stay in its folder, that of the run and OUT, unless they are allowed'
+mkdir -p ../proj/sub ../elsewhere
+cp cube.obj ../proj && cp cube.obj ../proj/sub
+ln -s ../elsewhere ../proj/away
+cd ../proj || exit 1
+for output in ../evil.kiln "$TMPDIR/g/evil.kiln" sub/../../evil.kiln away/evil.kiln ../evil/; do
+    printf 'kiln: 1\nassets:\n  - {path: cube.obj, output: "%s"}\n' "$output" >m.yaml
+    for verb in 'bake' 'plan --format make' 'plan --format ninja' 'bake --dump-config'; do
+        expect 1 "$KILN" $verb -m m.yaml
+        says err 'outside of the folders of the manifest, of the run and of -o'
+        says err 'allow its folder by --outputs'
+    done
+done
+printf 'kiln: 1\noutput: ../elsewhere\nassets: [cube.obj]\n' >m.yaml
+expect 1 "$KILN" bake -m m.yaml
+says err 'outside of the folders'
+[ -z "$(find .. -name '*.kiln' -newer m.yaml)" ] || case_fail 'something was baked'
+expect 0 "$KILN" bake -q -m m.yaml --outputs ../nowhere:../elsewhere
+expect 0 "$KILN" bake -q -m m.yaml --outputs any
+[ -s ../elsewhere/cube.kiln ] || case_fail 'not baked'
+expect 0 "$KILN" bake -q -m m.yaml -o ../given
+[ -s ../given/cube.kiln ] || case_fail 'not baked into OUT'
+printf 'kiln: 1\noutput: ../built\nassets: [cube.obj]\n' >sub/m.yaml
+expect 0 "$KILN" bake -q -m sub/m.yaml
+[ -s built/cube.kiln ] || case_fail 'not baked into the folder of the run'
+cd ../w && rm -r ../proj ../elsewhere ../given
+case_end
+
+case_begin 'the permissions of what is replaced are kept'
+umask 022
+for mode in 600 640 444 664 755; do
+    "$KILN" bake -q cube.obj -o ../m.kiln --depfile ../m.d
+    chmod $mode ../m.kiln ../m.d
+    "$KILN" bake -q cube.obj -o ../m.kiln --depfile ../m.d --leaf 1
+    "$KILN" unpack ../m.kiln -o ../m.kiln
+    for file in ../m.kiln ../m.d; do
+        [ "$(stat -c %a $file)" = $mode ] || case_fail "$file: $mode became $(stat -c %a $file)"
+    done
+    rm -f ../m.kiln ../m.d
+done
+expect 0 "$KILN" bake -q cube.obj -o ../m.kiln
+[ "$(stat -c %a ../m.kiln)" = 644 ] || case_fail 'a new file is not as the umask wants it'
+rm ../m.kiln
+case_end
+
+case_begin 'what is no regular file: pipes are refused and nobody waits; /dev/null and descriptors are written'
+mkfifo ../pipe
+for command in 'bake cube.obj -o' 'bake cube.obj -o ../x.kiln --depfile' 'unpack one.kiln -o' \
+    'lut bins --max-u 8 --max-x 2 -o' 'calibrate one.kiln --draws 20 -o'; do
+    # shellcheck disable=SC2086
+    expect 2 timeout 60 "$KILN" $command ../pipe
+    says err '../pipe: is a pipe; only regular files are written by name'
+done
+[ -p ../pipe ] || case_fail 'the pipe is gone'
+expect 0 "$KILN" bake cube.obj -o /dev/null
+"$KILN" bake -q cube.obj -o /dev/stdout | cat >../through
+expect 0 "$KILN" bake -q cube.obj -o ../straight
+same ../through ../straight
+rm -f ../pipe ../through ../straight ../x.kiln
+case_end
+
+cases_end

@@ -1,0 +1,53 @@
+/* Outputs of a verb: what may be replaced by them, and their writing. Each function that returns an
+ * exit status has reported what is wrong, unless that is EXIT_DONE. */
+#ifndef KILN_CMD_OUTPUT_H
+#define KILN_CMD_OUTPUT_H
+
+#include "../../common/paths.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A kind of output, by which one that is there already is recognised. */
+typedef struct {
+    const char *what; /* "kiln file" */
+    /* Could the program have written a file that begins with these bytes, followed by a zero?
+     * `whole`: that is all of it. */
+    bool (*is_own)(const char *bytes, size_t size, bool whole);
+} output_kind;
+
+/* Hierarchies, tables of bins and weights: all have the same signature. */
+extern const output_kind output_kind_kiln;
+
+/* The files that a run reads, which none of its outputs may replace. Starts zeroed. */
+typedef struct {
+    struct read_file {
+        char *path;
+        const char *what; /* "the manifest"; not owned */
+        kiln_file_id id;
+    } * list;
+    size_t count, capacity;
+} read_files;
+
+/* Adds a file; one that is not there, or no regular file, can't be replaced and is left out.
+ * Reports want of memory. */
+int read_files_add(read_files *files, const char *path, const char *what);
+
+/* The file of the list that `path` leads to, links followed; NULL: none. */
+const struct read_file *read_files_find(const read_files *files, const char *path);
+
+void read_files_free(read_files *files);
+
+/* Every output of every verb passes this check before the work begins. Refused is a path that leads
+ * to a file which the run reads (`files`; NULL: none), or to one that is not empty and that the
+ * program could not have written, whatever its name is: a slip, as of "-o *.obj". Links are
+ * followed. "-" is standard output. */
+int output_check(const char *path, const output_kind *kind, const read_files *files);
+
+/* Writes the file `path`, whole or not at all, or standard output for "-". */
+int output_write(const char *path, const void *data, size_t size);
+
+/* Does the name end in ".kiln"? */
+bool is_kiln_name(const char *path);
+
+#endif
