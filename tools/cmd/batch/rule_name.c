@@ -1,6 +1,6 @@
 /* Names of files in rules, which two programs read by rules of their own: GNU make (4.3; its
- * manual, "Rule Syntax" and "Using Wildcard Characters in File Names", and its reading of
- * lists of files) and ninja (1.11; its parser of depfiles). Names come from models, so from anybody, and a
+ * manual, "Rule Syntax" and "Using Wildcard Characters in File Names", and its reading of lists of
+ * files) and ninja (1.11; its parser of depfiles). Names come from models, so from anybody, and a
  * name that ends the list of prerequisites begins commands: "x;id" after a colon runs id.
  *
  * Escapes that both understand are a backslash before a blank, with backslashes before that
