@@ -2,9 +2,9 @@
  *
  * A kiln_arrival is a place in the file: the entry of the table in hand, its next block, and
  * where that lies. kiln_arrival_take goes on from there as far as bytes reach, and notes how
- * many it needs to go further. The table is copied, and a block table is checked again whenever
- * it is read, so that a caller whose bytes change between calls gets an error, or other
- * answers, and nothing worse. */
+ * many it needs to go further. The table is copied, and a block's sizes are checked whenever they
+ * are read, so that a caller whose bytes change, between calls or during one, gets an error, or
+ * other answers, and nothing worse. */
 #include "arrival.h"
 
 #include "assert.h"
@@ -79,7 +79,11 @@ static int take_blocks(kiln_arrival *arrival, const kiln_reader *reader,
         arrival->stream = entry->offset + table;
     }
     for (; arrival->block < blocks; arrival->block++) {
-        const kiln_format_block block = kiln_reader_block(reader, entry, arrival->block);
+        kiln_format_block block;
+        uint64_t left = entry->offset + entry->stored_size - arrival->stream;
+        if (!kiln_reader_take_block(reader, entry, arrival->block, &left, &block, error)) {
+            return BAD;
+        }
         if (!has(arrival, reader, arrival->stream + block.stored_size)) {
             return WAITS;
         }
@@ -161,7 +165,8 @@ bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *
     reader->file_size = available;
     reader->allocator =
         options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
-    if (!kiln_reader_check_head(reader, true, error) ||
+    kiln_format_section table[KILN_SECTION_COUNT_MAX];
+    if (!kiln_reader_check_head(reader, true, table, error) ||
         !kiln_reader_make_room(reader, options, error)) {
         kiln_reader_close(reader);
         return false;

@@ -55,13 +55,11 @@ bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size)
     return any == 0;
 }
 
-/* Entries are copied out, since a table in the caller's memory need not be aligned. */
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index)
 {
-    kiln_format_section entry;
     KILN_ASSERT(index < reader->header.section_count);
-    memcpy(&entry, reader->table + (size_t)index * sizeof entry, sizeof entry);
-    return entry;
+    KILN_ASSERT(reader->table != NULL);
+    return reader->table[index];
 }
 
 /* Does an entry add to a section that an earlier entry began? */
@@ -144,7 +142,8 @@ static bool check_entry(const kiln_reader *reader, uint32_t index, uint64_t earl
  * unknown features? The order of the checks decides which error a file gets, and the first ones
  * must do without what is checked later: the checksum covers the table, whose size has to be known
  * before. */
-static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *error)
+static bool check_header(kiln_reader *reader, bool arriving, kiln_format_section *table,
+                         kiln_format_error *error)
 {
     const size_t size = (size_t)reader->file_size;
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
@@ -162,7 +161,6 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *
                                      (unsigned)sizeof(kiln_format_header));
     }
     memcpy(&reader->header, reader->file, sizeof reader->header);
-    reader->table = reader->file + sizeof reader->header;
     kiln_format_header header = reader->header;
 
     /* A later minor version of the same major one adds what a reader may pass over. */
@@ -197,10 +195,12 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *
         return kiln_reader_waits(error, table_end);
     }
 
-    /* The checksum, of header and table, with its own field taken as 0. */
+    /* The checksum, of header and table, with its own field taken as 0. What is checked is what
+     * is used: the bytes of the file may be another's to change. */
+    memcpy(table, reader->file + sizeof header, table_size);
+    reader->table = table;
     header.header_crc = 0;
-    const uint32_t crc =
-        kiln_crc32_continue(kiln_crc32(&header, sizeof header), reader->table, table_size);
+    const uint32_t crc = kiln_crc32_continue(kiln_crc32(&header, sizeof header), table, table_size);
     if (crc != reader->header.header_crc) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_CHECKSUM,
                                      offsetof(kiln_format_header, header_crc),
@@ -219,10 +219,12 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_error *
 
 /* Sections follow each other in the order of the table, and the last one ends the file. So no two
  * of them overlap, and no byte of the file is left out but padding, which is checked to be 0. */
-bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error)
+bool kiln_reader_check_head(kiln_reader *reader, bool arriving,
+                            kiln_format_section table[KILN_SECTION_COUNT_MAX],
+                            kiln_format_error *error)
 {
     KILN_ASSERT(reader->file != NULL);
-    if (!check_header(reader, arriving, error)) {
+    if (!check_header(reader, arriving, table, error)) {
         return false;
     }
     uint64_t earliest = sizeof(kiln_format_header) +
@@ -284,17 +286,34 @@ uint64_t kiln_reader_block_count(const kiln_format_section *entry)
 }
 
 /* The table of blocks is at the start of a section that is not stored raw. */
-kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format_section *entry,
-                                    uint64_t index)
+uint64_t kiln_reader_streams_size(const kiln_format_section *entry)
 {
-    kiln_format_block block;
-    KILN_ASSERT(index < kiln_reader_block_count(entry));
-    memcpy(&block, reader->file + entry->offset + index * sizeof block, sizeof block);
-    return block;
+    KILN_ASSERT(kiln_reader_block_count(entry) <= entry->stored_size / sizeof(kiln_format_block));
+    return entry->stored_size - kiln_reader_block_count(entry) * sizeof(kiln_format_block);
 }
 
-/* Sizes add up; each block's stream could expand to what it claims. Always checked: decoding relies
- * on it. */
+/* What a block inflates to follows from its number, so that nothing that decodes it depends on
+ * what its table says a second time. */
+bool kiln_reader_take_block(const kiln_reader *reader, const kiln_format_section *entry,
+                            uint64_t index, uint64_t *left, kiln_format_block *block,
+                            kiln_format_error *error)
+{
+    const uint64_t at = entry->offset + index * sizeof *block;
+    const uint64_t full = kiln_block_raw_size(entry->element_size);
+    KILN_ASSERT(index < kiln_reader_block_count(entry));
+    const uint64_t raw_left = entry->raw_size - index * full;
+    const uint64_t raw = raw_left < full ? raw_left : full;
+    const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry->transform);
+    memcpy(block, reader->file + at, sizeof *block);
+    if (block->raw_size != raw || block->stored_size > *left || raw > most * block->stored_size) {
+        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, at, kind_name(entry->kind));
+    }
+    *left -= block->stored_size;
+    return true;
+}
+
+/* A table that adds up to the section, and blocks that could expand to what it claims. Always
+ * checked: decoding relies on it. */
 bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_section *entry,
                               kiln_format_error *error)
 {
@@ -303,26 +322,15 @@ bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_secti
         return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset,
                                       kind_name(entry->kind));
     }
-    const uint32_t full = kiln_block_raw_size(entry->element_size);
-    uint64_t stored_left = entry->stored_size - blocks * sizeof(kiln_format_block);
-    uint64_t raw_left = entry->raw_size;
-    const uint64_t most = (uint64_t)EXPANSION_MAX * kiln_transform_expansion(entry->transform);
+    uint64_t left = kiln_reader_streams_size(entry);
     for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = kiln_reader_block(reader, entry, i);
-        const uint64_t raw = raw_left < full ? raw_left : full;
-        if (block.raw_size != raw || block.stored_size > stored_left ||
-            raw > most * block.stored_size) {
-            return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE,
-                                          entry->offset + i * sizeof block, kind_name(entry->kind));
+        kiln_format_block block;
+        if (!kiln_reader_take_block(reader, entry, i, &left, &block, error)) {
+            return false;
         }
-        stored_left -= block.stored_size;
-        raw_left -= raw;
     }
-    if (stored_left != 0) {
-        return kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset,
-                                      kind_name(entry->kind));
-    }
-    return true;
+    return left == 0 || kiln_format_error_rule(error, KILN_RULE_BLOCK_TABLE, entry->offset,
+                                               kind_name(entry->kind));
 }
 
 /* Checks the bytes of a section: its checksums, unless the file is trusted, and its block table. */
@@ -346,15 +354,18 @@ static bool check_section_bytes(const kiln_reader *reader, const kiln_format_sec
     if (kiln_crc32(stored, (size_t)table_size) != entry->crc) {
         return kiln_reader_damaged(entry, entry->offset, error);
     }
-    uint64_t offset = entry->offset + table_size;
+    uint64_t offset = entry->offset + table_size, left = kiln_reader_streams_size(entry);
     for (uint64_t i = 0; i < blocks; i++) {
-        const kiln_format_block block = kiln_reader_block(reader, entry, i);
+        kiln_format_block block;
+        if (!kiln_reader_take_block(reader, entry, i, &left, &block, error)) {
+            return false;
+        }
         if (kiln_crc32(reader->file + offset, block.stored_size) != block.crc) {
             return kiln_reader_damaged(entry, offset, error);
         }
         offset += block.stored_size;
     }
-    KILN_ASSERT(offset == entry->offset + entry->stored_size);
+    KILN_ASSERT(offset <= entry->offset + entry->stored_size);
     return true;
 }
 
@@ -418,9 +429,10 @@ uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index)
     return number;
 }
 
-/* Copies what is stored raw and must move, and lists the blocks to decode for the rest; the
- * result is their number. */
-static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
+/* Copies what is stored raw and must move, and lists the blocks to decode for the rest; *count is
+ * their number. */
+static bool list_tasks(kiln_reader *reader, const layout *plan, uint32_t *count,
+                       kiln_format_error *error)
 {
     block_task *tasks = (block_task *)(void *)((uint8_t *)reader->memory + plan->tasks);
     uint64_t done[KILN_SECTION_COUNT_MAX] = {0}; /* bytes of each section */
@@ -441,8 +453,12 @@ static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
         }
         const uint64_t blocks = kiln_reader_block_count(&entry);
         const uint8_t *stored = reader->file + entry.offset + blocks * sizeof(kiln_format_block);
+        uint64_t left = kiln_reader_streams_size(&entry);
         for (uint64_t b = 0; b < blocks; b++) {
-            const kiln_format_block block = kiln_reader_block(reader, &entry, b);
+            kiln_format_block block;
+            if (!kiln_reader_take_block(reader, &entry, b, &left, &block, error)) {
+                return false;
+            }
             tasks[task_count++] = (block_task){.stored = stored,
                                                .out = out,
                                                .stored_size = block.stored_size,
@@ -454,7 +470,8 @@ static uint32_t list_tasks(kiln_reader *reader, const layout *plan)
         }
     }
     KILN_ASSERT(task_count == plan->task_count);
-    return task_count;
+    *count = task_count;
+    return true;
 }
 
 static uint64_t padded_to_64(uint64_t size)
@@ -464,8 +481,8 @@ static uint64_t padded_to_64(uint64_t size)
 
 /* Plans the one allocation, makes it, and fills the array of sections: what each is, and where its
  * data will be, or are. A section and the entries that continue it count as one from here on. */
-static bool make_room(kiln_reader *reader, const kiln_reader_options *options, layout *plan,
-                      kiln_format_error *error)
+static bool make_room(kiln_reader *reader, const kiln_reader_options *options, bool arriving,
+                      layout *plan, kiln_format_error *error)
 {
     /* Which entries of the table are wanted; an entry that continues a section is wanted where that
      * is. */
@@ -491,8 +508,8 @@ static bool make_room(kiln_reader *reader, const kiln_reader_options *options, l
                 entry.codec == KILN_CODEC_DEFLATE ? kiln_reader_block_count(&entry) : 0;
         }
     }
-    plan->total = plan->tasks + (reader->copies ? count * sizeof(kiln_format_section)
-                                                : plan->task_count * sizeof(block_task));
+    plan->total = plan->tasks + (arriving ? count * sizeof(kiln_format_section)
+                                          : plan->task_count * sizeof(block_task));
     if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
                                      "out of memory: the file is too large");
@@ -557,30 +574,37 @@ bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *optio
         }
     }
     reader->copies = true;
-    if (!make_room(reader, options, &plan, error)) {
+    if (!make_room(reader, options, true, &plan, error)) {
         return false;
     }
-    uint8_t *table = (uint8_t *)reader->memory + plan.tasks;
-    memcpy(table, reader->table, reader->header.section_count * sizeof(kiln_format_section));
+    kiln_format_section *table =
+        (kiln_format_section *)(void *)((uint8_t *)reader->memory + plan.tasks);
+    memcpy(table, reader->table, reader->header.section_count * sizeof *table);
     reader->table = table;
     return true;
 }
 
-/* Checks and decodes what is wanted of a file whose header and table are sound. */
+/* Checks and decodes what is wanted of a file whose header and table are sound. A file with any
+ * packed section is copied wholly, so that of what it was read from nothing is used again. */
 static bool load_sections(kiln_reader *reader, const kiln_reader_options *options,
                           kiln_format_error *error)
 {
+    reader->copies = options->copies;
     for (uint32_t i = 0; i < reader->header.section_count; i++) {
         const kiln_format_section entry = kiln_reader_entry(reader, i);
+        reader->copies = reader->copies || entry.codec != KILN_CODEC_RAW;
         if (!check_section_bytes(reader, &entry, options->trusted, error)) {
             return false;
         }
     }
     layout plan;
-    if (!make_room(reader, options, &plan, error)) {
+    if (!make_room(reader, options, false, &plan, error)) {
         return false;
     }
-    const uint32_t count = list_tasks(reader, &plan);
+    uint32_t count;
+    if (!list_tasks(reader, &plan, &count, error)) {
+        return false;
+    }
     if (!options->trusted && !check_padding(reader, error)) {
         return false;
     }
@@ -621,10 +645,14 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     reader->file_size = size;
     reader->allocator =
         options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
-    if (!kiln_reader_check_head(reader, false, error) || !load_sections(reader, options, error)) {
+    kiln_format_section table[KILN_SECTION_COUNT_MAX];
+    if (!kiln_reader_check_head(reader, false, table, error) ||
+        !load_sections(reader, options, error)) {
         kiln_reader_close(reader);
         return false;
     }
+    reader->table = NULL;
+    reader->file = reader->copies ? NULL : reader->file;
     return true;
 }
 

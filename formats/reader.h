@@ -31,11 +31,11 @@ typedef struct {
 } kiln_reader_section;
 
 typedef struct {
-    const uint8_t *file;
+    const uint8_t *file; /* NULL once it is open and copied */
     uint64_t file_size;
     kiln_format_header header;
-    const uint8_t *table; /* the section table */
-    bool copies;          /* nothing is used in place */
+    const kiln_format_section *table; /* the section table, in memory of the reader; opening only */
+    bool copies;                      /* nothing is used in place */
     uint32_t section_count;
     kiln_reader_section *sections;
     void *memory; /* the one allocation, or NULL */
@@ -45,6 +45,7 @@ typedef struct {
 
 typedef struct {
     bool trusted; /* no checksums, no padding: header, table and sizes only */
+    bool copies;  /* use nothing in place: `data` need not stay, and is safe to change */
     /* Is the section wanted that entry `index` of the table begins? NULL: all. Called once
      * each, after the table was read. */
     bool (*wanted)(void *user, const kiln_reader *reader, uint32_t index);
@@ -54,8 +55,13 @@ typedef struct {
     void *parallel_user;
 } kiln_reader_options;
 
-/* On success *reader refers to `data`, which must stay; close it. On failure *error holds the
- * reason and nothing is kept. */
+/* On success *reader refers to `data`, which must stay, if it uses anything in place; close it. On
+ * failure *error tells why and nothing is kept.
+ *
+ * Other processes may write to `data` meanwhile, where it is a map. Header and section table are
+ * read once, and a block's sizes are compared with what there is room for whenever they are read,
+ * so that no size that is used was not checked. Whatever is used in place is for the caller to
+ * keep as it is. */
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
                       const kiln_reader_options *options, kiln_format_error *error);
 void kiln_reader_close(kiln_reader *reader);
@@ -69,11 +75,13 @@ uint32_t kiln_reader_find(const kiln_reader *reader, uint32_t kind, uint32_t fro
 
 /* Header and section table of reader->file, of which reader->file_size bytes are there: fewer
  * than the file has where it is `arriving`, and KILN_FORMAT_ERROR_PARTIAL where they do not
- * hold all of these. */
-bool kiln_reader_check_head(kiln_reader *reader, bool arriving, kiln_format_error *error);
+ * hold all of these. The table is read into `table`, and reader->table points there. */
+bool kiln_reader_check_head(kiln_reader *reader, bool arriving,
+                            kiln_format_section table[KILN_SECTION_COUNT_MAX],
+                            kiln_format_error *error);
 
 /* Memory for the sections that are wanted, none of which will be used in place, and for the
- * table, so that nothing refers to reader->file. */
+ * table, so that nothing refers to reader->file or to the table of the caller. */
 bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
                            kiln_format_error *error);
 
@@ -90,13 +98,20 @@ bool kiln_reader_damaged(const kiln_format_section *entry, uint64_t offset,
 kiln_format_section kiln_reader_entry(const kiln_reader *reader, uint32_t index);
 uint32_t kiln_reader_section_of(const kiln_reader *reader, uint32_t index);
 
-/* The blocks of a deflate section, by its block table: do sizes add up, could each block's
- * stream expand to what it claims? */
+/* The blocks of a deflate section, by its block table, which must lie in it: do sizes add up,
+ * could each block's stream expand to what it claims? */
 uint64_t kiln_reader_block_count(const kiln_format_section *entry);
 bool kiln_reader_check_blocks(const kiln_reader *reader, const kiln_format_section *entry,
                               kiln_format_error *error);
-kiln_format_block kiln_reader_block(const kiln_reader *reader, const kiln_format_section *entry,
-                                    uint64_t index);
+
+/* One of them, read anew: it has the size that a block of this number has, and a stream of at most
+ * *left bytes, which become fewer by it. */
+bool kiln_reader_take_block(const kiln_reader *reader, const kiln_format_section *entry,
+                            uint64_t index, uint64_t *left, kiln_format_block *block,
+                            kiln_format_error *error);
+
+/* Bytes of streams in the section: *left before the first block. */
+uint64_t kiln_reader_streams_size(const kiln_format_section *entry);
 
 bool kiln_bytes_are_zero(const uint8_t *bytes, uint64_t size);
 

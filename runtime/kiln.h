@@ -45,8 +45,15 @@
  * that boxes contain their triangles: a file that was made to deceive may give wrong answers, which
  * `kiln verify` detects. KILN_OPEN_TRUSTED gives up all of these guarantees.
  *
- * Mapped files. If another process truncates or overwrites a file while it is mapped, queries can
- * raise SIGBUS or give other answers. Replace files by renaming, as the kiln command does.
+ * Mapped files. kiln_open maps a file. Of a packed file, and with KILN_OPEN_COPY of any file,
+ * everything is copied and the map is gone when the call returns: whatever another process writes
+ * into the file meanwhile, the call returns an error or a file to which all of the above applies,
+ * although its bytes need not be those of one moment. A raw file is used in place as long as it is
+ * open, and a private map does not keep it as it was: if another process then overwrites it, the
+ * guarantees above are void, and calls may crash, hang, read outside the file or give other
+ * answers. In both cases a file that is truncated while it is mapped can raise SIGBUS. Replace
+ * files by renaming, as the kiln command does; open with KILN_OPEN_COPY raw files that are in
+ * folders to which others can write. The same holds for memory that is shared with others.
  */
 #ifndef KILN_H
 #define KILN_H
@@ -149,7 +156,11 @@ enum {
     KILN_OPEN_NO_SOURCE = 2u,
     /* Do not load the counts of time-critical queries (kiln_adb.h), which then return
      * KILN_ERROR_NOT_LOADED. This saves memory and, with packed files, time. */
-    KILN_OPEN_NO_COUNTS = 4u
+    KILN_OPEN_NO_COUNTS = 4u,
+    /* Copy every section, so that nothing is used in place: `data` may be freed after the call,
+     * and a file on disk is not mapped any longer. For raw files that others may write to while
+     * they are open; see "Mapped files" at the head of this file. */
+    KILN_OPEN_COPY = 8u
 };
 
 /* Kinds of bounding volume, as bits for kiln_open_options.bv_mask. */
@@ -178,8 +189,9 @@ typedef struct {
 KILN_API kiln_open_options kiln_open_options_default(void);
 
 /* Opens a baked file that is in memory. `data` [size bytes, any alignment] must not change until
- * kiln_close; NULL is an argument error. A raw file at a multiple of 64 bytes is used in place;
- * otherwise its sections are copied once. `options` may be NULL for the defaults: everything is
+ * kiln_close, or only until the call returns if the file is packed or KILN_OPEN_COPY is set; NULL
+ * is an argument error. A raw file at a multiple of 64 bytes is used in place; otherwise its
+ * sections are copied once. `options` may be NULL for the defaults: everything is
  * verified, with the guarantees at the head of this file. On success *out owns the file. On error
  * *out is NULL and no memory is held; errors are KILN_ERROR_... from MEMORY to ARGUMENT, and
  * NOT_LOADED for a valid file that holds a filled-bins table and no model. Cost: about one pass

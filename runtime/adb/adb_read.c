@@ -17,6 +17,7 @@ typedef struct {
 static bool weights_wanted(void *user, const kiln_reader *reader, uint32_t index)
 {
     (void)user;
+    KILN_ASSERT(index < reader->header.section_count);
     return kiln_reader_entry(reader, index).kind == KILN_SECTION_ADB_WEIGHTS;
 }
 
@@ -30,6 +31,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     kiln_reader reader;
     kiln_format_error error;
     reading.wanted = weights_wanted;
+    reading.copies =
+        true; /* a few rows, which another process may write to while they are checked */
     if (!kiln_reader_open(&reader, data, size, &reading, &error)) {
         return kiln_opening_report(options, &error);
     }

@@ -39,7 +39,8 @@ static kiln_open_options complete_options(const kiln_open_options *options)
  * both of its functions or neither. */
 static bool options_are_sound(const kiln_open_options *options)
 {
-    const uint32_t known = KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS;
+    const uint32_t known =
+        KILN_OPEN_TRUSTED | KILN_OPEN_NO_SOURCE | KILN_OPEN_NO_COUNTS | KILN_OPEN_COPY;
     return (options->flags & ~known) == 0 &&
            (options->allocator.allocate == NULL) == (options->allocator.release == NULL);
 }
@@ -129,6 +130,7 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
     kiln_reader_options reading;
     memset(&reading, 0, sizeof reading);
     reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
+    reading.copies = (options->flags & KILN_OPEN_COPY) != 0;
     reading.allocator.allocate = options->allocator.allocate;
     reading.allocator.release = options->allocator.release;
     reading.allocator.user = options->allocator.user;

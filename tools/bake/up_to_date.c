@@ -178,10 +178,8 @@ static char **names_of(const json_t *source, const char *member, uint32_t *count
 /* Of a packed file only the meta data are decoded; checksums are checked for all sections. */
 static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
 {
-    kiln_format_section entry;
     (void)user;
-    memcpy(&entry, reader->file + sizeof(kiln_format_header) + index * sizeof entry, sizeof entry);
-    return entry.kind == KILN_SECTION_META;
+    return kiln_reader_entry(reader, index).kind == KILN_SECTION_META;
 }
 
 /* A file of another layout holds the same sections, and still is not what the request would
