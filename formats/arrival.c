@@ -163,6 +163,7 @@ bool kiln_arrival_begin(kiln_arrival *arrival, kiln_reader *reader, const void *
     arrival->trusted = options->trusted;
     reader->file = (const uint8_t *)data;
     reader->file_size = available;
+    reader->memory_limit = options->memory_limit;
     reader->allocator =
         options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
     kiln_format_section table[KILN_SECTION_COUNT_MAX];

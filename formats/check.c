@@ -244,10 +244,10 @@ static bool check_directory(const kiln_view *view, kiln_format_error *error)
 {
     tree_fill fill;
     memset(&fill, 0, sizeof fill);
+    const uint64_t start = offset_of_kind(view->reader, KILN_SECTION_TREES, 0);
     for (uint32_t i = 0; i < view->tree_count; i++) {
         const kiln_format_tree *tree = &view->trees[i];
-        const uint64_t at =
-            offset_of_kind(view->reader, KILN_SECTION_TREES, (uint64_t)i * sizeof *tree);
+        const uint64_t at = start + (uint64_t)i * sizeof *tree;
         if (!tree_sections_fit(view->reader, tree, &fill) || !tree_numbers_fit(view, tree)) {
             return kiln_format_error_rule(error, KILN_RULE_TREE, at, "tree directory");
         }
@@ -338,10 +338,10 @@ static bool check_source(const kiln_view *view, kiln_format_error *error)
     const bool faces = has_section(view->reader, KILN_SECTION_FACES);
     const bool user = has_section(view->reader, KILN_SECTION_USER);
     uint32_t next = 0;
+    const uint64_t start = offset_of_kind(view->reader, KILN_SECTION_PARTS, 0);
     for (uint32_t i = 0; view->parts != NULL && i < view->part_count; i++) {
         const kiln_format_part *part = &view->parts[i];
-        const uint64_t at =
-            offset_of_kind(view->reader, KILN_SECTION_PARTS, (uint64_t)i * sizeof *part);
+        const uint64_t at = start + (uint64_t)i * sizeof *part;
         if (part->triangle_first != next || part->triangle_count > view->triangle_count - next) {
             return kiln_format_error_rule(error, KILN_RULE_PART, at, "parts");
         }
@@ -391,10 +391,10 @@ static bool node_error(const tree_walk *walk, uint32_t rule, uint32_t node)
     return kiln_view_node_error(walk->view, walk->tree, rule, node, walk->error);
 }
 
-/* Checks one node; *children is the number of its inner lanes. What it proves of the node is what a
+/* Checks one node; its children are *children in number, from *child on. What it proves of the node is what a
  * traversal relies on: numbers are finite, lanes are what they claim to be, slots stay within the
  * tree's triangles, and children come after their parent and within the tree. */
-static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
+static bool check_node(tree_walk *walk, uint32_t index, uint32_t *child, uint32_t *children)
 {
     const kiln_format_tree *entry = walk->tree->entry;
     const kiln_node_kind *kind = walk->tree->kind;
@@ -439,8 +439,9 @@ static bool check_node(tree_walk *walk, uint32_t index, uint32_t *children)
 
     /* Children. */
     *children = kiln_popcount8(node->inner);
-    if (*children != 0 && (node->child <= index || node->child >= entry->node_count ||
-                           *children > entry->node_count - node->child)) {
+    *child = node->child;
+    if (*children != 0 && (*child <= index || *child >= entry->node_count ||
+                           *children > entry->node_count - *child)) {
         return node_error(walk, KILN_RULE_NODE_CHILD, index);
     }
     return true;
@@ -452,9 +453,9 @@ bool kiln_view_check_node(const kiln_view *view, const kiln_view_tree *tree, uin
                           uint32_t *triangles, kiln_format_error *error)
 {
     tree_walk walk = {view, tree, error, 0, 0, 0};
-    uint32_t children;
+    uint32_t child, children;
     KILN_ASSERT(tree->nodes != NULL);
-    const bool sound = check_node(&walk, index, &children);
+    const bool sound = check_node(&walk, index, &child, &children);
     *triangles = (uint32_t)walk.in_leaves;
     return sound;
 }
@@ -470,14 +471,13 @@ static bool walk_tree(tree_walk *walk)
     uint32_t depth = 0;
     uint32_t index = 0;
     for (;;) {
-        uint32_t children = 0;
+        uint32_t child = 0, children = 0;
         if (depth == walk->tree->entry->depth) {
             return node_error(walk, KILN_RULE_NODE_DEPTH, index);
         }
-        if (!check_node(walk, index, &children)) {
+        if (!check_node(walk, index, &child, &children)) {
             return false;
         }
-        const uint32_t child = kiln_view_tree_node(walk->tree, index)->child;
         KILN_ASSERT(depth < KILN_TREE_DEPTH_MAX);
         KILN_ASSERT(children <= KILN_NODE_WIDTH);
         path[depth].next = child;
@@ -495,35 +495,44 @@ static bool walk_tree(tree_walk *walk)
 }
 
 /* No node has two parents. The walk alone would not show it: a node may be seen twice where another
- * is never seen. A bit for each of a run of nodes, as many as the stack may hold: one pass over the
- * nodes for every 262,144 of them. */
-enum { RUN_NODES = 1 << 18 };
+ * is never seen. One pass with a bit for each node, on the stack where they are few. */
+enum { FEW_NODES = 1 << 18 };
 
 static bool check_parents(const tree_walk *walk)
 {
-    uint8_t seen[RUN_NODES / 8];
+    uint8_t few[FEW_NODES / 8];
+    const kiln_reader *reader = walk->view->reader;
     const uint32_t node_count = walk->tree->entry->node_count;
+    const size_t size = (size_t)node_count / 8 + 1;
+    uint8_t *seen = few;
+    bool once = true;
     /* Children of all nodes are within the tree: the walk has seen every node. */
     KILN_ASSERT(walk->visited == node_count);
-    for (uint64_t first = 0; first < node_count; first += RUN_NODES) {
-        const uint64_t run = node_count - first < RUN_NODES ? node_count - first : RUN_NODES;
-        memset(seen, 0, (size_t)(run + 7) / 8);
-        for (uint32_t index = 0; index < node_count; index++) {
-            const kiln_format_node8 *node = kiln_view_tree_node(walk->tree, index);
-            const unsigned children = kiln_popcount8(node->inner);
-            for (unsigned i = 0; i < children; i++) {
-                const uint64_t bit = (uint64_t)node->child + i - first;
-                if (bit >= run) {
-                    continue;
-                }
-                if ((seen[bit / 8] >> bit % 8 & 1) != 0) {
-                    return node_error(walk, KILN_RULE_NODE_ONCE, (uint32_t)(first + bit));
-                }
-                seen[bit / 8] |= (uint8_t)(1u << bit % 8);
+    if (size > sizeof few) {
+        seen = (uint8_t *)kiln_reader_allocate(reader, 0, size, walk->error);
+        if (seen == NULL) {
+            return false;
+        }
+    }
+    memset(seen, 0, size);
+    for (uint32_t index = 0; once && index < node_count; index++) {
+        const kiln_format_node8 *node = kiln_view_tree_node(walk->tree, index);
+        const unsigned children = kiln_popcount8(node->inner);
+        for (unsigned i = 0; once && i < children; i++) {
+            const uint64_t child = (uint64_t)node->child + i;
+            /* Within the tree, unless a file in place was written to since the walk. */
+            once = child < node_count && (seen[child / 8] >> child % 8 & 1) == 0;
+            if (once) {
+                seen[child / 8] |= (uint8_t)(1u << child % 8);
+            } else {
+                (void)node_error(walk, KILN_RULE_NODE_ONCE, (uint32_t)child);
             }
         }
     }
-    return true;
+    if (seen != few) {
+        reader->allocator.release(reader->allocator.user, seen, size);
+    }
+    return once;
 }
 
 /* ---------------------------------------------------------------------- counts of boxes -- */

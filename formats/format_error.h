@@ -9,6 +9,7 @@
  * it for each entry of this list. */
 #define KILN_FORMAT_ERROR_LIST(X)                                                                  \
     X(MEMORY, 13)                                                                                  \
+    X(LIMIT, 14)                                                                                   \
     X(NOT_KILN, 20)                                                                                \
     X(VERSION, 21)                                                                                 \
     X(TRUNCATED, 22)                                                                               \

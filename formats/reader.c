@@ -479,6 +479,31 @@ static uint64_t padded_to_64(uint64_t size)
     return (size + 63u) & ~(uint64_t)63u;
 }
 
+void *kiln_reader_allocate(const kiln_reader *reader, uint64_t besides, uint64_t size,
+                           kiln_format_error *error)
+{
+    const uint64_t all = reader->memory_size + besides + size;
+    KILN_ASSERT(reader->allocator.allocate != NULL);
+    if (size > SIZE_MAX / 2 || all < size) {
+        (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                    "out of memory: the file is too large");
+        return NULL;
+    }
+    if (reader->memory_limit != 0 && all > reader->memory_limit) {
+        (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_LIMIT, 0,
+                                    "needs %llu bytes of memory, more than the limit of %llu",
+                                    (unsigned long long)all,
+                                    (unsigned long long)reader->memory_limit);
+        return NULL;
+    }
+    void *memory = reader->allocator.allocate(reader->allocator.user, (size_t)size, 64);
+    if (memory == NULL) {
+        (void)kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
+                                    "out of memory: %llu bytes wanted", (unsigned long long)size);
+    }
+    return memory;
+}
+
 /* Plans the one allocation, makes it, and fills the array of sections: what each is, and where its
  * data will be, or are. A section and the entries that continue it count as one from here on. */
 static bool make_room(kiln_reader *reader, const kiln_reader_options *options, bool arriving,
@@ -510,17 +535,15 @@ static bool make_room(kiln_reader *reader, const kiln_reader_options *options, b
     }
     plan->total = plan->tasks + (arriving ? count * sizeof(kiln_format_section)
                                           : plan->task_count * sizeof(block_task));
-    if (plan->total > SIZE_MAX / 2 || plan->task_count > UINT32_MAX) {
+    if (plan->task_count > UINT32_MAX) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
                                      "out of memory: the file is too large");
     }
-    reader->memory_size = (size_t)plan->total;
-    reader->memory = reader->allocator.allocate(reader->allocator.user, reader->memory_size, 64);
+    reader->memory = kiln_reader_allocate(reader, 0, plan->total, error);
     if (reader->memory == NULL) {
-        return kiln_format_error_set(error, KILN_FORMAT_ERROR_MEMORY, 0,
-                                     "out of memory: %llu bytes wanted",
-                                     (unsigned long long)plan->total);
+        return false;
     }
+    reader->memory_size = (size_t)plan->total;
 
     /* Sizes come first, since those of entries that continue a section move the section after it.
      */
@@ -643,6 +666,7 @@ bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
     memset(error, 0, sizeof *error);
     reader->file = (const uint8_t *)data;
     reader->file_size = size;
+    reader->memory_limit = options->memory_limit;
     reader->allocator =
         options->allocator.allocate != NULL ? options->allocator : kiln_reader_default_allocator;
     kiln_format_section table[KILN_SECTION_COUNT_MAX];

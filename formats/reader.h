@@ -41,6 +41,7 @@ typedef struct {
     void *memory; /* the one allocation, or NULL */
     size_t memory_size;
     kiln_reader_allocator allocator;
+    uint64_t memory_limit; /* of all that is allocated for the file; 0: none */
 } kiln_reader;
 
 typedef struct {
@@ -51,12 +52,13 @@ typedef struct {
     bool (*wanted)(void *user, const kiln_reader *reader, uint32_t index);
     void *user;
     kiln_reader_allocator allocator; /* all zero: the default */
+    uint64_t memory_limit;           /* in bytes; 0: none */
     kiln_reader_parallel parallel;   /* NULL: decode here */
     void *parallel_user;
 } kiln_reader_options;
 
 /* On success *reader refers to `data`, which must stay, if it uses anything in place; close it. On
- * failure *error tells why and nothing is kept.
+ * failure *error holds the reason and nothing is kept.
  *
  * Other processes may write to `data` meanwhile, where it is a map. Header and section table are
  * read once, and a block's sizes are compared with what there is room for whenever they are read,
@@ -65,6 +67,12 @@ typedef struct {
 bool kiln_reader_open(kiln_reader *reader, const void *data, size_t size,
                       const kiln_reader_options *options, kiln_format_error *error);
 void kiln_reader_close(kiln_reader *reader);
+
+/* Memory of the reader's allocator for what belongs to an open file, to be released by it. NULL,
+ * with *error: there is none, or it would be over the limit with what the reader has and `besides`
+ * more bytes that were allocated so. */
+void *kiln_reader_allocate(const kiln_reader *reader, uint64_t besides, uint64_t size,
+                           kiln_format_error *error);
 
 /* The first section of this kind from index `from` on, or KILN_NO_INDEX. */
 uint32_t kiln_reader_find(const kiln_reader *reader, uint32_t kind, uint32_t from);

@@ -87,6 +87,7 @@ extern "C" {
     X(KILN_ERROR_IO, 11, "the file can't be read")                                                 \
     X(KILN_ERROR_NOT_A_FILE, 12, "not a regular file")                                             \
     X(KILN_ERROR_MEMORY, 13, "out of memory")                                                      \
+    X(KILN_ERROR_LIMIT, 14, "needs more memory than kiln_open_options.memory_limit")               \
     /* the file: bake it again, or fetch it again where it came from */                            \
     X(KILN_ERROR_NOT_KILN, 20, "not a kiln file")                                                  \
     X(KILN_ERROR_VERSION, 21, "baked by another version of the format")                            \
@@ -131,7 +132,8 @@ typedef struct kiln_tree kiln_tree; /* lives as long as its file */
 
 /* The caller's allocator. `allocate` returns NULL when there is no memory; `alignment` is a power
  * of two. `release` receives the size that was allocated. Both are called by kiln_open*,
- * kiln_bins_open* and the matching close functions only, on the calling thread. */
+ * kiln_file_advance, kiln_bins_open* and the matching close functions only, on the calling
+ * thread. */
 typedef struct {
     void *(*allocate)(void *user, size_t size, size_t alignment);
     void (*release)(void *user, void *memory, size_t size);
@@ -182,10 +184,15 @@ typedef struct {
     kiln_parallel parallel;   /* NULL: decode on the calling thread */
     void *parallel_user;
     kiln_error *error; /* NULL, or receives the details when opening fails */
+    /* Most bytes of memory that the file may take, unpacked sections and scratch included; what is
+     * mapped does not count. 0: no limit. A packed file can be thousands of times smaller than its
+     * contents: set it for files from untrusted sources. KILN_ERROR_LIMIT is returned before more
+     * is allocated, and the message says how much is needed. */
+    uint64_t memory_limit;
 } kiln_open_options;
 
 /* Returns the defaults: no flags, trees of all kinds, malloc and free, one thread, no error
- * details. */
+ * details, no limit of memory. */
 KILN_API kiln_open_options kiln_open_options_default(void);
 
 /* Opens a baked file that is in memory. `data` [size bytes, any alignment] must not change until
@@ -245,16 +252,17 @@ KILN_API void kiln_close(kiln_file *file);
  * `parallel` is not used. KILN_ERROR_PARTIAL: the trees are not known yet; options->error->offset
  * is the least number of bytes that is needed. Other errors as kiln_open_memory. On error *out is
  * NULL and no memory is held. Memory: the unpacked size of the whole file, allocated at once, as
- * its header states: for files from untrusted sources, set an allocator with a limit. */
+ * its header states: for files from untrusted sources, set options->memory_limit. */
 KILN_API kiln_status kiln_open_partial(const void *data, size_t available,
                                        const kiln_open_options *options, kiln_file **out);
 
 /* Takes the data that has arrived since the last call: the first `available` bytes of the same file
  * are now at `data`, which may be another address. KILN_OK is also returned if nothing new could be
- * used, and for a complete file. On an error (KILN_ERROR_ARGUMENT, CHECKSUM, INFLATE, RULE),
+ * used, and for a complete file. On an error (KILN_ERROR_ARGUMENT, MEMORY, LIMIT, CHECKSUM, INFLATE, RULE),
  * described in *error if that is not NULL, the data that was in use stays in use. After CHECKSUM
- * and INFLATE the correct bytes may be given again. A file that breaks a RULE remains a box for
- * each tree, and each further call returns the same error. Cost: decoding and checking the new
+ * and INFLATE the correct bytes may be given again. A file that breaks a RULE, or for whose last
+ * check there is no memory, remains a box for each tree, and each further call returns the same
+ * error. Cost: decoding and checking the new
  * data, a pass over the headers of nodes, and at completion one verification of all nodes. */
 KILN_API kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,
                                        kiln_error *error);

@@ -20,12 +20,10 @@ static kiln_status read_table(const void *data, size_t size, const kiln_open_opt
         kiln_reader_close(&reader);
         return kiln_opening_report(options, &error);
     }
-    const kiln_reader_allocator *allocator = &reader.allocator;
     kiln_bins_table *table =
-        (kiln_bins_table *)allocator->allocate(allocator->user, sizeof *table, 64);
+        (kiln_bins_table *)kiln_reader_allocate(&reader, 0, sizeof *table, &error);
     if (table == NULL) {
         kiln_reader_close(&reader);
-        (void)kiln_format_error_set(&error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         return kiln_opening_report(options, &error);
     }
 
@@ -77,7 +75,9 @@ kiln_status kiln_bins_open(const char *path, const kiln_open_options *options, k
         *out = NULL;
     }
     const kiln_status status = kiln_opening_disk(read_table, path, options, out, &map, &size);
-    if (status == KILN_OK) {
+    if (status == KILN_OK && ((kiln_bins_table *)*out)->reader.copies) {
+        kiln_os_unmap(map, size); /* nothing is used in place */
+    } else if (status == KILN_OK) {
         ((kiln_bins_table *)*out)->map = map;
         ((kiln_bins_table *)*out)->map_size = size;
     }

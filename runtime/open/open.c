@@ -46,7 +46,9 @@ kiln_status kiln_open(const char *path, const kiln_open_options *options, kiln_f
         *out = NULL;
     }
     const kiln_status status = kiln_opening_disk(read_file, path, options, out, &map, &size);
-    if (status == KILN_OK) {
+    if (status == KILN_OK && (*out)->reader.copies) {
+        kiln_os_unmap(map, size); /* nothing is used in place */
+    } else if (status == KILN_OK) {
         KILN_ASSERT((*out)->map == NULL);
         (*out)->map = map;
         (*out)->map_size = size;

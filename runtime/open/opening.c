@@ -131,6 +131,7 @@ kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options
     memset(&reading, 0, sizeof reading);
     reading.trusted = (options->flags & KILN_OPEN_TRUSTED) != 0;
     reading.copies = (options->flags & KILN_OPEN_COPY) != 0;
+    reading.memory_limit = options->memory_limit;
     reading.allocator.allocate = options->allocator.allocate;
     reading.allocator.release = options->allocator.release;
     reading.allocator.user = options->allocator.user;
@@ -186,17 +187,15 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
     if (!kiln_view_open(&view, reader, trusted, format_error)) {
         return (kiln_status)format_error->code;
     }
-    const kiln_reader_allocator *allocator = &reader->allocator;
     KILN_ASSERT(view.tree_count > 0);
     const size_t size = sizeof(kiln_file) + view.tree_count * sizeof(kiln_tree);
-    kiln_file *file = (kiln_file *)allocator->allocate(allocator->user, size, 64);
+    kiln_file *file = (kiln_file *)kiln_reader_allocate(reader, 0, size, format_error);
     if (file == NULL) {
-        (void)kiln_format_error_set(format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
-        return KILN_ERROR_MEMORY;
+        return (kiln_status)format_error->code;
     }
     memset(file, 0, size);
     file->size = size;
-    file->allocator = *allocator;
+    file->allocator = reader->allocator;
     file->reader = *reader;
     file->view = view;
     file->view.reader = &file->reader;

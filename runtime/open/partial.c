@@ -124,10 +124,9 @@ static kiln_status read_part(const void *data, size_t available, const kiln_open
     /* A part for each tree. Contents that the verifier has not seen are out of reach till then. */
     kiln_file *file = *out;
     const size_t size = sizeof(struct kiln_arriving) + file->tree_count * sizeof(kiln_part);
-    struct kiln_arriving *arriving =
-        (struct kiln_arriving *)file->allocator.allocate(file->allocator.user, size, 64);
+    struct kiln_arriving *arriving = (struct kiln_arriving *)kiln_reader_allocate(
+        &file->reader, file->size, size, &format_error);
     if (arriving == NULL) {
-        (void)kiln_format_error_set(&format_error, KILN_FORMAT_ERROR_MEMORY, 0, "out of memory");
         kiln_close(file);
         *out = NULL;
         return kiln_opening_report(options, &format_error);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../../formats/format_error.h"
 #include "../../formats/nodes.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
@@ -222,6 +223,129 @@ static void no_memory_is_told_and_nothing_kept(void **state)
         }
         let_go(&b);
     }
+}
+
+/* The limit is what the file takes, to the byte: with it the file opens, with less it does not, and
+ * no allocation is over it. */
+static void a_limit_of_memory_is_kept(void **state)
+{
+    (void)state;
+    for (int packed = 0; packed < 2; packed++) {
+        baked b = bake(mesh_torus(10, 7, 0.1), "obb,aabb",
+                       packed != 0 ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW);
+        for (int part = 0; part < 2; part++) {
+            counting count = {0};
+            kiln_error error;
+            kiln_file *file = NULL;
+            kiln_open_options options = kiln_open_options_default();
+            options.allocator = counting_allocator(&count);
+            options.error = &error;
+            kiln_status (*const open)(const void *, size_t, const kiln_open_options *,
+                                      kiln_file **) =
+                part != 0 ? kiln_open_partial : kiln_open_memory;
+            assert_int_equal(open(b.bytes, part != 0 ? b.size - 1 : b.size, &options, &file),
+                             KILN_OK);
+            const size_t needed = count.bytes;
+            kiln_close(file);
+            options.memory_limit = needed;
+            assert_int_equal(open(b.bytes, part != 0 ? b.size - 1 : b.size, &options, &file),
+                             KILN_OK);
+            kiln_close(file);
+            for (size_t less = 1; less < needed; less += 1 + needed / 50) {
+                options.memory_limit = needed - less;
+                assert_int_equal(open(b.bytes, b.size, &options, &file), KILN_ERROR_LIMIT);
+                assert_null(file);
+                assert_int_equal(error.status, KILN_ERROR_LIMIT);
+                assert_non_null(strstr(error.message, "more than the limit of"));
+                assert_int_equal(count.live, 0);
+            }
+            options.struct_size = offsetof(kiln_open_options, memory_limit); /* an older caller */
+            assert_int_equal(open(b.bytes, b.size, &options, &file), KILN_OK);
+            kiln_close(file);
+        }
+        let_go(&b);
+    }
+}
+
+/* ------------------------------------------------------------------------------- many nodes -- */
+
+enum { MANY_NODES = 300001 };
+
+/* One triangle below so many nodes: node i has nodes 8 i + 1 to 8 i + 8, the last one the leaf. */
+static edit_file *file_of_many_nodes(void)
+{
+    size_t size;
+    mesh m = mesh_box(0, 0, 0, 1, 1, 1);
+    m.triangle_count = 1;
+    uint8_t *bytes = quick_bake(&m, "aabb", 4, KILN_LAYOUT_RAW, &size);
+    edit_file *file = edit_open(bytes, size);
+    edit_section *section = edit_find(file, KILN_SECTION_NODES_AABB8);
+    kiln_format_node_aabb8 model;
+    memcpy(&model, section->data, sizeof model);
+    edit_resize(section, MANY_NODES * sizeof model);
+    kiln_format_node_aabb8 *nodes = (kiln_format_node_aabb8 *)(void *)section->data;
+    for (uint32_t i = 0; i < MANY_NODES; i++) {
+        const uint32_t first = 8 * i + 1;
+        nodes[i] = model;
+        memset(nodes[i].head.count, 0, sizeof nodes[i].head.count);
+        for (uint32_t lane = 0; lane < 8 && first + lane < MANY_NODES; lane++) {
+            nodes[i].head.inner |= (uint8_t)(1u << lane);
+            nodes[i].head.child = first;
+        }
+    }
+    nodes[MANY_NODES - 1].head.count[0] = 1;
+    kiln_format_tree *tree = (kiln_format_tree *)(void *)edit_find(file, KILN_SECTION_TREES)->data;
+    tree->node_count = MANY_NODES;
+    for (uint32_t level = 0, first = 0; first < MANY_NODES; first = 8 * first + 1, level++) {
+        tree->depth = level + 1;
+    }
+    free(bytes);
+    mesh_free(&m);
+    return file;
+}
+
+/* One pass over the nodes shows those with two parents, however many nodes there are: it takes one
+ * block, a bit for each node, which is given back, and which counts for the limit. */
+static void many_nodes_are_checked_in_one_pass(void **state)
+{
+    (void)state;
+    size_t size;
+    edit_file *file = file_of_many_nodes();
+    uint8_t *bytes = edit_seal(file, false, &size);
+    void *data;
+    assert_int_equal(posix_memalign(&data, 64, size), 0);
+    memcpy(data, bytes, size);
+    counting count = {0};
+    kiln_error error;
+    kiln_file *opened;
+    kiln_open_options options = kiln_open_options_default();
+    options.allocator = counting_allocator(&count);
+    options.error = &error;
+    assert_int_equal(kiln_open_memory(data, size, &options, &opened), KILN_OK);
+    assert_int_equal(count.calls, 3); /* the sections, the bits, the file */
+    assert_int_equal(count.live, 2);
+    assert_true(count.bytes < MANY_NODES / 8);
+    options.memory_limit = MANY_NODES / 8;
+    kiln_close(opened);
+    assert_int_equal(kiln_open_memory(data, size, &options, &opened), KILN_ERROR_LIMIT);
+    options.memory_limit = 0;
+    count = (counting){.fail_at = 2};
+    assert_int_equal(kiln_open_memory(data, size, &options, &opened), KILN_ERROR_MEMORY);
+    assert_int_equal(count.live, 0);
+    free(data);
+    free(bytes);
+
+    /* Two parents for some, and none for others, beyond the nodes that fit on the stack. */
+    kiln_format_node_aabb8 *nodes =
+        (kiln_format_node_aabb8 *)(void *)edit_find(file, KILN_SECTION_NODES_AABB8)->data;
+    nodes[35000].head.child = nodes[36000].head.child;
+    bytes = edit_seal(file, true, &size);
+    count = (counting){0};
+    assert_int_equal(kiln_open_memory(bytes, size, &options, &opened), KILN_ERROR_RULE);
+    assert_int_equal(error.rule, KILN_RULE_NODE_ONCE);
+    assert_int_equal(count.live, 0);
+    free(bytes);
+    edit_free(file);
 }
 
 /* A caller compiled against an older header has a smaller struct: what it lacks is the default. */
@@ -830,6 +954,8 @@ int main(void)
         cmocka_unit_test(counts_may_be_left_out),
         cmocka_unit_test(only_trees_of_the_kinds_in_the_mask_are_loaded),
         cmocka_unit_test(no_memory_is_told_and_nothing_kept),
+        cmocka_unit_test(a_limit_of_memory_is_kept),
+        cmocka_unit_test(many_nodes_are_checked_in_one_pass),
         cmocka_unit_test(options_of_an_older_caller),
         cmocka_unit_test(options_that_are_none),
         cmocka_unit_test(facts_of_trees),

@@ -140,6 +140,7 @@ int exit_status_of(kiln_status status)
     case KILN_ERROR_NOT_A_FILE:
         return EXIT_IO;
     case KILN_ERROR_MEMORY:
+    case KILN_ERROR_LIMIT:
         return EXIT_RUN;
     case KILN_ERROR_VERSION:
     case KILN_ERROR_FEATURE:
