@@ -391,9 +391,9 @@ static bool node_error(const tree_walk *walk, uint32_t rule, uint32_t node)
     return kiln_view_node_error(walk->view, walk->tree, rule, node, walk->error);
 }
 
-/* Checks one node; its children are *children in number, from *child on. What it proves of the node is what a
- * traversal relies on: numbers are finite, lanes are what they claim to be, slots stay within the
- * tree's triangles, and children come after their parent and within the tree. */
+/* Checks one node; its children are *children in number, from *child on. What it proves of the node
+ * is what a traversal relies on: numbers are finite, lanes are what they claim to be, slots stay
+ * within the tree's triangles, and children come after their parent and within the tree. */
 static bool check_node(tree_walk *walk, uint32_t index, uint32_t *child, uint32_t *children)
 {
     const kiln_format_tree *entry = walk->tree->entry;

@@ -258,12 +258,12 @@ KILN_API kiln_status kiln_open_partial(const void *data, size_t available,
 
 /* Takes the data that has arrived since the last call: the first `available` bytes of the same file
  * are now at `data`, which may be another address. KILN_OK is also returned if nothing new could be
- * used, and for a complete file. On an error (KILN_ERROR_ARGUMENT, MEMORY, LIMIT, CHECKSUM, INFLATE, RULE),
- * described in *error if that is not NULL, the data that was in use stays in use. After CHECKSUM
- * and INFLATE the correct bytes may be given again. A file that breaks a RULE, or for whose last
- * check there is no memory, remains a box for each tree, and each further call returns the same
- * error. Cost: decoding and checking the new
- * data, a pass over the headers of nodes, and at completion one verification of all nodes. */
+ * used, and for a complete file. On an error (KILN_ERROR_ARGUMENT, MEMORY, LIMIT, CHECKSUM,
+ * INFLATE, RULE), described in *error if that is not NULL, the data that was in use stays in use.
+ * After CHECKSUM and INFLATE the correct bytes may be given again. A file that breaks a RULE, or
+ * for whose last check there is no memory, remains a box for each tree, and each further call
+ * returns the same error. Cost: decoding and checking the new data, a pass over the headers of
+ * nodes, and at completion one verification of all nodes. */
 KILN_API kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t available,
                                        kiln_error *error);
 
