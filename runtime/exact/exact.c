@@ -301,12 +301,12 @@ static inline bool intervals_meet(const double a[9], const int side_a[3], const 
     const int na = (ka + 1) % 3, la = (ka + 2) % 3, nb = (kb + 1) % 3, lb = (kb + 2) % 3;
     KILN_ASSERT(side_a[ka] != side_a[na] || side_a[ka] != side_a[la]);
     KILN_ASSERT(side_b[kb] != side_b[nb] || side_b[kb] != side_b[lb]);
-    /* A corner on the plane with both others above it counts as below. Turning a triangle over, by
-     * swapping its other corners, turns the sides of the other one's corners. */
-    const bool turn_b = side_a[ka] < side_a[na], turn_a = side_b[kb] < side_b[nb];
+    /* A corner on the plane with both others above it counts as below. Reversing a triangle, by
+     * swapping its other corners, negates the sides of the other one's corners. */
+    const bool swap_b = side_a[ka] < side_a[na], swap_a = side_b[kb] < side_b[nb];
     const double *a0 = a + 3 * ka, *b0 = b + 3 * kb;
-    const double *a1 = a + 3 * (turn_a ? la : na), *a2 = a + 3 * (turn_a ? na : la);
-    const double *b1 = b + 3 * (turn_b ? lb : nb), *b2 = b + 3 * (turn_b ? nb : lb);
+    const double *a1 = a + 3 * (swap_a ? la : na), *a2 = a + 3 * (swap_a ? na : la);
+    const double *b1 = b + 3 * (swap_b ? lb : nb), *b2 = b + 3 * (swap_b ? nb : lb);
     return kiln_exact_orient3d(a0, a1, b0, b1) >= 0 && kiln_exact_orient3d(a0, a2, b0, b2) <= 0;
 }
 

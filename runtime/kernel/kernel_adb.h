@@ -31,8 +31,8 @@
 #define adb_shape_of KILN_SIMD_NAME(adb_shape_of)
 #define adb_fraction KILN_SIMD_NAME(adb_fraction)
 #define adb_lesser_margin KILN_SIMD_NAME(adb_lesser_margin)
-#define adb_turns KILN_SIMD_NAME(adb_turns)
-#define adb_turn KILN_SIMD_NAME(adb_turn)
+#define adb_arms KILN_SIMD_NAME(adb_arms)
+#define adb_make_arms KILN_SIMD_NAME(adb_make_arms)
 #define adb_common KILN_SIMD_NAME(adb_common)
 #define adb_margin KILN_SIMD_NAME(adb_margin)
 #define adb_find_common KILN_SIMD_NAME(adb_find_common)
@@ -172,16 +172,16 @@ typedef struct {
     vec scale;  /* of an octant's box along the other's axes: its volume */
 } adb_octants;
 
-/* `turn[3 k + i]` holds the first's axis i, halved extent multiplied in, along axis k of the
+/* `arms[3 k + i]` holds the first's axis i, halved extent multiplied in, along axis k of the
  * second; `t` the first's centre there; `reach` its octants' extents; `half` the second's extents.
  */
-static inline adb_octants adb_octant_sums(const vec turn[9], const vec t[3], const vec reach[3],
+static inline adb_octants adb_octant_sums(const vec arms[9], const vec t[3], const vec reach[3],
                                           const vec half[3], const vec region[8])
 {
     const vec none = vec_of(0.0f);
     vec part[8];
     for (int k = 0; k < 3; k++) {
-        const vec *axis = turn + 3 * k;
+        const vec *axis = arms + 3 * k;
         const vec sum = half[k] + reach[k], top = 2.0f * vec_min(reach[k], half[k]);
         for (int i = 0; i < 8; i++) {
             vec place = (i & 1) != 0 ? t[k] + axis[0] : t[k] - axis[0];
@@ -235,22 +235,22 @@ static inline void adb_lesser_margin(adb_fraction *margin, vec own, vec reach, v
 /* The other's axes along a lane's and the other way round, with halved extents multiplied in, and
  * the octants' extents along these. */
 typedef struct {
-    vec turn_1[9], turn_2[9], reach_1[3], reach_2[3]; /* of the lane, of the other */
-} adb_turns;
+    vec arms_1[9], arms_2[9], reach_1[3], reach_2[3]; /* of the lane, of the other */
+} adb_arms;
 
-static inline void adb_turn(const adb_terms *terms, const vec half_1[3], const vec half_2[3],
-                            adb_turns *turns)
+static inline void adb_make_arms(const adb_terms *terms, const vec half_1[3], const vec half_2[3],
+                                 adb_arms *arms)
 {
     for (int k = 0; k < 3; k++) {
         for (int j = 0; j < 3; j++) {
-            turns->turn_2[3 * k + j] = 0.5f * half_2[j] * terms->c[3 * k + j];
-            turns->turn_1[3 * j + k] = 0.5f * half_1[k] * terms->c[3 * k + j];
+            arms->arms_2[3 * k + j] = 0.5f * half_2[j] * terms->c[3 * k + j];
+            arms->arms_1[3 * j + k] = 0.5f * half_1[k] * terms->c[3 * k + j];
         }
     }
     for (int k = 0; k < 3; k++) {
-        const vec *of = turns->turn_1 + 3 * k, *by = turns->turn_2 + 3 * k;
-        turns->reach_1[k] = vec_abs(of[0]) + vec_abs(of[1]) + vec_abs(of[2]);
-        turns->reach_2[k] = vec_abs(by[0]) + vec_abs(by[1]) + vec_abs(by[2]);
+        const vec *of = arms->arms_1 + 3 * k, *by = arms->arms_2 + 3 * k;
+        arms->reach_1[k] = vec_abs(of[0]) + vec_abs(of[1]) + vec_abs(of[2]);
+        arms->reach_2[k] = vec_abs(by[0]) + vec_abs(by[1]) + vec_abs(by[2]);
     }
 }
 
@@ -260,12 +260,12 @@ typedef struct {
 } adb_common;
 
 static inline vec adb_margin(const adb_terms *terms, const adb_shape *of_1, const adb_shape *of_2,
-                             const adb_turns *turns)
+                             const adb_arms *arms)
 {
     adb_fraction margin = {vec_of(1.0f), vec_of(1.0f)};
     for (int k = 0; k < 3; k++) {
-        adb_lesser_margin(&margin, of_1->half[k], 2.0f * turns->reach_2[k], terms->t[k]);
-        adb_lesser_margin(&margin, of_2->half[k], 2.0f * turns->reach_1[k], terms->d[k]);
+        adb_lesser_margin(&margin, of_1->half[k], 2.0f * arms->reach_2[k], terms->t[k]);
+        adb_lesser_margin(&margin, of_2->half[k], 2.0f * arms->reach_1[k], terms->d[k]);
     }
     return vec_max(margin.above / margin.below, vec_of(0.0f));
 }
@@ -276,9 +276,9 @@ static inline void adb_find_common(const adb_terms *terms, const kiln_adb_lanes 
     const vec half_2[3] = {vec_of(other->probe.half[0]), vec_of(other->probe.half[1]),
                            vec_of(other->probe.half[2])};
     const adb_shape of_1 = adb_shape_of(terms->half), of_2 = adb_shape_of(half_2);
-    adb_turns turns;
-    adb_turn(terms, of_1.half, of_2.half, &turns);
-    common->margin = adb_margin(terms, &of_1, &of_2, &turns);
+    adb_arms arms;
+    adb_make_arms(terms, of_1.half, of_2.half, &arms);
+    common->margin = adb_margin(terms, &of_1, &of_2, &arms);
     common->log_flat = vec_log2(of_1.thickness * of_2.thickness);
     vec back[3], region_1[8], region_2[8];
     for (int k = 0; k < 3; k++) {
@@ -288,10 +288,9 @@ static inline void adb_find_common(const adb_terms *terms, const kiln_adb_lanes 
         region_1[i] = vec_load(lanes->region[i] + first);
         region_2[i] = vec_of(other->region[i]);
     }
-    const adb_octants in_2 =
-        adb_octant_sums(turns.turn_1, back, turns.reach_1, of_2.half, region_1);
+    const adb_octants in_2 = adb_octant_sums(arms.arms_1, back, arms.reach_1, of_2.half, region_1);
     const adb_octants in_1 =
-        adb_octant_sums(turns.turn_2, terms->t, turns.reach_2, of_1.half, region_2);
+        adb_octant_sums(arms.arms_2, terms->t, arms.reach_2, of_1.half, region_2);
 
     const vec one = vec_of(1.0f), least = vec_of(0x1p-100f);
     const vec_mask first_smaller = vec_less(of_1.volume, of_2.volume);

@@ -40,7 +40,7 @@
 #define lane_vectors KILN_SIMD_NAME(lane_vectors)
 #define load_lanes KILN_SIMD_NAME(load_lanes)
 #define lane_centres KILN_SIMD_NAME(lane_centres)
-#define turn_lanes KILN_SIMD_NAME(turn_lanes)
+#define rotate_lanes KILN_SIMD_NAME(rotate_lanes)
 #define sum_reach KILN_SIMD_NAME(sum_reach)
 #define test_faces KILN_SIMD_NAME(test_faces)
 #define test_edges KILN_SIMD_NAME(test_edges)
@@ -109,8 +109,8 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
 }
 
 /* Into the lanes' frames. */
-static inline void turn_lanes(bool fused, const lane_vectors *lanes, const kiln_probe *probe,
-                              box_terms *terms)
+static inline void rotate_lanes(bool fused, const lane_vectors *lanes, const kiln_probe *probe,
+                                box_terms *terms)
 {
     const vec x = terms->t[0], y = terms->t[1], z = terms->t[2];
     for (int k = 0; k < 3; k++) {
@@ -221,7 +221,7 @@ static uint32_t overlap_any(const kiln_lanes *lanes, bool aligned, const kiln_pr
             if (aligned) {
                 aligned_terms(probe, &terms);
             } else {
-                turn_lanes(false, &vectors, probe, &terms);
+                rotate_lanes(false, &vectors, probe, &terms);
             }
             mask |= test_terms(false, probe, &terms, some) << first;
         }
@@ -470,7 +470,7 @@ meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uin
     if (aligned) {
         aligned_terms(probe, &terms);
     } else {
-        turn_lanes(true, lanes, probe, &terms);
+        rotate_lanes(true, lanes, probe, &terms);
     }
     return test_terms(true, probe, &terms, used);
 }
