@@ -68,9 +68,9 @@ typedef struct {
      * this one. */
     int up;
     kiln_on_bad on_bad;
-    unsigned drop;          /* KILN_DROP_... */
-    bool strict;            /* warnings end in KILN_BAKE_INVALID, and nothing is written */
-    int threads;            /* 0: one for each processor; else [1, 256] */
+    unsigned drop; /* KILN_DROP_... */
+    bool strict; /* a warning or an absent file ends in KILN_BAKE_INVALID, and nothing is written */
+    int threads; /* 0: one for each processor; else [1, 256] */
     uint64_t import_memory; /* bytes the importing child may use, default 1792 MiB; 0: no limit */
     double import_seconds;  /* default 50; 0: no limit */
     /* 4 to 24: move vertices to a grid of up to 2^lossy_grid steps along the longest side of the

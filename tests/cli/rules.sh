@@ -78,7 +78,7 @@ case_begin 'names of side files under make and ninja'
 printf 'all: m.kiln\nm.kiln: m.obj\n\t../kiln.sh bake -q --if-changed --depfile m.d -o m.kiln m.obj\n\t@touch -c m.kiln\n-include m.d\n' >Makefile
 # The second of every two as careless users write it: all prerequisites go to a shell, everything is expanded twice.
 printf '.SECONDEXPANSION:\nall: m.kiln\nm.kiln: m.obj\n\t@: $^\n\t../kiln.sh bake -q --depfile m.d -o m.kiln m.obj\n-include m.d\n' >careless
-printf 'rule bake\n command = ../kiln.sh bake -q --if-changed --depfile $out.d -o $out $in\n depfile = $out.d\n deps = gcc\n restat = 1\nbuild m.kiln: bake m.obj\n' >build.ninja
+printf 'builddir = b\nrule bake\n command = ../kiln.sh bake -q --if-changed --depfile $out.d -o $out $in\n depfile = $out.d\n restat = 1\nbuild m.kiln: bake m.obj\n' >build.ninja
 taken=0 refused=0 number=0
 tools=make
 command -v ninja >/dev/null && tools='make ninja'

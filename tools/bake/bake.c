@@ -309,6 +309,22 @@ static kiln_bake_status check_output_is_no_side_file(const job *b)
     return KILN_BAKE_OK;
 }
 
+/* A model of which a part is missing is not baked under `strict`, nor delivered from elsewhere. */
+static kiln_bake_status check_absent(const job *b)
+{
+    const kiln_bake_report *report = b->report;
+    for (uint32_t i = 0; i < report->absent_file_count && b->options.strict; i++) {
+        if (kiln_report_misses(report, i)) {
+            kiln_bake_report_error(b->report, b->input->path,
+                                   "refers to '%.300s', which is not there; under --strict nothing "
+                                   "is written without it; bring it, or take the reference out",
+                                   report->absent_files[i]);
+            return KILN_BAKE_INVALID;
+        }
+    }
+    return KILN_BAKE_OK;
+}
+
 /* --------------------------------------------------------------------------------- trees -- */
 
 /* Builds all trees, group by group, kind by kind. */
@@ -449,6 +465,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     if (b.request != NULL && b.options.if_changed && output != NULL &&
         kiln_request_up_to_date(b.request, output, report)) {
         report->outcome = KILN_OUTCOME_UP_TO_DATE;
+        status = check_absent(&b);
         goto done;
     }
     if (b.request != NULL && b.options.cache != NULL) {
@@ -457,6 +474,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     if (b.file != NULL) {
         report->outcome = KILN_OUTCOME_CACHED;
         status = check_output_is_no_side_file(&b);
+        status = status == KILN_BAKE_OK ? check_absent(&b) : status;
         goto done;
     }
 
@@ -491,6 +509,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         goto done;
     }
     status = check_output_is_no_side_file(&b);
+    status = status == KILN_BAKE_OK ? check_absent(&b) : status;
     if (status != KILN_BAKE_OK) {
         goto done;
     }

@@ -29,6 +29,10 @@ void kiln_groups_free(kiln_groups *groups);
 /* Copies into *report what the import found; `soup` may be empty after a failed import. */
 void kiln_report_soup(const kiln_soup *soup, kiln_bake_report *report);
 
+/* Is the i-th absent file one to tell of? Of an OBJ's "mtllib a b" three names are looked for, the
+ * whole line and each word: the words count where one of them is there, else the line. */
+bool kiln_report_misses(const kiln_bake_report *report, uint32_t i);
+
 /* Adds the trees to *report, with each tree's share of packed_sizes [kind_count], the stored bytes
  * of the nodes of a kind. The arrays of the trees are not looked at. */
 void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,

@@ -127,6 +127,59 @@ void kiln_report_trees(const kiln_model *model, const uint64_t *packed_sizes,
     }
 }
 
+/* Is `word` one of the words of `line`, which are separated by blanks? */
+static bool is_word_of(const char *word, const char *line)
+{
+    const size_t length = strlen(word);
+    for (const char *at = line; (at += strspn(at, " \t"))[0] != '\0';) {
+        const size_t span = strcspn(at, " \t");
+        if (span == length && memcmp(at, word, length) == 0) {
+            return true;
+        }
+        at += span;
+    }
+    return false;
+}
+
+/* Is a word of the line among the files that were read? */
+static bool has_word_there(const kiln_bake_report *report, const char *line)
+{
+    for (uint32_t i = 0; i < report->side_file_count; i++) {
+        if (is_word_of(report->side_files[i], line)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_line(const char *name)
+{
+    return strpbrk(name, " \t") != NULL;
+}
+
+/* Names are compared with all others; of a model that has too many of them each is told of. */
+bool kiln_report_misses(const kiln_bake_report *report, uint32_t i)
+{
+    enum { COMPARED = 256 };
+    KILN_ASSERT(i < report->absent_file_count);
+    const char *name = report->absent_files[i];
+    if (name == NULL || report->absent_file_count > COMPARED ||
+        report->side_file_count > COMPARED) {
+        return name != NULL;
+    }
+    if (is_line(name)) {
+        return !has_word_there(report, name);
+    }
+    for (uint32_t k = 0; k < report->absent_file_count; k++) {
+        const char *line = report->absent_files[k];
+        if (line != NULL && is_line(line) && is_word_of(name, line) &&
+            !has_word_there(report, line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void free_strings(char **strings, uint32_t count)
 {
     KILN_ASSERT(strings != NULL || count == 0);

@@ -9,6 +9,7 @@
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
+#include "../../bake/bake.h"
 #include "../kit/columns.h"
 #include "../kit/report.h"
 
@@ -20,9 +21,16 @@ enum { TREES_FOR_PEOPLE = 8, QUERIES_MEASURED = 3 };
 void bake_report_notes(const job *of, const kiln_bake_report *report)
 {
     const unsigned long long points = report->points_left_out, lines = report->lines_left_out;
-    char text[160];
+    char text[400];
     for (uint32_t i = 0; i < report->warning_count; i++) {
         report_note("warning", of->input, report->warnings[i]);
+    }
+    for (uint32_t i = 0; i < report->absent_file_count; i++) {
+        if (kiln_report_misses(report, i)) {
+            snprintf(text, sizeof text, "'%.200s', which it refers to; baked without",
+                     report->absent_files[i]);
+            report_note("not there", of->input, text);
+        }
     }
     for (uint32_t i = 0; i < report->dropped_count; i++) {
         report_note("dropped", of->input, report->dropped[i]);
@@ -79,11 +87,6 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
             report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
             (double)report->bytes_file / faces, how[report->outcome], seconds);
     print_left_out(stream, report);
-    /* Many models are shipped without a library of materials, and triangles are the same without
-     * it: its absence deserves no warning, but is no secret either. */
-    for (uint32_t i = 0; i < report->absent_file_count; i++) {
-        columns_item(stream, i == 0 ? "not there" : "", report->absent_files[i]);
-    }
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;

@@ -76,7 +76,8 @@ const option bake_options[] = {
     {"drop", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(drop),
      "drop and list faces that are degenerate, duplicate, or both, separated by a comma"},
     {"strict", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(strict),
-     "a warning ends in exit status 3 and nothing is written"},
+     "a warning, or a file that IN refers to and that is not there, ends in exit status 3 and "
+     "nothing is written"},
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads, over assets and within large ones; the bytes do not depend on it; under make, at "
      "most what its jobserver allows (default: one for each processor)"},
@@ -113,9 +114,8 @@ const option bake_options[] = {
      "look for OUT in this folder first, by a key of what it is made from, and store it there; "
      "the folder is created if necessary; any number of bakes may share it (see kiln cache gc)"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
-     "write rules for make and ninja, to standard output as -: each OUT depends on its IN and all "
-     "files that "
-     "IN refers to"},
+     "write rules for make and ninja, to standard output as -: each OUT depends on its IN, all "
+     "files that IN refers to, and, for one that is not there, the folder that it would be in"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
      "bake nothing, and end in exit status 5, unless the versions that the bytes depend on are "
      "these, as kiln plan writes them: kiln-N,assimp-N,zlib-N"},

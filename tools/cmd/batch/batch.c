@@ -37,11 +37,13 @@
 #include "../../common/write_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What became of an asset. LEFT is the state before it is begun and of one that a signal cut short,
@@ -58,6 +60,7 @@ typedef struct {
     char *message;  /* of a failure; may be NULL */
     json_t *object; /* of the document; NULL: none */
     depfile rule;
+    bool watches; /* the rule has folders of files that are not there */
 } result;
 
 typedef struct {
@@ -278,6 +281,7 @@ static void report_asset(batch *b, size_t index, const baked *what, double secon
         r->message = strdup(report->error);
     } else if (r->outcome != LEFT) {
         report_success(b, of, r->outcome, what, seconds);
+        r->watches = r->outcome != UP_TO_DATE && report->absent_file_count > 0;
         if (b->run->depfile == NULL) {
             /* no rule */
         } else if (!rules_to_standard_output(b) &&
@@ -468,6 +472,17 @@ static void write_document(batch *b)
     }
 }
 
+/* A folder that an output or the depfile was just written to is newer than outputs whose rules
+ * watch it: these would be out of date at once. */
+static void touch_watching(const batch *b)
+{
+    for (size_t i = 0; i < b->of->count; i++) {
+        if (b->results[i].watches && strcmp(b->of->jobs[i].output, "-") != 0) {
+            (void)utimensat(AT_FDCWD, b->of->jobs[i].output, NULL, 0);
+        }
+    }
+}
+
 /* Reports the whole batch: the rules of all assets that were baked in one file, the document, the
  * summary. Returns the highest exit status. */
 static int finish(batch *b)
@@ -488,6 +503,7 @@ static int finish(batch *b)
             status = depfile_write(&all, b->run->depfile);
         }
         depfile_free(&all);
+        touch_watching(b);
         worst = status > worst ? status : worst;
     }
     if (report_is_json()) {

@@ -1,7 +1,11 @@
 /* Dependencies of outputs as rules of make, which ninja reads too: for each output its input, the
- * files that the input refers to, and the weights of its options. A rule without prerequisites
- * follows for each of these, as by `gcc -MP`, so that a file that is renamed or gone makes make run
- * the recipe instead of giving up; ninja passes over such rules.
+ * files that the input refers to, and the weights of its options. For a file that was looked for
+ * and is not there stands the folder that it would be in: its time changes when the file comes,
+ * also one that is moved there with an old time. A name that is not there would be out of date in
+ * every build instead. The folder changes for other reasons, too, and then --if-changed finds the
+ * output up to date. A rule without prerequisites follows for each of these, as by `gcc -MP`, so
+ * that a file that is renamed or gone makes make run the recipe instead of giving up; ninja passes
+ * over such rules.
  *
  * A name that make or ninja would read otherwise is refused (rule_name.c). Rules of single assets
  * are kept apart until the end of a batch and then joined in the order of the plan, so that the
@@ -20,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Appends bytes, with room for twice as many. False without memory. */
 static bool append(depfile *file, const char *bytes, size_t size)
@@ -60,12 +65,50 @@ static void prerequisites_free(prerequisites *of)
     free(of->paths);
 }
 
-/* False without memory. */
+/* The folder to watch for a file that is not there: its own, or the nearest that is. In new
+ * memory. */
+static char *folder_of_absent(const char *path)
+{
+    struct stat facts;
+    char *folder = strdup(path);
+    while (folder != NULL) {
+        char *slash = strrchr(folder, '/');
+        if (slash == NULL || slash == folder) {
+            strcpy(folder, slash == NULL ? "." : "/");
+            break;
+        }
+        *slash = '\0';
+        if (stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+            break;
+        }
+    }
+    return folder;
+}
+
+/* Adds the folder of the file `path`, in new memory, unless it is the last that was added. Takes
+ * over `path`. False without memory. */
+static bool add_folder(prerequisites *found, char *path)
+{
+    char *folder = path != NULL ? folder_of_absent(path) : NULL;
+    free(path);
+    if (folder != NULL && found->count > 0 && strcmp(found->paths[found->count - 1], folder) == 0) {
+        free(folder);
+        return true;
+    }
+    found->paths[found->count] = folder;
+    found->count += folder != NULL;
+    return folder != NULL;
+}
+
+/* False without memory. A link to nothing is followed: what comes at its end is in another
+ * folder. */
 static bool prerequisites_find(const char *input, const kiln_bake_report *report, const char *other,
                                prerequisites *found)
 {
     found->count = 0;
-    found->paths = calloc((size_t)report->side_file_count + 2, sizeof *found->paths);
+    found->paths =
+        calloc((size_t)report->side_file_count + 2 * (size_t)report->absent_file_count + 2,
+               sizeof *found->paths);
     bool good = found->paths != NULL;
     if (good && strcmp(input, "-") != 0) {
         found->paths[found->count++] = strdup(input);
@@ -78,6 +121,14 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
     }
     for (size_t i = 0; i < found->count; i++) {
         good = good && found->paths[i] != NULL;
+    }
+    for (uint32_t i = 0; i < report->absent_file_count && good; i++) {
+        char *path = kiln_path_beside(input, report->absent_files[i]);
+        struct stat facts;
+        if (path != NULL && lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode)) {
+            good = add_folder(found, kiln_path_resolved(path));
+        }
+        good = add_folder(found, path) && good;
     }
     return good;
 }
@@ -197,8 +248,30 @@ int depfile_append(depfile *file, const depfile *more)
     return EXIT_DONE;
 }
 
+/* Is the file of these bytes there already? */
+static bool is_written(const depfile *file, const char *path)
+{
+    struct stat facts;
+    FILE *old =
+        stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && (uint64_t)facts.st_size == file->size
+            ? fopen(path, "rb")
+            : NULL;
+    char *bytes = old != NULL ? malloc(file->size + 1) : NULL;
+    const bool same = bytes != NULL && fread(bytes, 1, file->size, old) == file->size &&
+                      memcmp(bytes, file->text, file->size) == 0;
+    free(bytes);
+    if (old != NULL) {
+        fclose(old);
+    }
+    return same;
+}
+
+/* One that would not change is left, so that the time of its folder stays, too. */
 int depfile_write(const depfile *file, const char *path)
 {
+    if (is_written(file, path)) {
+        return EXIT_DONE;
+    }
     return output_write(path, file->text, file->size);
 }
 

@@ -124,8 +124,9 @@ static void put_folder(const char *output, bool dollar)
 /* -- ninja -- */
 
 /* One rule, and a build statement for each asset. An output that is left as it was, because only
- * time stamps have changed, makes nothing else out of date (restat). ninja makes the folders of
- * outputs itself. */
+ * time stamps have changed, makes nothing else out of date (restat). Depfiles stay where they are:
+ * "deps = gcc" would delete them, and so change folders that rules watch. ninja makes the folders
+ * of outputs itself. */
 static void print_ninja(const plan *of, const char *cache)
 {
     fputs("ninja_required_version = 1.5\n"
@@ -135,7 +136,6 @@ static void print_ninja(const plan *of, const char *cache)
           "$folder$in\n"
           "  restat = 1\n"
           "  depfile = $out.d\n"
-          "  deps = gcc\n"
           "  description = bake $out\n",
           stdout);
     for (size_t i = 0; i < of->count; i++) {
