@@ -33,6 +33,7 @@ static void note(kiln_lut_bins_audit *audit, uint64_t *count, const kiln_lut_exa
     *count += 1;
 }
 
+/* A kept value has to be the rounded P, and has to lie within the certificate. */
 static void judge_kept(const kiln_bins_view *view, kiln_lut_exact *exact, uint32_t x, double value,
                        kiln_lut_bins_audit *audit)
 {
@@ -47,6 +48,7 @@ static void judge_kept(const kiln_bins_view *view, kiln_lut_exact *exact, uint32
     }
 }
 
+/* What stands for the values beyond a row's end has to lie within the certificate for these. */
 static void judge_beyond(const kiln_bins_view *view, const kiln_bins_row *row,
                          kiln_lut_exact *exact, uint32_t x, kiln_lut_bins_audit *audit)
 {
@@ -145,6 +147,8 @@ static void draw_kept(const kiln_bins_view *view, uint64_t *counter, uint32_t pl
     place[2] = place[1] + drawn(counter, row.length[view->header->max_x - 1]) - 1;
 }
 
+/* Audits one place of the sample: even numbers are drawn from all places, odd ones from kept
+ * values. */
 static void audit_place(const kiln_bins_view *view, kiln_lut_exact *exact, uint64_t number,
                         kiln_lut_bins_audit *audit)
 {
@@ -163,6 +167,8 @@ static void audit_place(const kiln_bins_view *view, kiln_lut_exact *exact, uint6
     }
 }
 
+/* A range of the sample. Each place is drawn from its own number, so that the sample does not
+ * depend on the number of threads. */
 static void sample_task(void *context, uint32_t task)
 {
     const auditing *work = context;

@@ -43,10 +43,15 @@ void kiln_lut_exact_set(kiln_lut_exact *exact, uint32_t u, uint32_t v, uint32_t 
     exact->w = w;
     mpz_bin_uiui(exact->all, u, v);
     for (uint32_t t = 0; t < exact->max_x; t++) {
+        /* A term counts the throws with exactly t common bins. There are none where t exceeds the
+         * balls of a colour, or where the bins without a red ball are too few for the other blue
+         * ones. */
         if (t > v || t > w || v - t > u - w) {
             mpz_set_ui(exact->term[t], 0);
             continue;
         }
+        /* The ratio of neighbouring terms is a fraction of small numbers, and the division is
+         * exact: far cheaper than two binomials. */
         if (t > 0 && mpz_sgn(exact->term[t - 1]) != 0) {
             mpz_mul_ui(exact->term[t], exact->term[t - 1],
                        (unsigned long)(w - t + 1) * (v - t + 1));
@@ -62,6 +67,7 @@ void kiln_lut_exact_set(kiln_lut_exact *exact, uint32_t u, uint32_t v, uint32_t 
 
 void kiln_lut_exact_step(kiln_lut_exact *exact)
 {
+    KILN_ASSERT(exact->w < exact->u); /* the step divides by u - w */
     const unsigned long u = exact->u, v = exact->v, w = exact->w;
     for (unsigned long t = 0; t < exact->max_x; t++) {
         if (mpz_sgn(exact->term[t]) != 0) {
@@ -75,6 +81,7 @@ void kiln_lut_exact_step(kiln_lut_exact *exact)
 
 bool kiln_lut_exact_is_cut(kiln_lut_exact *exact, uint32_t x, unsigned long millionths)
 {
+    KILN_ASSERT(x >= 1 && x <= exact->max_x);
     mpz_sub(exact->rest, exact->all, exact->above[x - 1]);
     mpz_mul_ui(exact->rest, exact->rest, 1000000);
     mpz_mul_ui(exact->scratch, exact->all, millionths);
@@ -85,6 +92,7 @@ bool kiln_lut_exact_is_cut(kiln_lut_exact *exact, uint32_t x, unsigned long mill
  * part is left: rounding that once is rounding P. */
 float kiln_lut_exact_float(kiln_lut_exact *exact, uint32_t x, bool down)
 {
+    KILN_ASSERT(x >= 1 && x <= exact->max_x);
     mpz_srcptr above = exact->above[x - 1];
     if (mpz_sgn(above) == 0) {
         return 0.0f;
@@ -95,6 +103,8 @@ float kiln_lut_exact_float(kiln_lut_exact *exact, uint32_t x, bool down)
     mpz_tdiv_qr(exact->scratch, exact->rest, exact->scratch, exact->all);
     const double whole = mpz_get_d(exact->scratch); /* 27 or 28 bits */
     const double odd = mpz_sgn(exact->rest) != 0 ? 0.5 : 0.0;
+    /* The half stands for the part that was cut off. The sum is exact, since a double holds 28 bits
+     * and a half, so that there is one rounding. */
     float rounded = (float)(whole + odd);
     if (down && (double)rounded > whole + odd) {
         rounded = nextafterf(rounded, 0.0f);
@@ -104,6 +114,7 @@ float kiln_lut_exact_float(kiln_lut_exact *exact, uint32_t x, bool down)
 
 uint16_t kiln_lut_exact_count(kiln_lut_exact *exact, uint32_t x, bool down)
 {
+    KILN_ASSERT(x >= 1 && x <= exact->max_x);
     mpz_mul_ui(exact->scratch, exact->above[x - 1], down ? 65536 : 65535);
     mpz_tdiv_qr(exact->scratch, exact->rest, exact->scratch, exact->all);
     unsigned long count = mpz_get_ui(exact->scratch);
@@ -111,6 +122,8 @@ uint16_t kiln_lut_exact_count(kiln_lut_exact *exact, uint32_t x, bool down)
         return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
     }
     mpz_mul_2exp(exact->rest, exact->rest, 1);
+    /* Twice the rest against the divisor: more than a half goes up, exactly a half to the even
+     * number. */
     const int half = mpz_cmp(exact->rest, exact->all);
     count += half > 0 || (half == 0 && (count & 1) != 0);
     return (uint16_t)count;
@@ -123,6 +136,7 @@ static double quotient(const mpz_t a, const mpz_t b)
     const double mantissa_a = mpz_get_d_2exp(&exponent_a, a);
     const double mantissa_b = mpz_get_d_2exp(&exponent_b, b);
     const long exponent = exponent_a - exponent_b;
+    /* A quotient below 2^-1000 only enters an error, where 0 is as good. */
     return exponent < -1000 ? 0.0 : ldexp(mantissa_a / mantissa_b, (int)exponent);
 }
 
@@ -165,6 +179,7 @@ static bool is_rounded_float(kiln_lut_exact *exact, uint32_t x, bool down, doubl
     return special ? (double)kiln_lut_exact_float(exact, x, down) == value : verdict > 0;
 }
 
+/* The same for the 16-bit numbers of a compact table. */
 static bool is_rounded_count(kiln_lut_exact *exact, uint32_t x, bool down, double unit,
                              double value, double *error)
 {

@@ -193,6 +193,8 @@ static void fill_row(const kiln_lut_bins *table, kiln_lut_rounder *rounder, kiln
     }
 }
 
+/* The values of all rows of one u. They lie in parts of the sections that no other task writes to.
+ */
 static void fill_task(void *context, uint32_t task)
 {
     const generation *g = context;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Callers may pass the NULL of a failed opening: it is a file without trees. */
 uint32_t kiln_file_tree_count(const kiln_file *file)
 {
     return file != NULL ? file->tree_count : 0;
@@ -36,6 +37,7 @@ const kiln_tree *kiln_file_find(const kiln_file *file, const char *name, unsigne
     return NULL;
 }
 
+/* The document is not terminated by a zero, since it is a section of the file where it lies. */
 const char *kiln_file_meta(const kiln_file *file, size_t *size)
 {
     if (file == NULL || file->view.meta == NULL) {
@@ -56,6 +58,7 @@ kiln_status kiln_tree_lack(const kiln_tree *tree)
                                                                    : KILN_ERROR_NOT_LOADED;
 }
 
+/* All of it is copied from the directory of trees, so that it is known before any node is. */
 kiln_tree_info kiln_tree_get_info(const kiln_tree *tree)
 {
     kiln_tree_info info;
@@ -87,6 +90,8 @@ static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
     uint32_t lower = 0, upper = view->part_count;
     KILN_ASSERT(view->part_count > 0);
     KILN_ASSERT(triangle < view->triangle_count);
+    /* Invariant: part `lower` starts at the triangle or before it, part `upper` after it. Of parts
+     * that start at the same id all but the last are empty, and the last is found. */
     while (upper - lower > 1) {
         const uint32_t middle = lower + (upper - lower) / 2;
         if (view->parts[middle].triangle_first <= triangle) {
@@ -99,6 +104,7 @@ static const kiln_format_part *part_of(const kiln_view *view, uint32_t triangle)
     return &view->parts[lower];
 }
 
+/* Strings are returned where they lie in the file: they live as long as it does. */
 kiln_status kiln_tree_source(const kiln_tree *tree, uint32_t triangle, kiln_source *out)
 {
     if (tree == NULL || out == NULL || triangle >= tree->file->view.triangle_count) {
@@ -162,6 +168,7 @@ uint32_t kiln_tree_user(const kiln_tree *tree, uint32_t triangle)
 
 /* ------------------------------------------------------------------------------- the library -- */
 
+/* The switch has no default, so that the compiler reports a status without a text. */
 const char *kiln_status_text(kiln_status status)
 {
     switch (status) {

@@ -19,6 +19,7 @@ KILN_FORMAT_ERROR_LIST(SAME_NUMBER)
     KILN_STATIC_ASSERT((int)(constant) == (int)KILN_FORMAT_BV_##KIND, name);
 KILN_NODE_KINDS(SAME_KIND, SAME_KIND)
 
+/* Zero is the default of every option, so that a member which is added later has one as well. */
 kiln_open_options kiln_open_options_default(void)
 {
     kiln_open_options options;
@@ -125,6 +126,7 @@ kiln_status kiln_opening_disk(kiln_opening_read read, const char *path,
     return status;
 }
 
+/* formats/ has options of its own, since it does not know kiln.h. */
 kiln_reader_options kiln_opening_reader_options(const kiln_open_options *options)
 {
     kiln_reader_options reading;
@@ -193,11 +195,14 @@ kiln_status kiln_opening_make_file(kiln_reader *reader, bool trusted, kiln_file 
     if (file == NULL) {
         return (kiln_status)format_error->code;
     }
+    /* The trees after the file are cleared as well: a tree without parts or counts has NULL there.
+     */
     memset(file, 0, size);
     file->size = size;
     file->allocator = reader->allocator;
     file->reader = *reader;
     file->view = view;
+    /* The view referred to the caller's reader, which is about to end. */
     file->view.reader = &file->reader;
     kiln_opening_fill_trees(file);
     *out = file;
@@ -217,6 +222,7 @@ void kiln_close(kiln_file *file)
     if (file == NULL) {
         return;
     }
+    /* The allocator is stored in the memory that it releases last. */
     const kiln_reader_allocator allocator = file->allocator;
     kiln_opening_release_arriving(file);
     kiln_reader_close(&file->reader);

@@ -1,6 +1,7 @@
 /* Figures 14, 16 and 17 of Klein and Zachmann (2003) for our models: times and errors over the
  * distance at three complexities, and what p_min and k_min do to both. "paper" is their query
- * (adb/paper.md), "default" ours. */
+ * (adb/paper.md), "default" ours. The measurement itself is adb/paper_figures.c; this file chooses
+ * models and complexities and writes the results as a table and as pictures. */
 #include "adb_setup.hpp"
 
 #include "adb/paper_report.h"

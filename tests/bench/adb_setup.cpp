@@ -1,5 +1,7 @@
 /* What the parts of bench_adb share: meshes are baked with counts, truth is taken from exact
- * queries, and FCL is added to the methods of kiln-bench as one more function that answers. */
+ * queries, and FCL is added to the methods of kiln-bench as one more function that answers.
+ * Training and test sets are apart: weights are fitted on one and judged on the other, on poses
+ * from another seed. */
 #include "adb_setup.hpp"
 
 #include "fcl_model.hpp"

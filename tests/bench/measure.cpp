@@ -1,5 +1,7 @@
 /* Options, subjects and sums that all benchmarks share. A subject is a mesh with its bounds,
- * whether it is procedural or read from a folder of models. */
+ * whether it is procedural (shapes.c) or an installed model (models.c); every library under
+ * measurement gets the same triangles. Options are the same for all programs, so that a script can
+ * run each of them alike. */
 #include "measure.hpp"
 
 #include "models.h"
@@ -28,6 +30,7 @@ static void usage(std::FILE *out, const char *program)
                       "KILN_MODELS names the folder of the real models.\n");
 }
 
+/* An unknown name is an error, since a benchmark of no mesh would print means of nothing. */
 static bool is_known(const std::string &name)
 {
     for (unsigned i = 0; i < shape_count; i++) {
@@ -43,6 +46,7 @@ static bool is_known(const std::string &name)
     return false;
 }
 
+/* "a,b" as two names; an empty list has one empty name, which is unknown. */
 static std::vector<std::string> split(const std::string &list)
 {
     std::vector<std::string> parts;

@@ -1,5 +1,7 @@
 /* The real models that are measured, where they are installed: baked by libkilnbake and read back
- * from the sections of the file, so that every library gets the same triangles. */
+ * from the sections of the file, so that every library gets the same triangles. A model that is not
+ * installed is left out, and means are then over fewer meshes; the hash of answers says which run
+ * it was. */
 #include "models.h"
 
 #include "../../formats/check.h"

@@ -1,5 +1,7 @@
 /* The poses of boolean queries, drawn from two seeds, so that classes that came later leave the
- * earlier ones, and the hash of their answers, as they were. */
+ * earlier ones, and the hash of their answers, as they were. Grazing poses are found by bisection
+ * between a pose that meets and one that does not; which of the two is known from kiln's own exact
+ * query. */
 #include "poses.hpp"
 
 #include <cmath>

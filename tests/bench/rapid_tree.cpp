@@ -1,5 +1,7 @@
-/* A binary tree of oriented boxes after S. Gottschalk, M. Lin and D. Manocha, "OBBTree",
- * SIGGRAPH 1996, in floats and without anything of kiln's: what the algorithm alone comes to. */
+/* A binary tree of oriented boxes after S. Gottschalk, M. Lin and D. Manocha, "OBBTree", SIGGRAPH
+ * 1996, in floats and without anything of kiln's: what the algorithm alone comes to. FCL runs the
+ * same algorithm in doubles and behind virtual calls, so that the difference between the two is the
+ * implementation, and the difference of kiln to this tree the method. */
 #include "rapid_tree.hpp"
 
 #include <Eigen/Eigenvalues>

@@ -27,6 +27,7 @@ static void feed_text(kiln_sha256 *sha, const char *text)
     kiln_sha256_update(sha, text, strlen(text) + 1);
 }
 
+/* Numbers are fed as 64 bits whatever their type, so that a key does not change with a type. */
 static void feed_number(kiln_sha256 *sha, uint64_t number)
 {
     kiln_sha256_update(sha, &number, sizeof number);
@@ -85,6 +86,7 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     memcpy(key, digest, 16);
 }
 
+/* JSON integers are signed; no count reaches 2^63. */
 static json_t *count(uint64_t number)
 {
     return json_integer((json_int_t)number);
@@ -255,6 +257,7 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
         (void)json_object_set_new(costs, kinds[k]->name, json_real(cost));
     }
     (void)json_object_set_new(root, "sah_cost", costs);
+    /* 17 digits give back every double exactly. */
     char *document = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     return document;

@@ -50,6 +50,7 @@ static uint64_t nodes_of(const kiln_build_kind *kind, uint64_t triangles, int le
     return kind->lanes == 2 ? leaves : leaves / 7; /* trees of two lanes are not collapsed */
 }
 
+/* The need is a maximum of peaks, not their sum: they do not occur together. */
 static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;

@@ -60,7 +60,8 @@ static void to_hex(const uint8_t *bytes, size_t count, char *text)
 
 /* ------------------------------------------------------------------------------- the folder -- */
 
-/* Makes the folder, unless it is there already. */
+/* Makes the folder, unless it is there already. Another process may make the same folder at the
+ * same time, so that it is made first and looked at after. */
 static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     struct stat facts;
@@ -108,6 +109,7 @@ static void *find_file(const char *folder, const uint8_t key[16], kiln_request *
                        size_t *size, kiln_bake_report *report)
 {
     const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
+    /* The layout is no part of the key, so that it is part of the name. */
     char *path = entry_path(folder, key, packed ? "-p.kiln" : "-r.kiln");
     void *file = path != NULL ? kiln_load_regular(path, size) : NULL;
     if (file != NULL && !kiln_request_answered(request, file, *size, report)) {
@@ -185,6 +187,8 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
     char *shard = join(folder, shard_name);
     DIR *entries = shard != NULL ? opendir(shard) : NULL;
     const struct dirent *entry;
+    /* An entry that appears or goes while the folder is read may be missed. That is a miss like any
+     * other: the model is baked. */
     while (entries != NULL && file == NULL && (entry = readdir(entries)) != NULL) {
         /* A list of side files of this key is called "HEX-....names". */
         const size_t length = strlen(entry->d_name);
@@ -281,6 +285,7 @@ static bool store_names(const char *folder, kiln_request *request, const kiln_so
     size_t size = 0;
     kiln_sha256 sha;
     char *text = names_text(soup, &size);
+    /* A list that find_by_names would refuse is not stored. */
     if (text == NULL || size > NAMES_MAX || !kiln_request_key(request, NULL, 0, key)) {
         free(text);
         return fail(message, "can't be kept", ENOMEM);

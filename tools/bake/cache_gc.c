@@ -87,6 +87,7 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
     struct stat facts;
     entry found;
     void *entries = s->entries;
+    /* Links are not followed, so that nothing outside of the folder is listed or removed. */
     if ((!is_entry(name) && !is_unfinished(name)) ||
         fstatat(directory, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) {
         return;
@@ -167,6 +168,7 @@ kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cach
 
     /* Look at all that each of the 256 folders of a cache holds. */
     while ((item = readdir(open)) != NULL) {
+        /* Entries lie in folders that are named by the first two digits of their keys. */
         if (strlen(item->d_name) != 2 || !is_hex(item->d_name, 2)) {
             continue;
         }

@@ -59,6 +59,7 @@ static bool name_groups(kiln_groups *groups, const char *const *bases)
     for (uint32_t g = 0; g < groups->count; g++) {
         named[g] = (named_group){bases[g], g};
     }
+    /* In this order the groups of one name follow each other. */
     qsort(named, groups->count, sizeof *named, compare_named);
     char *at = groups->names;
     uint32_t copies = 0;

@@ -39,6 +39,7 @@ static char *dropped_line(const kiln_soup *soup, const kiln_soup_note *note)
     const char *format = "node \"%s\", mesh \"%s\", face %u: %s";
     const char *reason = reason_text(note->reason);
     const int size = snprintf(NULL, 0, format, path, mesh, note->face, reason);
+    /* Names of nodes have any length, so that the line is measured before it is allocated. */
     char *line = malloc((size_t)size + 1);
     if (line != NULL) {
         (void)snprintf(line, (size_t)size + 1, format, path, mesh, note->face, reason);

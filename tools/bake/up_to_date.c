@@ -141,6 +141,8 @@ static kiln_side_file *sides_of(const json_t *source, size_t *count)
     *count = read + json_array_size(absent);
     kiln_side_file *sides = calloc(*count + 1, sizeof *sides);
     for (size_t i = 0; sides != NULL && i < *count; i++) {
+        /* Names that were looked for in vain count too: a file of that name which exists now would
+         * be read. */
         sides[i].absent = i >= read;
         sides[i].name =
             i < read ? name_of(source, "side_files", i) : name_of(source, "absent_files", i - read);
@@ -268,6 +270,7 @@ void *kiln_load_regular(const char *path, size_t *size)
     }
     *size = (size_t)facts.st_size;
     bytes = aligned_alloc(64, (*size + 63) / 64 * 64);
+    /* A read may be interrupted, or return less than was requested. */
     for (size_t have = 0; bytes != NULL && have < *size;) {
         const ssize_t got = read(file, bytes + have, *size - have);
         if (got == 0 || (got < 0 && errno != EINTR)) { /* the file became shorter, or failed */

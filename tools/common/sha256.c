@@ -1,4 +1,6 @@
-/* SHA-256, as FIPS 180-4 writes it down: names follow the standard's. */
+/* SHA-256 as FIPS 180-4 defines it: names and numbers of sections are those of the standard. Blocks
+ * are compressed in plain C or by the SHA instructions of x86-64, chosen when the first block
+ * comes. Both give the same digest, which a test compares. */
 #include "sha256.h"
 
 #include "../../formats/assert.h"
@@ -47,7 +49,7 @@ static void store_big_endian(uint8_t *p, uint32_t x)
 
 /* One round of 6.2.2, step 3, with the working variables named by their places: instead of moving
  * them along, the next round names them one further. */
-#define TURN(a, b, c, d, e, f, g, h, t)                                                            \
+#define ROUND(a, b, c, d, e, f, g, h, t)                                                           \
     do {                                                                                           \
         const uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);      \
         const uint32_t sum0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);      \
@@ -65,6 +67,7 @@ static void compress_plain(uint32_t state[8], const uint8_t *data, size_t blocks
         for (int t = 0; t < 16; t++)
             w[t] = load_big_endian(data + 4 * t);
         for (int t = 16; t < 64; t++) {
+            /* The message schedule: sigma 1 of w[t - 2] and sigma 0 of w[t - 15]. */
             const uint32_t x = w[t - 15], y = w[t - 2];
 
             w[t] = (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10) + w[t - 7] +
@@ -72,14 +75,14 @@ static void compress_plain(uint32_t state[8], const uint8_t *data, size_t blocks
         }
         memcpy(v, state, sizeof v);
         for (int t = 0; t < 64; t += 8) {
-            TURN(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], t);
-            TURN(v[7], v[0], v[1], v[2], v[3], v[4], v[5], v[6], t + 1);
-            TURN(v[6], v[7], v[0], v[1], v[2], v[3], v[4], v[5], t + 2);
-            TURN(v[5], v[6], v[7], v[0], v[1], v[2], v[3], v[4], t + 3);
-            TURN(v[4], v[5], v[6], v[7], v[0], v[1], v[2], v[3], t + 4);
-            TURN(v[3], v[4], v[5], v[6], v[7], v[0], v[1], v[2], t + 5);
-            TURN(v[2], v[3], v[4], v[5], v[6], v[7], v[0], v[1], t + 6);
-            TURN(v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[0], t + 7);
+            ROUND(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], t);
+            ROUND(v[7], v[0], v[1], v[2], v[3], v[4], v[5], v[6], t + 1);
+            ROUND(v[6], v[7], v[0], v[1], v[2], v[3], v[4], v[5], t + 2);
+            ROUND(v[5], v[6], v[7], v[0], v[1], v[2], v[3], v[4], t + 3);
+            ROUND(v[4], v[5], v[6], v[7], v[0], v[1], v[2], v[3], t + 4);
+            ROUND(v[3], v[4], v[5], v[6], v[7], v[0], v[1], v[2], t + 5);
+            ROUND(v[2], v[3], v[4], v[5], v[6], v[7], v[0], v[1], t + 6);
+            ROUND(v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[0], t + 7);
         }
         for (int i = 0; i < 8; i++)
             state[i] += v[i];
@@ -92,6 +95,7 @@ static void compress_plain(uint32_t state[8], const uint8_t *data, size_t blocks
 __attribute__((target("sha,ssse3,sse4.1"))) static void
 compress_by_instructions(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
+    /* Words of the standard are big-endian, those of the processor little-endian. */
     const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     const __m128i abcd =
         _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)state), 0xB1);

@@ -75,6 +75,7 @@ static void pack_block(void *context, uint32_t index)
     kiln_segments segments;
     uint8_t scratch[KILN_BLOCK_SIZE];
     size_t size;
+    /* A transform that cannot carry a block is no error: the kind of section lists others. */
     block->carried = kiln_transform_apply(block->transform, block->element_size, block->raw,
                                           block->raw_size, scratch, &size, &segments);
     if (!block->carried || !block->measured) {
@@ -83,12 +84,15 @@ static void pack_block(void *context, uint32_t index)
     block->stored = kiln_deflate(scratch, size, &segments, &block->stored_size);
     block->crc = block->stored != NULL ? kiln_crc32(block->stored, block->stored_size) : 0;
     block->failed = block->stored == NULL;
+    /* Only the size of a trial matters. The streams of all trials would take several times the
+     * file. */
     if (block->trial) {
         free(block->stored);
         block->stored = NULL;
     }
 }
 
+/* Block `index` of a section as a task of pack_block, to be measured and kept. */
 static packed_block block_of(const kiln_section_input *section, uint32_t index, uint16_t transform)
 {
     const uint32_t full = kiln_block_raw_size(element_size_of(section));
@@ -210,6 +214,7 @@ static uint64_t packed_size(const container *box, uint32_t first, uint32_t count
     return size;
 }
 
+/* A piece is a run of blocks of one section, with an entry of its own in the table of sections. */
 static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t to)
 {
     box->pieces[box->piece_count++] =
@@ -218,6 +223,7 @@ static void add_piece(container *box, uint32_t section, uint32_t from, uint32_t 
                 .block_count = to - from};
 }
 
+/* Bytes of a piece after decoding. A raw section is one piece without blocks. */
 static uint64_t raw_size(const container *box, const piece *p)
 {
     KILN_ASSERT(p->section < box->count);
@@ -228,6 +234,8 @@ static uint64_t raw_size(const container *box, const piece *p)
     return p->block_count > 0 ? size : box->sections[p->section].size;
 }
 
+/* The hash covers decoded contents, so that a packed and a raw file of one model share it
+ * (formats/hierarchy.md, section 3). */
 void kiln_container_content_hash(const kiln_section_input *sections, uint32_t count,
                                  uint8_t hash[16])
 {

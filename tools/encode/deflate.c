@@ -151,6 +151,8 @@ uint8_t *kiln_deflate(const uint8_t *data, size_t size, const kiln_segments *seg
     parts p;
     memset(&p, 0, sizeof p);
     join_segments(data, segments, &p.segments);
+    /* compressBound holds for one run of blocks. An end that is forced adds a header and padding,
+     * which take less than 16 bytes. */
     const size_t room = compressBound((uLong)size) + 16 * (size_t)(p.segments.count + 1);
     uint8_t *plain = malloc(room), *parted = malloc(room);
     uint32_t plain_size = 0, parted_size = 0;

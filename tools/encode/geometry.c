@@ -68,6 +68,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+/* Both ends enter every step, so that edges which share an end differ like any others. */
 static uint64_t hash_edge(const place *low, const place *high, uint64_t seed)
 {
     uint64_t hash = seed;
@@ -102,6 +103,8 @@ void kiln_closed_part(const float *positions, const uint32_t *indices, const uin
             for (int n = 0; n < 2 && order != 0; n++) {
                 const uint64_t hash =
                     order < 0 ? hash_edge(from, to, seeds[n]) : hash_edge(to, from, seeds[n]);
+                /* An edge that is passed in both directions adds a number and subtracts it again.
+                 */
                 sums->sum[n] += order < 0 ? hash : 0 - hash;
                 sums->parity[n] ^= hash;
             }

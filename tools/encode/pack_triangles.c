@@ -25,6 +25,8 @@ static uint32_t edge_code(const uint32_t *triangles, size_t index)
 {
     static const uint32_t after[3] = {1, 2, 0};
     const uint32_t *triangle = triangles + 3 * index;
+    /* The nearest triangle is taken: its code is small, and small codes are frequent, which deflate
+     * needs. */
     for (uint32_t back = 0; back < KILN_TRIANGLES_BACK && back < index; back++) {
         const uint32_t *other = triangle - 3 * (size_t)(back + 1);
         for (uint32_t k = 0; k < 3; k++) {
@@ -94,6 +96,8 @@ bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *
             }
         }
     }
+    /* Triangles without shared edges may take more bytes than before; such a block is not carried.
+     */
     *out_size = sizeof s.head + count + s.head.corners + 4 * (size_t)s.head.far;
     if (*out_size > KILN_BLOCK_SIZE) {
         return false;

@@ -18,6 +18,7 @@
 KILN_STATIC_ASSERT(sizeof(kiln_adb_weights) == KILN_ADB_WEIGHTS_COUNT * sizeof(float),
                    "a file has all weights, in the order of the structure");
 
+/* Numbers beyond those of the structure stay 0, as the format requires. */
 kiln_format_adb_weights kiln_weights_row(const kiln_adb_fitted *fitted)
 {
     kiln_format_adb_weights row;
@@ -29,6 +30,7 @@ kiln_format_adb_weights kiln_weights_row(const kiln_adb_fitted *fitted)
     return row;
 }
 
+/* The order of rows that the format requires (R29): by kind of tree, then by leaf size. */
 static int by_kind(const void *left, const void *right)
 {
     const kiln_format_adb_weights *a = left, *b = right;
@@ -39,6 +41,7 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
                                      size_t *size)
 {
     static const char meta[] = META;
+    /* A file of a few kilobytes is not worth a second thread, or a report of progress. */
     const kiln_watch watch = {1, NULL, NULL, "write", 0, 1};
     uint8_t key[16];
     qsort(rows, count, sizeof rows[0], by_kind);
@@ -50,6 +53,7 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
         return KILN_BAKE_USAGE;
     }
 
+    /* The key covers the version and the weights: the same weights give the same file. */
     static const char title[] = "kiln weights key 1 " KILN_VERSION_STRING;
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
@@ -86,6 +90,8 @@ kiln_bake_status kiln_weights_load(const char *path, kiln_weights_rows *weights,
 
     /* Only regular files are opened, since a pipe or a device could block for ever. */
     struct stat entry;
+    /* Between the two calls another file may take the name; what is read is checked like any file.
+     */
     FILE *in = stat(path, &entry) == 0 && S_ISREG(entry.st_mode) ? fopen(path, "rb") : NULL;
     if (in == NULL) {
         return report(KILN_BAKE_IO, message, "can't be opened as a file; check the path");

@@ -35,6 +35,7 @@ bench_adb_options bench_adb_options_default(bool quick)
     return options;
 }
 
+/* From here on bench_adb_free may be called whatever fails. */
 void bench_adb_begin(bench_adb *run, const bench_adb_options *options)
 {
     KILN_ASSERT(options->budget_count <= BENCH_BUDGETS_MAX);
@@ -64,6 +65,7 @@ void bench_adb_free(bench_adb *run)
     memset(run, 0, sizeof *run);
 }
 
+/* An object is measured when it is added, so that its trees can be released before the next. */
 kiln_status bench_adb_add(bench_adb *run, const char *name, const kiln_tree *tree,
                           const bench_mesh *mesh, const bench_method *added, unsigned added_count)
 {
@@ -105,8 +107,10 @@ done:
     return status;
 }
 
+/* Calibration needs the samples of all objects, as bins of equal mass follow all of them. */
 bool bench_adb_finish(bench_adb *run)
 {
+    KILN_ASSERT(run->options.budget_count <= BENCH_BUDGETS_MAX);
     bool good = true;
     for (int i = 0; i < BENCH_SAMPLE_SETS; i++) {
         good = good && bench_calibration_of(&run->samples[i], run->options.resamplings,

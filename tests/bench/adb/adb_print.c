@@ -4,6 +4,7 @@
 #include "adb.h"
 
 #include "numbers.h"
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,10 @@ typedef struct {
     double times[BENCH_BASES_MAX];
 } line;
 
+/* A column for each exact method that times are related to, the caller's among them. */
 static void print_head(const bench_adb *run, FILE *out)
 {
+    KILN_ASSERT(run->compared.count > 0);
     fprintf(out, "%57s  times as fast as\n%-18s %7s %6s %6s %8s %7s", "", "method", "error %",
             "fp %", "fn %", "us", "p99");
     for (unsigned base = 0; base < bench_base_count(&run->compared); base++) {
@@ -33,6 +36,7 @@ static void print_head(const bench_adb *run, FILE *out)
     putc('\n', out);
 }
 
+/* Percentiles have no mean over objects, so that a line may lack them. */
 static void print_line(const bench_adb *run, FILE *out, const line *l)
 {
     fprintf(out, "%-18s %7.2f %6.2f %6.2f %8.2f", l->name, 100 * l->error, 100 * l->positives,
@@ -49,6 +53,7 @@ static void print_line(const bench_adb *run, FILE *out, const line *l)
     putc('\n', out);
 }
 
+/* An exact method that differs is named under its line: its times are of no worth then. */
 static void print_table(const bench_adb *run, FILE *out, const bench_table *table)
 {
     fprintf(out, "\n%s: %u triangles, %zu poses, %.1f %% meet\n", table->name, table->triangles,
@@ -76,6 +81,7 @@ static void print_table(const bench_adb *run, FILE *out, const bench_table *tabl
 
 static void print_means(const bench_adb *run, FILE *out)
 {
+    KILN_ASSERT(run->compared.count > 0);
     fprintf(out, "\nmeans over %zu objects; ratios geometric\n", run->compared.count);
     print_head(run, out);
     for (unsigned i = 0; i < run->compared.tables[0].row_count; i++) {
@@ -120,6 +126,8 @@ static void print_wins(const bench_adb *run, FILE *out, unsigned row)
             bench_times_where(&run->compared, obb, row, (bench_where){-1, 0}));
 }
 
+/* In words, which of the two wins at the error of the time-critical query: it, or the truncated
+ * tree. */
 static void print_verdicts(const bench_adb *run, FILE *out)
 {
     const unsigned obb = bench_row_of(&run->compared, BENCH_OBB);

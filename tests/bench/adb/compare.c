@@ -1,13 +1,19 @@
 /* Sums over the tables of several objects. Ratios are averaged as geometric means, so that twice
- * and half as fast cancel, and each object counts the same whatever its size. */
+ * and half as fast cancel, and each object counts the same whatever its size. Errors are averaged
+ * arithmetically, since they may be 0. A truncated tree is compared at the error of the query: its
+ * time there is interpolated between the sizes that were measured, in logarithms, as times grow by
+ * factors. */
 #include "compare.h"
 
 #include "numbers.h"
+#include "../../../formats/assert.h"
 
 #include <math.h>
 
+/* Rows that the caller added come first, then those of the methods. */
 unsigned bench_row_of(const bench_tables *all, unsigned method)
 {
+    KILN_ASSERT(all->count > 0 && method < BENCH_METHODS);
     return all->tables[0].added + method;
 }
 
@@ -18,10 +24,12 @@ unsigned bench_base_count(const bench_tables *all)
 
 bench_mean_row bench_mean_of(const bench_tables *all, unsigned row)
 {
+    KILN_ASSERT(all->count > 0);
     bench_mean_row mean = {.worst = all->tables[0].name};
     double logarithm[BENCH_BASES_MAX] = {0};
     const double share = 1 / (double)all->count;
     const unsigned bases = bench_base_count(all);
+    KILN_ASSERT(bases <= BENCH_BASES_MAX);
     for (unsigned base = 0; base < bases; base++) {
         mean.least_times[base] = HUGE_VAL;
     }
@@ -79,6 +87,7 @@ double bench_times_truncated(const bench_tables *all, const bench_mean_row *row)
     return isinf(time) ? NAN : time * row->times[bench_row_of(all, BENCH_DOP24)];
 }
 
+/* A negative distance or truth selects all poses. */
 static double mean_where(const bench_table *table, unsigned row, bench_where where)
 {
     double sum = 0;

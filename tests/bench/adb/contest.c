@@ -20,10 +20,13 @@
 
 enum { BATCH = 400, WARM_UP = 100, PUBLISHED_PAIRS = 600 };
 
+/* Triangles below a box of a truncated tree, from nearly exact to nearly as coarse as a query of
+ * few pairs. */
 static const uint32_t cut_sizes[BENCH_TRUNCATED_SIZES] = {1, 4, 16, 48};
 
 /* ------------------------------------------------------------------------------------ object -- */
 
+/* Both copies are one tree, so that no second mesh has to be built. */
 bool bench_exact(const kiln_tree *tree, const kiln_pose *pose)
 {
     kiln_hit hit = {.found = false};
@@ -31,9 +34,12 @@ bool bench_exact(const kiln_tree *tree, const kiln_pose *pose)
     return hit.found;
 }
 
+/* The truth is computed once, before any method is measured: it is what errors are counted against.
+ */
 bool bench_subject_make(const char *name, const kiln_tree *tree, unsigned draws,
                         bench_subject *subject)
 {
+    KILN_ASSERT(tree != NULL && draws > 0);
     const kiln_tree_info info = kiln_tree_get_info(tree);
     const size_t most = (size_t)ZACHMANN_DISTANCES * draws;
     memset(subject, 0, sizeof *subject);
@@ -72,6 +78,7 @@ void bench_points(bench_point points[BENCH_POINTS])
     memcpy(points, all, sizeof all);
 }
 
+/* A query that ends undecided is taken for what is likelier. */
 bool bench_point_ask(const bench_point *point, const kiln_tree *tree, const kiln_pose *pose,
                      kiln_adb_answer *answer)
 {
@@ -104,6 +111,7 @@ typedef struct {
     unsigned count;
 } rivals;
 
+/* Volumes that were compared stand for pairs. */
 static bench_answer query_dop24(const void *with, const kiln_pose *pose)
 {
     unsigned volumes = 0;
@@ -116,6 +124,8 @@ static bench_answer query_exact(const void *with, const kiln_pose *pose)
     return (bench_answer){bench_exact(with, pose), 0};
 }
 
+/* The boxes of the cut leaves are the answer; their one triangle stands for many and is not looked
+ * at. */
 static bench_answer query_truncated(const void *with, const kiln_pose *pose)
 {
     bool found = false;
@@ -140,6 +150,7 @@ static bench_answer query_published(const void *with, const kiln_pose *pose)
     return (bench_answer){answer.collision, answer.opened};
 }
 
+/* The caller's methods come first, then these, in the order of the enum in contest.h. */
 static void add(rivals *all, const char *name, bool exact,
                 bench_answer (*run_query)(const void *, const kiln_pose *), const void *with)
 {
@@ -153,6 +164,7 @@ static void add(rivals *all, const char *name, bool exact,
 
 static const kiln_tree *only_tree(const bench_file *file)
 {
+    KILN_ASSERT(kiln_file_tree_count(file->file) == 1);
     return kiln_file_tree(file->file, 0);
 }
 
@@ -196,6 +208,8 @@ static void free_rivals(rivals *all)
     }
 }
 
+/* The 24-DOPs are built from the binary tree, so that both exact binary trees have the same cuts.
+ */
 static kiln_status build_rivals(rivals *all, const bench_mesh *mesh, const bench_watch *watch)
 {
     kiln_status status = bench_file_bake(mesh, "obb2", 1, &all->binary);
@@ -217,6 +231,7 @@ static kiln_status build_rivals(rivals *all, const bench_mesh *mesh, const bench
     return status;
 }
 
+/* Points to `all`, which must stay where it is. */
 static void list_methods(rivals *all, const kiln_tree *tree)
 {
     bench_point points[BENCH_POINTS];
@@ -238,8 +253,9 @@ static void list_methods(rivals *all, const kiln_tree *tree)
     add(all, "adb as published", false, query_published, &all->published);
 }
 
-/* ------------------------------------------------------------------------------------- turns -- */
+/* ------------------------------------------------------------------------------ measurement -- */
 
+/* One more element than there are poses, since malloc(0) may return NULL. */
 static bool make_table(bench_table *table, const bench_subject *subject, const bench_mesh *mesh,
                        const rivals *all, unsigned added)
 {
@@ -282,6 +298,8 @@ static void alternate(const rivals *all, const bench_subject *subject, int round
     for (size_t first = 0; first < subject->count; first = last) {
         last = first + BATCH < subject->count ? first + BATCH : subject->count;
         const size_t warm = first + WARM_UP < last ? first + WARM_UP : last;
+        /* Answers are the same in every round, so that errors are counted in the first round only.
+         */
         for (int step = 0; step < rounds * (int)all->count; step++) {
             const unsigned m = (unsigned)step % all->count;
             const bench_method *method = &all->methods[m];
@@ -305,8 +323,10 @@ static void alternate(const rivals *all, const bench_subject *subject, int round
     }
 }
 
+/* Times stay in the order of poses in the row, for sums by distance; a copy is sorted. */
 static bool summarise(bench_row *row, size_t count)
 {
+    KILN_ASSERT(row->times != NULL);
     double *sorted = malloc((count + 1) * sizeof *sorted);
     if (sorted == NULL) {
         return false;
@@ -332,6 +352,7 @@ kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_method *added, unsigned added_count, int rounds,
                           const bench_watch *watch, bench_table *table)
 {
+    KILN_ASSERT(rounds > 0 && added_count <= BENCH_ADDED_MAX);
     static const bench_watch nobody = {silent, NULL};
     const bench_watch *observer = watch != NULL ? watch : &nobody;
     rivals all;
@@ -372,6 +393,7 @@ void bench_table_free(bench_table *table)
 
 double bench_row_error(const bench_table *table, const bench_row *row)
 {
+    KILN_ASSERT(row->positives + row->negatives <= table->poses);
     return table->poses > 0 ? (double)(row->positives + row->negatives) / (double)table->poses : 0;
 }
 

@@ -1,8 +1,11 @@
-/* A clock, sums over what it says, and random numbers. The clock's own cost is the least difference
- * of many pairs of calls; a time less that cost is held above 0, since ratios are formed of it. */
+/* A clock, means and percentiles of its readings, and random numbers. The clock's own cost is the
+ * least difference of many pairs of calls; a time less that cost is at least a nanosecond, since
+ * ratios are formed of it. Random numbers are SplitMix64 (Steele, Lea and Flood 2014), so that a
+ * run is the same on every machine. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "numbers.h"
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +64,7 @@ void bench_sort(double values[], size_t count)
     }
 }
 
+/* The mean of the two middle values where their number is even. */
 double bench_median(const double sorted[], size_t count)
 {
     return count > 0 ? (sorted[count / 2] + sorted[(count - 1) / 2]) / 2 : 0;
@@ -68,6 +72,7 @@ double bench_median(const double sorted[], size_t count)
 
 double bench_percentile(const double sorted[], size_t count, double part)
 {
+    KILN_ASSERT(part >= 0 && part <= 1);
     if (count == 0) {
         return 0;
     }
@@ -83,7 +88,9 @@ uint64_t bench_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* The remainder favours small numbers by at most limit / 2^64, far below what a sample shows. */
 uint32_t bench_random_below(uint64_t *state, uint32_t limit)
 {
+    KILN_ASSERT(limit > 0);
     return (uint32_t)(bench_random(state) % limit);
 }

@@ -1,11 +1,13 @@
 /* The measurements of section 4.3 of Klein and Zachmann (2003): trees are baked as the published
  * queries walk them and as ours do, methods alternate over the same poses, and the results are
- * means by distance. */
+ * means by distance. The published query runs on trees of its own kind, so that neither side is
+ * measured on the other's trees. */
 #include "paper_figures.h"
 
 #include "contest.h"
 #include "dop24.h"
 #include "numbers.h"
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +56,7 @@ typedef struct {
     unsigned count;
 } bench_paper_bench;
 
+/* One triangle a leaf and 8^3 cells, as the paper has them. */
 static kiln_status bake_counted(const bench_mesh *mesh, const counted_as *how, void **data,
                                 kiln_paper_tree **tree)
 {
@@ -73,6 +76,7 @@ static kiln_status bake_counted(const bench_mesh *mesh, const counted_as *how, v
     return kiln_paper_tree_open(*data, size, bv, NULL, tree);
 }
 
+/* The counts of a bake by default, which the fitted weights expect. */
 static kiln_status bake_ours(const bench_mesh *mesh, bench_file *file)
 {
     kiln_bake_options options = kiln_bake_options_default();
@@ -105,6 +109,7 @@ static void clear_bench(bench_paper_bench *bench)
 static kiln_status build_bench(bench_paper_bench *bench, const char *name, const bench_mesh *mesh,
                                unsigned trees, unsigned draws)
 {
+    KILN_ASSERT(trees >= 1 && trees <= COUNTED_TREES);
     bench_point points[BENCH_POINTS];
     memset(bench, 0, sizeof *bench);
     kiln_status status = bake_ours(mesh, &bench->ours);
@@ -156,9 +161,11 @@ static bench_answer query_exact(const void *with, const kiln_pose *pose)
     return (bench_answer){bench_exact(with, pose), 0};
 }
 
+/* Methods are measured in the order in which they are added. */
 static void add(bench_paper_bench *bench, const char *name,
                 bench_answer (*run_query)(const void *, const kiln_pose *), const void *with)
 {
+    KILN_ASSERT(bench->count < BENCH_PAPER_SERIES_MAX);
     bench_method *method = &bench->methods[bench->count++];
     (void)snprintf(method->name, sizeof method->name, "%s", name);
     method->run_query = run_query;
@@ -168,6 +175,7 @@ static void add(bench_paper_bench *bench, const char *name,
 /* The options of the last method that was added can still be changed. */
 static kiln_paper_options *add_published(bench_paper_bench *bench, const char *name, unsigned tree)
 {
+    KILN_ASSERT(tree < COUNTED_TREES && bench->trees[tree] != NULL);
     published *one = &bench->published[bench->count];
     *one = (published){bench->query, bench->trees[tree], kiln_paper_options_default()};
     add(bench, name, query_published, one);
@@ -181,6 +189,7 @@ static void add_setting(bench_paper_bench *bench, const char *title, double p_mi
     options->k_min = k_min;
 }
 
+/* Our query and the exact tree of the paper, which every figure has. */
 static void add_rivals(bench_paper_bench *bench)
 {
     add(bench, "default", query_ours, bench);

@@ -9,6 +9,7 @@
 #include "samples.h"
 
 #include "numbers.h"
+#include "../../../formats/assert.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +30,12 @@ void bench_samples_free(bench_samples *samples)
     memset(samples, 0, sizeof *samples);
 }
 
+/* A failure is kept in the samples and reported once, by bench_calibration_of's caller, rather than
+ * at each of a million calls. */
 void bench_samples_add(bench_samples *samples, double said, bool truth)
 {
+    KILN_ASSERT(said >= 0 && said <= 1);
+    KILN_ASSERT(samples->count <= samples->capacity);
     if (samples->count == samples->capacity) {
         const size_t capacity = samples->capacity > 0 ? 2 * samples->capacity : FIRST_CAPACITY;
         bench_sample *more = realloc(samples->all, capacity * sizeof *more);
@@ -57,6 +62,7 @@ static int by_said(const void *left, const void *right)
 /* Sample i counts weights[i] times. */
 static double ece_of(const bench_samples *samples, const uint32_t weights[])
 {
+    KILN_ASSERT(samples->count > 0);
     double sum = 0, said = 0, truth = 0, taken = 0, before = 0;
     int bin = 1;
     for (size_t i = 0; i < samples->count; i++) {
@@ -77,6 +83,8 @@ static double ece_of(const bench_samples *samples, const uint32_t weights[])
 static double bound_of(const bench_samples *samples, unsigned resamplings, uint32_t weights[],
                        double found[])
 {
+    KILN_ASSERT(samples->count > 0 && samples->count <= UINT32_MAX);
+    KILN_ASSERT(resamplings > 0);
     uint64_t random = samples->random;
     for (unsigned round = 0; round < resamplings; round++) {
         memset(weights, 0, samples->count * sizeof weights[0]);
@@ -89,6 +97,8 @@ static double bound_of(const bench_samples *samples, unsigned resamplings, uint3
     return bench_percentile(found, resamplings, 0.95);
 }
 
+/* The area under the curve is the probability that a true sample was said to be likelier than a
+ * false one; equal ones count half (Mann and Whitney 1947). */
 static double auc_of(const bench_samples *samples)
 {
     double below = 0, sum = 0, trues = 0;
@@ -104,6 +114,7 @@ static double auc_of(const bench_samples *samples)
         trues += t;
         i = end;
     }
+    KILN_ASSERT(trues + below == (double)samples->count);
     return trues > 0 && below > 0 ? sum / (trues * below) : NAN;
 }
 
@@ -143,6 +154,7 @@ unsigned bench_reliability_of(const bench_samples *samples,
     for (size_t i = 0; i < samples->count; i++) {
         const int at = (int)(samples->all[i].said * BENCH_RELIABILITY_BINS);
         const int bin = at < BENCH_RELIABILITY_BINS ? at : BENCH_RELIABILITY_BINS - 1;
+        KILN_ASSERT(bin >= 0);
         said[bin] += samples->all[i].said;
         truth[bin] += samples->all[i].truth ? 1.0 : 0.0;
         count[bin]++;
@@ -151,6 +163,8 @@ unsigned bench_reliability_of(const bench_samples *samples,
     for (int bin = 0; bin < BENCH_RELIABILITY_BINS; bin++) {
         if (count[bin] >= LEAST_IN_BIN) {
             const double p = truth[bin] / count[bin];
+            /* Where all samples of a bin agree, the variance is taken as that of one sample that
+             * does not. */
             const double variance = fmax(p * (1 - p), 1 / count[bin]) / count[bin];
             points[found++] = (bench_reliability){said[bin] / count[bin], p, 1.96 * sqrt(variance)};
         }

@@ -10,7 +10,7 @@
 
 enum { LEGEND_ABOVE = 64, LEGEND_STEP = 18, COLOURS = 8 };
 
-/* Told apart by people who see colours differently (Okabe and Ito 2008), grey last. */
+/* Colours that people with any colour vision can distinguish (Okabe and Ito 2008), grey last. */
 static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                              "#e69f00", "#56b4e9", "#000000", "#777777"};
 
@@ -47,6 +47,7 @@ static void print_text(FILE *out, double x, double y, const char *anchor, const 
     fputs("</text>\n", out);
 }
 
+/* From values of a panel to places in the picture, whose y grows downwards. */
 static double place_x(const svg_panel *panel, double x)
 {
     KILN_ASSERT(panel->x_to > panel->x_from);
@@ -73,6 +74,7 @@ static void mark_y(FILE *out, const svg_panel *panel, double y)
     print_text(out, panel->left - 6, at + 4, "end", label);
 }
 
+/* Lines at 1, 2 and 5 times each power of ten, with room for a rounding at both ends. */
 static void mark_logarithmic(FILE *out, const svg_panel *panel)
 {
     static const double steps[] = {1, 2, 5};
@@ -125,6 +127,7 @@ void svg_guide(FILE *out, const svg_panel *panel, double x0, double y0, double x
             place_x(panel, x0), place_y(panel, y0), place_x(panel, x1), place_y(panel, y1));
 }
 
+/* A NaN is outside as well, so that a mean of nothing is not drawn. */
 static bool is_inside(const svg_panel *panel, const svg_point *point)
 {
     return point->x >= panel->x_from && point->x <= panel->x_to && point->y >= panel->y_from &&

@@ -1,5 +1,10 @@
 /* kiln-bench adb: time-critical queries against exact ones and against the obvious shortcut, on the
- * user's own models. */
+ * user's own models.
+ *
+ * A model that is not baked is baked in memory first. Each file is one object of the run
+ * (adb/adb.h): two copies of its tree are queried at the poses of Zachmann's procedure by all
+ * methods alternately. The results are printed as tables, or as JSON, and on request as lines of
+ * numbers and as a picture. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "verbs.h"
@@ -12,6 +17,7 @@
 
 #include "../adb/adb.h"
 #include "../../../tools/common/write_file.h"
+#include "../../../formats/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +92,7 @@ static char *short_name(const char *path)
     return name;
 }
 
+/* The name decides: all other files go to the importer. */
 static bool is_baked(const char *path)
 {
     const size_t length = strlen(path);
@@ -116,6 +123,8 @@ static int bake_model(const char *path, const bench_settings *settings, void **d
     return result;
 }
 
+/* A baked file is opened as it is, with whatever options it was baked; a model is baked with
+ * counts. */
 static int open_input(const char *path, const bench_settings *settings, bench_file *file)
 {
     void *data = NULL;
@@ -130,10 +139,12 @@ static int open_input(const char *path, const bench_settings *settings, bench_fi
     return opened == KILN_OK ? EXIT_DONE : report_format_error(path, (int)opened, error.message);
 }
 
+/* The tree is one of the file, so that the search ends. */
 static uint32_t index_of(const bench_file *file, const kiln_tree *tree)
 {
     uint32_t index = 0;
     while (kiln_file_tree(file->file, index) != tree) {
+        KILN_ASSERT(index < kiln_file_tree_count(file->file));
         index++;
     }
     return index;
@@ -141,6 +152,7 @@ static uint32_t index_of(const bench_file *file, const kiln_tree *tree)
 
 /* ----------------------------------------------------------------------------------- measure -- */
 
+/* Turns a status of the measurement into the cause that the user can remedy. */
 static int explain(const char *path, kiln_status status, const kiln_tree_info *info)
 {
     switch (status) {
@@ -160,6 +172,8 @@ static int explain(const char *path, kiln_status status, const kiln_tree_info *i
     }
 }
 
+/* The exact rivals are built from the tree's triangles, in the order in which the file stores them.
+ */
 static int measure_tree(bench_adb *run, const char *path, const bench_file *file,
                         const kiln_tree *tree, const char *name)
 {
@@ -173,6 +187,8 @@ static int measure_tree(bench_adb *run, const char *path, const bench_file *file
     return explain(path, status, &info);
 }
 
+/* Opens one file, measures the tree that was chosen, and closes it, so that a run holds one file at
+ * a time. */
 static int measure_file(bench_adb *run, const char *path, const bench_settings *settings,
                         bench_bar *bar)
 {
@@ -198,6 +214,7 @@ static int measure_file(bench_adb *run, const char *path, const bench_settings *
 
 /* ------------------------------------------------------------------------------------ output -- */
 
+/* The text is complete in memory before a file is opened, so that none is left half written. */
 static int write_with(const bench_adb *run, const char *path,
                       void (*print)(const bench_adb *, FILE *))
 {

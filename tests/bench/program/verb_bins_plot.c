@@ -1,4 +1,9 @@
-/* kiln-bench bins-plot: Figures 8 and 15 of Klein and Zachmann 2003, from a table. */
+/* kiln-bench bins-plot: Figures 8 and 15 of Klein and Zachmann 2003, from a table.
+ *
+ * The values come from the table by the runtime's own call, so that the picture shows what a query
+ * would get. They are written into a script, which gnuplot draws in a process of its own; its
+ * picture is read back through a pipe and written by the kit, whole or not at all. The left panel
+ * has the two factors of the bound and their product, the right one the bytes that each x takes. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "verbs.h"
@@ -9,6 +14,7 @@
 #include "../../../tools/cmd/verbs/table.h"
 
 #include "../../../tools/common/write_file.h"
+#include "../../../formats/assert.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -46,6 +52,7 @@ typedef struct {
 /* 1 - (1 - LB)^x */
 static double hit_at(const figure *of, uint32_t x)
 {
+    KILN_ASSERT(x >= 1 && x <= KILN_BINS_TABLE_X_MAX);
     double missed = 1.0;
     for (uint32_t i = 0; i < x; i++) {
         missed *= 1.0 - of->lb;
@@ -58,8 +65,10 @@ static double bound_at(const figure *of, uint32_t x)
     return hit_at(of, x) * of->p[x - 1];
 }
 
+/* The first x of the highest bound, as the paper has it. */
 static void find_best(figure *of, uint32_t max_x)
 {
+    KILN_ASSERT(max_x >= 1 && max_x <= KILN_BINS_TABLE_X_MAX);
     for (uint32_t x = 1; x <= max_x; x++) {
         if (bound_at(of, x) > of->best_value) {
             of->best_value = bound_at(of, x);
@@ -70,6 +79,8 @@ static void find_best(figure *of, uint32_t max_x)
 
 /* -------------------------------------------------------------------------------- the script -- */
 
+/* All curves are columns of one block of data within the script, so that no second file is needed.
+ */
 static void write_data(FILE *script, const figure *of)
 {
     const kiln_format_bins *header = of->table->view.header;
@@ -82,8 +93,10 @@ static void write_data(FILE *script, const figure *of)
     fputs("END\n", script);
 }
 
+/* Figure 8: both probabilities, their product, and a dashed line at its highest point. */
 static void write_curve(FILE *script, const figure *of)
 {
+    KILN_ASSERT(of->best >= 1 && of->best_value >= 0);
     fprintf(script,
             "set title 'u = %u, v = %u, w = %u, LB = %.4g: highest, %.4g, at x = %u'\n"
             "set xlabel 'x'\n"
@@ -100,6 +113,7 @@ static void write_curve(FILE *script, const figure *of)
             of->best, of->best_value);
 }
 
+/* Figure 15: how much each x adds to the table. */
 static void write_bars(FILE *script, const figure *of)
 {
     const kiln_format_bins *header = of->table->view.header;
@@ -117,6 +131,7 @@ static void write_bars(FILE *script, const figure *of)
             kiln_bins_value_size(header->profile) * (double)table_kept(header) / 1e6);
 }
 
+/* The order matters to gnuplot: terminal, data, then the two panels of one page. */
 static bool write_script(const figure *of, char **text, size_t *size)
 {
     FILE *script = open_memstream(text, size);
@@ -177,6 +192,7 @@ static int read_all(int descriptor, void **data, size_t *size)
             }
             bytes = more;
         }
+        KILN_ASSERT(capacity - used >= READ_STEP);
         const ssize_t got = read(descriptor, bytes + used, capacity - used);
         if (got == 0) {
             *data = bytes;
@@ -191,6 +207,8 @@ static int read_all(int descriptor, void **data, size_t *size)
     }
 }
 
+/* The script is a file and not a pipe, since a pipe to a process that writes at the same time may
+ * block both. */
 static int run_on(FILE *script, void **picture, size_t *size)
 {
     int output[2], status;
@@ -199,6 +217,7 @@ static int run_on(FILE *script, void **picture, size_t *size)
         return report_error(EXIT_RUN, "gnuplot", "can't be started; %s", strerror(errno));
     }
     const int error = start_gnuplot(fileno(script), output, &child);
+    /* Only the child writes from here on, so that reading ends when it does. */
     close(output[1]);
     if (error != 0) {
         close(output[0]);
@@ -241,6 +260,7 @@ static int gnuplot_run(const char *script, size_t script_size, void **picture, s
 
 /* --------------------------------------------------------------------------------------- run -- */
 
+/* Script, picture and file, each complete before the next. */
 static int draw(const figure *of, const char *output)
 {
     char *script = NULL;
@@ -261,6 +281,7 @@ static int draw(const figure *of, const char *output)
     return status;
 }
 
+/* The document says where the picture is and what its dashed line marks. */
 static void plot_json(const char *path, const figure *of, const char *output)
 {
     json_t *root = report_root();

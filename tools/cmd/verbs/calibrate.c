@@ -99,6 +99,7 @@ static int add_file(calibration *c, const char *path, int draws)
     if (status != EXIT_DONE) {
         return status;
     }
+    /* Files stay open to the end, since every step queries their trees. */
     c->files[c->file_count++] = file;
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = kiln_file_tree(file, i);
@@ -126,6 +127,7 @@ static int add_file(calibration *c, const char *path, int draws)
             groups[g] =
                 (lesson_group){.bv = info.bv, .name = info.bv_name, .leaf_max = info.leaf_max};
         }
+        KILN_ASSERT(g < c->group_count);
         lesson_group *group = &c->groups[g];
         lesson *more = realloc(group->lessons, (group->count + 1) * sizeof *more);
         if (more == NULL) {
@@ -158,7 +160,8 @@ static int fit_round(lesson_group *group)
     const bool good = !set.failed && predicted != NULL;
     if (good) {
         kiln_fit_logistic(set.pairs.cases, count, w);
-        /* The terms of the regression by their names; fit_others() fits `others` later. */
+        /* The terms of the regression by their names; fit_others() fits `others` later. Pairs of
+         * roots are few and unlike all others, so that they get an offset of their own. */
         const double offset = kiln_fit_offset(set.roots.cases, set.roots.count, w);
         group->weights = (kiln_adb_weights){.bias = (float)w[0],
                                             .lambda = (float)w[1],
@@ -173,6 +176,8 @@ static int fit_round(lesson_group *group)
             const kiln_fit_case *of = &set.pairs.cases[i];
             predicted[i] = (kiln_prediction){(float)kiln_fit_probability(w, of->feature), of->yes};
         }
+        /* Reliability on the training pairs is optimistic; answers at budgets are judged further
+         * below. */
         group->pairs = count;
         group->of_pairs = kiln_reliability_of(predicted, count);
     }
@@ -477,6 +482,7 @@ static int run_calibrate(int argc, char **argv)
         return status;
     }
     if (settings.output != NULL && strcmp(settings.output, "-") == 0) {
+        /* The weights go to standard output, where a report would spoil them. */
         report_to_stderr();
     }
     status = check_output(settings.output, argv, count);

@@ -428,6 +428,7 @@ static json_t *answer_json(const collide_run *run, const answer *of)
  * where a pose fails. */
 static int run_poses(collide_run *run, const pose_list *poses)
 {
+    KILN_ASSERT(run->times != NULL && run->answers != NULL);
     json_t *answers = report_is_json() ? json_array() : NULL;
     int status = EXIT_DONE;
     for (size_t i = 0; i < poses->count && status == EXIT_DONE; i++) {
@@ -504,6 +505,7 @@ static int run_collide(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
+    /* An option that the mode does not use is a mistake in the command; it is not ignored. */
     if (settings.mode != MODE_ADB &&
         (adb->p_min >= 0 || adb->epsilon >= 0 || adb->budget_us >= 0 || adb->k_min >= 0 ||
          adb->budget_pairs >= 0 || adb->hybrid || adb->weights != NULL)) {
@@ -520,6 +522,7 @@ static int run_collide(int argc, char **argv)
                        .path_a = argv[0],
                        .path_b = argv[1]};
     pose_list poses = {.count = 0};
+    /* All that the command line can be wrong about is found before the first pose is read. */
     status = open_both(&run);
     if (status == EXIT_DONE) {
         status = read_weights(&run);

@@ -131,6 +131,7 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
         }
         const double packed = (double)stored_size;
         const double nodes = (double)view->reader->sections[index].count;
+        KILN_ASSERT(nodes > 0);
         for (uint32_t t = 0; t < view->tree_count; t++) {
             const kiln_format_tree *entry = &view->trees[t];
             KILN_ASSERT(entry->node_count > 0);
@@ -150,6 +151,8 @@ tree_sizes *tree_sizes_of(const kiln_view *view)
                                        .lower = entry->bounds_lower,
                                        .upper = entry->bounds_upper,
                                        .scale_exponent = entry->scale_exponent};
+        /* The cost is that of a random query against the stored boxes (tools/common/tree_cost.h).
+         */
         trees[i].cost = kiln_tree_cost(&stored);
     }
     return trees;

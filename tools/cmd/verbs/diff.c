@@ -201,6 +201,7 @@ static bool compare_sets(const kiln_view *a, const kiln_view *b, triangle_sets *
         for (uint32_t id = 0; id < both; id++) {
             out->renumbered += compare_triangles(&list_a[id], &list_b[id]) != 0;
         }
+        /* In this order equal triangles meet in the merge below, wherever they are stored. */
         qsort(list_a, count_a, sizeof *list_a, compare_triangles);
         qsort(list_b, count_b, sizeof *list_b, compare_triangles);
         while (i < count_a && k < count_b) { /* a merge: the lesser one is missing in the other */
@@ -342,6 +343,7 @@ static void compare_tree(diff *d, uint32_t a, uint32_t b)
 static bool compare_trees(diff *d)
 {
     const kiln_view *a = &d->files[0].view, *b = &d->files[1].view;
+    /* Trees are matched by name and kind, since their order in a file is that of the source. */
     named_tree *lists[2];
     bool good = true;
     for (int i = 0; i < 2; i++) {

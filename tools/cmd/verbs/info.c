@@ -278,6 +278,7 @@ static void print_trees(const info *of)
         columns_of_output() - 2 - 7 - c.triangles - c.nodes - c.depth - c.raw - c.packed - 8;
     c.name = name < left ? name : left;
     c.name = c.name < 12 ? 12 : c.name;
+    KILN_ASSERT(c.name >= 12);
     printf("  %-*s  %-5s%*s  %*s  %*s  %*s  %*s\n", c.name, "tree", "bv", c.triangles, "triangles",
            c.nodes, "nodes", c.depth, "depth", c.raw, "bytes raw", c.packed, "packed");
     if (count <= TREES_FOR_PEOPLE || of->all_trees) {

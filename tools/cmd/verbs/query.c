@@ -155,7 +155,8 @@ static void report_triangles(query_run *run, bool found, size_t count)
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
-/* Reports a line whose count of numbers fits no query of this kind. */
+/* Reports a line whose count of numbers fits no query of this kind. The count of numbers is the
+ * only thing that says which query a line has, so that the message lists the counts. */
 static int wrong_count(const query_run *run, unsigned long line, int count, const char *what)
 {
     return report_error(EXIT_INVALID, run->path, "line %lu: %d numbers; %s", line, count, what);
@@ -331,6 +332,7 @@ static int run_query(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
+    /* Two inputs would need answers that say which of them they belong to. */
     if ((settings.rays != NULL) + (settings.points != NULL) + (settings.shapes != NULL) != 1) {
         return report_usage("one of --rays, --points and --shapes is needed");
     }

@@ -99,6 +99,7 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
             middle[k] = 0.5 * (lower + upper);
             side = fmax(side, upper - lower);
         }
+        /* The quaternion is of length 1 within rounding, so that the call succeeds. */
         (void)kiln_pose_from_quaternion(quaternion, NULL, &pose);
         for (int k = 0; k < 3; k++) {
             const double *row = pose.rotation + 3 * k;
@@ -117,6 +118,7 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
             out->poses[out->count++] = pose;
         }
     }
+    KILN_ASSERT(out->count <= (size_t)draws * DISTANCES);
     return true;
 }
 

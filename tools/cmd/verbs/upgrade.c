@@ -83,6 +83,7 @@ static int run_upgrade(int argc, char **argv)
             } else {
                 const bool newer = error.code == KILN_FORMAT_ERROR_VERSION ||
                                    error.code == KILN_FORMAT_ERROR_FEATURE;
+                /* An unknown required feature comes from a newer version as well. */
                 state = newer ? "newer" : "broken";
                 status = report_format_error(argv[i], error.code, error.text);
             }

@@ -152,6 +152,7 @@ static void compare_triangle(const comparison *c, const kiln_format_part *part, 
  * False: no memory. */
 static bool compare(const comparison *c)
 {
+    KILN_ASSERT(c->verdict->first[0] == '\0' && c->verdict->differing == 0);
     const uint32_t count = c->view->triangle_count;
     if (c->view->triangle_count != c->soup->triangle_count) {
         differs(c, "it has %u triangle%s, %.100s has %u", c->view->triangle_count,
@@ -193,6 +194,8 @@ static bool compare(const comparison *c)
             KILN_ASSERT(c->view->ids[i] < count);
             stored_of[c->view->ids[i]] = i;
         }
+        /* Parts tile the ids, so that every triangle is visited once, in the order of the import.
+         */
         for (uint32_t p = 0; p < c->view->part_count; p++) {
             const kiln_format_part *part = &c->view->parts[p];
             const uint32_t end = part->triangle_first + part->triangle_count;
@@ -391,6 +394,8 @@ static int verify_one(const char *path, int count, const verify_settings *settin
     if (status == EXIT_DONE && counts.values > 0) {
         status = table_sample(path, of.data, of.size, TABLE_SAMPLE);
     }
+    /* The document has an element for every file, whatever its status, so that a program can match
+     * them with its arguments. */
     json_t *object = report_is_json() ? verify_json(path, status, &counts, &error) : NULL;
     if (object == NULL && status == EXIT_DONE && !settings->quiet) {
         print_sound(path, &counts);
