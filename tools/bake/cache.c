@@ -9,6 +9,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/format.h"
+#include "../common/folders.h"
 #include "../common/sha256.h"
 #include "../import/source.h"
 
@@ -60,24 +61,20 @@ static void to_hex(const uint8_t *bytes, size_t count, char *text)
 
 /* ------------------------------------------------------------------------------- the folder -- */
 
-/* Makes the folder, unless it is there already. Another process may make the same folder at the
- * same time, so that it is made first and looked at after. */
+/* Makes the folder and those above it, unless it is there already. */
 static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    struct stat facts;
-    if (mkdir(path, 0777) == 0) {
-        return true;
-    }
+    char *part;
+    const bool made = kiln_folder_make(path, &part);
     const int error = errno;
-    if (error != EEXIST) {
-        return fail(message, "the folder can't be made", error);
-    }
-    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+    if (!made && error == EEXIST) {
         snprintf(message, KILN_WRITE_MESSAGE_SIZE,
                  "there is no folder but a file of that name; move it, or name another folder");
-        return false;
+    } else if (!made) {
+        (void)fail(message, "the folder can't be made", error);
     }
-    return true;
+    free(part);
+    return made;
 }
 
 /* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */

@@ -1,5 +1,6 @@
-/* A set of folders. Paths are compared as resolved, so that neither links nor ".." lead out of a
- * folder unnoticed; what is not there yet is resolved as far as it is. */
+/* Making folders, and sets of folders. Paths of a set are compared as resolved, so that neither
+ * links nor ".." lead out of a folder unnoticed; what is not there yet is resolved as far as it is.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "folders.h"
 
@@ -7,8 +8,47 @@
 #include "memory.h"
 #include "paths.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Makes one folder, or finds it there, whoever made it. */
+static bool make_one(const char *path)
+{
+    if (mkdir(path, 0777) == 0) {
+        return true;
+    }
+    const int error = errno; /* "a/.." and mounted folders fail with other errors than EEXIST */
+    struct stat facts;
+    const bool there = stat(path, &facts) == 0;
+    errno = there ? EEXIST : error;
+    return there && S_ISDIR(facts.st_mode);
+}
+
+bool kiln_folder_make(const char *path, char **part)
+{
+    KILN_ASSERT(path[0] != '\0');
+    char *copy = strdup(path);
+    bool made = copy != NULL;
+    for (char *end = copy; made && end != NULL;) {
+        end = strchr(end + 1, '/');
+        if (end != NULL) {
+            *end = '\0';
+        }
+        made = make_one(copy);
+        if (made && end != NULL) {
+            *end = '/';
+        }
+    }
+    const int error = errno;
+    if (made) {
+        free(copy);
+    }
+    *part = made ? NULL : copy;
+    errno = error;
+    return made;
+}
 
 bool kiln_folders_add(kiln_folders *folders, const char *path)
 {

@@ -1,9 +1,14 @@
-/* A set of folders that files may lie in or be written to. */
+/* Folders: making one with those above it, and sets that files may lie in or be written to. */
 #ifndef KILN_COMMON_FOLDERS_H
 #define KILN_COMMON_FOLDERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Makes the folder `path` and, as mkdir -p does, those above it that are missing; other processes
+ * may make them at the same time. False with errno, EEXIST where a part of the path is no folder,
+ * and with the part at fault in *part, in new memory or NULL, which the caller frees. */
+bool kiln_folder_make(const char *path, char **part);
 
 /* Starts zeroed, empty. */
 typedef struct {

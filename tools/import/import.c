@@ -177,7 +177,11 @@ static kiln_bake_status fetch_scene(job *j)
     j->scene.most = options.import_memory / 2;
     if (options.max_memory != 0 && (j->scene.most == 0 || options.max_memory < j->scene.most))
         j->scene.most = options.max_memory;
-    end = kiln_child_run(&child, &number);
+    /* The stage is reported to begin before the child is started: on a busy machine a child may
+     * send all and end between two looks at it, and then the stage would have no beginning. */
+    end = child.progress == NULL || child.progress(child.progress_user)
+              ? kiln_child_run(&child, &number)
+              : KILN_CHILD_CANCELLED;
     status = judge_end(j, end, number);
     if (status != KILN_BAKE_OK)
         return status;

@@ -33,6 +33,7 @@
 #include "../../../formats/assert.h"
 #include "../../bake/bake.h"
 #include "../../common/clock.h"
+#include "../../common/folders.h"
 #include "../../common/text.h"
 #include "../../common/write_file.h"
 
@@ -110,23 +111,25 @@ static bool step_of_one(void *user, const char *stage, double part)
     return progress_step(&a->b->one, stage, part);
 }
 
-/* Makes the folders of an output, as mkdir -p does. */
-static int make_folders(const char *output, kiln_bake_report *report)
+/* Makes the folder that an output is in. */
+static int make_folder_of(const char *output, kiln_bake_report *report)
 {
-    char *path = strdup(output);
-    int status = path != NULL ? EXIT_DONE : EXIT_RUN;
-    for (char *slash = path != NULL ? strchr(path + 1, '/') : NULL;
-         slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (!plan_make_one_folder(path)) {
-            snprintf(report->error, sizeof report->error,
-                     "%.500s: the folder can't be made; %s; check the path and its permissions",
-                     path, errno == EEXIST ? "there is a file of that name" : strerror(errno));
-            status = EXIT_IO;
-        }
-        *slash = '/';
+    const char *slash = strrchr(output, '/');
+    if (slash == NULL || slash == output) {
+        return EXIT_DONE;
     }
-    free(path);
+    char *part = NULL;
+    char *folder = strndup(output, (size_t)(slash - output));
+    const bool made = folder != NULL && kiln_folder_make(folder, &part);
+    if (folder != NULL && !made) {
+        snprintf(report->error, sizeof report->error,
+                 "%.500s: the folder can't be made; %s; check the path and its permissions",
+                 part != NULL ? part : folder,
+                 errno == EEXIST ? "there is a file of that name" : strerror(errno));
+    }
+    const int status = made ? EXIT_DONE : folder != NULL ? EXIT_IO : EXIT_RUN;
+    free(part);
+    free(folder);
     return status;
 }
 
@@ -202,7 +205,7 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
     options.progress = steps->step;
     options.progress_user = steps->user;
     if (out->status == EXIT_DONE && b->of->make_folders) {
-        out->status = make_folders(a->of->output, &out->report);
+        out->status = make_folder_of(a->of->output, &out->report);
     }
     if (out->status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
         out->status = load_stdin(&data, &input.size);

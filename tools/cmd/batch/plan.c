@@ -15,6 +15,7 @@
 #include "../../../formats/assert.h"
 #include "../kit/report.h"
 
+#include "../../common/folders.h"
 #include "../../common/memory.h"
 #include "../../common/paths.h"
 
@@ -449,34 +450,29 @@ bool plan_has_file(const plan *of, const char *path)
     return found;
 }
 
-bool plan_make_one_folder(const char *path)
-{
-    if (mkdir(path, 0777) == 0) {
-        return true;
-    }
-    const int error = errno;
-    const bool there = is_folder(path);
-    errno = error;
-    return there;
-}
-
-/* Makes one folder of the outputs, or reports why it can't be made. */
+/* Makes the folder of the outputs, or reports why it can't be made. */
 static int make_or_report(const plan *of, const char *path)
 {
-    if (plan_make_one_folder(path)) {
+    char *part;
+    if (path[0] == '\0' || kiln_folder_make(path, &part)) {
         return EXIT_DONE;
     }
-    if (errno == EEXIST || errno == ENOTDIR) {
-        return report_error(
-            EXIT_IO, path,
-            of->make_folders
-                ? "is a file, where the folder of the outputs is to be; move it, or name "
-                  "another folder"
-                : "is a file; several inputs, or a list, need a folder");
-    }
-    return report_error(EXIT_IO, path,
-                        "the folder can't be made; %s; check the path and its permissions",
-                        strerror(errno));
+    const int error = errno;
+    const size_t length = part != NULL ? strlen(part) : strlen(path);
+    const bool whole = path[length + strspn(path + length, "/")] == '\0';
+    const char *name = whole ? path : part;
+    const int status =
+        error != EEXIST
+            ? report_error(EXIT_IO, name,
+                           "the folder can't be made; %s; check the path and its permissions",
+                           strerror(error))
+        : of->make_folders || !whole
+            ? report_error(EXIT_IO, name,
+                           "is a file, where the folder of the outputs is to be; move it, or name "
+                           "another folder")
+            : report_error(EXIT_IO, name, "is a file; several inputs, or a list, need a folder");
+    free(part);
+    return status;
 }
 
 /* Will a new file be put into `folder` itself? */
@@ -502,17 +498,7 @@ int plan_make_folder(const plan *of, bool written)
     if (of->folder == NULL || of->count == 0) {
         return EXIT_DONE;
     }
-    char *path = strdup(of->folder);
-    int status = path != NULL ? EXIT_DONE : no_memory();
-    char *slash =
-        path != NULL && of->make_folders && path[0] != '\0' ? strchr(path + 1, '/') : NULL;
-    for (; slash != NULL && status == EXIT_DONE; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        status = make_or_report(of, path);
-        *slash = '/';
-    }
-    free(path);
-    status = status == EXIT_DONE ? make_or_report(of, of->folder) : status;
+    const int status = make_or_report(of, of->folder);
     if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
         const int error = errno;
         return is_written_in(of, of->folder)

@@ -62,12 +62,9 @@ int plan_check_options(const plan *of);
 /* Is `path` an input or an output, however it is spelt? */
 bool plan_has_file(const plan *of, const char *path);
 
-/* Makes the folder that arguments or a manifest have named, or reports why there is none; and, with
- * `written`, where it may not be written though outputs go there. */
+/* Makes the folder that arguments or a manifest have named, with those above it, or reports why
+ * there is none; and, with `written`, where it may not be written though outputs go there. */
 int plan_make_folder(const plan *of, bool written);
-
-/* Makes a folder, or finds it there. False with errno. */
-bool plan_make_one_folder(const char *path);
 
 /* Prints the manifest that says all of the plan. */
 int plan_dump(const plan *of);
