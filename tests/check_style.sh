@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every source is as clang-format leaves it, and no line of C, comments included, is longer than 100 columns.
 # Generated sources, which say so in their first line, are left out. Another version of clang-format than 14
-# breaks lines elsewhere, so that with one the first check is skipped.
+# breaks lines elsewhere, so that with one the first check is skipped. Scripts that tests/run.sh starts can be
+# executed: git keeps that bit, and a script without it fails in a clean clone only.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 sources=$(find formats lut runtime tools tests models \( -name '*.c' -o -name '*.h' \) | sort | while read -r file; do
@@ -21,4 +22,10 @@ fi
 
 # shellcheck disable=SC2086
 awk 'length > 100 { print FILENAME ":" FNR ": " length " columns"; long = 1 } END { exit long }' $sources || bad=1
+
+unstartable=$(find tests/cli tests/gate tests/models tests/soak -maxdepth 1 -name '*.sh' ! -perm -u+x)
+if [ -n "$unstartable" ]; then
+    printf 'a test that can not be executed; run chmod +x:\n%s\n' "$unstartable"
+    bad=1
+fi
 exit $bad
