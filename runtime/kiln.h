@@ -18,7 +18,9 @@
  * compared and not solids; kiln_locate_mesh answers for solids.
  *
  * Answers. An answer is that of exact arithmetic on the stored float32 vertices of one tree and on
- * the vertices of the other tree after they were transformed into its frame in double precision.
+ * the vertices of the other tree after they were transformed into its frame in double precision,
+ * where coordinates below 2^-250 in magnitude count as 0; so do those of points and rays that are
+ * transformed into a tree's frame.
  * The contents of the trees alone decide which of the two is transformed, so swapping A and B
  * changes nothing, and equal poses cancel exactly. An answer does not depend on the kind of tree,
  * the order of traversal, the number of threads, the instruction set, or the caller's rounding
@@ -101,7 +103,8 @@ extern "C" {
     /* the call: correct the caller */                                                             \
     X(KILN_ERROR_ARGUMENT, 30, "an argument is null or out of range")                              \
     X(KILN_ERROR_POSE, 31, "the pose is not a rotation, a finite translation and a scale")         \
-    X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")
+    X(KILN_ERROR_OPEN_MESH, 32, "the mesh is not closed, so it has no inside")                     \
+    X(KILN_ERROR_STOPPED, 33, "the caller stopped the query")
 
 typedef enum {
 #define KILN_STATUS_ENUM(name, value, text) name = value,
@@ -417,6 +420,10 @@ typedef struct {
  * treated as if they neither met nor were near. */
 typedef bool (*kiln_pair_filter)(void *user, kiln_pair pair);
 
+/* Returns whether the query is to end now. It runs in the floating-point environment that the query
+ * was called in, and must not close the files. */
+typedef bool (*kiln_stop)(void *user);
+
 /* Options of queries of two meshes. Initialise them with kiln_pair_options_default, then change
  * members. */
 typedef struct {
@@ -432,9 +439,16 @@ typedef struct {
     double absolute;
     /* kiln_distance and kiln_within: */
     kiln_hint hint; /* from an earlier query at similar poses: the answer comes sooner */
+    /* NULL, or called before each pair of leaves is looked into, that is, once for at most 225
+     * pairs of triangles. If it returns true, the query returns KILN_ERROR_STOPPED, with its
+     * outputs untouched, except buffers of pairs and contacts, which then hold anything. A distance
+     * whose filter rejects every pair looks into all pairs of leaves, and one of surfaces that are
+     * equally near everywhere into most; all queries that take these options can be stopped so. */
+    kiln_stop stop;
+    void *stop_user;
 } kiln_pair_options;
 
-/* Returns the defaults: no filter, no hint, the minimum distance however large. */
+/* Returns the defaults: no filter, no hint, no stop, the minimum distance however large. */
 KILN_API kiln_pair_options kiln_pair_options_default(void);
 
 typedef struct {
@@ -501,19 +515,25 @@ typedef struct {
      * normal: B's, or A's reversed. For two segments on a line, or points, it is any unit vector
      * across. */
     double normal[3];
-    /* >= 0, in units of the world. It is the depth of two triangles, and so only an estimate for
-     * solids. It is 0 for triangles in one plane and where a corner, an edge or a face of one lies
-     * on the other's face from one side; for two edges that touch it is 0 within rounding. */
+    /* >= 0, in units of the world. It is the depth of these two triangles alone: moving the whole
+     * meshes by it need not part them. For solids it is no bound, neither above nor below: meshes
+     * of small triangles that have sunk far into each other have contacts no deeper than the
+     * triangles, a spike through a large plate has one as deep as the spike, and a mesh that is
+     * wholly inside another has none (kiln_locate_mesh). It is 0 for triangles in one plane and
+     * where a corner, an edge or a face of one lies on the other's face from one side; for two
+     * edges that touch it is 0 within rounding. */
     double depth;
 } kiln_contact;
 
 /* Finds all pairs of triangles that meet, as kiln_contacts does, with their geometry. Points are
  * computed from the triangles as they are compared (see the head of this file) and lie in the boxes
  * of both; they do not depend on the kinds of tree, and swapping A and B only reverses normals.
- * *count is the exact number of pairs, also when it exceeds `capacity`; `contacts` holds the first
- * in ascending order of (a, b), and may be NULL when capacity is 0. Errors as kiln_collide, with
- * contacts and *count untouched. Cost: that of kiln_contacts, and about a microsecond for each
- * contact that is stored. */
+ * Where a mesh meets itself at one place, (i, j) and (j, i) have the same points and reversed
+ * normals, and a triangle with itself has one normal, however A and B are given. *count is the
+ * exact number of pairs, also when it exceeds `capacity`; `contacts` holds the first in ascending
+ * order of (a, b), and may be NULL when capacity is 0. Errors as kiln_collide, with contacts and
+ * *count untouched. Cost: that of kiln_contacts, and about a microsecond for each contact that is
+ * stored. */
 KILN_API kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a,
                                             const kiln_tree *b, const kiln_pose *pose_b,
                                             const kiln_pair_options *options,
@@ -521,7 +541,7 @@ KILN_API kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose 
 
 typedef struct {
     size_t count;         /* number of pairs that meet; if 0, the other members are 0 */
-    kiln_contact deepest; /* of equally deep ones the first in order of (a, b) */
+    kiln_contact deepest; /* by kiln_contact.depth; of equal ones the first by (a, b) */
     double lower[3];      /* bounding box of the ends of all contacts, world */
     double upper[3];
 } kiln_contacts_summary;
@@ -651,11 +671,13 @@ typedef struct {
 } kiln_ray_hit;
 
 /* Finds the first triangle that the ray meets: the one with the smallest t as returned; among equal
- * ones the smallest id. Triangles are closed, so a ray through an edge or a corner is never lost
- * between two of them. Pose NULL: identity. Options NULL: defaults. KILN_OK: *hit is the answer.
- * KILN_ERROR_ARGUMENT (null tree, ray or hit; a number of the ray that is NaN or out of range;
- * t_min > t_max; an unknown cull), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without
- * polygons): *hit is untouched. Any number of threads. No allocation; 32 KiB of stack. */
+ * ones, which both faces of something thin can be, one that is met from the front before one from
+ * the back, and that before one in whose plane the ray lies; then the smallest id. Triangles are
+ * closed, so a ray through an edge or a corner is never lost between two of them. Pose NULL:
+ * identity. Options NULL: defaults. KILN_OK: *hit is the answer. KILN_ERROR_ARGUMENT (null tree,
+ * ray or hit; a number of the ray that is NaN or out of range; t_min > t_max; an unknown cull),
+ * KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons): *hit is untouched. Any number
+ * of threads. No allocation; 32 KiB of stack. */
 KILN_API kiln_status kiln_ray_closest(const kiln_tree *tree, const kiln_pose *pose,
                                       const kiln_ray *ray, const kiln_query_options *options,
                                       kiln_ray_hit *hit);
@@ -666,8 +688,11 @@ KILN_API kiln_status kiln_ray_any(const kiln_tree *tree, const kiln_pose *pose, 
                                   const kiln_query_options *options, kiln_ray_hit *hit);
 
 /* Finds all triangles that the ray meets, each once. *count is their exact number, also when it
- * exceeds `capacity`; `hits` holds the first `capacity` in ascending order of (t, triangle), and
- * may be NULL when capacity is 0. Errors as kiln_ray_closest, with hits and *count untouched. */
+ * exceeds `capacity`; `hits` holds the first `capacity` in the order of kiln_ray_closest, and may
+ * be NULL when capacity is 0. Triangles are counted, not crossings of the surface: a ray through an
+ * edge meets the triangles on both sides of it, through a corner all that meet there, whether it
+ * passes through the surface or only touches it. So whether the count is odd does not say where the
+ * origin is; kiln_locate_point does. Errors as kiln_ray_closest, with hits and *count untouched. */
 KILN_API kiln_status kiln_ray_all(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                                   const kiln_query_options *options, kiln_ray_hit *hits,
                                   size_t capacity, size_t *count);

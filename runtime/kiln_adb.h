@@ -280,8 +280,10 @@ KILN_API kiln_status kiln_adb_begin(kiln_adb *query, const kiln_tree *a, const k
 
 /* Opens up to `pairs` pairs of boxes, as long as `nanoseconds` from the call last (UINT64_MAX: the
  * clock is not read) and until there is an answer. Pairs are counted exactly; time may run over by
- * what one pair takes. Runs that follow each other go on where the last one ended, and come to the
- * same as one run with the sum of the pairs. KILN_ERROR_ARGUMENT: NULL, or no query begun. */
+ * what one pair takes. With a budget of 0, of pairs or of time, none is opened, and the answer is
+ * that of the pairs that wait, at first of the roots. Runs that follow each other go on where the
+ * last one ended, and come to the same as one run with the sum of the pairs. KILN_ERROR_ARGUMENT:
+ * NULL, or no query begun. */
 KILN_API kiln_status kiln_adb_run(kiln_adb *query, uint64_t pairs, uint64_t nanoseconds);
 
 /* Returns the answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no query begun; *answer is

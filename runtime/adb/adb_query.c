@@ -157,6 +157,22 @@ static kiln_status check_query(const kiln_tree *a, const kiln_tree *b,
     return KILN_OK;
 }
 
+/* Trees of one mesh at one place, of which only a probability depends on the order: is B before A,
+ * by how both were baked? */
+static bool b_comes_first(const kiln_tree *a, const kiln_tree *b)
+{
+    const kiln_format_tree *p = a->view.entry, *q = b->view.entry;
+    const kiln_format_adb *r = a->view.adb, *s = b->view.adb;
+    const uint32_t of_a[] = {p->bv, p->leaf_max, p->node_count, p->depth};
+    const uint32_t of_b[] = {q->bv, q->leaf_max, q->node_count, q->depth};
+    const uint8_t counts_a[] = {r->grid, r->regions, r->area, r->polygons};
+    const uint8_t counts_b[] = {s->grid, s->regions, s->area, s->polygons};
+    const int by_tree = memcmp(of_b, of_a, sizeof of_a);
+    const int by_counts = memcmp(counts_b, counts_a, sizeof counts_a);
+    const int by_factor = memcmp(&s->factor, &r->factor, sizeof r->factor);
+    return by_tree != 0 ? by_tree < 0 : by_counts != 0 ? by_counts < 0 : by_factor < 0;
+}
+
 /* All that a query needs is computed once, here; then the roots are weighed, which may decide
  * it. */
 static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *pose_a,
@@ -166,6 +182,10 @@ static kiln_status begin(kiln_adb *query, const kiln_tree *a, const kiln_pose *p
     kiln_status status = check_query(a, b, options);
     if (status == KILN_OK) {
         status = kiln_pair_frame_form(&query->frame, a, pose_a, b, pose_b);
+    }
+    if (status == KILN_OK && query->frame.same && b_comes_first(a, b)) {
+        status = kiln_pair_frame_form(&query->frame, b, pose_b, a, pose_a);
+        query->frame.swapped = true;
     }
     if (status != KILN_OK) {
         return status;

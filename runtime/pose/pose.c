@@ -133,38 +133,18 @@ static int compare_poses(const kiln_pose *p, const kiln_pose *q)
     return 0;
 }
 
-/* Trees of one mesh at one pose, where only a probability could depend on the order: by how
- * they were baked. */
-static int compare_kinds(const kiln_tree *a, const kiln_tree *b)
-{
-    const kiln_format_tree *p = a->view.entry, *q = b->view.entry;
-    const kiln_format_adb *r = a->view.adb, *s = b->view.adb;
-    const uint32_t of_a[] = {p->bv, p->leaf_max, p->node_count, p->depth};
-    const uint32_t of_b[] = {q->bv, q->leaf_max, q->node_count, q->depth};
-    const int by_tree = memcmp(of_b, of_a, sizeof of_a);
-    if (by_tree != 0 || r == NULL || s == NULL) {
-        return by_tree;
-    }
-    const uint8_t counts_a[] = {r->grid, r->regions, r->area, r->polygons};
-    const uint8_t counts_b[] = {s->grid, s->regions, s->area, s->polygons};
-    const int by_counts = memcmp(counts_b, counts_a, sizeof counts_a);
-    return by_counts != 0 ? by_counts : memcmp(&s->factor, &r->factor, sizeof r->factor);
-}
-
-/* Is (b, pose_b) before (a, pose_a)? By the geometry, then by the bytes of the pose, by_pose,
- * and the scale, so that which tree is carried exactly does not depend on the caller's order,
- * nor on the kind of tree. */
-static bool b_comes_first(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
+/* Is (b, pose_b) before (a, pose_a): less than 0; are they one mesh at one place: 0? By the geometry,
+ * then by the bytes of the pose, by_pose, and the scale, so that which tree is carried exactly does
+ * not depend on the caller's order, nor on the kind of tree. */
+static int compare_places(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
                           int by_pose)
 {
     const uint8_t *hash_a = a->view.entry->geometry_hash, *hash_b = b->view.entry->geometry_hash;
-    if (memcmp(hash_b, hash_a, sizeof a->view.entry->geometry_hash) != 0) {
-        return memcmp(hash_b, hash_a, sizeof a->view.entry->geometry_hash) < 0;
+    const int by_hash = memcmp(hash_b, hash_a, sizeof a->view.entry->geometry_hash);
+    if (by_hash != 0 || by_pose != 0) {
+        return by_hash != 0 ? by_hash : by_pose;
     }
-    if (by_pose != 0) {
-        return by_pose < 0;
-    }
-    return scale_a != scale_b ? scale_b < scale_a : compare_kinds(a, b) < 0;
+    return scale_a == scale_b ? 0 : scale_b < scale_a ? -1 : 1;
 }
 
 /* The largest magnitude of the three, of which none is a NaN: poses and trees were checked. */
@@ -277,7 +257,9 @@ kiln_status kiln_pair_frame_relate(kiln_pair_frame *frame, const kiln_tree *a,
         return KILN_ERROR_POSE;
     }
     const int by_pose = compare_poses(pose_b, pose_a);
-    frame->swapped = b_comes_first(a, pose_a->scale, b, pose_b->scale, by_pose);
+    const int by_place = compare_places(a, pose_a->scale, b, pose_b->scale, by_pose);
+    frame->swapped = by_place < 0;
+    frame->same = by_place == 0;
     frame->x = frame->swapped ? b : a;
     frame->y = frame->swapped ? a : b;
     const kiln_pose *pose_x = frame->swapped ? pose_b : pose_a;

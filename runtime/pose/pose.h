@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     const kiln_tree *x, *y;
     bool swapped;         /* X is the caller's B */
+    bool same;            /* one mesh at one place: X is the caller's A, and nothing is moved */
     kiln_transform carry; /* p_x = rotation p_y + translation, object frames */
     double scale;         /* of Y by X: what `carry` has beside a rotation */
     double rotation[9];   /* that */

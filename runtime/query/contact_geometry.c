@@ -473,3 +473,23 @@ void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_conta
     keep_inside(x, y, out->to);
     part(x, y, side_x, side_y, out);
 }
+
+/* By the coordinates of their corners: a triangle and itself have no order, and need none. */
+static bool y_comes_first(const double x[9], const double y[9])
+{
+    int k = 0;
+    while (k < 8 && x[k] == y[k]) {
+        k++;
+    }
+    return y[k] < x[k];
+}
+
+void kiln_pair_contact(const kiln_pair_frame *frame, const double x[9], const double y[9],
+                       kiln_tri_contact *out)
+{
+    const bool reversed = frame->same && y_comes_first(x, y);
+    kiln_triangles_contact(reversed ? y : x, reversed ? x : y, out);
+    for (int k = 0; k < 3 && reversed; k++) {
+        out->normal[k] = -out->normal[k];
+    }
+}

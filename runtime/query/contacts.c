@@ -197,7 +197,7 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
     KILN_ASSERT(contact->hint.b != 0);
     kiln_stored_corners(frame, true, (swapped ? contact->hint.b : contact->hint.a) - 1, x);
     kiln_stored_corners(frame, false, (swapped ? contact->hint.a : contact->hint.b) - 1, y);
-    kiln_triangles_contact(x, y, &geometry);
+    kiln_pair_contact(frame, x, y, &geometry);
     kiln_world_point(pose, geometry.from, contact->from);
     kiln_world_point(pose, geometry.to, contact->to);
     kiln_world_normal(pose, geometry.normal, swapped ? -1 : 1, contact->normal);

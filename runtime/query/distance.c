@@ -161,11 +161,15 @@ static void cast_both(search *s)
 }
 
 /* All pairs of triangles of two leaves. Each that is better than the best lowers what is looked
- * at from then on, in these leaves and in the walk. False: nothing can be better. */
+ * at from then on, in these leaves and in the walk. False: nothing can be better, or the caller
+ * stops the query. */
 static bool visit_leaves(kiln_near_walk *walk, const kiln_tree_box *leaf_x,
                          const kiln_tree_box *leaf_y)
 {
     search *s = (search *)walk->user;
+    if (kiln_pair_filter_stops(s->filter)) {
+        return false;
+    }
     if (s->x.count == 0 || s->x.first != leaf_x->contents.first) {
         kiln_leaf_triangles_load(&s->x, s->frame, walk->kernel, true, leaf_x->contents);
     }
@@ -248,7 +252,7 @@ static void fill_answer(search *s, const question *q, kiln_nearest *out)
         kiln_tri_contact contact;
         kiln_stored_corners(s->frame, true, s->stored_x, x);
         kiln_stored_corners(s->frame, false, s->stored_y, y);
-        kiln_triangles_contact(x, y, &contact);
+        kiln_pair_contact(s->frame, x, y, &contact);
         for (int k = 0; k < 3; k++) {
             s->near.on_x[k] = contact.from[k] + (contact.to[k] - contact.from[k]) / 2;
             s->near.on_y[k] = s->near.on_x[k];
@@ -320,7 +324,7 @@ static kiln_status answer_in_environment(question *q, kiln_nearest *out)
     KILN_FPU_CALL(run, answer_question);
     const kiln_status status = run(q, out);
     kiln_fpu_leave(caller);
-    return status;
+    return kiln_pair_filter_status(q->filter, status);
 }
 
 kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,

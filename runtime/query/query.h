@@ -61,4 +61,9 @@ typedef struct {
  * whatever the triangles are. Needs the environment of fpu.h. */
 void kiln_triangles_contact(const double x[9], const double y[9], kiln_tri_contact *out);
 
+/* The same of two triangles as they are compared. Where both are of one mesh at one place, in an
+ * order of their own, so that they have one contact, whichever of them is X. */
+void kiln_pair_contact(const kiln_pair_frame *frame, const double x[9], const double y[9],
+                       kiln_tri_contact *out);
+
 #endif

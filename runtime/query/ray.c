@@ -170,13 +170,20 @@ typedef struct {
     kiln_ray_hit *out;
 } one_hit;
 
-/* Hits at the same t are decided by ids, so that the answer does not depend on the order of the
- * walk. The limit is lowered to t itself, which keeps hits at the same t in reach. */
+static inline bool comes_first(double t, kiln_side side, uint32_t id, double other_t,
+                               kiln_side other_side, uint32_t other_id)
+{
+    return t != other_t ? t < other_t : side != other_side ? side < other_side : id < other_id;
+}
+
+/* Hits at the same t are decided by their sides, then by ids, so that the answer does not depend on
+ * the order of the walk. Where t rounds to the same on both faces of something thin, a ray from
+ * outside meets the front first. The limit is lowered to t itself, which keeps hits at the same t in reach. */
 static bool take_closest(ray_query *query, const found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
-    if (!one->found || hit->at.t < one->best.at.t ||
-        (hit->at.t == one->best.at.t && hit->id < one->best.id)) {
+    if (!one->found || comes_first(hit->at.t, hit->at.side, hit->id, one->best.at.t,
+                                   one->best.at.side, one->best.id)) {
         one->found = true;
         one->best = *hit;
         query->limit = hit->at.t;
@@ -241,7 +248,7 @@ typedef struct {
 
 static bool hit_is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
 {
-    return p->t != q->t ? p->t < q->t : p->triangle < q->triangle;
+    return comes_first(p->t, p->side, p->triangle, q->t, q->side, q->triangle);
 }
 
 /* The heap's two halves: a hit at `place` rises as far as it belongs, or one at the root sinks. */
@@ -286,6 +293,7 @@ static bool take_all_hits(ray_query *query, const found_hit *hit)
         sift_hit_up(heap->hits, heap->count, &full);
     } else if (heap->capacity > 0) {
         full.t = hit->at.t;
+        full.side = hit->at.side;
         full.triangle = hit->id;
         if (hit_is_less(&full, &heap->hits[0])) {
             fill_hit(query, hit, &full);

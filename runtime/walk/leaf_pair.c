@@ -126,6 +126,9 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     if (visitor->boxes) {
         return visitor->visit(visitor->user, frame, 0, 0);
     }
+    if (kiln_pair_filter_stops(visitor->filter)) {
+        return false;
+    }
     const kiln_leaf_triangles *x = fetch(leaves, frame, true, leaf_x);
     const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
     leaves->kernel->triangle_pairs(x, y, pairs);

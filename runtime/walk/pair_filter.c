@@ -56,19 +56,35 @@ kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
                                               kiln_pair_filter_bound *filter)
 {
     const kiln_pair_options full = kiln_pair_options_of(options);
-    if (full.filter == NULL) {
+    if (full.filter == NULL && full.stop == NULL) {
         return NULL;
     }
     filter->call = full.filter;
     filter->user = full.filter_user;
+    filter->stop = full.stop;
+    filter->stop_user = full.stop_user;
+    filter->stopped = false;
     filter->caller = kiln_fpu_enter();
     kiln_fpu_leave(filter->caller);
     return filter;
 }
 
+bool kiln_pair_filter_stops(kiln_pair_filter_bound *filter)
+{
+    if (filter != NULL && filter->stop != NULL && !filter->stopped) {
+        kiln_fpu_leave(filter->caller);
+        filter->stopped = filter->stop(filter->stop_user);
+        filter->caller = kiln_fpu_enter();
+    }
+    return filter != NULL && filter->stopped;
+}
+
 bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
                             uint32_t stored_x, uint32_t stored_y)
 {
+    if (filter->call == NULL) {
+        return true;
+    }
     const kiln_pair pair = kiln_pair_named(frame, stored_x, stored_y);
     kiln_fpu_leave(filter->caller);
     const bool keeps = filter->call(filter->user, pair);

@@ -30,17 +30,30 @@ void kiln_pair_add_values(const kiln_tree *a, const kiln_tree *b, kiln_pair *pai
 kiln_pair kiln_pair_named(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y);
 kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32_t stored_y);
 
-/* A filter, and the floating-point environment that it is called in. */
+/* A filter, what stops the query, and the floating-point environment that both are called in. */
 typedef struct {
-    kiln_pair_filter call;
+    kiln_pair_filter call; /* NULL: keeps all */
     void *user;
+    kiln_stop stop; /* NULL: nothing does */
+    void *stop_user;
+    bool stopped;
     kiln_fpu_state caller;
 } kiln_pair_filter_bound;
 
 /* Made before a query enters its own environment. Returns `filter`, or NULL where all pairs are
- * kept. */
+ * kept and nothing stops the query. */
 kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
                                               kiln_pair_filter_bound *filter);
+
+/* Is the query to end? To be used in the environment of fpu.h; `filter` may be NULL. */
+bool kiln_pair_filter_stops(kiln_pair_filter_bound *filter);
+
+/* KILN_ERROR_STOPPED for a query that was ended so, else the status. */
+static inline kiln_status kiln_pair_filter_status(const kiln_pair_filter_bound *filter,
+                                                  kiln_status status)
+{
+    return status == KILN_OK && filter != NULL && filter->stopped ? KILN_ERROR_STOPPED : status;
+}
 
 /* Calls the filter, in the caller's environment. To be used in that of fpu.h. */
 bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,

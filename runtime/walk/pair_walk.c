@@ -282,5 +282,5 @@ kiln_status kiln_pair_walk(const kiln_tree *a, const kiln_pose *pose_a, const ki
     KILN_FPU_CALL(run, walk_trees);
     const kiln_status status = run(a, pose_a, b, pose_b, visitor);
     kiln_fpu_leave(caller);
-    return status;
+    return kiln_pair_filter_status(visitor->filter, status);
 }

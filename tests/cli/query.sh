@@ -80,6 +80,27 @@ for line in '1 2 3 4 5' '1 2 3 0 0 0' '1 2 x' '0 0 0 0 0 nan' '0 0 0 0 0 1 2 1';
 done
 echo '1 2 3 -1' >"$TMPDIR/bad"
 expect 3 "$KILN" query "$cube" --shapes "$TMPDIR/bad"
+says err 'line 1: the radius is negative'
+# reason KIND NUMBERS TEXT: the third line is wrong, and why; what came before it is answered.
+reason() {
+    case $1 in
+    rays) printf '3 3 3 0 0 1\n# none\n%s\n' "$2" >"$TMPDIR/bad" ;;
+    shapes) printf '9 9 9 1\n# none\n%s\n' "$2" >"$TMPDIR/bad" ;;
+    *) printf '9 9 9\n# none\n%s\n' "$2" >"$TMPDIR/bad" ;;
+    esac
+    expect 3 "$KILN" query "$cube" "--$1" "$TMPDIR/bad"
+    says err "line 3: $3"
+    [ "$(wc -l <"$TMPDIR/out")" -eq 1 ] || case_fail "$1: the line before is not answered"
+}
+reason rays '1 2 3 0 0 0' 'the direction has no length'
+reason rays '0 0 0 0 0 1 2 1' 'the least t is above the largest'
+reason rays '0 0 0 0 0 1e-40' 'the direction is too short or too long'
+reason rays '1e70 0 0 0 0 1' 'a number is not finite or above 1e60'
+reason rays '1 2 3 4 5' '5 numbers; a ray has 6'
+reason shapes '1 1 1 2 0 2' 'the lower corner of the box is above the upper one'
+reason shapes '0 0 0 1 1 1 -2' 'the radius is negative'
+reason shapes '0 0 0 1e99' 'a number is not finite or above 1e60'
+reason points '1e99 0 0' 'a number is not finite or above 1e60'
 expect 2 "$KILN" query "$cube" --points "$TMPDIR/none"
 expect 1 "$KILN" query "$cube"
 says err 'one of --rays, --points and --shapes'

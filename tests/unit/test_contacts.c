@@ -176,6 +176,58 @@ static void test_triangles_without_area(void **state)
     expect_contact(line, line, at_point, line_end, 0);
 }
 
+/* A mesh with itself at one place: all kinds of tree give the same contacts, in either order of
+ * the arguments, and two triangles have one contact, of which only the normal depends on which of
+ * them comes first. A tent of two triangles has an edge in common, which several ways out are as
+ * good for; the lattice has many. */
+static void test_a_mesh_with_itself(void **state)
+{
+    (void)state;
+    static const float corners[12] = {0, 0, 0, 1, 0, 0, 0.5f, 1, 0.25f, 0.5f, -1, 0.5f};
+    static const uint32_t triangles[6] = {0, 1, 2, 1, 0, 3};
+    static kiln_contact first[2000], other[2000];
+    uint64_t random = 3;
+    for (int i = 0; i < 12; i++) {
+        mesh m = mesh_lattice(&random, 12, 2);
+        if (i == 0) {
+            memcpy(m.positions, corners, sizeof corners);
+            memcpy(m.indices, triangles, sizeof triangles);
+            m.vertex_count = 4;
+            m.triangle_count = 2;
+        }
+        body b = body_of(m, 1, KILN_LAYOUT_RAW);
+        kiln_pose pose = i % 2 == 0 ? kiln_pose_identity() : pose_random(&random, 3);
+        size_t count = 0, again;
+        for (int k = 0; k < BODY_KINDS * BODY_KINDS; k++) {
+            const kiln_tree *p = b.trees[k % BODY_KINDS], *q = b.trees[k / BODY_KINDS];
+            assert_int_equal(kiln_contacts_geometry(p, &pose, q, &pose, NULL, other, 2000, &again),
+                             KILN_OK);
+            for (size_t c = 0; c < again; c++) {
+                other[c].hint = (kiln_hint){0, 0};
+            }
+            if (k == 0) {
+                count = again;
+                assert_in_range(count, 4, 2000);
+                memcpy(first, other, sizeof first);
+            }
+            assert_int_equal(again, count);
+            assert_memory_equal(other, first, count * sizeof first[0]);
+        }
+        for (size_t c = 0; c < count; c++) {
+            const kiln_contact *one = &first[c], *back = first;
+            while (back->pair.a != one->pair.b || back->pair.b != one->pair.a) {
+                back++;
+            }
+            assert_true(back->depth == one->depth);
+            for (int k = 0; k < 3; k++) {
+                assert_true(back->from[k] == one->from[k] && back->to[k] == one->to[k]);
+                assert_true(back == one || back->normal[k] == -one->normal[k]);
+            }
+        }
+        body_free(&b);
+    }
+}
+
 static void test_wrong_arguments(void **state)
 {
     (void)state;
@@ -231,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_nothing_meets),
         cmocka_unit_test(test_hint),
         cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_a_mesh_with_itself),
         cmocka_unit_test(test_wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,11 +95,103 @@ static void test_no_filter(void **state)
     body_free(&a);
 }
 
+/* ------------------------------------------------------------------------------ stopping -- */
+
+typedef struct {
+    size_t calls, stop_at, filtered; /* stop_at 0: never */
+} stopper;
+
+static bool stops(void *user)
+{
+    stopper *s = user;
+    assert_int_equal(fegetround(), FE_UPWARD);
+    return ++s->calls == s->stop_at;
+}
+
+static bool refuses(void *user, kiln_pair pair)
+{
+    stopper *s = user;
+    (void)pair;
+    s->filtered++;
+    return false;
+}
+
+static bool takes(void *user, kiln_pair pair)
+{
+    (void)user;
+    (void)pair;
+    return true;
+}
+
+/* All queries that take the options, of which none may touch its outputs when it is stopped. */
+static void ask_stopped(const kiln_tree *tree, const kiln_pose *pose, bool filters, stopper *s,
+                        kiln_status want, size_t most_calls)
+{
+    kiln_pair_options options = kiln_pair_options_default();
+    options.filter = filters ? refuses : NULL;
+    options.stop = stops;
+    options.filter_user = options.stop_user = s;
+    for (int query = 0; query < 7; query++) {
+        kiln_hit hit = {.hint = {7, 7}};
+        kiln_nearest nearest = {.distance = 7};
+        kiln_contacts_summary summary = {.count = 7};
+        kiln_pair pairs[4];
+        kiln_contact contacts[4];
+        size_t count = 7;
+        s->calls = s->filtered = 0;
+        rounding_enter(1);
+        const kiln_status status =
+            query == 0   ? kiln_distance(tree, NULL, tree, pose, &options, &nearest)
+            : query == 1 ? kiln_within(tree, NULL, tree, pose, 10, &options, &hit)
+            : query == 2 ? kiln_collide(tree, NULL, tree, pose, &options, &hit)
+            : query == 3 ? kiln_contacts(tree, NULL, tree, pose, &options, pairs, 4, &count)
+            : query == 4 ? kiln_contacts_each(tree, NULL, tree, pose, &options, takes, NULL, &count)
+            : query == 5
+                ? kiln_contacts_geometry(tree, NULL, tree, pose, &options, contacts, 4, &count)
+                : kiln_contacts_summarise(tree, NULL, tree, pose, &options, &summary);
+        rounding_leave();
+        assert_int_equal(status, want);
+        assert_in_range(s->calls, 1, most_calls);
+        assert_in_range(s->filtered, 0, 225 * s->calls);
+        if (want != KILN_OK) {
+            assert_true(hit.hint.a == 7 && nearest.distance == 7 && summary.count == 7 &&
+                        count == 7);
+        }
+    }
+}
+
+/* A distance whose filter refuses every pair would look into all pairs of leaves. */
+static void test_a_query_is_stopped(void **state)
+{
+    (void)state;
+    const kiln_pose pose = {{1, 0, 0, 0, 0, -1, 0, 1, 0}, {0.7, 0.1, 0}, 1};
+    body a = body_of(mesh_torus(20, 10, 0.1), 4, KILN_LAYOUT_RAW);
+    for (int k = 0; k < BODY_KINDS; k++) {
+        for (size_t stop_at = 1; stop_at < 20; stop_at += 6) {
+            stopper s = {0, stop_at, 0};
+            ask_stopped(a.trees[k], &pose, true, &s, KILN_ERROR_STOPPED, stop_at);
+        }
+        stopper first = {0, 1, 0}, never = {0, 0, 0};
+        ask_stopped(a.trees[k], &pose, false, &first, KILN_ERROR_STOPPED, 1);
+        ask_stopped(a.trees[k], &pose, false, &never, KILN_OK, SIZE_MAX);
+    }
+    kiln_pair_options options = kiln_pair_options_default();
+    stopper first = {0, 1, 0};
+    kiln_hit hit;
+    options.stop = stops;
+    options.stop_user = &first;
+    options.struct_size = offsetof(kiln_pair_options, stop); /* of an older caller */
+    assert_int_equal(kiln_collide(a.trees[0], NULL, a.trees[0], &pose, &options, &hit), KILN_OK);
+    assert_int_equal(first.calls, 0);
+    body_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kept_pairs),
         cmocka_unit_test(test_no_filter),
+        cmocka_unit_test(test_a_query_is_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,34 @@ static void test_ends_of_t(void **state)
     body_free(&b);
 }
 
+/* A plate so thin that t rounds to the same on both of its faces: from either side the front comes
+ * first, whatever the ids. */
+static void test_the_front_of_something_thin(void **state)
+{
+    (void)state;
+    const float thin = 0x1p-60f;
+    const float corners[18] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, thin, 2, 0, thin, 0, 2, thin};
+    const uint32_t order[2][6] = {{0, 2, 1, 3, 4, 5}, {3, 4, 5, 0, 2, 1}};
+    for (int i = 0; i < 4; i++) {
+        body b = body_from(corners, 6, order[i / 2], 2);
+        const double from = i % 2 == 0 ? -1 : 1;
+        const kiln_ray ray = ray_of(0.5, 0.5, from, 0, 0, -from);
+        for (int k = 0; k < BODY_KINDS; k++) {
+            kiln_ray_hit hit, hits[2];
+            size_t count;
+            assert_int_equal(kiln_ray_closest(b.trees[k], NULL, &ray, NULL, &hit), KILN_OK);
+            assert_true(hit.found && hit.t == 1 && hit.side == KILN_SIDE_FRONT);
+            assert_int_equal(kiln_ray_all(b.trees[k], NULL, &ray, NULL, hits, 2, &count), KILN_OK);
+            assert_int_equal(count, 2);
+            assert_true(hits[1].t == 1 && hits[1].side == KILN_SIDE_BACK);
+            assert_int_equal(hits[0].triangle, hit.triangle);
+            assert_int_equal(kiln_ray_all(b.trees[k], NULL, &ray, NULL, hits, 1, &count), KILN_OK);
+            assert_int_equal(hits[0].triangle, hit.triangle);
+        }
+        body_free(&b);
+    }
+}
+
 static void test_in_the_plane(void **state)
 {
     (void)state;
@@ -366,19 +394,13 @@ static void test_close_to_the_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_plain_hit),
-        cmocka_unit_test(test_edges_and_corners),
-        cmocka_unit_test(test_ends_of_t),
-        cmocka_unit_test(test_in_the_plane),
-        cmocka_unit_test(test_triangles_without_area),
-        cmocka_unit_test(test_culling),
-        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_callback_stops),
-        cmocka_unit_test(test_pose),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_without_polygons),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_close_to_the_plane),
+        cmocka_unit_test(test_a_plain_hit),    cmocka_unit_test(test_edges_and_corners),
+        cmocka_unit_test(test_ends_of_t),      cmocka_unit_test(test_the_front_of_something_thin),
+        cmocka_unit_test(test_in_the_plane),   cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_culling),        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_callback_stops), cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_without_polygons),
+        cmocka_unit_test(test_extremes),       cmocka_unit_test(test_close_to_the_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

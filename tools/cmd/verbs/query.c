@@ -162,14 +162,16 @@ static int wrong_count(const query_run *run, unsigned long line, int count, cons
     return report_error(EXIT_INVALID, run->path, "line %lu: %d numbers; %s", line, count, what);
 }
 
-/* Reports why a query has no answer, in terms of the line that it stands in. */
-static int wrong_answer(const query_run *run, unsigned long line, kiln_status status)
+/* Reports why a query has no answer, in terms of the line that it stands in; `fault` is what is
+ * wrong with its numbers, NULL where it is nothing but their size. */
+static int wrong_answer(const query_run *run, unsigned long line, kiln_status status,
+                        const char *fault)
 {
     KILN_ASSERT(status != KILN_OK);
     /* Three statuses mean something more exact here than the text of the library can say. */
     const char *why = kiln_status_text(status);
     if (status == KILN_ERROR_ARGUMENT) {
-        why = "a number is not finite or out of range";
+        why = fault != NULL ? fault : "a number is not finite or above 1e60";
     } else if (status == KILN_ERROR_NOT_LOADED) {
         why = "the mesh was baked without polygons; bake it again without --no-geometry";
     } else if (status == KILN_ERROR_OPEN_MESH) {
@@ -178,6 +180,30 @@ static int wrong_answer(const query_run *run, unsigned long line, kiln_status st
         return report_error(EXIT_RUN, run->path, "line %lu: out of memory", line);
     }
     return report_error(EXIT_INVALID, run->path, "line %lu: %s", line, why);
+}
+
+/* Why a ray is none, in its own terms; NULL: the text of the library says it. */
+static const char *ray_fault(const kiln_ray *ray)
+{
+    const double *way = ray->direction;
+    const double largest = fmax(fabs(way[0]), fmax(fabs(way[1]), fabs(way[2])));
+    return largest == 0                        ? "the direction has no length"
+           : ray->t_min > ray->t_max           ? "the least t is above the largest"
+           : largest < 1e-30 || largest > 1e30 ? "the direction is too short or too long: its "
+                                                 "largest number is from 1e-30 to 1e30"
+                                               : NULL;
+}
+
+/* Why a shape is none. */
+static const char *shape_fault(const kiln_shape *shape)
+{
+    const bool is_box = shape->kind == KILN_SHAPE_BOX;
+    for (int k = 0; k < 3 && is_box; k++) {
+        if (shape->a[k] > shape->b[k]) {
+            return "the lower corner of the box is above the upper one";
+        }
+    }
+    return !is_box && shape->radius < 0 ? "the radius is negative" : NULL;
 }
 
 /* Makes room for `count` hits of either kind. False: no memory; the old buffers stay as they
@@ -248,7 +274,7 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
         }
     }
     if (status != KILN_OK) {
-        return wrong_answer(run, line, status);
+        return wrong_answer(run, line, status, ray_fault(&ray));
     }
     const int noted = note_time(run, start, found > 0);
     report_rays(run, found > 0, mode == MODE_ANY ? 0 : found);
@@ -290,7 +316,7 @@ static int take_shape(void *user, unsigned long line, const double *numbers, int
         }
     }
     if (status != KILN_OK) {
-        return wrong_answer(run, line, status);
+        return wrong_answer(run, line, status, shape_fault(&shape));
     }
     const int noted = note_time(run, start, found > 0);
     report_triangles(run, found > 0, mode == MODE_ANY ? 0 : found);
@@ -308,7 +334,7 @@ static int take_point(void *user, unsigned long line, const double *numbers, int
     const double start = kiln_seconds();
     const kiln_status status = kiln_locate_point(run->tree, &run->pose, numbers, &place);
     if (status != KILN_OK) {
-        return wrong_answer(run, line, status);
+        return wrong_answer(run, line, status, NULL);
     }
     const int noted = note_time(run, start, place != KILN_PLACE_OUTSIDE);
     if (run->answers != NULL) {
