@@ -133,9 +133,9 @@ static int compare_poses(const kiln_pose *p, const kiln_pose *q)
     return 0;
 }
 
-/* Is (b, pose_b) before (a, pose_a): less than 0; are they one mesh at one place: 0? By the geometry,
- * then by the bytes of the pose, by_pose, and the scale, so that which tree is carried exactly does
- * not depend on the caller's order, nor on the kind of tree. */
+/* Is (b, pose_b) before (a, pose_a): less than 0; are they one mesh at one place: 0? By the
+ * geometry, then by the bytes of the pose, by_pose, and the scale, so that which tree is carried
+ * exactly does not depend on the caller's order, nor on the kind of tree. */
 static int compare_places(const kiln_tree *a, double scale_a, const kiln_tree *b, double scale_b,
                           int by_pose)
 {

@@ -170,20 +170,21 @@ typedef struct {
     kiln_ray_hit *out;
 } one_hit;
 
-static inline bool comes_first(double t, kiln_side side, uint32_t id, double other_t,
-                               kiln_side other_side, uint32_t other_id)
+static inline bool hit_comes_first(double t, kiln_side side, uint32_t id, double other_t,
+                                   kiln_side other_side, uint32_t other_id)
 {
     return t != other_t ? t < other_t : side != other_side ? side < other_side : id < other_id;
 }
 
 /* Hits at the same t are decided by their sides, then by ids, so that the answer does not depend on
  * the order of the walk. Where t rounds to the same on both faces of something thin, a ray from
- * outside meets the front first. The limit is lowered to t itself, which keeps hits at the same t in reach. */
+ * outside meets the front first. The limit is lowered to t itself, which keeps hits at the same t
+ * in reach. */
 static bool take_closest(ray_query *query, const found_hit *hit)
 {
     one_hit *one = (one_hit *)query->user;
-    if (!one->found || comes_first(hit->at.t, hit->at.side, hit->id, one->best.at.t,
-                                   one->best.at.side, one->best.id)) {
+    if (!one->found || hit_comes_first(hit->at.t, hit->at.side, hit->id, one->best.at.t,
+                                       one->best.at.side, one->best.id)) {
         one->found = true;
         one->best = *hit;
         query->limit = hit->at.t;
@@ -248,7 +249,7 @@ typedef struct {
 
 static bool hit_is_less(const kiln_ray_hit *p, const kiln_ray_hit *q)
 {
-    return comes_first(p->t, p->side, p->triangle, q->t, q->side, q->triangle);
+    return hit_comes_first(p->t, p->side, p->triangle, q->t, q->side, q->triangle);
 }
 
 /* The heap's two halves: a hit at `place` rises as far as it belongs, or one at the root sinks. */

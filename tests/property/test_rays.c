@@ -202,8 +202,10 @@ static void check_all(const body *b, const kiln_ray *own, double scale, const bo
     }
     assert_int_equal(count, out->count);
     for (size_t k = 1; k < count; k++) {
-        assert_true(hits[k - 1].t < hits[k].t ||
-                    (hits[k - 1].t == hits[k].t && hits[k - 1].triangle < hits[k].triangle));
+        const kiln_ray_hit *p = &hits[k - 1], *q = &hits[k];
+        assert_true(p->t != q->t         ? p->t < q->t
+                    : p->side != q->side ? p->side < q->side
+                                         : p->triangle < q->triangle);
     }
 }
 
