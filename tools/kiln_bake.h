@@ -113,6 +113,9 @@ typedef struct {
      * written); threads are started only as they fit. No limit of the calling process is changed.
      * Where the system does not report its memory (/proc), only the known need is compared. */
     uint64_t max_memory;
+    /* Use a cache whose folder other users may write to. Default false: such a cache is not used,
+     * since whoever writes there could deliver any file for a model. */
+    bool cache_shared;
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

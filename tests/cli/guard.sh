@@ -178,4 +178,65 @@ same ../through ../straight
 rm -f ../pipe ../through ../straight ../x.kiln
 case_end
 
+case_begin 'a cache: entries of other models, and folders that others may write to'
+expect 0 "$KILN" bake -q cube.obj -o ../c.kiln --cache ../cache
+expect 0 "$KILN" bake -q tetrahedron.obj -o ../t.kiln --cache ../cache
+cube=$(find ../cache -name '*-p.kiln' -exec cmp -s {} ../c.kiln \; -print)
+/usr/bin/python3 - "$cube" ../t.kiln <<'END' || case_fail 'no python'
+# The tetrahedron's file, with the build key of the cube's, under its name.
+import struct, sys, zlib
+cube, other = open(sys.argv[1], "rb").read(), bytearray(open(sys.argv[2], "rb").read())
+key = bytes.fromhex(sys.argv[1].rsplit("/", 1)[1][:32])
+at = cube.index(key)
+other[at:at + 16] = key
+other[12:16] = bytes(4)
+sections = struct.unpack_from("<I", other, 40)[0]
+other[12:16] = struct.pack("<I", zlib.crc32(other[:128 + 64 * sections]))
+open(sys.argv[1], "wb").write(other)
+END
+expect 0 "$KILN" verify "$cube"
+expect 0 "$KILN" bake -q cube.obj -o ../d.kiln --cache ../cache
+same ../c.kiln ../d.kiln
+for mode in 777 775 757; do
+    rm -rf ../open ../d.kiln && mkdir ../open && chmod $mode ../open
+    [ $mode = 775 ] && { chgrp 12345 ../open 2>/dev/null || continue; }
+    expect 0 "$KILN" bake cube.obj -o ../d.kiln --cache ../open
+    says err 'not kept: other users may write to it'
+    [ -z "$(ls ../open)" ] || case_fail 'something was kept'
+    same ../c.kiln ../d.kiln
+    expect 0 "$KILN" bake cube.obj -o ../d.kiln --cache ../open --cache-shared
+    silent err
+    [ -e ../open/CACHEDIR.TAG ] || case_fail 'nothing was kept'
+done
+rm -rf ../cache ../open ../?.kiln
+case_end
+
+case_begin 'standard input is held to --max-memory'
+awk 'BEGIN { for (i = 0; i < 400000; i++) print "# a comment of a model that goes on and on and on and on and on and on" }' |
+    cat - cube.obj >../long.obj
+expect 4 sh -c '"$KILN" bake - --format obj -o ../x.kiln --max-memory 24M <../long.obj'
+says err 'kiln: -: standard input is too long for the memory that --max-memory allows'
+[ ! -e ../x.kiln ] || case_fail 'written'
+expect 0 sh -c '"$KILN" bake - --format obj -o ../x.kiln --max-memory 1G <../long.obj'
+expect 4 sh -c 'yes "# again and again" | "$KILN" bake - --format obj -o ../y.kiln --max-memory 32M'
+rm -f ../long.obj ../x.kiln
+case_end
+
+case_begin 'nothing that is printed steers a terminal or turns text around'
+csi=$(printf '\302\233') turn=$(printf '\342\200\256') isolate=$(printf '\342\201\246') mark=$(printf '\330\234')
+name="a${csi}31m${turn}b${isolate}c${mark}d.obj"
+cp cube.obj "../$name"
+for command in "bake --json ../$name -o ../x.kiln --progress json" "bake --json ../${name}gone -o ../x.kiln" \
+    "plan --json ../$name -o ../x" "info --json ../$name" "bake ../$name.gone -o ../x.kiln" "info ../$name"; do
+    # shellcheck disable=SC2086
+    "$KILN" $command >../said 2>&1
+    for bytes in "$csi" "$turn" "$isolate" "$mark"; do
+        LC_ALL=C grep -q "$bytes" ../said && case_fail "$command: prints $(printf '%s' "$bytes" | od -An -tx1)"
+    done
+done
+"$KILN" plan --json "../$name" -o ../x >../said
+grep -qF '"../a\u009B31m\u202Eb\u2066c\u061Cd.obj"' ../said || case_fail "$(cat ../said)"
+rm -f "../$name" ../x.kiln
+case_end
+
 cases_end

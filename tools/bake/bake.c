@@ -455,7 +455,8 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     }
 
     /* Is there a file of this request already? */
-    if (b.options.cache != NULL && !kiln_cache_prepare(b.options.cache, message)) {
+    if (b.options.cache != NULL &&
+        !kiln_cache_prepare(b.options.cache, b.options.cache_shared, message)) {
         (void)snprintf(report->cache_error, sizeof report->cache_error, "%s", message);
         b.options.cache = NULL;
     }

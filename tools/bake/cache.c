@@ -77,9 +77,28 @@ static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
     return made;
 }
 
-/* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
-bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE])
+/* May others write there? The group of a user's own files is taken for a group of that user alone,
+ * as many systems make one; a folder of root's is root's business. */
+static bool is_for_others(const char *folder)
 {
+    struct stat facts;
+    if (stat(folder, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+        return false;
+    }
+    return (facts.st_mode & S_IWOTH) != 0 ||
+           ((facts.st_mode & S_IWGRP) != 0 && facts.st_gid != getegid()) ||
+           (facts.st_uid != geteuid() && facts.st_uid != 0);
+}
+
+/* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
+bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    if (!shared && is_for_others(folder)) {
+        snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                 "other users may write to it, and so deliver any file for a model; take their "
+                 "permission (chmod go-w), or, if they are trusted, give --cache-shared");
+        return false;
+    }
     char *tag = join(folder, tag_name);
     bool done = tag != NULL && access(tag, F_OK) == 0;
     if (!done && make_folder(folder, message)) {
@@ -108,8 +127,15 @@ static void *find_file(const char *folder, const uint8_t key[16], kiln_request *
     const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
     /* The layout is no part of the key, so that it is part of the name. */
     char *path = entry_path(folder, key, packed ? "-p.kiln" : "-r.kiln");
-    void *file = path != NULL ? kiln_load_regular(path, size) : NULL;
-    if (file != NULL && !kiln_request_answered(request, file, *size, report)) {
+    char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    void *file = NULL;
+    if (slash != NULL) { /* a folder within the cache may be open to others, too */
+        *slash = '\0';
+        const bool trusted = kiln_request_shares_cache(request) || !is_for_others(path);
+        *slash = '/';
+        file = trusted ? kiln_load_regular(path, size) : NULL;
+    }
+    if (file != NULL && !kiln_request_answered(request, file, *size, true, report)) {
         free(file);
         file = NULL;
     }

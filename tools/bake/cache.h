@@ -16,8 +16,10 @@
 #include "../common/write_file.h"
 #include "up_to_date.h"
 
-/* Makes the folder a cache if it is none yet. False: message says "what; why; what to do". */
-bool kiln_cache_prepare(const char *folder, char message[KILN_WRITE_MESSAGE_SIZE]);
+/* Makes the folder a cache if it is none yet. Unless it is `shared`, no other user may be able to
+ * write there: an entry is believed to be what its maker says. False: message says "what; why; what
+ * to do". */
+bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* The file that the request would make, if it is there, released by free(); else NULL. *report as
  * for kiln_request_answered. */

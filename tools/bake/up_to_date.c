@@ -10,6 +10,7 @@
 
 #include "../../formats/assert.h"
 #include "../../formats/reader.h"
+#include "../encode/audit.h"
 #include "bake_meta.h"
 #include "../import/source.h"
 
@@ -58,11 +59,11 @@ kiln_layout kiln_request_layout(const kiln_request *request)
     return request->options->layout;
 }
 
-bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t count,
-                      uint8_t key[16])
+/* The key, and the hash of the source with its side files that it is made from. */
+static bool key_and_hash(kiln_request *request, const kiln_side_file *sides, size_t count,
+                         uint8_t key[16], uint8_t hash[KILN_SHA256_SIZE])
 {
     KILN_ASSERT(count == 0 || sides != NULL);
-    uint8_t hash[KILN_SHA256_SIZE];
     uint64_t bytes;
     if (kiln_source_hash(&request->source, sides, count, hash, &bytes) != NULL) {
         return false;
@@ -70,6 +71,18 @@ bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t
     kiln_bake_meta_key(request->input, request->options, request->source.format, hash,
                        request->weights, key);
     return true;
+}
+
+bool kiln_request_shares_cache(const kiln_request *request)
+{
+    return request->options->cache_shared;
+}
+
+bool kiln_request_key(kiln_request *request, const kiln_side_file *sides, size_t count,
+                      uint8_t key[16])
+{
+    uint8_t hash[KILN_SHA256_SIZE];
+    return key_and_hash(request, sides, count, key, hash);
 }
 
 /* ---------------------------------------------------------------------------- its meta data -- */
@@ -117,6 +130,16 @@ static char *name_of(const json_t *source, const char *member, size_t i)
     const char *text = json_string_value(
         json_array_get(digits != NULL ? digits : json_object_get(source, member), i));
     return text == NULL ? NULL : digits != NULL ? from_hexadecimal(text) : strdup(text);
+}
+
+/* Is `digits` the hash, in lower-case hexadecimal? */
+static bool is_hexadecimal(const char *digits, const uint8_t hash[KILN_SHA256_SIZE])
+{
+    char text[2 * KILN_SHA256_SIZE + 1];
+    for (size_t i = 0; i < KILN_SHA256_SIZE; i++) {
+        (void)snprintf(text + 2 * i, 3, "%02x", hash[i]);
+    }
+    return digits != NULL && strcmp(digits, text) == 0;
 }
 
 static void free_sides(kiln_side_file *sides, size_t count)
@@ -186,12 +209,12 @@ static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
 
 /* A file of another layout holds the same sections, and still is not what the request would
  * write. */
-bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
+bool kiln_request_answered(kiln_request *request, const void *file, size_t size, bool decoded,
                            kiln_bake_report *report)
 {
     KILN_ASSERT(file != NULL && size > 0);
     /* Checksums of all sections are looked at, whether they are wanted or not. */
-    const kiln_reader_options options = {.wanted = want_meta};
+    const kiln_reader_options options = {.wanted = decoded ? NULL : want_meta};
     kiln_reader reader;
     kiln_format_error error;
     if (!kiln_reader_open(&reader, file, size, &options, &error)) {
@@ -217,11 +240,14 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
         meta != NULL && packed == (request->options->layout == KILN_LAYOUT_PACKED) &&
         (!request->options->strict || number(json_object_get(meta, "counts"), "warnings") == 0);
     if (answered) {
-        uint8_t key[16];
+        const json_t *source = json_object_get(meta, "source");
+        uint8_t key[16], hash[KILN_SHA256_SIZE];
         size_t count = 0;
-        kiln_side_file *sides = sides_of(json_object_get(meta, "source"), &count);
-        answered = sides != NULL && kiln_request_key(request, sides, count, key) &&
-                   memcmp(key, reader.header.build_key, sizeof key) == 0;
+        kiln_side_file *sides = sides_of(source, &count);
+        answered = sides != NULL && key_and_hash(request, sides, count, key, hash) &&
+                   memcmp(key, reader.header.build_key, sizeof key) == 0 &&
+                   is_hexadecimal(json_string_value(json_object_get(source, "sha256")), hash) &&
+                   (!decoded || kiln_audit_content_hash(&reader, &error));
         free_sides(sides, count);
     }
     if (answered && report != NULL) {
@@ -288,7 +314,7 @@ bool kiln_request_up_to_date(kiln_request *request, const char *path, kiln_bake_
 {
     size_t size = 0;
     void *file = kiln_load_regular(path, &size);
-    const bool current = file != NULL && kiln_request_answered(request, file, size, report);
+    const bool current = file != NULL && kiln_request_answered(request, file, size, false, report);
     free(file);
     return current;
 }

@@ -16,6 +16,8 @@ kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_op
                                 const kiln_weights_rows *weights);
 void kiln_request_close(kiln_request *request);
 kiln_layout kiln_request_layout(const kiln_request *request);
+/* Are the other users who may write to the cache trusted? */
+bool kiln_request_shares_cache(const kiln_request *request);
 
 struct kiln_side_file;
 
@@ -25,8 +27,10 @@ bool kiln_request_key(kiln_request *request, const struct kiln_side_file *sides,
                       uint8_t key[16]);
 
 /* Is the kiln file in memory whole by its checksums, made by this request, in this layout, and not
- * refused by `strict`? Then *report, if not NULL, gets what the file says about its bake. */
-bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
+ * refused by `strict`? The key and the hash of the source that it records are compared, and, with
+ * `decoded`, the hash of its contents. Then *report, if not NULL, gets what the file says about its
+ * bake. */
+bool kiln_request_answered(kiln_request *request, const void *file, size_t size, bool decoded,
                            kiln_bake_report *report);
 
 /* The same of the file `path`. False also where there is none. */

@@ -97,6 +97,19 @@ size_t kiln_utf8_span(const char *bytes, size_t size)
     return at;
 }
 
+/* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: Unicode Standard Annex 9. */
+size_t kiln_utf8_unseen(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if ((s[0] == 0xC2 && follows(s[1], 0x80, 0x9F)) || (s[0] == 0xD8 && s[1] == 0x9C)) {
+        return 2;
+    }
+    const bool is_mark =
+        s[0] == 0xE2 && s[1] == 0x80 && (follows(s[2], 0x8E, 0x8F) || follows(s[2], 0xAA, 0xAE));
+    const bool is_isolate = s[0] == 0xE2 && s[1] == 0x81 && follows(s[2], 0xA6, 0xA9);
+    return is_mark || is_isolate ? 3 : 0;
+}
+
 json_t *kiln_json_text(const char *text)
 {
     char *clean = kiln_utf8_clean(text);

@@ -16,6 +16,11 @@ char *kiln_utf8_clean(const char *bytes);
 /* How many of the `size` bytes stand before the first that is not part of well-formed UTF-8. */
 size_t kiln_utf8_span(const char *bytes, size_t size);
 
+/* Bytes of the character at `text`, which is well-formed UTF-8, if it steers a terminal or the
+ * direction of text instead of being seen: a control character of the second set (U+0080 to U+009F)
+ * or a mark of bidirectional text. 0: it does not. */
+size_t kiln_utf8_unseen(const char *text);
+
 /* A JSON value from text that need not be UTF-8. */
 
 /* What is no UTF-8 is replaced. NULL without memory. */

@@ -342,7 +342,7 @@ static bool check_ids(const kiln_view *view, kiln_format_error *error)
 }
 
 /* The content hash is over the decoded sections, whatever the layout. */
-static bool check_content_hash(const kiln_reader *reader, kiln_format_error *error)
+bool kiln_audit_content_hash(const kiln_reader *reader, kiln_format_error *error)
 {
     kiln_section_input *sections = calloc(reader->section_count, sizeof *sections);
     uint8_t hash[16];
@@ -384,20 +384,21 @@ bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_cou
     bool sound;
     if (kiln_bins_is_table(&reader)) {
         kiln_bins_view view;
-        sound =
-            kiln_bins_view_open(&view, &reader, false, error) && check_content_hash(&reader, error);
+        sound = kiln_bins_view_open(&view, &reader, false, error) &&
+                kiln_audit_content_hash(&reader, error);
         for (uint32_t x = 1; sound && x <= view.header->max_x; x++) {
             counts->values += view.header->kept[x - 1];
         }
         counts->weights = sound ? view.weights.count : 0;
     } else if (kiln_weights_is_file(&reader)) {
         kiln_weights_view view;
-        sound = kiln_weights_file_open(&view, &reader, error) && check_content_hash(&reader, error);
+        sound = kiln_weights_file_open(&view, &reader, error) &&
+                kiln_audit_content_hash(&reader, error);
         counts->weights = sound ? view.count : 0;
     } else {
         kiln_view view;
         sound = kiln_view_open(&view, &reader, false, error) &&
-                check_content_hash(&reader, error) &&
+                kiln_audit_content_hash(&reader, error) &&
                 (view.triangles == NULL || check_ids(&view, error));
         counts->weights = sound ? view.weights.count : 0;
         for (uint32_t i = 0; sound && i < view.tree_count; i++) {

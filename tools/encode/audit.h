@@ -3,6 +3,7 @@
 #ifndef KILN_AUDIT_H
 #define KILN_AUDIT_H
 
+#include "../../formats/reader.h"
 #include "../../formats/format_error.h"
 
 #include <stdbool.h>
@@ -33,5 +34,8 @@ bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_f
 /* The same; with `full` every box is counted again. */
 bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
                         kiln_format_error *error);
+
+/* Is the content hash of the header that of the sections, all of which the reader has decoded? */
+bool kiln_audit_content_hash(const kiln_reader *reader, kiln_format_error *error);
 
 #endif

@@ -44,6 +44,17 @@ size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_
     return have;
 }
 
+/* The first line of every pointer, by the specification of Git LFS, which also says
+ * that a pointer has fewer than 1024 bytes. */
+bool kiln_model_is_lfs_pointer(const kiln_model *model)
+{
+    static const char start[] = "version https://git-lfs.github.com/spec/v";
+    char text[sizeof start - 1];
+
+    return model->size < 1024 && kiln_model_read(model, 0, text, sizeof text) == sizeof text &&
+           memcmp(text, start, sizeof text) == 0;
+}
+
 /* By blocks, as with reading: a model may be larger than memory. */
 uint32_t kiln_model_crc(const kiln_model *model)
 {

@@ -15,6 +15,9 @@ typedef struct {
 /* Bytes read at `offset`; fewer than `size` only at the end or on an error. */
 size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_t size);
 
+/* Are these bytes a pointer of Git LFS, which stands for a file that was not fetched? */
+bool kiln_model_is_lfs_pointer(const kiln_model *model);
+
 /* CRC-32 of all bytes: whether a file is still what it was when reading began. 0 when it can't be
  * read. */
 uint32_t kiln_model_crc(const kiln_model *model);

@@ -167,6 +167,12 @@ void kiln_read_side_file(kiln_reading *reading, const char *name)
 
     if (model.file >= 0 && fstat(model.file, &facts) == 0 && S_ISREG(facts.st_mode)) {
         model.size = (uint64_t)facts.st_size;
+        if (kiln_model_is_lfs_pointer(&model))
+            kiln_send_failure(
+                reading->sender, KILN_BAKE_INVALID,
+                "refers to \"%.300s\", a Git LFS pointer and not the file itself; run "
+                "git lfs pull",
+                name);
         side.crc = kiln_model_crc(&model);
     }
     if (model.file >= 0)

@@ -102,6 +102,11 @@ bool kiln_source_open(kiln_source_file *source, const kiln_bake_input *input,
             format[i] >= 'A' && format[i] <= 'Z' ? (char)(format[i] - 'A' + 'a') : format[i];
 
     *status = KILN_BAKE_INVALID;
+    if (kiln_model_is_lfs_pointer(&source->model)) {
+        kiln_bake_report_error(report, path,
+                               "a Git LFS pointer and not the model itself; run git lfs pull");
+        goto failed;
+    }
     if (source->model.size == 0) {
         kiln_bake_report_error(report, path, "it is empty; give a model");
         goto failed;

@@ -113,6 +113,9 @@ const option bake_options[] = {
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(cache),
      "look for OUT in this folder first, by a key of what it is made from, and store it there; "
      "the folder is created if necessary; any number of bakes may share it (see kiln cache gc)"},
+    {"cache-shared", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(cache_shared),
+     "use --cache also where other users may write to its folder; they are trusted then, as any "
+     "of them could deliver a file for a model"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja, to standard output as -: each OUT depends on its IN, all "
      "files that IN refers to, and, for one that is not there, the folder that it would be in"},
@@ -150,10 +153,11 @@ bake_settings bake_settings_default(void)
  * every verb. What is not named is about an asset, so a new option reaches manifests by itself. */
 bool bake_option_is_of_asset(const option *entry)
 {
-    static const char *const of_run[] = {
-        "output",    "jobs",       "depfile",    "progress",     "quiet",       "verbose",
-        "json",      "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
-        "fail-fast", "folders",    "max-memory", "need-version", "allow-empty", "outputs"};
+    static const char *const of_run[] = {"output",      "jobs",     "depfile",     "progress",
+                                         "quiet",       "verbose",  "json",        "if-changed",
+                                         "cache",       "manifest", "keep-going",  "dump-config",
+                                         "fail-fast",   "folders",  "max-memory",  "need-version",
+                                         "allow-empty", "outputs",  "cache-shared"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -274,6 +278,7 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->import_seconds = settings->import_seconds;
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
+    options->cache_shared = settings->cache_shared;
     /* An option of counts that was not given is -1, the factor 0; then the library's default holds.
      */
     options->adb = settings->adb < 0 ? 0 : grids[settings->adb];

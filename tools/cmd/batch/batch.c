@@ -208,8 +208,10 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
         out->status = make_folder_of(a->of->output, &out->report);
     }
     if (out->status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
-        out->status = load_stdin(&data, &input.size);
+        out->status = load_stdin(options.max_memory, &data, &input.size);
         input.data = data;
+        /* What is read stays in memory while it is baked. */
+        options.max_memory -= options.max_memory != 0 ? input.size : 0;
     }
     if (out->status == EXIT_DONE) {
         out->status = bake_to_output(a, &input, &options, &out->report);

@@ -100,7 +100,7 @@ void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, 
         json_object_set_new(line, "count", json_count(bar->count));
         json_object_set_new(line, "seconds", json_number(elapsed));
         json_object_set_new(line, "seconds_left", json_number(seconds_left(bar, elapsed)));
-        json_dumpf(line, stderr, JSON_COMPACT);
+        json_print(line, JSON_COMPACT, stderr);
         putc('\n', stderr);
         json_decref(line);
     } else if (bar->mode != PROGRESS_NONE) {

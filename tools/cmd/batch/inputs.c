@@ -1,10 +1,11 @@
 /* Names of inputs: a list that grows, the files that list names, and patterns that are expanded
  * against the disk.
  *
- * A pattern is walked component by component, with the path so far in one buffer that each level of
- * the recursion extends and cuts back: expand() looks at the next component and either appends it,
- * or reads the folder and goes on with each name that matches, or, for "**", descends into all
- * folders. Only "**" follows no symbolic links, because it would never end in a circle of them.
+ * A pattern is matched as an automaton (Thompson, "Regular Expression Search Algorithm", 1968): the
+ * walk carries the set of all components that may match the next name, so each folder is read once
+ * however many "**" there are, where trying one component after the other takes exponential time.
+ * expand() reads a folder, and goes on in each entry with the components that follow those that
+ * match it. Only "**" follows no symbolic links, because it would never end in a circle of them.
  * fnmatch compares a component. glob() of POSIX has no "**" and can't tell a folder that may not be
  * read from one without matches, which would make a bake silently incomplete. */
 #define _XOPEN_SOURCE 700
@@ -19,6 +20,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,13 +44,30 @@ int inputs_add(input_list *list, const char *name, size_t length)
     return EXIT_DONE;
 }
 
+/* A line that begins with '#' is a comment of a list. One that is the name of a file may be meant
+ * as such. */
+static void note_comment(const char *list, const char *line, size_t length)
+{
+    char *name = strndup(line, length);
+    struct stat facts;
+    if (name != NULL && stat(name, &facts) == 0) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "a line of '%.150s' that begins with '#' is a comment; write './%.150s' for the "
+                 "file",
+                 list, name);
+        report_note("not baked", name, text);
+    }
+    free(name);
+}
+
 int inputs_add_list(input_list *list, const char *path)
 {
     void *text = NULL;
     size_t size = 0;
     list->from_list = true;
     int status = path[0] == '\0' ? report_usage("'@' is followed by a file that lists inputs")
-                 : strcmp(path, "-") == 0 ? load_stdin(&text, &size)
+                 : strcmp(path, "-") == 0 ? load_stdin(0, &text, &size)
                                           : load_file(path, &text, &size);
 
     /* A zero byte anywhere makes it a list as find -print0 writes it; else it has lines that end in
@@ -62,7 +82,9 @@ int inputs_add_list(input_list *list, const char *path)
         const char *stop = memchr(at, lines ? '\n' : '\0', (size_t)(end - at));
         const size_t span = (size_t)((stop != NULL ? stop : end) - at);
         const size_t length = span - (lines && span > 0 && at[span - 1] == '\r');
-        if (length > 0 && !(lines && at[0] == '#')) {
+        if (length > 0 && lines && at[0] == '#') {
+            note_comment(path, at, length);
+        } else if (length > 0) {
             status = inputs_add(list, at, length);
         }
         at += span + (stop != NULL);
@@ -81,28 +103,112 @@ void inputs_free(input_list *list)
 
 /* -- patterns -- */
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, PARTS_MAX = 63 };
 
-/* The walk of one pattern. The rest of the pattern is an argument of the functions. */
+/* A pattern as its components, behind one another in `text`, each ended by a zero. Of several "**"
+ * in a row one is kept. */
+typedef struct {
+    char *text;
+    const char *parts[PARTS_MAX];
+    size_t count;
+} pattern;
+
+/* A set of components by their numbers, as bits: those that the next name of a path may match.
+ * Number `count`, the end, stands for a path that matches all of the pattern. */
+typedef uint64_t part_set;
+
+static bool is_part(part_set set, size_t i)
+{
+    return (set >> i & 1) != 0;
+}
+
+/* Has the text a character that makes it a pattern? */
+static bool is_wild(const char *text)
+{
+    return strpbrk(text, "*?[") != NULL;
+}
+
+static bool is_any_folders(const char *part)
+{
+    return strcmp(part, "**") == 0;
+}
+
+/* "." and "..", which no folder lists. */
+static bool is_dots(const char *part)
+{
+    return strcmp(part, ".") == 0 || strcmp(part, "..") == 0;
+}
+
+/* Splits a pattern; an empty component at its end stays, as only a folder matches it. Without
+ * memory text is NULL; false also where it has too many components, or ".." behind "**", which
+ * would lead to the same folders again and again. */
+static bool pattern_open(pattern *p, const char *from)
+{
+    bool descends = false;
+    *p = (pattern){.text = strdup(from)};
+    for (char *at = p->text; at != NULL;) {
+        char *slash = strchr(at, '/');
+        if (slash != NULL) {
+            *slash = '\0';
+        }
+        const bool again =
+            is_any_folders(at) && p->count > 0 && is_any_folders(p->parts[p->count - 1]);
+        const bool empty = at[0] == '\0' && slash != NULL; /* "a//b" is "a/b" */
+        if (p->count == PARTS_MAX || (descends && strcmp(at, "..") == 0)) {
+            return false;
+        }
+        descends = descends || is_any_folders(at);
+        if (!again && !empty) {
+            p->parts[p->count++] = at;
+        }
+        at = slash != NULL ? slash + 1 : NULL;
+    }
+    /* "**" at the end stands for all files below. */
+    if (p->text != NULL && is_any_folders(p->parts[p->count - 1])) {
+        if (p->count == PARTS_MAX) {
+            return false;
+        }
+        p->parts[p->count++] = "*";
+    }
+    return p->text != NULL;
+}
+
+/* With "**" the component after it, too: it may stand for no folder. */
+static part_set with_next(const pattern *p, size_t i)
+{
+    part_set set = (part_set)1 << i;
+    return i < p->count && is_any_folders(p->parts[i]) ? set | (part_set)1 << (i + 1) : set;
+}
+
+/* The components that may follow `name`, where those of `set` may match it. `into_folder`: it is a
+ * folder that "**" may stand for. */
+static part_set after_name(const pattern *p, part_set set, const char *name, bool into_folder)
+{
+    part_set next = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (!is_part(set, i)) {
+            continue;
+        }
+        if (is_any_folders(p->parts[i])) {
+            next |= into_folder && name[0] != '.' ? with_next(p, i) : 0;
+        } else if (is_wild(p->parts[i]) ? fnmatch(p->parts[i], name, FNM_PERIOD) == 0
+                                        : strcmp(p->parts[i], name) == 0) {
+            next |= with_next(p, i + 1);
+        }
+    }
+    return next;
+}
+
+/* The walk of one pattern. */
 typedef struct {
     char path[PATH_SIZE]; /* so far, with a zero behind */
     size_t length;        /* of it */
+    const pattern *of;
     input_list *found;
     int status;
 } walk;
 
-static void expand(walk *w, const char *pattern);
-
-/* Has the text a character that makes it a pattern? */
-static bool is_wild(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (strchr("*?[", text[i]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
+static void expand(walk *w, part_set set);
 
 /* Reports the failure of a look at the disk, unless the path is just not there: what may not be
  * looked at could match. */
@@ -114,102 +220,115 @@ static void fail_unless_absent(walk *w, const char *path)
     }
 }
 
-/* Appends `name` to the path and expands the rest of the pattern there. A path that is too long for
- * the system can't be opened either, and is passed over. */
-static void descend(walk *w, const char *name, size_t length, const char *rest)
+/* Takes a path that matches, if it is a regular file; what is passed over is told, but for folders,
+ * which "*" matches everywhere. */
+static void take(walk *w)
 {
-    const size_t before = w->length;
+    struct stat facts;
+    if (stat(w->path, &facts) == 0) {
+        if (S_ISREG(facts.st_mode)) {
+            w->status = inputs_add(w->found, w->path, w->length);
+        } else if (!S_ISDIR(facts.st_mode)) {
+            report_note("not baked", w->path, "matches, and is no regular file");
+        }
+    } else if (lstat(w->path, &facts) == 0) {
+        report_note("not baked", w->path, "matches, and is a link to nothing");
+    } else {
+        fail_unless_absent(w, w->path);
+    }
+}
+
+/* Appends `name` to the path and goes on there with `set`. */
+static void descend(walk *w, const char *name, part_set set)
+{
+    const size_t before = w->length, length = strlen(name);
+    const part_set end = (part_set)1 << w->of->count;
     KILN_ASSERT(before < PATH_SIZE && w->path[before] == '\0');
     if (before + length + 2 > PATH_SIZE) {
+        report_note("not baked", w->path, "its path is longer than the system takes one");
         return;
     }
-    memcpy(w->path + before, name, length);
+    memcpy(w->path + before, name, length + 1);
     w->length = before + length;
-    if (*rest == '/') {
-        w->path[w->length++] = '/';
-        rest++;
+    if ((set & end) != 0) {
+        take(w);
     }
-    w->path[w->length] = '\0';
-    expand(w, rest);
+    if ((set & ~end) != 0) {
+        w->path[w->length++] = '/';
+        w->path[w->length] = '\0';
+        expand(w, set & ~end);
+    }
     w->length = before;
     w->path[before] = '\0';
 }
 
-/* Opens the folder that the path leads to; "" is the working folder. */
-static DIR *open_here(walk *w)
+/* Is the entry a folder itself, and no link to one? */
+static bool is_own_folder(walk *w, const char *name)
 {
-    const char *path = w->length > 0 ? w->path : ".";
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        fail_unless_absent(w, path);
-    }
-    return folder;
-}
-
-/* Expands "**" and what follows it: here, and in every folder below. */
-static void expand_folders(walk *w, const char *pattern)
-{
-    const size_t before = w->length;
-    DIR *folder = open_here(w);
-    const struct dirent *entry;
-    if (folder == NULL) {
-        return;
-    }
-    expand(w, pattern[2] == '/' ? pattern + 3 : "*");
-    while ((entry = readdir(folder)) != NULL && w->status == EXIT_DONE) {
-        const size_t length = strlen(entry->d_name);
-        if (entry->d_name[0] == '.' || before + length + 2 > PATH_SIZE) {
-            continue;
-        }
-        memcpy(w->path + before, entry->d_name, length + 1);
-        struct stat facts;
+    const size_t before = w->length, length = strlen(name);
+    struct stat facts = {.st_mode = 0};
+    if (before + length + 2 <= PATH_SIZE) {
+        memcpy(w->path + before, name, length + 1);
         if (lstat(w->path, &facts) != 0) {
             fail_unless_absent(w, w->path);
-        } else if (S_ISDIR(facts.st_mode)) {
-            w->path[before + length] = '/';
-            w->path[before + length + 1] = '\0';
-            w->length = before + length + 1;
-            expand_folders(w, pattern);
         }
-        w->length = before;
         w->path[before] = '\0';
     }
-    closedir(folder);
+    return S_ISDIR(facts.st_mode);
 }
 
-static void expand(walk *w, const char *pattern)
+/* Goes on in the folder that the path leads to, "" for the working folder. Names that stand in the
+ * pattern as they are need no look at the folder, which might not be permitted. */
+static void expand(walk *w, part_set set)
 {
-    const size_t length = strcspn(pattern, "/");
-    if (w->status != EXIT_DONE) {
+    const pattern *p = w->of;
+    part_set listed = 0, folders = 0;
+    for (size_t i = 0; i < p->count && w->status == EXIT_DONE; i++) {
+        if (!is_part(set, i)) {
+            continue;
+        }
+        if (p->parts[i][0] == '\0') { /* a slash at the end: only folders match */
+            continue;
+        }
+        folders |= is_any_folders(p->parts[i]) ? (part_set)1 << i : 0;
+        if (is_dots(p->parts[i])) {
+            descend(w, p->parts[i], with_next(p, i + 1));
+        } else {
+            listed |= (part_set)1 << i;
+        }
+    }
+    if (listed == 0 || w->status != EXIT_DONE) {
         return;
     }
-    if (*pattern == '\0') {
-        struct stat facts;
-        if (stat(w->path, &facts) != 0) {
-            fail_unless_absent(w, w->path);
-        } else if (S_ISREG(facts.st_mode)) {
-            w->status = inputs_add(w->found, w->path, w->length);
+    if ((listed & (listed - 1)) == 0) {
+        size_t i = 0;
+        while (!is_part(listed, i)) {
+            i++;
         }
-    } else if (length == 2 && memcmp(pattern, "**", 2) == 0) {
-        expand_folders(w, pattern);
-    } else if (is_wild(pattern, length)) {
-        char part[PATH_SIZE];
-        DIR *folder = length < sizeof part ? open_here(w) : NULL;
-        const struct dirent *entry;
-        if (folder == NULL) {
+        if (!is_wild(p->parts[i])) {
+            descend(w, p->parts[i], with_next(p, i + 1));
             return;
         }
-        memcpy(part, pattern, length);
-        part[length] = '\0';
-        while ((entry = readdir(folder)) != NULL && w->status == EXIT_DONE) {
-            if (fnmatch(part, entry->d_name, FNM_PERIOD) == 0) {
-                descend(w, entry->d_name, strlen(entry->d_name), pattern + length);
-            }
-        }
-        closedir(folder);
-    } else {
-        descend(w, pattern, length, pattern + length);
     }
+    const char *path = w->length > 0 ? w->path : ".";
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    if (folder == NULL) {
+        fail_unless_absent(w, path);
+        return;
+    }
+    while ((entry = readdir(folder)) != NULL && w->status == EXIT_DONE) {
+        if (is_dots(entry->d_name)) {
+            continue;
+        }
+        const bool into =
+            folders != 0 && entry->d_name[0] != '.' && is_own_folder(w, entry->d_name);
+        const part_set next = after_name(p, listed, entry->d_name, into);
+        if (next != 0) {
+            descend(w, entry->d_name, next);
+        }
+    }
+    closedir(folder);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -221,23 +340,39 @@ static int compare_names(const void *a, const void *b)
  * wins. */
 int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
 {
-    const char *pattern = path + folder_length;
+    const char *text = path + folder_length;
     struct stat facts;
+    pattern of;
     KILN_ASSERT(folder_length <= strlen(path));
-    if (!is_wild(pattern, strlen(pattern)) || (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))) {
+    if (!is_wild(text) || (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))) {
         return inputs_add(list, path, strlen(path));
     }
     const size_t first = list->count;
     walk *w = calloc(1, sizeof *w);
-    if (w == NULL || folder_length >= PATH_SIZE) {
+    const bool rooted = text[0] == '/';
+    if (w == NULL || folder_length + 1 >= PATH_SIZE) {
         free(w);
         return report_error(EXIT_RUN, path, "out of memory");
     }
+    if (!pattern_open(&of, text + rooted)) {
+        const bool memory = of.text != NULL;
+        free(of.text);
+        free(w);
+        return memory ? report_error(EXIT_USAGE, path,
+                                     "has more than %d components, or '..' behind '**'; split it",
+                                     PARTS_MAX - 1)
+                      : report_error(EXIT_RUN, path, "out of memory");
+    }
     memcpy(w->path, path, folder_length);
     w->length = folder_length;
+    if (rooted) {
+        w->path[w->length++] = '/';
+    }
+    w->of = &of;
     w->found = list;
-    expand(w, pattern);
+    expand(w, with_next(&of, 0));
     const int status = w->status;
+    free(of.text);
     free(w);
 
     /* Sorts the new names, and keeps each once. */
@@ -257,38 +392,27 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
     return status;
 }
 
-/* Does a component match one of a pattern? Neither ends in a zero. */
-static bool match_part(const char *pattern, size_t pattern_length, const char *name,
-                       size_t name_length)
+/* The walk of a pattern without a disk: the set of components goes through the name. */
+bool inputs_match(const char *text, const char *name)
 {
-    char one[PATH_SIZE], other[PATH_SIZE];
-    if (pattern_length >= sizeof one || name_length >= sizeof other) {
-        return false;
+    char part[PATH_SIZE];
+    pattern of;
+    bool matches = false;
+    if (pattern_open(&of, text)) {
+        part_set set = with_next(&of, 0);
+        for (const char *at = name; at != NULL && set != 0;) {
+            const size_t length = strcspn(at, "/");
+            const bool more = at[length] == '/';
+            if (length >= sizeof part) {
+                break;
+            }
+            memcpy(part, at, length);
+            part[length] = '\0';
+            set = after_name(&of, set, part, more);
+            matches = !more && is_part(set, of.count);
+            at = more ? at + length + 1 : NULL;
+        }
     }
-    memcpy(one, pattern, pattern_length);
-    one[pattern_length] = '\0';
-    memcpy(other, name, name_length);
-    other[name_length] = '\0';
-    return fnmatch(one, other, FNM_PERIOD) == 0;
-}
-
-/* The recursion is over "**" alone, which may stand for no folder, or for one more. */
-bool inputs_match(const char *pattern, const char *name)
-{
-    for (;;) {
-        const size_t length = strcspn(pattern, "/"), name_length = strcspn(name, "/");
-        if (length == 2 && memcmp(pattern, "**", 2) == 0) {
-            return pattern[2] == '\0' || inputs_match(pattern + 3, name) ||
-                   (name[name_length] == '/' && inputs_match(pattern, name + name_length + 1));
-        }
-        if (!match_part(pattern, length, name, name_length) ||
-            (pattern[length] == '/') != (name[name_length] == '/')) {
-            return false;
-        }
-        if (pattern[length] == '\0') {
-            return true;
-        }
-        pattern += length + 1;
-        name += name_length + 1;
-    }
+    free(of.text);
+    return matches;
 }

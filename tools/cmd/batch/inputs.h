@@ -16,8 +16,8 @@ int inputs_add(input_list *list, const char *name, size_t length);
 
 /* Adds the names that the file `path` lists ("-": standard input): a name a line, without the mark
  * of UTF-8 before the first and CR before LF, with empty lines and those that start with '#' left
- * out; or, if there is a zero byte anywhere, names that each end in one, as find -print0 writes
- * them. Names are relative to the working folder. */
+ * out, which is told where such a file is there; or, if there is a zero byte anywhere, names that
+ * each end in one, as find -print0 writes them. Names are relative to the working folder. */
 int inputs_add_list(input_list *list, const char *path);
 
 /* Adds the regular files that match a pattern, sorted by their bytes, each once: '*', '?' and
@@ -25,8 +25,9 @@ int inputs_add_list(input_list *list, const char *path);
  * dot has to be given with its dot; "**" does not go through symbolic links.
  *
  * `path` is FOLDER and PATTERN, of which the first `folder_length` bytes are a name and no pattern.
- * A name without any of "*?[", or of a file that is there, stands for itself and is added as it is.
- * Also reports a folder that may not be searched. */
+ * What matches and is no regular file is told, but for folders. A name without any of "*?[", or of
+ * a file that is there, stands for itself and is added as it is. Also reports a folder that may not
+ * be searched. */
 int inputs_add_pattern(input_list *list, const char *path, size_t folder_length);
 
 /* Does the whole name match the pattern? */

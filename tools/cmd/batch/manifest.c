@@ -772,6 +772,7 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.threads = settings->threads;
     m.defaults.if_changed = settings->if_changed;
     m.defaults.cache = settings->cache;
+    m.defaults.cache_shared = settings->cache_shared;
     m.defaults.max_memory = settings->max_memory;
     of->uniform = false;
     of->batch = true;

@@ -97,11 +97,18 @@ done:
 
 /* The size of standard input is not known, so the buffer doubles; what was read stays valid in
  * it. */
-int load_stdin(void **data, size_t *size)
+int load_stdin(uint64_t most, void **data, size_t *size)
 {
     char *bytes = NULL;
     size_t used = 0, capacity = 0;
     for (;;) {
+        /* Growing may hold the old buffer and the new one at a time. */
+        if (most != 0 && used > 0 && 3 * (uint64_t)used + STDIN_STEP > most) {
+            free(bytes);
+            return report_error(EXIT_RUN, "-",
+                                "standard input is too long for the memory that --max-memory "
+                                "allows; nothing was written; raise it, or name a file");
+        }
         capacity = capacity == 0 ? STDIN_STEP : 2 * capacity;
         char *more = realloc(bytes, capacity);
         if (more == NULL) {

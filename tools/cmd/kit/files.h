@@ -13,8 +13,9 @@
  * returns its exit status. */
 int load_file(const char *path, void **data, size_t *size);
 
-/* Reads standard input to its end, likewise. */
-int load_stdin(void **data, size_t *size);
+/* Reads standard input to its end, likewise, as long as that takes at most `most` bytes of memory
+ * (0: no limit). */
+int load_stdin(uint64_t most, void **data, size_t *size);
 
 /* The exit status that a status of the runtime ends in. */
 int exit_status_of(kiln_status status);

@@ -66,7 +66,7 @@ void progress_line(progress_last *last, const char *file, const char *stage, dou
     json_object_set_new(line, "file", json_cstring(file));
     json_object_set_new(line, "stage", json_cstring(stage));
     json_object_set_new(line, "part", json_number(part));
-    json_dumpf(line, stderr, JSON_COMPACT);
+    json_print(line, JSON_COMPACT, stderr);
     putc('\n', stderr);
     json_decref(line);
 }

@@ -103,8 +103,14 @@ static void print_line(const char *text)
 {
     fprintf(stderr, "%s: ", this_program.name);
     for (const char *at = text; *at != '\0'; at++) {
+        const size_t unseen = kiln_utf8_unseen(at);
         if ((unsigned char)*at < 0x20 || *at == 0x7F) {
             fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)*at);
+        } else if (unseen > 0) {
+            for (size_t i = 0; i < unseen; i++) {
+                fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)at[i]);
+            }
+            at += unseen - 1;
         } else {
             putc(*at, stderr);
         }
@@ -225,7 +231,7 @@ int report_end(int status)
     char message[KILN_WRITE_MESSAGE_SIZE];
     if (report.root != NULL) {
         json_object_set_new(report.root, "status", json_integer(status));
-        json_dumpf(report.root, report.document, JSON_INDENT(2));
+        json_print(report.root, JSON_INDENT(2), report.document);
         putc('\n', report.document);
         json_decref(report.root);
         json_decref(report.of_file);
@@ -257,6 +263,27 @@ json_t *json_cstring(const char *text)
 json_t *json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* What is escaped stands within strings, as everything that is not ASCII does. Without memory
+ * nothing is printed, and a reader finds no document. */
+void json_print(const json_t *value, size_t flags, FILE *stream)
+{
+    char *text = json_dumps(value, flags);
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        const size_t unseen = kiln_utf8_unseen(at);
+        const unsigned char *s = (const unsigned char *)at;
+        if (unseen == 0) {
+            putc(*at++, stream);
+            continue;
+        }
+        const unsigned code = unseen == 2
+                                  ? (s[0] & 0x1Fu) << 6 | (s[1] & 0x3Fu)
+                                  : (s[0] & 0x0Fu) << 12 | (s[1] & 0x3Fu) << 6 | (s[2] & 0x3Fu);
+        fprintf(stream, "\\u%04X", code);
+        at += unseen;
+    }
+    free(text);
 }
 
 json_t *json_numbers(const double *values, size_t count)

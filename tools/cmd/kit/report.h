@@ -57,6 +57,10 @@ void report_line(const char *format, ...) PRINTF_LIKE(1, 2);
  * when the output could not be written. */
 int report_end(int status);
 
+/* Prints a value as JSON; `flags` are those of jansson. Characters that steer a terminal or the
+ * direction of text are written as escapes. */
+void json_print(const json_t *value, size_t flags, FILE *stream);
+
 /* A JSON string of any text: what is not UTF-8 becomes U+FFFD. */
 json_t *json_cstring(const char *text);
 
