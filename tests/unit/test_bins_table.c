@@ -18,6 +18,8 @@
 #include "../support/meshes.h"
 #include "../support/quick_bins.h"
 
+static _Alignas(8) uint8_t work[KILN_TRANSFORM_WORK];
+
 enum { U = 48, X = 10, FORMS = 4 };
 
 static const uint32_t forms[FORMS][2] = {{KILN_BINS_EXACT, KILN_BINS_NEAREST},
@@ -384,7 +386,7 @@ static void curves_come_back(void **state)
                                                           : (uint8_t)random_below(&random, 256);
             }
             assert_true(kiln_transform_apply(cases[i].transform, cases[i].element, raw, size, coded,
-                                             &coded_size, &segments));
+                                             &coded_size, &segments, work));
             assert_true(kiln_transform_undo(cases[i].transform, cases[i].element, coded, coded_size,
                                             back, size));
             assert_memory_equal(raw, back, size);
@@ -403,7 +405,7 @@ static void curves_are_those_of_the_document(void **state)
     kiln_segments segments;
     size_t size;
     assert_true(kiln_transform_apply(KILN_TRANSFORM_CURVE16_PLANES, 2, raw, sizeof raw, coded,
-                                     &size, &segments));
+                                     &size, &segments, work));
     assert_int_equal(size, sizeof wanted);
     assert_memory_equal(coded, wanted, sizeof wanted);
 }

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+static _Alignas(8) uint8_t work[KILN_TRANSFORM_WORK];
+
 typedef struct {
     _Alignas(8) uint8_t bytes[KILN_BLOCK_SIZE];
 } block;
@@ -27,7 +29,7 @@ static size_t round_trip(uint16_t transform, uint32_t element_size, const void *
 {
     size_t coded_size = 0;
     assert_true(kiln_transform_apply(transform, element_size, raw, size, coded.bytes, &coded_size,
-                                     &segments));
+                                     &segments, work));
     memset(&back, 0xA5, sizeof back);
     assert_true(
         kiln_transform_undo(transform, element_size, coded.bytes, coded_size, back.bytes, size));
@@ -54,7 +56,7 @@ static void triangles_by_hand(void **state)
     };
     size_t size;
     assert_true(kiln_transform_apply(KILN_TRANSFORM_EDGES, 12, (const uint8_t *)raw, sizeof raw,
-                                     coded.bytes, &size, &segments));
+                                     coded.bytes, &size, &segments, work));
     assert_int_equal(size, sizeof wanted);
     assert_memory_equal(coded.bytes, wanted, sizeof wanted);
     assert_int_equal(round_trip(KILN_TRANSFORM_EDGES, 12, raw, sizeof raw), sizeof wanted);
@@ -80,7 +82,7 @@ static void any_triangles_come_back(void **state)
     }
     size_t size;
     assert_false(kiln_transform_apply(KILN_TRANSFORM_EDGES, 12, (const uint8_t *)raw, sizeof raw,
-                                      coded.bytes, &size, &segments));
+                                      coded.bytes, &size, &segments, work));
 }
 
 static void refuse_triangles(const uint8_t *bytes, size_t size, size_t triangles)
@@ -149,7 +151,7 @@ static void nodes_by_hand(void **state)
     nodes[1].lower[0][7] = 12;
     size_t size;
     assert_true(kiln_transform_apply(KILN_TRANSFORM_LANES, sizeof nodes[0], (const uint8_t *)nodes,
-                                     sizeof nodes, coded.bytes, &size, &segments));
+                                     sizeof nodes, coded.bytes, &size, &segments, work));
     assert_int_equal(size, 2 * 25 + 4 + 3 * 6);
     const uint8_t *at = coded.bytes;
     assert_int_equal(at[0], 2); /* inner */
@@ -192,10 +194,10 @@ static void nodes_that_can_not_be_carried(void **state)
         _Alignas(8) uint8_t node[128] = {0};
         size_t size;
         assert_true(kiln_transform_apply(KILN_TRANSFORM_LANES, 128, node, 128, coded.bytes, &size,
-                                         &segments));
+                                         &segments, work));
         node[places[i]] = 1;
         assert_false(kiln_transform_apply(KILN_TRANSFORM_LANES, 128, node, 128, coded.bytes, &size,
-                                          &segments));
+                                          &segments, work));
     }
 }
 

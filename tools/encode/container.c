@@ -73,17 +73,22 @@ static void pack_block(void *context, uint32_t index)
 {
     packed_block *block = (packed_block *)context + index;
     kiln_segments segments;
-    uint8_t scratch[KILN_BLOCK_SIZE];
     size_t size;
-    /* A transform that cannot carry a block is no error: the kind of section lists others. */
-    block->carried = kiln_transform_apply(block->transform, block->element_size, block->raw,
-                                          block->raw_size, scratch, &size, &segments);
-    if (!block->carried || !block->measured) {
+    uint8_t *scratch = malloc(KILN_BLOCK_SIZE + KILN_TRANSFORM_WORK); /* too much for stacks */
+    if (scratch == NULL) {
+        block->failed = true;
         return;
     }
-    block->stored = kiln_deflate(scratch, size, &segments, &block->stored_size);
-    block->crc = block->stored != NULL ? kiln_crc32(block->stored, block->stored_size) : 0;
-    block->failed = block->stored == NULL;
+    /* A transform that cannot carry a block is no error: the kind of section lists others. */
+    block->carried =
+        kiln_transform_apply(block->transform, block->element_size, block->raw, block->raw_size,
+                             scratch, &size, &segments, scratch + KILN_BLOCK_SIZE);
+    if (block->carried && block->measured) {
+        block->stored = kiln_deflate(scratch, size, &segments, &block->stored_size);
+        block->crc = block->stored != NULL ? kiln_crc32(block->stored, block->stored_size) : 0;
+        block->failed = block->stored == NULL;
+    }
+    free(scratch);
     /* Only the size of a trial matters. The streams of all trials would take several times the
      * file. */
     if (block->trial) {

@@ -62,7 +62,7 @@ static void put_corner(streams *s, uint32_t vertex)
 }
 
 bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *out_size,
-                          kiln_segments *segments)
+                          kiln_segments *segments, uint8_t *work)
 {
     KILN_ASSERT(size % (3 * sizeof(uint32_t)) == 0);
     const uint32_t *triangles = (const uint32_t *)(const void *)in;
@@ -82,37 +82,38 @@ bool kiln_triangles_apply(const uint8_t *in, size_t size, uint8_t *out, size_t *
     }
 
     /* The codes of edges go straight to their place, corners into streams of their own. */
-    streams s;
-    s.head = (kiln_triangles_head){next, 0, 0};
-    s.next = s.head.next;
-    memset(&s.recent, 0, sizeof s.recent);
+    KILN_STATIC_ASSERT(sizeof(streams) <= KILN_TRANSFORM_WORK, "room for the streams");
+    streams *s = (streams *)(void *)work;
+    s->head = (kiln_triangles_head){next, 0, 0};
+    s->next = s->head.next;
+    memset(&s->recent, 0, sizeof s->recent);
     for (size_t i = 0; i < count; i++) {
         static const uint32_t third[3] = {2, 0, 1};
         const uint32_t code = edge_code(triangles, i);
-        out[sizeof s.head + i] = (uint8_t)code;
+        out[sizeof s->head + i] = (uint8_t)code;
         for (uint32_t k = 0; k < 3; k++) {
             if (code == KILN_TRIANGLES_EDGE_NONE || k == third[code % 3]) {
-                put_corner(&s, triangles[3 * i + k]);
+                put_corner(s, triangles[3 * i + k]);
             }
         }
     }
     /* Triangles without shared edges may take more bytes than before; such a block is not carried.
      */
-    *out_size = sizeof s.head + count + s.head.corners + 4 * (size_t)s.head.far;
+    *out_size = sizeof s->head + count + s->head.corners + 4 * (size_t)s->head.far;
     if (*out_size > KILN_BLOCK_SIZE) {
         return false;
     }
 
-    size_t at = sizeof s.head;
-    memcpy(out, &s.head, sizeof s.head);
+    size_t at = sizeof s->head;
+    memcpy(out, &s->head, sizeof s->head);
     kiln_segments_end(segments, at + count);
     at += count;
-    memcpy(out + at, s.corner, s.head.corners);
-    at += s.head.corners;
+    memcpy(out + at, s->corner, s->head.corners);
+    at += s->head.corners;
     kiln_segments_end(segments, at);
     for (uint32_t byte = 0; byte < 4; byte++) {
-        for (uint32_t i = 0; i < s.head.far; i++) {
-            out[at++] = (uint8_t)(s.far[i] >> 8 * byte);
+        for (uint32_t i = 0; i < s->head.far; i++) {
+            out[at++] = (uint8_t)(s->far[i] >> 8 * byte);
         }
         kiln_segments_end(segments, at);
     }

@@ -58,10 +58,9 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
 }
 
 bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
-                          uint8_t *out, size_t *out_size, kiln_segments *segments)
+                          uint8_t *out, size_t *out_size, kiln_segments *segments, uint8_t *work)
 {
-    _Alignas(8) uint8_t back[KILN_BLOCK_SIZE];
-    if (!kiln_transform_fits(transform, element_size) || size > sizeof back) {
+    if (!kiln_transform_fits(transform, element_size) || size > KILN_BLOCK_SIZE) {
         return false;
     }
     KILN_ASSERT(element_size > 0 && size % element_size == 0);
@@ -74,7 +73,7 @@ bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8
         carried = kiln_lanes_apply(element_size, in, size, out, out_size, segments);
         break;
     case KILN_TRANSFORM_EDGES:
-        carried = kiln_triangles_apply(in, size, out, out_size, segments);
+        carried = kiln_triangles_apply(in, size, out, out_size, segments, work);
         break;
     case KILN_TRANSFORM_PLANES:
         for (size_t i = 0; i < count; i++) {
@@ -109,6 +108,6 @@ bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8
     }
 
     /* What does not come back the same is not carried. */
-    return carried && kiln_transform_undo(transform, element_size, out, *out_size, back, size) &&
-           memcmp(back, in, size) == 0;
+    return carried && kiln_transform_undo(transform, element_size, out, *out_size, work, size) &&
+           memcmp(work, in, size) == 0;
 }
