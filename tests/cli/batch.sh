@@ -187,6 +187,47 @@ says out '"leaf": 1'
 rm -r out
 case_end
 
+case_begin 'merge keys: own members replace merged ones, the first of a list counts; x- members hold them'
+cat >merge.yaml <<'END'
+kiln: 1
+output: out
+x-small: &small {leaf: 1, bv: aabb}
+x-raw: &raw {leaf: 9, layout: raw}
+x-asset: &asset {options: {<<: [*small, *raw], bv: obb}}
+assets:
+  - {<<: *asset, path: c.obj}
+  - {path: sub/b.obj, <<: *asset, options: {<<: *raw}}
+END
+expect 0 "$KILN" bake -m merge.yaml --dump-config
+expect 0 "$KILN" bake -m merge.yaml
+expect 0 "$KILN" info out/c.kiln --json
+says out '"leaf": 1'
+says out '"bv": "obb"'
+says out '"layout": "raw"'
+expect 0 "$KILN" info out/sub/b.kiln --json
+says out '"leaf": 9'
+rm -r out
+case_end
+
+case_begin 'the nearest kiln.yaml above is taken, and said so; not one of another user'
+mkdir -p deep/er
+cat >deep/kiln.yaml <<'END'
+kiln: 1
+output: out
+assets: [../c.obj]
+END
+(cd deep/er && expect 0 "$KILN" bake && says err 'kiln: no kiln.yaml is here; ../kiln.yaml is taken')
+(cd deep/er && expect 0 "$KILN" bake --quiet && silent err)
+(cd deep/er && expect 0 "$KILN" plan --format ninja && says out 'build ../out/c.kiln: bake ../../c.obj')
+[ -s deep/out/c.kiln ] || case_fail 'not baked where the manifest says'
+if [ "$(id -u)" -eq 0 ]; then
+    chown 12345 deep/kiln.yaml
+    (cd deep/er && expect 1 "$KILN" bake && says err "is another user's")
+    (cd deep && expect 0 "$KILN" bake)
+fi
+rm -r deep
+case_end
+
 # refused STATUS TEXT, the manifest on standard input: what it says of it, and nothing is written.
 refused() {
     cat >wrong.yaml
@@ -204,7 +245,7 @@ printf 'kiln: 2\nassets: []\n' |
 printf 'assets: []\n' | refused 3 ":1:1: a manifest says which version it is: write 'kiln: 1'"
 printf 'kiln: 1\nassets: c.obj\n' | refused 3 ':2:9: assets takes a list'
 printf 'kiln: 1\nasets: []\n' |
-    refused 3 ":2:1: a manifest has kiln, output, folders, defaults and assets, not 'asets'"
+    refused 3 ":2:1: a manifest has kiln, output, folders, defaults and assets, not 'asets'; did you mean assets?"
 printf 'kiln: 1\ndefaults:\n  leaf: 40\nassets: []\n' |
     refused 3 ':3:9: leaf takes a number from 1 to 15, not 40'
 printf 'kiln: 1\ndefaults: {jobs: 4}\nassets: []\n' |

@@ -45,7 +45,7 @@ verbs:
   calibrate fit the weights of time-critical queries to meshes
 
 options in place of a verb:
-      --help              print verbs and exit statuses; after a verb, its
+  -h, --help              print verbs and exit statuses; after a verb, its
                           options
       --version           print the version; with --json also those of the file
                           format and of the libraries in use
@@ -90,7 +90,7 @@ verbs:
   calibrate fit the weights of time-critical queries to meshes
 
 options in place of a verb:
-      --help              print verbs and exit statuses; after a verb, its
+  -h, --help              print verbs and exit statuses; after a verb, its
                           options
       --version           print the version; with --json also those of the file
                           format and of the libraries in use
@@ -625,7 +625,7 @@ options:
   -q, --quiet             print only errors; the exit status is the result
       --json              print one JSON document on standard output, also on
                           failure
-      --help              this text
+  -h, --help              this text
 END
 exact 0 "$KILN" --man upgrade <<'END'
 .TH KILN-UPGRADE 1 "" "kiln VERSION" "User Commands"

@@ -150,8 +150,13 @@ refused 3 4:1 "$second" "$list...\nassets: []\n"
 refused 3 3:1 "$second" "$list---\n[\n"
 refused 3 2:1 'duplicate key' 'kiln: 1\nkiln: 1\n'
 refused 3 2:21 'duplicate key' 'kiln: 1\ndefaults: {leaf: 1, leaf: 2}\nassets: [cube.obj]\n'
-refused 3 2:12 "an asset has no option '<<'; see kiln bake --help" \
-    'kiln: 1\ndefaults: {<<: {leaf: 2}}\nassets: [cube.obj]\n'
+refused 3 2:12 '<< takes a mapping, or a list of mappings' 'kiln: 1\ndefaults: {<<: leaf}\nassets: [cube.obj]\n'
+refused 3 2:15 'mappings merge each other more than 16 deep; is one merged into itself?' \
+    'kiln: 1\ndefaults: &a {<<: *a}\nassets: [cube.obj]\n'
+refused 3 2:13 "an asset has no option '<<'; see kiln bake --help" \
+    'kiln: 1\ndefaults: {"<<": {leaf: 2}}\nassets: [cube.obj]\n'
+refused 3 2:12 "an asset has no option 'leef'; did you mean leaf?" \
+    'kiln: 1\ndefaults: {leef: 2}\nassets: [cube.obj]\n'
 refused 3 2:11 'the alias has no anchor before it; check its name' 'kiln: 1\nassets: [*it]\n'
 refused 3 2:16 "a manifest has no tags such as '!mine'; leave it out" 'kiln: 1\nassets: [!mine a]\n'
 refused 3 3:1 'tab character may not be used as indentation' 'kiln: 1\nassets:\n\t- cube.obj\n'

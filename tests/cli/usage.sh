@@ -35,7 +35,6 @@ wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf 16
 wrong '--leaf takes a number from 1 to 15' bake $cube -o "$out" --leaf=0
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf 4x
 wrong '--leaf takes a whole number' bake $cube -o "$out" --leaf=
-wrong '--leaf is given twice' bake $cube -o "$out" --leaf 4 --leaf 4
 wrong '--quality takes one of fast|default|best' bake $cube -o "$out" --quality poor
 wrong '--layout takes one of packed|raw' bake $cube -o "$out" --layout flat
 wrong '--scale takes a number' bake $cube -o "$out" --scale 0
@@ -48,7 +47,6 @@ wrong "unknown kind of bounding volume 'dop7'" bake $cube -o "$out" --bv obb,dop
 wrong 'obb is listed twice' bake $cube -o "$out" --bv obb,aabb,obb
 wrong 'unknown builder' bake $cube -o "$out" --builder lego
 wrong '--adb takes one of 4|8|16' bake $cube -o "$out" --adb=5
-wrong '--adb is given twice' bake $cube -o "$out" --adb --adb=8
 wrong 'an --adb- option needs --adb' bake $cube -o "$out" --adb-regions sectors
 wrong '--no-geometry needs --adb' bake $cube -o "$out" --no-geometry
 wrong '--adb-area-factor takes a number' bake $cube -o "$out" --adb --adb-area-factor 0
@@ -77,7 +75,29 @@ cp $cube "$TMPDIR/a/x.obj"
 cp $cube "$TMPDIR/b/x.obj"
 expect 1 "$KILN" bake "$TMPDIR/a/x.obj" "$TMPDIR/b/x.obj" -o "$TMPDIR/folder"
 says err 'would both be written to'
+says err '; --folders tree keeps their folders'
 [ ! -e "$TMPDIR/folder/x.kiln" ] || case_fail 'something was baked'
+case_end
+
+case_begin 'an option given twice: the last value counts, and -v says so'
+expect 0 "$KILN" bake $cube -o "$out" --leaf 4 --adb --leaf=2 --adb=8
+silent err
+expect 0 "$KILN" info "$out" --json
+says out '"leaf": 2'
+expect 0 "$KILN" bake $cube -o "$out" --leaf 4 -v --leaf=2
+says err 'kiln: bake: --leaf is given more than once; the last one counts'
+rm "$out"
+case_end
+
+case_begin '-h is --help, for the command and for every verb'
+"$KILN" --help >"$TMPDIR/long"
+expect 0 "$KILN" -h
+same "$TMPDIR/long" "$TMPDIR/out"
+for verb in bake info verify collide query unpack plan 'lut bins' 'cache gc'; do
+    "$KILN" $verb --help >"$TMPDIR/long"
+    expect 0 "$KILN" $verb -h
+    same "$TMPDIR/long" "$TMPDIR/out"
+done
 case_end
 
 case_begin 'with --json a wrong command line is a document too'

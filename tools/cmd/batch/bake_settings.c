@@ -92,7 +92,7 @@ const option bake_options[] = {
      "time that reading a model may take; 0: no limit (default 50)"},
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(manifest),
      "bake the assets that this file lists, in YAML or JSON; without IN and without this option, "
-     "kiln.yaml if it exists"},
+     "kiln.yaml here or in the nearest folder above"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
      "where the outputs of several IN go: all into the folder OUT, or into the folders of their "
      "own paths below it (default flat; in a manifest tree)"},

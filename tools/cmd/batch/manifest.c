@@ -29,6 +29,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct fy_node node;
@@ -214,6 +215,49 @@ static bool is_key(const char *key, size_t length, const char *name)
     return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
+/* Is the key a merge key, "<<" without quotes? (YAML's language-independent type "merge", a draft
+ * of 2005 that most readers implement.) */
+static bool is_merge_key(struct fy_node_pair *pair, const char *key, size_t length)
+{
+    return is_key(key, length, "<<") && fy_node_get_style(fy_node_pair_key(pair)) == FYNS_PLAIN;
+}
+
+typedef void each_mapping(manifest *m, void *user, node *mapping);
+
+enum { MERGES_MAX = 16 }; /* of mappings that merge others; an alias may refer to what it is in */
+
+/* Calls `each` for the mappings that the merge keys of a mapping name, those first whose members
+ * others replace: a mapping's own members replace merged ones, and of a list the first counts. */
+static void for_each_merged(manifest *m, node *mapping, unsigned depth, each_mapping *each,
+                            void *user)
+{
+    void *place = NULL;
+    struct fy_node_pair *pair;
+    while ((pair = fy_node_mapping_iterate(mapping, &place)) != NULL) {
+        size_t length = 0;
+        node *name = fy_node_pair_key(pair), *value = followed(fy_node_pair_value(pair));
+        const char *key =
+            name != NULL && fy_node_is_scalar(name) ? fy_node_get_scalar(name, &length) : NULL;
+        if (key == NULL || !is_merge_key(pair, key, length)) {
+            continue;
+        }
+        const bool list = value != NULL && fy_node_is_sequence(value);
+        for (int i = list ? fy_node_sequence_item_count(value) - 1 : 0; i >= 0; i--) {
+            node *item = list ? followed(fy_node_sequence_get_by_index(value, i)) : value;
+            if (item == NULL || !fy_node_is_mapping(item)) {
+                complain(m, EXIT_INVALID, name, "<< takes a mapping, or a list of mappings");
+            } else if (depth >= MERGES_MAX) {
+                complain(m, EXIT_INVALID, name,
+                         "mappings merge each other more than %d deep; is one merged into itself?",
+                         MERGES_MAX);
+            } else {
+                for_each_merged(m, item, depth + 1, each, user);
+            }
+        }
+    }
+    each(m, user, mapping);
+}
+
 /* ----------------------------------------------------------------------------------- options -- */
 
 /* YAML's own words, in its core schema. -1: neither. */
@@ -296,28 +340,47 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
     }
 }
 
-/* Reads a mapping of options, and notes in *given which ones it has. */
-static void read_options(manifest *m, node *at, node *parent, const char *what,
-                         bake_settings *settings, uint64_t *given)
+/* What is read from a mapping of options, and which ones it has. */
+typedef struct {
+    bake_settings *settings;
+    uint64_t *given;
+} options_read;
+
+static void read_own_options(manifest *m, void *user, node *mapping)
 {
+    const options_read *to = user;
     void *place = NULL;
     struct fy_node_pair *pair;
-    if (!is_mapping(m, at, parent, what)) {
-        return;
-    }
-    node *mapping = followed(at);
     while ((pair = fy_node_mapping_iterate(mapping, &place)) != NULL) {
         size_t length = 0;
         const char *key = key_of(m, pair, &length, mapping);
         const option *entry = key != NULL ? bake_option_find(key, length) : NULL;
         if (entry != NULL) {
             KILN_ASSERT(entry >= bake_options && entry < bake_options + BAKE_OPTION_COUNT);
-            *given |= UINT64_C(1) << (entry - bake_options);
-            set_option(m, entry, fy_node_pair_value(pair), fy_node_pair_key(pair), settings);
-        } else if (key != NULL) {
+            *to->given |= UINT64_C(1) << (entry - bake_options);
+            set_option(m, entry, fy_node_pair_value(pair), fy_node_pair_key(pair), to->settings);
+        } else if (key != NULL && !is_merge_key(pair, key, length)) {
+            suggestion near = suggestion_for(key, length);
+            for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
+                if (bake_option_is_of_asset(&bake_options[i])) {
+                    suggestion_try(&near, bake_options[i].name);
+                }
+            }
             complain(m, EXIT_INVALID, fy_node_pair_key(pair),
-                     "an asset has no option '%.*s'; see kiln bake --help", (int)length, key);
+                     "an asset has no option '%.*s'; %s%s%s", (int)length, key,
+                     near.best != NULL ? "did you mean " : "see kiln bake --help",
+                     near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
         }
+    }
+}
+
+/* Reads a mapping of options with those that it merges, and notes in *given which ones it has. */
+static void read_options(manifest *m, node *at, node *parent, const char *what,
+                         bake_settings *settings, uint64_t *given)
+{
+    options_read to = {settings, given};
+    if (is_mapping(m, at, parent, what)) {
+        for_each_merged(m, followed(at), 0, read_own_options, &to);
     }
 }
 
@@ -436,6 +499,35 @@ static void refuse_empty(manifest *m, node *at, size_t count, const char *what)
     }
 }
 
+static void read_asset_members(manifest *m, void *user, node *mapping)
+{
+    asset_entry *entry = user;
+    void *place = NULL;
+    struct fy_node_pair *pair;
+    while ((pair = fy_node_mapping_iterate(mapping, &place)) != NULL) {
+        size_t length = 0;
+        const char *key = key_of(m, pair, &length, mapping);
+        node *name = fy_node_pair_key(pair), *member = fy_node_pair_value(pair);
+        member = member != NULL ? member : name; /* an empty one is reported at its name */
+        if (key == NULL || is_merge_key(pair, key, length)) {
+            continue;
+        }
+        if (is_key(key, length, "path")) {
+            entry->path = member;
+        } else if (is_key(key, length, "exclude")) {
+            entry->exclude = member;
+        } else if (is_key(key, length, "output")) {
+            entry->output = member;
+        } else if (is_key(key, length, "options")) {
+            entry->options = member;
+        } else {
+            complain(m, EXIT_INVALID, name,
+                     "an asset has path, exclude, output and options, not '%.*s'", (int)length,
+                     key);
+        }
+    }
+}
+
 /* Reads one entry of `assets`: a path, or a mapping. */
 static void read_asset(manifest *m, node *at)
 {
@@ -447,30 +539,7 @@ static void read_asset(manifest *m, node *at)
     } else if (!is_mapping(m, at, at, "an asset")) {
         return;
     } else {
-        void *place = NULL;
-        struct fy_node_pair *pair;
-        while ((pair = fy_node_mapping_iterate(value, &place)) != NULL) {
-            size_t length = 0;
-            const char *key = key_of(m, pair, &length, value);
-            node *name = fy_node_pair_key(pair), *member = fy_node_pair_value(pair);
-            member = member != NULL ? member : name; /* an empty one is reported at its name */
-            if (key == NULL) {
-                continue;
-            }
-            if (is_key(key, length, "path")) {
-                entry.path = member;
-            } else if (is_key(key, length, "exclude")) {
-                entry.exclude = member;
-            } else if (is_key(key, length, "output")) {
-                entry.output = member;
-            } else if (is_key(key, length, "options")) {
-                entry.options = member;
-            } else {
-                complain(m, EXIT_INVALID, name,
-                         "an asset has path, exclude, output and options, not '%.*s'", (int)length,
-                         key);
-            }
-        }
+        for_each_merged(m, value, 0, read_asset_members, &entry);
     }
     if (entry.options != NULL) {
         read_options(m, entry.options, at, "options", &entry.settings, &entry.given);
@@ -493,9 +562,11 @@ static void read_asset(manifest *m, node *at)
 
 /* ------------------------------------------------------------------------------ the document -- */
 
-/* Finds the members of the document, and checks its version. */
+/* Finds the members of the document, and checks its version. Members that begin with x- are places
+ * for what aliases refer to, as in files of Docker Compose and OpenAPI. */
 static void read_root_keys(manifest *m, node *root)
 {
+    static const char *const root_members[] = {"kiln", "output", "folders", "defaults", "assets"};
     void *place = NULL;
     struct fy_node_pair *pair;
     bool version = false;
@@ -526,10 +597,15 @@ static void read_root_keys(manifest *m, node *root)
             m->defaults_node = place_of_value;
         } else if (is_key(key, length, "assets")) {
             m->assets_node = place_of_value;
-        } else {
+        } else if (length < 2 || memcmp(key, "x-", 2) != 0) {
+            suggestion near = suggestion_for(key, length);
+            for (size_t i = 0; i < COUNT_OF(root_members); i++) {
+                suggestion_try(&near, root_members[i]);
+            }
             complain(m, EXIT_INVALID, fy_node_pair_key(pair),
-                     "a manifest has kiln, output, folders, defaults and assets, not '%.*s'",
-                     (int)length, key);
+                     "a manifest has kiln, output, folders, defaults and assets, not '%.*s'%s%s%s",
+                     (int)length, key, near.best != NULL ? "; did you mean " : "",
+                     near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
         }
     }
     if (!version) {
@@ -751,11 +827,42 @@ done:
     free(text);
 }
 
-/* A kiln.yaml in the working folder is used only where nothing else says what to bake. */
-const char *manifest_meant(const char *given, int inputs)
+/* A kiln.yaml in the working folder, or in the nearest folder above that has one, is used only
+ * where nothing else says what to bake. Where it is not the working folder's that is reported; and
+ * one of another user is not: in a shared folder such as /tmp, anybody can leave one. */
+int manifest_find(const char *given, int inputs, const char **path)
 {
+    /* Its tails are the paths that are tried. */
+    static const char ups[] = "../../../../../../../../../../../../../../../../kiln.yaml";
     static const char usual[] = "kiln.yaml";
-    return given == NULL && inputs == 0 && access(usual, F_OK) == 0 ? usual : given;
+    const char *at = ups + sizeof ups - sizeof usual;
+    char folder[sizeof ups] = ".";
+    struct stat here, above, file;
+    *path = given;
+    if (given != NULL || inputs > 0) {
+        return EXIT_DONE;
+    }
+    bool is_root = stat(folder, &here) != 0;
+    while (access(at, F_OK) != 0 && !is_root && at != ups) {
+        at -= strlen("../");
+        KILN_ASSERT(at >= ups);
+        snprintf(folder, sizeof folder, "%.*s.", (int)(strlen(at) - strlen(usual)), at);
+        is_root = stat(folder, &above) != 0 ||
+                  (above.st_dev == here.st_dev && above.st_ino == here.st_ino);
+        here = above;
+    }
+    if (is_root || stat(at, &file) != 0) {
+        return EXIT_DONE;
+    }
+    if (strcmp(at, usual) != 0 && file.st_uid != geteuid() && file.st_uid != 0) {
+        return report_error(EXIT_USAGE, at,
+                            "is another user's; to bake what it lists, name it with --manifest");
+    }
+    if (strcmp(at, usual) != 0) {
+        report_line("no kiln.yaml is here; %s is taken", at);
+    }
+    *path = at;
+    return EXIT_DONE;
 }
 
 /* Settings of the run are not for manifests and come from the command line even as defaults. */

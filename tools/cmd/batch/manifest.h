@@ -15,18 +15,20 @@
  * Names are taken from the manifest's folder. Where several entries make the same output from the
  * same input, it is baked once, with the options of later entries laid over those of earlier ones.
  *
- * One document in UTF-8, up to 256 MiB. Aliases are followed, merge keys (<<) and tags of one's own
- * are errors, numbers are decimal, truth is true or false, null is no text; what YAML 1.1 reads
- * otherwise (yes, 010) is an error rather than either. An entry that comes to no file is one too,
- * unless --allow-empty. */
+ * One document in UTF-8, up to 256 MiB. Aliases are followed and merge keys (<<) obeyed; members of
+ * the document that begin with x- are for what aliases refer to. Tags of one's own are errors,
+ * numbers are decimal, truth is true or false, null is no text; what YAML 1.1 reads otherwise (yes,
+ * 010) is an error rather than either. An entry that comes to no file is one too, unless
+ * --allow-empty. */
 #ifndef KILN_CMD_MANIFEST_H
 #define KILN_CMD_MANIFEST_H
 
 #include "plan.h"
 
-/* `given`, or, where neither it nor one of `inputs` is given, kiln.yaml if it is there; else NULL:
- * what is to be baked stands in the arguments. */
-const char *manifest_meant(const char *given, int inputs);
+/* Sets *path to `given`, or, where neither it nor one of `inputs` is given, to the path of the
+ * kiln.yaml in the working folder or the nearest folder above that has one; else to NULL: what is
+ * to be baked stands in the arguments. EXIT_DONE, or a status that has been reported. */
+int manifest_find(const char *given, int inputs, const char **path);
 
 /* Adds the jobs of the manifest `path`. Of `settings`, those that `given` has come from the command
  * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN:

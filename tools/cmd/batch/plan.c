@@ -264,6 +264,15 @@ static place *sorted_places(const plan *of, bool written)
     return places;
 }
 
+/* Are two paths, as they are spelt, of files in one folder? */
+static bool are_of_one_folder(const char *path, const char *other)
+{
+    const char *slash = strrchr(path, '/'), *other_slash = strrchr(other, '/');
+    const size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+    return length == (other_slash != NULL ? (size_t)(other_slash - other) : 0) &&
+           memcmp(path, other, length) == 0;
+}
+
 /* Lays later jobs of one output over the earlier, and drops them. The same output from another
  * input is an error. */
 static int merge_jobs(plan *of)
@@ -278,8 +287,12 @@ static int merge_jobs(plan *of)
         }
         KILN_ASSERT(places[first].job < places[i].job);
         if (of->uniform || strcmp(earlier->input, later->input) != 0) {
-            status = report_usage("'%s' and '%s' would both be written to '%s'", earlier->input,
-                                  later->input, of->uniform ? later->output : earlier->output);
+            const bool by_folder = of->folder != NULL && !of->make_folders &&
+                                   !are_of_one_folder(earlier->input, later->input) &&
+                                   !kiln_same_file(earlier->input, later->input);
+            status = report_usage("'%s' and '%s' would both be written to '%s'%s", earlier->input,
+                                  later->input, of->uniform ? later->output : earlier->output,
+                                  by_folder ? "; --folders tree keeps their folders" : "");
             break;
         }
         bake_settings_overlay(&earlier->settings, &later->settings, later->given);

@@ -30,7 +30,7 @@ static const struct {
 };
 
 static const option help_plain_options[] = {
-    {"help", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
+    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print verbs and exit statuses; after a verb, its options"},
     {"version", 0, OPTION_FLAG, NULL, NULL, 0, 0, 0,
      "print the version; with --json also those of the file format and of the libraries in use"},
@@ -96,7 +96,7 @@ void help_verb(FILE *out, const verb *of)
     for (size_t i = 0; i < of->option_count; i++) {
         print_option(out, &of->options[i]);
     }
-    fprintf(out, "%-*s%s\n", OPTION_COLUMN, "      --help", "this text");
+    fprintf(out, "%-*s%s\n", OPTION_COLUMN, "  -h, --help", "this text");
 }
 
 void help_command(FILE *out, const verb *const *verbs, size_t count)

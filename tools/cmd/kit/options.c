@@ -194,7 +194,8 @@ typedef struct {
     char **argv;
     int argc, at;
     void *settings;
-    uint64_t given; /* bit i: option i was seen */
+    uint64_t given;    /* bit i: option i was seen */
+    uint64_t repeated; /* bit i: and once more */
 } parser;
 
 static const option *find_name(const verb *of, const char *name, size_t length)
@@ -226,9 +227,7 @@ static int take(parser *state, const option *entry, const char *attached)
     KILN_ASSERT(index < state->of->option_count);
     KILN_ASSERT(index < 64); /* bits of `given` */
     const uint64_t bit = UINT64_C(1) << index;
-    if ((state->given & bit) != 0) {
-        return report_usage("--%s is given twice", entry->name);
-    }
+    state->repeated |= state->given & bit;
     state->given |= bit;
     if (entry->kind == OPTION_FLAG && attached != NULL) {
         return report_usage("--%s takes no value", entry->name);
@@ -267,6 +266,22 @@ static int report_no_option(const verb *of, const char *argument, size_t length)
     return report_usage("there is no option '%.*s'%s%s%s", (int)length + 2, argument,
                         near.best != NULL ? "; did you mean --" : "",
                         near.best != NULL ? near.best : "", near.best != NULL ? "?" : "");
+}
+
+/* Of an option that is given more than once the last value counts, so that a script can append to
+ * the options of another. Verbs with --verbose say so. */
+static void note_repeated(const parser *state)
+{
+    const option *verbose = find_name(state->of, "verbose", strlen("verbose"));
+    if (verbose == NULL || !*(const bool *)((const char *)state->settings + verbose->field)) {
+        return;
+    }
+    for (size_t i = 0; i < state->of->option_count; i++) {
+        if ((state->repeated >> i & 1) != 0) {
+            report_line("%s: --%s is given more than once; the last one counts", state->of->name,
+                        state->of->options[i].name);
+        }
+    }
 }
 
 /* Most verbs do not care which options were given, only what they hold. */
@@ -309,6 +324,7 @@ int options_parse_given(const verb *of, int argc, char **argv, void *settings, i
             return status;
         }
     }
+    note_repeated(&state);
     *given = state.given;
     *operand_count = count;
     if (count < of->operands_min) {

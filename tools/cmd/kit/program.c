@@ -121,6 +121,12 @@ static bool has_argument(int argc, char **argv, const char *word)
     return false;
 }
 
+/* No verb has an option of the letter h. */
+static bool wants_help(int argc, char **argv)
+{
+    return has_argument(argc, argv, "--help") || has_argument(argc, argv, "-h");
+}
+
 /* Opens /dev/null in place of each standard descriptor that is closed, in a mode that its user
  * cannot work with; otherwise the next file that is opened would be taken for it, and overwritten
  * by messages. */
@@ -147,7 +153,7 @@ int program_main(int argc, char **argv)
     }
     int words;
     const verb *of = find_verb(argc, argv, &words);
-    if (of != NULL && has_argument(argc - words, argv + words, "--help")) {
+    if (of != NULL && wants_help(argc - words, argv + words)) {
         help_verb(stdout, of);
         return report_end(EXIT_DONE);
     }
@@ -158,7 +164,8 @@ int program_main(int argc, char **argv)
         return status;
     }
     report_begin(argv[1], has_argument(argc, argv, "--json"));
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         help_command(stdout, this_program.verbs, this_program.verb_count);
     } else if (strcmp(argv[1], "--version") == 0) {
         version_print();
@@ -171,7 +178,7 @@ int program_main(int argc, char **argv)
             !completion_print(stdout, argv[2], this_program.verbs, this_program.verb_count)) {
             return report_end(report_command_usage("--completion takes one of bash, zsh, fish"));
         }
-    } else if (!has_argument(argc - 1, argv + 1, "--help") || !help_group(argv[1])) {
+    } else if (!wants_help(argc - 1, argv + 1) || !help_group(argv[1])) {
         return report_end(report_no_verb(argc, argv));
     }
     return report_end(EXIT_DONE);

@@ -103,9 +103,13 @@ static int bake_run(int argc, char **argv)
     if (status != EXIT_DONE) {
         return status;
     }
-    /* Without any input, kiln.yaml of the working folder is meant. */
-    const char *manifest = manifest_meant(settings.manifest, count);
-    status = check_settings(&settings, manifest, count);
+    if (settings.quiet) {
+        report_quiet();
+    }
+    /* Without any input, the nearest kiln.yaml is meant. */
+    const char *manifest;
+    status = manifest_find(settings.manifest, count, &manifest);
+    status = status == EXIT_DONE ? check_settings(&settings, manifest, count) : status;
     if (status != EXIT_DONE) {
         return status;
     }
@@ -121,9 +125,6 @@ static int bake_run(int argc, char **argv)
     }
     KILN_ASSERT((manifest != NULL) == (count == 0));
     /* Where standard output is taken by data, the summary or the document goes elsewhere. */
-    if (settings.quiet) {
-        report_quiet();
-    }
     if (settings.dump_config || is_standard(settings.output) || is_standard(settings.depfile)) {
         report_to_stderr();
     }

@@ -87,7 +87,11 @@ static uint64_t given_to_bake(const verb *wide, uint64_t given)
 /* Fills the plan from a manifest, or from the arguments. */
 static int make_plan(plan *of, const bake_settings *bake, uint64_t given, char **inputs, int count)
 {
-    const char *manifest = manifest_meant(bake->manifest, count);
+    const char *manifest;
+    const int status = manifest_find(bake->manifest, count, &manifest);
+    if (status != EXIT_DONE) {
+        return status;
+    }
     if (manifest != NULL) {
         return count > 0 ? report_usage("a manifest lists the inputs; none is given besides it")
                          : manifest_add(of, manifest, bake, given);
