@@ -222,7 +222,7 @@ install: all man
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
-	$(Q)install -m 644 tools/package/kilnConfig.cmake tools/package/kilnBake.cmake \
+	$(Q)install -m 644 tools/package/kilnConfig.cmake tools/package/kilnBake.cmake tools/package/cmake.md \
 	  '$(DESTDIR)$(LIBDIR)/cmake/kiln'
 	$(Q)$(call pkgconfig,tools/package/kilnConfigVersion.cmake.in) \
 	  >'$(DESTDIR)$(LIBDIR)/cmake/kiln/kilnConfigVersion.cmake'
@@ -240,8 +240,11 @@ COMPLETION_bash = bash-completion/completions/kiln
 COMPLETION_zsh = zsh/site-functions/_kiln
 COMPLETION_fish = fish/vendor_completions.d/kiln.fish
 
-pkgconfig = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-                -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+# Paths in .pc files are relative to the file, so that the installed tree may be moved as a whole.
+below = $$(realpath -m -s --relative-to='$1' '$2')
+pkgconfig = sed -e "s|@UP@|$(call below,$(LIBDIR)/pkgconfig,$(PREFIX))|" \
+                -e "s|@LIB@|$(call below,$(PREFIX),$(LIBDIR))|" \
+                -e "s|@INCLUDE@|$(call below,$(PREFIX),$(INCLUDEDIR))|" -e 's|@VERSION@|$(VERSION)|' \
                 -e 's|@LIBS@|$(LIBS_runtime)|' $1
 
 ## uninstall: removes what install put there
@@ -251,7 +254,7 @@ uninstall: man
 	$(Q)rm -f '$(DESTDIR)$(BINDIR)/kiln' \
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
-    cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
+    cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake cmake/kiln/cmake.md,'$(DESTDIR)$(LIBDIR)/$f') \
 	  $(foreach f,kiln.h kiln_adb.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \

@@ -136,6 +136,75 @@ if command -v cmake >/dev/null 2>&1; then
         case_end
     done
 
+    # With the policies of an old CMake, too, and with all arguments.
+    for generator in 'Unix Makefiles' Ninja 'Ninja Multi-Config'; do
+        case_begin "kiln_bake, every argument, $generator"
+        work="$TMPDIR/all $generator"
+        mkdir -p "$work/a" "$work/b/c" && make_models "$work"
+        cp "$work/ship.obj" "$work/a/x.obj"
+        cp models/tiny/cube.obj "$work/b/c/x.obj"
+        printf 'kiln: 1\nassets: ["a/*.obj", "b/**/*.obj"]\n' >"$work/kiln.yaml"
+        cat >"$work/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(everything NONE)
+find_package(kiln 0.1 REQUIRED)
+kiln_bake(flat ALL MODELS ship.obj OUTPUT_DIRECTORY flat)
+kiln_bake(tree ALL MODELS a/x.obj b/c/x.obj BASE_DIRECTORY . OUTPUT_DIRECTORY tree
+          OPTIONS --layout raw)
+kiln_bake(configured ALL MODELS ship.obj OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/$<CONFIG>")
+kiln_bake(listed ALL MANIFEST kiln.yaml OUTPUT_DIRECTORY listed)
+get_target_property(files tree KILN_FILES)
+install(FILES ${files} DESTINATION share)
+END
+        # The first configuration of several is Debug, as the one of others is here.
+        expect 0 cmake -S "$work" -B "$work/out" -G "$generator" -DCMAKE_BUILD_TYPE=Debug \
+            "-DCMAKE_PREFIX_PATH=$root" "-DCMAKE_INSTALL_PREFIX=$work/installed"
+        expect 0 cmake --build "$work/out"
+        for file in flat/ship tree/a/x tree/b/c/x Debug/ship listed/a/x listed/b/c/x; do
+            [ -s "$work/out/$file.kiln" ] || case_fail "$file.kiln was not baked"
+        done
+        before=$(cksum "$work"/out/*/*.kiln "$work"/out/*/*/*.kiln)
+        stamp=$(ls -l --time-style=full-iso "$work/out/listed/a/x.kiln")
+        expect 0 cmake --build "$work/out"
+        grep -q 'Baking.*\.kiln' "$TMPDIR/out" && case_fail "nothing has changed: $(cat "$TMPDIR/out")"
+        [ "$stamp" = "$(ls -l --time-style=full-iso "$work/out/listed/a/x.kiln")" ] ||
+            case_fail 'the manifest is baked again'
+        change "$work/ship.mtl"
+        expect 0 cmake --build "$work/out"
+        says out 'Baking ship.kiln'
+        grep -q 'Baking .*x.kiln' "$TMPDIR/out" && case_fail 'the others have not changed'
+        [ "$before" != '' ] && expect 0 cmake --install "$work/out"
+        ls "$work"/installed/share/*.kiln >/dev/null || case_fail 'not installed'
+
+        # Another prefix: command and library of that one.
+        [ -e "$TMPDIR/other" ] || cp -r "$root" "$TMPDIR/other"
+        expect 0 cmake -S "$work" -B "$work/out" "-Dkiln_DIR=$(dirname "$(find "$TMPDIR/other" -name kilnConfig.cmake)")"
+        grep -rqF "$root/bin/kiln" "$work/out" --include=build.make --include='*.ninja' &&
+            case_fail 'the command is that of the old prefix'
+        case_end
+    done
+
+    case_begin 'kiln_bake: what it refuses, by name'
+    mkdir -p "$TMPDIR/refused"
+    # refused TEXT ARGUMENT...
+    refused() {
+        wanted_text=$1
+        shift
+        printf 'cmake_minimum_required(VERSION 3.20)\nproject(p NONE)\nfind_package(kiln REQUIRED)\nkiln_bake(%s)\n' \
+            "$*" >"$TMPDIR/refused/CMakeLists.txt"
+        rm -rf "$TMPDIR/refused/out"
+        expect 1 cmake -S "$TMPDIR/refused" -B "$TMPDIR/refused/out" "-DCMAKE_PREFIX_PATH=$root"
+        tr -s '\n ' ' ' <"$TMPDIR/err" >"$TMPDIR/flat" && mv "$TMPDIR/flat" "$TMPDIR/err"
+        says err "$wanted_text"
+    }
+    refused "kiln_bake: 'a#b.obj' has one of #" 't MODELS "a#b.obj"'
+    refused "kiln_bake: 'a:b.obj' has one of #" 't MODELS "a:b.obj"'
+    refused 'two models would be baked into' 't MODELS a/x.obj b/x.obj'
+    refused 'is not below BASE_DIRECTORY' 't MODELS ../x.obj BASE_DIRECTORY .'
+    refused 'kiln_bake(NAME MODELS FILE...' 't MODELS x.obj MANIFEST kiln.yaml'
+    refused 'kiln_bake(NAME MODELS FILE...' 't'
+    case_end
+
     case_begin 'CMake: versions'
     mkdir "$TMPDIR/versions"
     # asked FOR 0|1: is a request for this version refused?

@@ -41,6 +41,19 @@ gcc "$TMPDIR/user.c" $(pkg-config --cflags --libs kiln) -o "$TMPDIR/shared" &&
     LD_LIBRARY_PATH=$root$prefix/lib "$TMPDIR/shared" || case_fail 'compile, link or run'
 case_end
 
+case_begin 'the installed tree is found where it is moved to'
+cp -r "$root$prefix" "$TMPDIR/elsewhere"
+# shellcheck disable=SC2046
+(
+    unset PKG_CONFIG_SYSROOT_DIR
+    export PKG_CONFIG_PATH="$TMPDIR/elsewhere/lib/pkgconfig"
+    mv "$root" "$root.away"
+    gcc "$TMPDIR/user.c" $(pkg-config --cflags --libs kiln) -o "$TMPDIR/moved" &&
+        LD_LIBRARY_PATH=$TMPDIR/elsewhere/lib "$TMPDIR/moved" || case_fail 'compile, link or run'
+    mv "$root.away" "$root"
+)
+case_end
+
 case_begin 'a program against libkiln.a'
 # shellcheck disable=SC2046
 gcc "$TMPDIR/user.c" -static $(pkg-config --static --cflags --libs kiln) -o "$TMPDIR/static" &&

@@ -6,12 +6,10 @@ get_filename_component(_kiln_prefix "${_kiln_lib}/.." ABSOLUTE)
 if(NOT EXISTS "${_kiln_prefix}/include/kiln.h") # lib/x86_64-linux-gnu
   get_filename_component(_kiln_prefix "${_kiln_prefix}/.." ABSOLUTE)
 endif()
-find_path(kiln_INCLUDE_DIR kiln.h PATHS "${_kiln_prefix}/include" NO_DEFAULT_PATH
-          NO_CMAKE_FIND_ROOT_PATH)
-find_program(kiln_COMMAND kiln PATHS "${_kiln_prefix}/bin" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
-mark_as_advanced(kiln_INCLUDE_DIR kiln_COMMAND)
-
-if(NOT kiln_INCLUDE_DIR)
+# Nothing is looked for, and nothing kept in the cache: a build folder whose prefix changes has command, header and
+# libraries of the new one, and never of two versions.
+set(kiln_INCLUDE_DIR "${_kiln_prefix}/include")
+if(NOT EXISTS "${kiln_INCLUDE_DIR}/kiln.h")
   set(kiln_FOUND FALSE)
   set(kiln_NOT_FOUND_MESSAGE "kiln.h is not in ${_kiln_prefix}/include")
   return()
@@ -28,8 +26,9 @@ if(EXISTS "${_kiln_lib}/libkiln.a" AND NOT TARGET kiln::kiln_static)
                         INTERFACE_INCLUDE_DIRECTORIES "${kiln_INCLUDE_DIR}"
                         INTERFACE_LINK_LIBRARIES "z;m")
 endif()
-if(kiln_COMMAND AND NOT TARGET kiln::command)
+set(_kiln_command "${_kiln_prefix}/bin/kiln${CMAKE_EXECUTABLE_SUFFIX}")
+if(EXISTS "${_kiln_command}" AND NOT TARGET kiln::command)
   add_executable(kiln::command IMPORTED)
-  set_target_properties(kiln::command PROPERTIES IMPORTED_LOCATION "${kiln_COMMAND}")
+  set_target_properties(kiln::command PROPERTIES IMPORTED_LOCATION "${_kiln_command}")
 endif()
 include("${CMAKE_CURRENT_LIST_DIR}/kilnBake.cmake")
