@@ -116,6 +116,10 @@ typedef struct {
     /* Use a cache whose folder other users may write to. Default false: such a cache is not used,
      * since whoever writes there could deliver any file for a model. */
     bool cache_shared;
+    /* Files that a model refers to are read in the folders of the model and of the process, and
+     * below them. NULL, or more folders, separated by colons; "any": everywhere. A file elsewhere
+     * is refused (KILN_BAKE_INVALID); links are followed before this is decided. */
+    const char *side_files;
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

@@ -86,7 +86,7 @@ sh -n "$TMPDIR/out" || case_fail 'no script'
 expect 5 "$KILN" plan --format farm "$PWD/cube.obj" -o far/y.kiln
 says err 'starts at the root'
 mkdir -p far/d && cp cube.obj far/d/y.obj && cd far/d && echo 'mtllib ../painted.mtl' >>y.obj
-expect 5 "$KILN" plan --format farm y.obj -o out
+expect 5 "$KILN" plan --format farm y.obj -o out --side-files any
 says err "'../painted.mtl' leads out of the folder"
 expect 5 "$KILN" plan --format farm ../cube.obj -o out
 cd ../..

@@ -1125,6 +1125,16 @@ static void work_misbehaves(void *user, int pipe, int file)
     tell(pipe, !(open(path, O_RDONLY) >= 0 && getcwd((char[4096]){0}, 4096) != NULL));
 }
 
+/* Opens a file in the folder that it may read, and one in another. */
+static void work_opens(void *user, int pipe, int file)
+{
+    (void)file;
+    errno = 0;
+    tell(pipe, open(user, O_RDONLY) < 0);
+    tell(pipe, open("/proc/self/status", O_RDONLY) >= 0);
+    tell(pipe, open("/etc/passwd", O_RDONLY) >= 0);
+}
+
 static void work_runs(void *user, int pipe, int file)
 {
     (void)user, (void)pipe, (void)file;
@@ -1182,6 +1192,42 @@ static void sandboxed_child_reads_and_no_more(void **state)
     assert_int_equal(access(other, F_OK), -1);
     assert_int_equal(unlink(path), 0);
     close(file);
+}
+
+static void child_opens_files_of_its_folders_only(void **state)
+{
+    static kept k;
+    char path[SCRATCH_PATH_SIZE];
+    char *paths[] = {folder};
+    const kiln_folders folders = {.paths = paths, .count = 1};
+    int number, status = -1;
+    kiln_child child = {.work = work_opens,
+                        .work_user = path,
+                        .file = -1,
+                        .readable = &folders,
+                        .receive = keep,
+                        .receive_user = &k,
+                        .seconds = HANG_SECONDS};
+    const pid_t process = fork();
+
+    (void)state;
+    if (process == 0)
+        _exit(kiln_sandbox_keep_in(&folders));
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1) {
+        print_message("skipped: this kernel has no Landlock\n");
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/readable", folder);
+    assert_int_equal(close(open(path, O_RDWR | O_CREAT | O_EXCL, 0600)), 0);
+    memset(&k, 0, sizeof k);
+    assert_int_equal(kiln_child_run(&child, &number), KILN_CHILD_ENDED);
+    assert_int_equal(k.size, 3);
+    assert_int_equal(k.bytes[0], 0);
+    assert_int_equal(k.bytes[1], EACCES);
+    assert_int_equal(k.bytes[2], EACCES);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void hostile_child_ends(void **state)
@@ -1454,6 +1500,7 @@ int main(void)
         cmocka_unit_test(child_ends),
         cmocka_unit_test(host_ignores_children),
         cmocka_unit_test(sandboxed_child_reads_and_no_more),
+        cmocka_unit_test(child_opens_files_of_its_folders_only),
         cmocka_unit_test(hostile_child_ends),
         cmocka_unit_test(crash_names_the_file),
         cmocka_unit_test(many_threads),

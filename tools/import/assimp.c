@@ -215,7 +215,7 @@ static struct aiFile *open_one(struct aiFileIO *files, const char *name, const c
     if (strcmp(name, reading->name) == 0) {
         f->bytes = reading->model;
     } else {
-        f->bytes.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        f->bytes.file = kiln_read_open(reading, name);
         f->owned = true;
         if (f->bytes.file < 0 || fstat(f->bytes.file, &status) != 0 || !S_ISREG(status.st_mode)) {
             if (f->bytes.file >= 0)

@@ -112,6 +112,8 @@ static _Noreturn void be_child(const kiln_child *child, int pipe)
     if (plain == (locale_t)0)
         _exit(1);
     uselocale(plain);
+    if (child->readable != NULL)
+        (void)kiln_sandbox_keep_in(child->readable); /* a second look at what readers open */
     (void)kiln_sandbox_close(); /* where there is no sandbox, the limits alone hold the child */
     child->work(child->work_user, CHILD_PIPE, child->file >= 0 ? CHILD_FILE : -1);
     _exit(0);

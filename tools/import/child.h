@@ -3,6 +3,8 @@
 #ifndef KILN_IMPORT_CHILD_H
 #define KILN_IMPORT_CHILD_H
 
+#include "../common/folders.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@ typedef struct {
     /* Gets what the child writes to the pipe. False: kill the child. */
     bool (*receive)(void *user, const uint8_t *data, size_t size);
     void *receive_user;
+    const kiln_folders *readable; /* where the child may open files; NULL: everywhere */
     /* Bytes that the child may use beyond what the parent had at the fork; 0: no limit. */
     uint64_t memory;
     /* Bytes of both processes beyond that, with memory > 0; 0: no limit. What the parent uses for
@@ -49,5 +52,9 @@ _Noreturn void kiln_child_leave(int status);
  * there is no sandbox: not Linux on x86-64 or aarch64, a kernel without seccomp filters or under
  * another's filter that forbids them, a build for ThreadSanitizer. */
 bool kiln_sandbox_close(void);
+
+/* Lets the calling thread, for good, open files in the folders and below them only (Landlock); what
+ * is open stays open. False where the kernel can't, or where the folders are all. */
+bool kiln_sandbox_keep_in(const kiln_folders *folders);
 
 #endif

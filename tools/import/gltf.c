@@ -133,7 +133,7 @@ static bool load_file(const gltf *g, const char *uri, span *to)
         }
     }
     *end = '\0';
-    model.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    model.file = kiln_read_open(g->reading, name);
     if (model.file < 0)
         kiln_read_absent_file(g->reading, name);
     else

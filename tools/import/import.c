@@ -20,6 +20,7 @@
 #include "../common/text.h"
 #include "../common/clock.h"
 #include "../common/memory.h"
+#include "../common/paths.h"
 #include "child.h"
 #include "flatten.h"
 #include "reader.h"
@@ -32,6 +33,7 @@ typedef struct {
     kiln_bake_report *report;
     kiln_source_file source;
     kiln_scene scene;
+    kiln_folders folders; /* where side files may lie */
 } job;
 
 /* The formats with a reader of our own; all others go to Assimp. */
@@ -74,6 +76,7 @@ static void read_scene(void *user, int pipe, int file)
                             .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
     char name[64];
 
+    reading.folders = &j->folders;
     reading.model.file = file; /* in the child it has another number */
     reading.sender = kiln_sender_start(pipe);
     if (j->input->path == NULL || j->input->format != NULL) {
@@ -153,6 +156,23 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     }
 }
 
+/* The folders in which the model may have side files: its own, as it is named and where it really
+ * is, that of the process, and those of the options. One that can't be found holds nothing. */
+static void find_folders(job *j)
+{
+    char *real = j->input->path != NULL ? kiln_path_resolved(j->input->path) : NULL;
+    char *slash = real != NULL ? strrchr(real, '/') : NULL;
+
+    (void)kiln_folders_add(&j->folders, j->source.folder);
+    (void)kiln_folders_add(&j->folders, "");
+    (void)kiln_folders_add_list(&j->folders, j->options->side_files);
+    if (slash != NULL && slash != real) {
+        *slash = '\0';
+        (void)kiln_folders_add(&j->folders, real);
+    }
+    free(real);
+}
+
 /* Runs the child. KILN_BAKE_OK: j->scene is sound. */
 static kiln_bake_status fetch_scene(job *j)
 {
@@ -163,6 +183,7 @@ static kiln_bake_status fetch_scene(job *j)
                         .file = j->source.model.file,
                         .receive = kiln_scene_receive,
                         .receive_user = &j->scene,
+                        .readable = &j->folders,
                         .together = options.max_memory,
                         .seconds = options.import_seconds,
                         .progress = options.progress != NULL ? goes_on : NULL,
@@ -313,6 +334,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
     start = kiln_seconds();
     task.before = kiln_resident();
     kiln_source_mark(&j.source);
+    find_folders(&j);
     status = fetch_scene(&j);
     if (options->import_seconds > 0)
         task.deadline = start + options->import_seconds;
@@ -322,6 +344,7 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
     if (status == KILN_BAKE_OK)
         status = hash_source(&j, soup);
     kiln_scene_free(&j.scene);
+    kiln_folders_free(&j.folders);
     if (report != NULL)
         report->seconds_import = kiln_seconds() - start;
     kiln_source_close(&j.source);

@@ -9,11 +9,9 @@
  * stand between. Records that are not in the table below are skipped: texture coordinates, normals,
  * smoothing and the like change no geometry. */
 #define _POSIX_C_SOURCE 200809L
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../formats/assert.h"
@@ -241,15 +239,13 @@ static void read_material(obj *o, const char *at)
 }
 
 /* A regular file that may be read; any other counts as absent. */
-static bool is_file(const char *name)
+static bool is_file(obj *o, const char *name)
 {
-    int file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    struct stat status;
-    bool good = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    int file = kiln_read_open(o->reading, name);
 
     if (file >= 0)
         close(file);
-    return good;
+    return file >= 0;
 }
 
 /* One name that may have blanks, or several without. The properties of materials are not read, but
@@ -258,7 +254,7 @@ static void read_library(obj *o, const char *at)
 {
     char *names = rest_of_line(o, at);
 
-    if (is_file(names)) {
+    if (is_file(o, names)) {
         kiln_read_side_file(o->reading, names);
     } else {
         char *place = NULL;
@@ -266,7 +262,7 @@ static void read_library(obj *o, const char *at)
         kiln_read_absent_file(o->reading, names);
         for (char *name = strtok_r(names, " \t", &place); name != NULL;
              name = strtok_r(NULL, " \t", &place))
-            if (is_file(name))
+            if (is_file(o, name))
                 kiln_read_side_file(o->reading, name);
             else
                 kiln_read_absent_file(o->reading, name);

@@ -9,6 +9,7 @@
 
 #include "../../formats/assert.h"
 #include "../common/memory.h"
+#include "../common/paths.h"
 #include "../common/text.h"
 
 #include <fcntl.h>
@@ -158,12 +159,39 @@ static uint32_t send_name(kiln_reading *reading, const char *name)
     return offset;
 }
 
+/* The resolved path is opened, so that what is opened is what was looked at. A name elsewhere of
+ * nothing is as absent as any: exporters write paths of the machine that they run on. */
+int kiln_read_open(kiln_reading *reading, const char *name)
+{
+    char *path = kiln_path_resolved(name);
+    struct stat facts;
+    bool regular = path != NULL && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    int file = -1;
+
+    KILN_ASSERT(reading->folders != NULL);
+    if (regular && !kiln_folders_have(reading->folders, path))
+        kiln_send_failure(
+            reading->sender, KILN_BAKE_INVALID,
+            "refers to \"%.300s\", which lies outside of the folders of the model, of "
+            "the manifest and of the run; move it there, or, if the model is trusted, "
+            "allow its folder (--side-files)",
+            name);
+    if (regular)
+        file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))) {
+        close(file);
+        file = -1;
+    }
+    free(path);
+    return file;
+}
+
 /* Its CRC is taken here, before it is read; 0 when it can't be. */
 void kiln_read_side_file(kiln_reading *reading, const char *name)
 {
     kiln_scene_side_file side = {.name = send_name(reading, name)};
     struct stat facts;
-    kiln_model model = {.file = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    kiln_model model = {.file = kiln_read_open(reading, name)};
 
     if (model.file >= 0 && fstat(model.file, &facts) == 0 && S_ISREG(facts.st_mode)) {
         model.size = (uint64_t)facts.st_size;

@@ -3,15 +3,17 @@
 #ifndef KILN_IMPORT_READER_H
 #define KILN_IMPORT_READER_H
 
+#include "../common/folders.h"
 #include "model.h"
 #include "scene.h"
 
 typedef struct {
     kiln_model model;
-    const char *name;   /* without directory; the working folder is the model's */
-    const char *format; /* lower case */
-    uint64_t memory;    /* the limit, for messages; 0: none */
-    const char *limit;  /* its option */
+    const char *name;            /* without directory; the working folder is the model's */
+    const char *format;          /* lower case */
+    uint64_t memory;             /* the limit, for messages; 0: none */
+    const char *limit;           /* its option */
+    const kiln_folders *folders; /* where side files may lie */
     kiln_sender *sender;
     kiln_scene_facts facts; /* to be filled; sent by the caller of the reader */
 } kiln_reading;
@@ -38,6 +40,10 @@ void kiln_read_mesh(kiln_reading *reading, const char *name, uint64_t faces, uin
 void kiln_read_default_material(kiln_reading *reading);
 /* Warns of faces without a corner, if there are any. */
 void kiln_read_warn_empty(kiln_reading *reading, uint64_t faces);
+/* Opens the regular file that the model calls `name`; -1: it is not there, or may not be read. One
+ * that lies in none of the folders, links followed, ends the work. Side files are opened by this
+ * function only. */
+int kiln_read_open(kiln_reading *reading, const char *name);
 /* Records a file that counts as part of the model, before it is read; `name` as the model has it.
  */
 void kiln_read_side_file(kiln_reading *reading, const char *name);

@@ -96,6 +96,10 @@ const option bake_options[] = {
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
      "where the outputs of several IN go: all into the folder OUT, or into the folders of their "
      "own paths below it (default flat; in a manifest tree)"},
+    {"side-files", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(side_files),
+     "folders, separated by colons, in which files that IN refers to may lie besides those of IN, "
+     "of the manifest and of the run, and those below them; any: everywhere, for models that are "
+     "trusted (default: none)"},
     {"outputs", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(outputs),
      "folders, separated by colons, that a manifest may write to besides its own, that of the run "
      "and OUT, and those below them; any: all (default: none)"},
@@ -153,11 +157,11 @@ bake_settings bake_settings_default(void)
  * every verb. What is not named is about an asset, so a new option reaches manifests by itself. */
 bool bake_option_is_of_asset(const option *entry)
 {
-    static const char *const of_run[] = {"output",      "jobs",     "depfile",     "progress",
-                                         "quiet",       "verbose",  "json",        "if-changed",
-                                         "cache",       "manifest", "keep-going",  "dump-config",
-                                         "fail-fast",   "folders",  "max-memory",  "need-version",
-                                         "allow-empty", "outputs",  "cache-shared"};
+    static const char *const of_run[] = {"output",      "jobs",     "depfile",      "progress",
+                                         "quiet",       "verbose",  "json",         "if-changed",
+                                         "cache",       "manifest", "keep-going",   "dump-config",
+                                         "fail-fast",   "folders",  "max-memory",   "need-version",
+                                         "allow-empty", "outputs",  "cache-shared", "side-files"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -279,6 +283,7 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->if_changed = settings->if_changed;
     options->cache = settings->cache;
     options->cache_shared = settings->cache_shared;
+    options->side_files = settings->side_files;
     /* An option of counts that was not given is -1, the factor 0; then the library's default holds.
      */
     options->adb = settings->adb < 0 ? 0 : grids[settings->adb];

@@ -865,6 +865,28 @@ int manifest_find(const char *given, int inputs, const char **path)
     return EXIT_DONE;
 }
 
+/* The folders of side files with that of the manifest, unless it lies in the working folder, which
+ * is one of them anyway. Without memory those that are given. */
+static const char *folders_of_side_files(plan *of, const char *folder, const char *given)
+{
+    kiln_folders run = {.paths = NULL};
+    const bool inside = folder[0] == '\0' || (given != NULL && strcmp(given, "any") == 0) ||
+                        (kiln_folders_add(&run, "") && kiln_folders_have(&run, folder));
+    kiln_folders_free(&run);
+    if (inside) {
+        return given;
+    }
+    const size_t size = strlen(folder) + (given != NULL ? strlen(given) : 0) + 2;
+    char *both = malloc(size);
+    if (both != NULL) {
+        snprintf(both, size, "%s%s%s", folder, given != NULL ? ":" : "",
+                 given != NULL ? given : "");
+    }
+    const char *kept = both != NULL ? plan_keep(of, both, strlen(both)) : NULL;
+    free(both);
+    return kept != NULL ? kept : given;
+}
+
 /* Settings of the run are not for manifests and come from the command line even as defaults. */
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)
 {
@@ -880,6 +902,7 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.if_changed = settings->if_changed;
     m.defaults.cache = settings->cache;
     m.defaults.cache_shared = settings->cache_shared;
+    m.defaults.side_files = folders_of_side_files(of, m.folder, settings->side_files);
     m.defaults.max_memory = settings->max_memory;
     of->uniform = false;
     of->batch = true;

@@ -92,6 +92,10 @@ static void put_options(const job *asset, const char *cache, bool dollar)
             bake_option_print(entry, &asset->settings);
         }
     }
+    if (asset->settings.side_files != NULL) {
+        fputs(" --side-files=", stdout);
+        put_word(asset->settings.side_files, dollar);
+    }
     if (cache != NULL) {
         fputs(" --cache=", stdout);
         put_word(cache, dollar);

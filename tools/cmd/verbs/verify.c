@@ -254,6 +254,7 @@ static int import_and_compare(const contents *of, const char *source, int import
     memset(&report, 0, sizeof report);
     memset(verdict, 0, sizeof *verdict);
     options.import_memory = (uint64_t)import_memory << 20;
+    options.side_files = "any"; /* nothing of them is kept */
     options.import_seconds = import_seconds;
     int status = (int)kiln_import(&input, &options, &soup, &report);
     if (status != EXIT_DONE) {
