@@ -121,7 +121,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak fuzz fuzz-campaign tests kiln-bench models man mutants amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak campaign fuzz fuzz-campaign tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -156,6 +156,13 @@ soak: all models $O/tests/soak/peak $O/tests/cases/test_large
 	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/kills.sh 200
 	$(Q)KILN=$(abspath $(OUT))/kiln tests/soak/thousand.sh
 	$(Q)KILN_TEST_TIMES=1 $O/tests/cases/test_large
+
+## campaign: opens CAMPAIGN crafted files and a hundredth as many that are written to, under sanitizers
+CAMPAIGN = 1000000
+campaign:
+	+$(Q)$(MAKE) --no-print-directory CONFIG=asan campaign-programs
+	$(Q)$(BUILD)/asan/tests/soak/writers $$(($(CAMPAIGN) / 100))
+	$(Q)$(BUILD)/asan/tests/soak/mutants $(CAMPAIGN)
 
 ## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
 bench-large: all models
@@ -361,6 +368,10 @@ $O/tests/soak/peak: $O/tests/soak/peak.o
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
 
+$(addprefix $O/tests/soak/,mutants writers): $O/%: $O/%.o $$(SUPPORT) $$(LIBRARIES)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
+
 $(TABLE_PROGRAMS): $O/%: $O/%.o
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
@@ -385,7 +396,8 @@ $(PEER): $O/tests/bench/peer_kiln.o $(SUPPORT) $(LIBRARIES)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_bake) -o $@
 
-.PHONY: demo-program fuzz-programs bench-programs
+.PHONY: demo-program fuzz-programs bench-programs campaign-programs
+campaign-programs: $O/tests/soak/mutants $O/tests/soak/writers
 bench-programs: $(BENCH_PROGRAMS) $(PEER) $(OUT)/kiln-bench
 demo-program: $O/demo
 fuzz-programs: $(FUZZ_PROGRAMS)

@@ -100,52 +100,6 @@ static void free_sample(sample *s)
     mesh_free(&s->mesh);
 }
 
-/* A corner of the mesh where the pose takes it, but for the translation; and the mesh's size. */
-static double place_corner(const sample *s, const kiln_pose *pose, uint32_t vertex, double out[3])
-{
-    const kiln_tree_info info = kiln_tree_get_info(kiln_file_tree(s->files[0], 0));
-    double size = 0;
-    for (int k = 0; k < 3; k++) {
-        out[k] = 0;
-        for (int j = 0; j < 3; j++) {
-            out[k] += pose->rotation[3 * k + j] *
-                      (pose->scale * (double)s->mesh.positions[3 * vertex + (uint32_t)j]);
-        }
-        size = fmax(size, pose->scale * (double)(info.bounds_upper[k] - info.bounds_lower[k]));
-    }
-    return size;
-}
-
-static kiln_pose draw_turn(uint64_t *state)
-{
-    static const double scales[] = {1, 1, 1, KILN_SCALE_MIN, KILN_SCALE_MAX, 0.7};
-    kiln_pose pose = random_below(state, 3) == 0 ? pose_exact(state, 2) : pose_random(state, 1);
-    pose.scale = scales[random_below(state, sizeof scales / sizeof scales[0])];
-    return pose;
-}
-
-/* Poses at which a corner of one mesh is at one of the other, or near it, for the size of the
- * smaller or of the larger, or far off. */
-static void draw_poses(const sample *a, const sample *b, kiln_pose *at_a, kiln_pose *at_b,
-                       uint64_t *state)
-{
-    double corner_a[3], corner_b[3];
-    *at_a = draw_turn(state);
-    *at_b = draw_turn(state);
-    const double size_a =
-        place_corner(a, at_a, random_below(state, a->mesh.vertex_count), corner_a);
-    const double size_b =
-        place_corner(b, at_b, random_below(state, b->mesh.vertex_count), corner_b);
-    const double off[] = {0, 0.3 * fmin(size_a, size_b), 0.3 * fmax(size_a, size_b),
-                          1e7 * fmax(size_a, size_b)};
-    const double by = off[random_below(state, 4)];
-    for (int k = 0; k < 3; k++) {
-        at_a->translation[k] *= size_a;
-        at_b->translation[k] =
-            at_a->translation[k] + corner_a[k] - corner_b[k] + by * random_between(state, -1, 1);
-    }
-}
-
 static void check_trees(const sample *a, const sample *b, const agree_body *at_a,
                         const agree_body *at_b, uint32_t round, uint64_t *state)
 {
@@ -183,7 +137,7 @@ static void test_honest_boxes_of_extreme_numbers(void **unused)
         sample a = draw_sample(&state), b = draw_sample(&state);
         agree_body at_a = {&a.mesh, kiln_file_tree(a.files[0], 0), kiln_pose_identity()};
         agree_body at_b = {&b.mesh, kiln_file_tree(b.files[0], 0), kiln_pose_identity()};
-        draw_poses(&a, &b, &at_a.at, &at_b.at, &state);
+        agree_draw_poses(&at_a, &at_b, &state);
         kiln_hit hit;
         assert_int_equal(kiln_collide(at_a.sure, &at_a.at, at_b.sure, &at_b.at, NULL, &hit),
                          KILN_OK);

@@ -13,6 +13,52 @@
 
 enum { HITS = 256, RAYS = 6, SHAPES = 4, POINTS = 4, PAIRS = 2000 };
 
+/* ---------------------------------------------------------------- poses -- */
+
+/* A corner of the mesh where the pose takes it, but for the translation; and the mesh's size. */
+static double place_corner(const agree_body *body, uint32_t vertex, double out[3])
+{
+    const kiln_tree_info info = kiln_tree_get_info(body->sure);
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0;
+        for (int j = 0; j < 3; j++) {
+            out[k] +=
+                body->at.rotation[3 * k + j] *
+                (body->at.scale * (double)body->mesh->positions[3 * (size_t)vertex + (size_t)j]);
+        }
+        size = fmax(size, body->at.scale * (double)(info.bounds_upper[k] - info.bounds_lower[k]));
+    }
+    return size;
+}
+
+static kiln_pose draw_turn(uint64_t *state)
+{
+    static const double scales[] = {1, 1, 1, KILN_SCALE_MIN, KILN_SCALE_MAX, 0.7};
+    kiln_pose pose = random_below(state, 3) == 0 ? pose_exact(state, 2) : pose_random(state, 1);
+    pose.scale = scales[random_below(state, sizeof scales / sizeof scales[0])];
+    return pose;
+}
+
+void agree_draw_poses(agree_body *a, agree_body *b, uint64_t *state)
+{
+    double corner_a[3], corner_b[3];
+    a->at = draw_turn(state);
+    b->at = draw_turn(state);
+    const double size_a = place_corner(a, random_below(state, a->mesh->vertex_count), corner_a);
+    const double size_b = place_corner(b, random_below(state, b->mesh->vertex_count), corner_b);
+    const double off[] = {0, 0.3 * fmin(size_a, size_b), 0.3 * fmax(size_a, size_b),
+                          1e7 * fmax(size_a, size_b)};
+    const double by = off[random_below(state, 4)];
+    for (int k = 0; k < 3; k++) {
+        a->at.translation[k] *= size_a;
+        b->at.translation[k] =
+            a->at.translation[k] + corner_a[k] - corner_b[k] + by * random_between(state, -1, 1);
+    }
+}
+
+/* ---------------------------------------------------------------- truth -- */
+
 agree_truth agree_truth_of(const agree_body *a, const agree_body *b)
 {
     agree_truth truth = {*a, *b, NULL, 0, HUGE_VAL, false};

@@ -23,6 +23,10 @@ typedef struct {
     bool far; /* so far apart that distances are exact to 2^-38 only */
 } agree_truth;
 
+/* Poses at which a corner of one mesh is at one of the other, or near it, for the size of the
+ * smaller or of the larger, or far off; of any rotation, and of the least and the largest scale. */
+void agree_draw_poses(agree_body *a, agree_body *b, uint64_t *state);
+
 agree_truth agree_truth_of(const agree_body *a, const agree_body *b);
 void agree_free(agree_truth *truth);
 
