@@ -239,4 +239,14 @@ grep -qF '"../a\u009B31m\u202Eb\u2066c\u061Cd.obj"' ../said || case_fail "$(cat 
 rm -f "../$name" ../x.kiln
 case_end
 
+case_begin 'folders that -o and --cache name are made with their parents'
+expect 0 "$KILN" bake -q cube.obj tetrahedron.obj -o ../new/deep/er --cache ../cache/deep/er
+[ -s ../new/deep/er/cube.kiln ] && [ -e ../cache/deep/er/CACHEDIR.TAG ] || case_fail 'not made'
+expect 0 "$KILN" bake -q @list -o ../other/deep/
+[ -s ../other/deep/cube.kiln ] || case_fail 'not made for a list'
+expect 2 "$KILN" bake -q cube.obj tetrahedron.obj -o cube.obj/deep
+says err 'cube.obj: is a file'
+rm -r ../new ../cache ../other
+case_end
+
 cases_end

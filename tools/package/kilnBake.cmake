@@ -14,8 +14,8 @@ endif()
 # What no generator can write into its rules is refused here by name, and not found as a strange message
 # of make or ninja, or as a rule that is dirty for ever.
 function(_kiln_check_name name)
-  if(name MATCHES "[#;\n\r\t\\\\:*?\"<>|]")
-    message(FATAL_ERROR "kiln_bake: '${name}' has one of # ; : * ? \" < > | \\, a tab or an end of a line, which "
+  if(name MATCHES "[#;\n\r\t\\\\:*?\"<>|%=&'^`[]")
+    message(FATAL_ERROR "kiln_bake: '${name}' has one of # ; : * ? \" < > | \\ % = & ' ^ ` [, a tab or an end of a line, which "
                         "make or ninja can't have in the name of a file; rename it")
   endif()
 endfunction()
@@ -58,6 +58,11 @@ function(kiln_bake name)
     return()
   endif()
 
+  # Files that models refer to may lie anywhere in the project, whose build folder is another.
+  set(side_files)
+  if(NOT "${arg_OPTIONS}" MATCHES "--side-files")
+    set(side_files --side-files "${CMAKE_SOURCE_DIR}")
+  endif()
   set(outputs)
   foreach(model IN LISTS arg_MODELS)
     _kiln_check_name("${model}")
@@ -90,7 +95,7 @@ function(kiln_bake name)
     add_custom_command(
       OUTPUT "${output}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${made}"
-      COMMAND kiln::command bake ${arg_OPTIONS} -o "${output}" --depfile "${depfile}" "${input}"
+      COMMAND kiln::command bake ${side_files} ${arg_OPTIONS} -o "${output}" --depfile "${depfile}" "${input}"
       DEPENDS "${input}" kiln::command
       DEPFILE "${depfile}"
       COMMENT "Baking ${below}${stem}.kiln"

@@ -10,6 +10,11 @@ shift 5
 # Sandboxes make links of inputs, which lead out of their folders; what is read is compared below.
 "$kiln" bake -q -j1 --side-files=any "$@" -o "$out" --depfile "$depfile" -- "$in" || exit
 "$kiln" info --json "$out" >"$out.info" || exit
+# A line a file, which begins with two blanks, behind that of OUT and IN; blanks in it and "#" are behind a
+# backslash, "$" is doubled. A folder stands there for a file that is not.
+sed -n '/^  /{s/^  //;s/ \\$//;s/\\ / /g;s/\\#/#/g;s/[$][$]/$/g;p;}' "$depfile" | while IFS= read -r file; do
+    [ -d "$file" ] || printf '%s\n' "$file"
+done >"$out.read"
 awk -v model="$in" '
     # The path without ".", and without ".." where a folder stands before it.
     function tidy(path,    parts, n, i, kept, k, text) {
@@ -46,17 +51,9 @@ awk -v model="$in" '
         known[$1, $1 == "read" ? tidy(substr($0, 6)) : substr($0, 8)] = 1
         next
     }
-    # A line a file, which begins with two blanks, behind that of OUT and IN; blanks in it and "#" are behind a backslash, "$" is doubled.
     FILENAME == ARGV[2] {
-        if (/^  /) {
-            sub(/^  /, "")
-            sub(/ \\$/, "")
-            gsub(/\\ /, " ")
-            gsub(/\\#/, "#")
-            gsub(/[$][$]/, "$")
-            if (!(("read", tidy($0)) in known)) {
-                refuse($0, "not declared; add it to side_files")
-            }
+        if (!(("read", tidy($0)) in known)) {
+            refuse($0, "not declared; add it to side_files")
         }
         next
     }
@@ -74,8 +71,8 @@ awk -v model="$in" '
         }
     }
     END { exit bad }
-' "$declared" "$depfile" "$out.info"
+' "$declared" "$out.read" "$out.info"
 status=$?
-rm -f "$out.info"
+rm -f "$out.info" "$out.read"
 [ $status -eq 0 ] || rm -f "$out" "$depfile"
 exit $status
