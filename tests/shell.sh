@@ -71,6 +71,8 @@ steady() {
         -e 's/("(build_key)": )"[0-9a-f]*"/\1"HASH"/' \
         -e 's/[0-9,]+ bytes, [0-9.]+ a triangle/N bytes, N a triangle/' \
         -e 's/at offset [0-9]+/at offset N/;s/[0-9]+ bytes of [0-9]+/N bytes of N/' \
+        -e 's/; [0-9]+ (MiB|KiB|bytes?) read, [0-9]+ (MiB|KiB|bytes?) written$/; N read, N written/' \
+        -e '/^kiln: [0-9]+ of [0-9]+, [0-9.]+\/s/d' \
         -e 's/ in [0-9.e-]+ (m?s)\b/ in T \1/;s/trusted [0-9.e-]+ ms/trusted T ms/;s/took [0-9.e-]+/took T/'
 }
 

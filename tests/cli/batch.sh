@@ -26,7 +26,7 @@ made() {
 case_begin 'a list of names'
 printf '\357\273\277# two\n\nsub/b.obj\r\nc.obj\n' >list
 expect 0 "$KILN" bake @list -o out
-silent err
+echo 'kiln: 2 baked in T s; N read, N written' | exactly err
 made b.kiln c.kiln
 rm -r out
 expect 0 "$KILN" bake @list sub/deep/a.obj -o out --folders tree
@@ -77,9 +77,11 @@ case_end
 
 case_begin 'failures are named at the end, the rest is baked'
 expect 3 "$KILN" bake bad.obj c.obj gone.obj -o out -j2
-says err 'kiln: bad.obj: failed: node "/default", mesh "default", face 1: corner 2 is not finite'
-says err 'kiln: gone.obj: failed: can'"'"'t be opened; No such file or directory'
-[ "$(tail -n 1 "$TMPDIR/err")" = 'kiln: 1 baked, 2 failed' ] || case_fail 'the last line is another'
+says err 'kiln: bad.obj: node "/default", mesh "default", face 1: corner 2 is not finite'
+says err 'kiln: gone.obj: can'"'"'t be opened; No such file or directory'
+[ "$(tail -n 3 "$TMPDIR/err" | steady | tr '\n' '|')" = \
+    'kiln: failed: bad.obj|kiln: failed: gone.obj|kiln: 1 baked, 2 failed in T s; N read, N written|' ] ||
+    case_fail 'the last lines are others'
 made c.kiln
 expect 3 "$KILN" bake bad.obj c.obj -o out --json
 says out '"baked": 1'
@@ -92,7 +94,7 @@ case_begin '--fail-fast begins no other'
 { cat bad.obj; yes '# the largest is begun first' | head -n 99; } >large_bad.obj
 expect 3 "$KILN" bake large_bad.obj many1.obj many2.obj many3.obj -o out -j1 --fail-fast
 says err 'kiln: many3.obj: not baked: another has failed'
-[ "$(tail -n 1 "$TMPDIR/err")" = 'kiln: 1 failed, 3 not baked' ] || case_fail 'the last line is another'
+[ "$(tail -n 1 "$TMPDIR/err" | steady)" = 'kiln: 1 failed, 3 not baked in T s' ] || case_fail 'the last line is another'
 expect 1 "$KILN" bake bad.obj c.obj -o out --fail-fast --keep-going
 rm -rf out
 case_end
@@ -138,7 +140,7 @@ case_begin 'from another folder; the command line wins'
 cd .. || exit 1
 exact 0 "$KILN" bake --manifest m/kiln.yaml --if-changed <<'END'
 stderr:
-kiln: 4 up to date
+kiln: 4 up to date in T s
 END
 expect 0 "$KILN" bake -m m/kiln.yaml --bv aabb --output m/other --folders flat -j1
 expect 0 "$KILN" info m/other/b.kiln --json
@@ -380,6 +382,23 @@ expect 0 "$KILN" bake cubes/*.obj -o out --progress json -j8
 grep '"stage"' "$TMPDIR/err" | steady | sort -u | diff all - >missing || case_fail "$(grep -c '^[<>]' missing) lines"
 case_end
 
+case_begin 'the log of 500 assets: few lines, the last one has the counts'
+mkdir log
+for i in $(seq 500); do
+    printf 'v 0 0 %d\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' "$i" >log/$i.obj
+done
+cp bad.obj log/7.obj
+expect 3 "$KILN" bake log/*.obj -o out
+lines=$(wc -l <"$TMPDIR/err")
+# At most a line a tenth and one in ten seconds, the failure, its name again, the counts.
+[ "$lines" -ge 3 ] && [ "$lines" -lt 60 ] || case_fail "$lines lines"
+grep -v -E '^kiln: [0-9]+ of 500, [0-9.]+/s(, [0-9]+:[0-9][0-9] left)?$' "$TMPDIR/err" >rest
+[ "$(wc -l <rest)" -eq 3 ] || case_fail "other lines: $(cat rest)"
+[ "$(tail -n 1 "$TMPDIR/err" | steady)" = 'kiln: 499 baked, 1 failed in T s; N read, N written' ] ||
+    case_fail "the last line is $(tail -n 1 "$TMPDIR/err")"
+rm -r log out rest
+case_end
+
 case_begin 'a signal: whole files, the rest is named, the process ends by it'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     for k in 1 2 3 4 5; do
@@ -398,7 +417,7 @@ case $status in
 0) ;; # it was quicker
 143)
     says err 'not baked: interrupted'
-    tail -n 1 "$TMPDIR/err" | grep -q '^kiln: [0-9]* baked, [0-9]* not baked$' ||
+    tail -n 1 "$TMPDIR/err" | grep -q '^kiln: [0-9]* baked, [0-9]* not baked in ' ||
         case_fail "the last line is $(tail -n 1 "$TMPDIR/err")"
     ;;
 *) case_fail "status $status" ;;

@@ -138,10 +138,14 @@ Try: kiln --help
 END
 case_end
 
-case_begin 'quiet and verbose: no chatter on success'
+case_begin 'quiet and verbose: no chatter on success, but that a batch ends in a line of counts'
 exact 0 "$KILN" bake cube.obj -o cube.kiln <<'END'
 END
 exact 0 "$KILN" bake cube.obj tetrahedron.obj -o two.d <<'END'
+stderr:
+kiln: 2 baked in T s; N read, N written
+END
+exact 0 "$KILN" bake cube.obj tetrahedron.obj -o two.d --quiet <<'END'
 END
 case_end
 
@@ -178,6 +182,8 @@ two.d/tetrahedron.kiln: 4 triangles, N bytes, N a triangle, baked in T s
   left out       nothing
   obb            model: 1 node, N bytes, N a triangle, raw 32.00
   first query    in T ms, trusted T ms; the build took T ms
+stderr:
+kiln: 2 baked in T s; N read, N written
 END
 exact 0 "$KILN" bake -v cube.obj -o x.kiln --cache cache <<'END'
 x.kiln: 12 triangles, N bytes, N a triangle, baked in T s
@@ -234,8 +240,8 @@ case_begin 'depfile: of many, none for what failed'
 exact 2 "$KILN" bake painted.obj gone.obj cube.obj -o two.d --depfile d -j1 <<'END'
 stderr:
 kiln: gone.obj: can't be opened; No such file or directory; check the path and its permissions
-kiln: gone.obj: failed: can't be opened; No such file or directory; check the path and its permissions
-kiln: 2 baked, 1 failed
+kiln: failed: gone.obj
+kiln: 2 baked, 1 failed in T s; N read, N written
 END
 exact 0 cat d <<'END'
 two.d/painted.kiln: painted.obj \
@@ -262,7 +268,7 @@ painted.mtl:
 two.d/cube.kiln: cube.obj
 cube.obj:
 stderr:
-kiln: 2 up to date
+kiln: 2 up to date in T s
 END
 expect 0 "$KILN" bake -v cube.obj -o x.kiln --depfile - --json
 exactly out <<'END'
@@ -584,6 +590,8 @@ case_end
 
 case_begin 'threads: -j takes a number'
 exact 0 "$KILN" bake -j2 cube.obj tetrahedron.obj -o two.d <<'END'
+stderr:
+kiln: 2 baked in T s; N read, N written
 END
 exact 1 "$KILN" bake -j 0 cube.obj -o x.kiln <<'END'
 stderr:
@@ -664,15 +672,19 @@ case_begin 'pkg-config and CMake'
 if command -v pkg-config >/dev/null && command -v cmake >/dev/null && [ -d "$top/tools/package" ]; then
     make -s -C "$top" "BUILD=$KILN_BUILD" "DESTDIR=$TMPDIR/root" PREFIX=/opt/kiln install >log 2>&1 ||
         case_fail "make install: $(cat log)"
-    config="env PKG_CONFIG_PATH=$TMPDIR/root/opt/kiln/lib/pkgconfig pkg-config"
-    exact 0 $config --cflags --libs kiln <<'END'
--I/opt/kiln/include -L/opt/kiln/lib -lkiln 
+    # Paths are those of the place that the file is found in.
+    config() {
+        PKG_CONFIG_PATH=$TMPDIR/root/opt/kiln/lib/pkgconfig pkg-config "$@" |
+            sed "s|$TMPDIR/root/opt/kiln/lib/pkgconfig/../..|PREFIX|g"
+    }
+    exact 0 config --cflags --libs kiln <<'END'
+-IPREFIX/include -LPREFIX/lib -lkiln 
 END
-    exact 0 $config --static --libs kiln <<'END'
--L/opt/kiln/lib -lkiln -lz -lm 
+    exact 0 config --static --libs kiln <<'END'
+-LPREFIX/lib -lkiln -lz -lm 
 END
-    exact 0 $config --cflags --libs kilnbake <<'END'
--I/opt/kiln/include -L/opt/kiln/lib -lkilnbake -lkiln -lassimp -ljansson -lgmp -lseccomp -lz -lm -pthread 
+    exact 0 config --cflags --libs kilnbake <<'END'
+-IPREFIX/include -LPREFIX/lib -lkilnbake -lkiln -lassimp -ljansson -lgmp -lseccomp -lz -lm -pthread 
 END
     exact 0 cmake --find-package -DNAME=kiln -DCOMPILER_ID=GNU -DLANGUAGE=C -DMODE=EXIST "-DCMAKE_PREFIX_PATH=$TMPDIR/root/opt/kiln" <<'END'
 kiln found.
@@ -734,6 +746,10 @@ case_begin 'progress: none into a pipe'
 exact 0 "$KILN" bake cube.obj -o x.kiln --progress auto <<'END'
 END
 exact 0 "$KILN" bake cube.obj tetrahedron.obj -o two.d --progress auto <<'END'
+stderr:
+kiln: 2 baked in T s; N read, N written
+END
+exact 0 "$KILN" bake cube.obj tetrahedron.obj -o two.d --progress auto --quiet <<'END'
 END
 case_end
 
@@ -793,6 +809,7 @@ two.d/tetrahedron.kiln: 4 triangles, N bytes, N a triangle, baked in T s
   left out       nothing
   obb            model: 1 node, N bytes, N a triangle, raw 32.00
   first query    in T ms, trusted T ms; the build took T ms
+kiln: 2 baked in T s; N read, N written
 END
     shown '"$KILN" bake -q mixed.obj -o x.kiln --progress bar' >text
     exact 0 cat text <<'END'
@@ -807,6 +824,7 @@ printf 'cube.obj\nmixed.obj\n' >list
 exact 0 "$KILN" bake @list -o list.d <<'END'
 stderr:
 kiln: mixed.obj: left out: 1 point, 2 lines
+kiln: 2 baked in T s; N read, N written
 END
 exact 0 ls list.d <<'END'
 cube.kiln
@@ -822,8 +840,8 @@ case_begin 'batch: of three one is bad'
 exact 3 "$KILN" bake cube.obj nan.obj tetrahedron.obj -o bad.d -j1 <<'END'
 stderr:
 kiln: nan.obj: node "/default", mesh "default", face 1: corner 2 is not finite or too large for a 32-bit float; repair the model, or let bad faces be dropped (--on-bad drop)
-kiln: nan.obj: failed: node "/default", mesh "default", face 1: corner 2 is not finite or too large for a 32-bit float; repair the model, or let bad faces be dropped (--on-bad drop)
-kiln: 2 baked, 1 failed
+kiln: failed: nan.obj
+kiln: 2 baked, 1 failed in T s; N read, N written
 END
 exact 0 ls bad.d <<'END'
 cube.kiln
@@ -841,6 +859,8 @@ assets:
   - {path: cube.obj, output: hero.kiln, options: {leaf: 2}}
 END
 exact 0 "$KILN" bake -m m.yaml <<'END'
+stderr:
+kiln: 3 baked in T s; N read, N written
 END
 exact 0 ls baked <<'END'
 cube.kiln
@@ -849,7 +869,7 @@ tetrahedron.kiln
 END
 exact 0 "$KILN" bake -m m.yaml --if-changed <<'END'
 stderr:
-kiln: 3 up to date
+kiln: 3 up to date in T s
 END
 sed 's/leaf: 2/leaf: 99/' m.yaml >wrong.yaml
 exact 3 "$KILN" bake -m wrong.yaml <<'END'
@@ -916,7 +936,7 @@ END
 [ "$(find kept.kiln -newermt '2000-01-01')" = kept.kiln ] || case_fail 'it was not written'
 exact 0 "$KILN" bake --if-changed cube.obj tetrahedron.obj -o two.d <<'END'
 stderr:
-kiln: 2 up to date
+kiln: 2 up to date in T s
 END
 case_end
 

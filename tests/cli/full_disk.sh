@@ -54,8 +54,8 @@ END
     exact 2 "$KILN" bake wave.obj tetrahedron.obj -o disk --layout raw -j1 <<'END'
 stderr:
 kiln: disk/wave.kiln: can't be written; no space left on the device; free some and run again
-kiln: wave.obj: failed: disk/wave.kiln: can't be written; no space left on the device; free some and run again
-kiln: 1 baked, 1 failed
+kiln: failed: wave.obj
+kiln: 1 baked, 1 failed in T s; N read, N written
 END
     exact 0 ls -A disk <<'END'
 old.kiln
@@ -140,9 +140,9 @@ exact 5 "$KILN" bake bad.xyzzy worse.xyzzy -o none.d -j1 <<'END'
 stderr:
 kiln: bad.xyzzy: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
 kiln: worse.xyzzy: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
-kiln: bad.xyzzy: failed: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
-kiln: worse.xyzzy: failed: no reader for "xyzzy" files; convert it to OBJ, PLY, STL, glTF or FBX, or name its format if the extension is misleading
-kiln: 2 failed
+kiln: failed: bad.xyzzy
+kiln: failed: worse.xyzzy
+kiln: 2 failed in T s
 END
 exact 0 ls -A none.d <<'END'
 END

@@ -16,6 +16,8 @@ kiln: #one.obj: not baked: a line of 'list' that begins with '#' is a comment; w
 END
 printf './#one.obj\ncube.obj\n' >list
 exact 0 "$KILN" bake @list -o out <<'END'
+stderr:
+kiln: 2 baked in T s; N read, N written
 END
 [ -s 'out/#one.kiln' ] || case_fail 'not baked'
 printf '#one.obj\0cube.obj\0' | "$KILN" bake @- -o nul -q || case_fail 'a list of find -print0'
@@ -34,8 +36,9 @@ mkdir m/folder.obj
 for pattern in 'm/**/*.obj' 'm/**/**/*.obj'; do
     printf 'kiln: 1\noutput: out\nassets: ["%s"]\n' "$pattern" >m.yaml
     expect 0 "$KILN" bake -m m.yaml -j1
-    LC_ALL=C sort "$TMPDIR/err" >sorted
+    steady <"$TMPDIR/err" | LC_ALL=C sort >sorted
     diff - sorted <<'END' || case_fail 'it says something else'
+kiln: 2 baked in T s; N read, N written
 kiln: m/deep/link.obj: not baked: matches, and is a link to nothing
 kiln: m/pipe.obj: not baked: matches, and is no regular file
 END

@@ -93,9 +93,9 @@ exact 2 $as "$KILN" bake cube.obj painted.obj -o shut -j1 --if-changed <<'END'
 stderr:
 kiln: shut/cube.kiln: can't be written; Permission denied; check the path and its permissions
 kiln: shut/painted.kiln: can't be written; Permission denied; check the path and its permissions
-kiln: cube.obj: failed: shut/cube.kiln: can't be written; Permission denied; check the path and its permissions
-kiln: painted.obj: failed: shut/painted.kiln: can't be written; Permission denied; check the path and its permissions
-kiln: 2 failed
+kiln: failed: cube.obj
+kiln: failed: painted.obj
+kiln: 2 failed in T s
 END
 exact 2 $as "$KILN" bake cube.obj -o d.kiln --depfile shut/d <<'END'
 stderr:

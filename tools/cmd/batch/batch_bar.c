@@ -17,15 +17,20 @@
 
 static const double bar_delay = 1.0;    /* seconds before a bar shows */
 static const double bar_interval = 0.1; /* seconds between two drawings */
+static const double log_least = 1.0; /* seconds between two lines, however fast assets are done */
+static const double log_most = 10.0; /* and however slowly: a log that stands still looks hung */
 enum { BAR_WIDTH = 20, NAME_WIDTH = 24, SIZE_OF_ANY = 4096 };
 
 void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size)
 {
-    if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
-        mode = PROGRESS_NONE;
-    }
-    *bar = (batch_bar){
-        .mode = mode, .start = kiln_seconds(), .count = count, .size = size + count * SIZE_OF_ANY};
+    const double start = kiln_seconds();
+    const bool to_log = mode == PROGRESS_AUTO && !isatty(STDERR_FILENO);
+    *bar = (batch_bar){.mode = to_log ? PROGRESS_NONE : mode,
+                       .to_log = to_log,
+                       .start = start,
+                       .last = to_log ? start : 0,
+                       .count = count,
+                       .size = size + count * SIZE_OF_ANY};
 }
 
 /* An estimate; negative: nothing is known yet. */
@@ -34,6 +39,33 @@ static double seconds_left(const batch_bar *bar, double elapsed)
     KILN_ASSERT(bar->size_done <= bar->size);
     const double part = (double)bar->size_done / (double)(bar->size > 0 ? bar->size : 1);
     return part > 0 ? elapsed * (1 - part) / part : -1;
+}
+
+/* "1:05 left", or "" where nothing is known. */
+static void show_time_left(const batch_bar *bar, double elapsed, char shown[24])
+{
+    const double seconds = seconds_left(bar, elapsed);
+    shown[0] = '\0';
+    if (seconds >= 0 && seconds < 3.6e6) {
+        snprintf(shown, 24, "%d:%02d left", (int)seconds / 60, (int)seconds % 60);
+    }
+}
+
+/* Writes a line to a log, if it is time for one. The end is the summary's. */
+static void write_log(batch_bar *bar)
+{
+    const double now = kiln_seconds();
+    const size_t tenths = bar->done * 10 / bar->count;
+    const double least = tenths > bar->tenths ? log_least : log_most;
+    char left[24];
+    if (now - bar->last < least || bar->done == bar->count) {
+        return;
+    }
+    bar->last = now;
+    bar->tenths = tenths;
+    show_time_left(bar, now - bar->start, left);
+    report_line("%zu of %zu, %.1f/s%s%s", bar->done, bar->count,
+                (double)bar->done / (now - bar->start), left[0] != '\0' ? ", " : "", left);
 }
 
 /* The end of a name, which says more than its folders, without characters that would control a
@@ -56,14 +88,11 @@ static void show_name(const char *file, char shown[NAME_WIDTH + 1])
 static void draw(batch_bar *bar, const char *file)
 {
     const double now = kiln_seconds(), elapsed = now - bar->start;
-    char name[NAME_WIDTH + 1], left[24] = "";
+    char name[NAME_WIDTH + 1], left[24];
     if ((bar->mode == PROGRESS_AUTO && elapsed < bar_delay) || now - bar->last < bar_interval) {
         return;
     }
-    const double seconds = seconds_left(bar, elapsed);
-    if (seconds >= 0 && seconds < 3.6e6) {
-        snprintf(left, sizeof left, "%d:%02d left", (int)seconds / 60, (int)seconds % 60);
-    }
+    show_time_left(bar, elapsed, left);
     show_name(file, name);
     bar->last = now;
     bar->shown = true;
@@ -81,6 +110,8 @@ void batch_bar_step(batch_bar *bar, progress_last *last, const char *file, const
         progress_line(last, file, stage, part);
     } else if (bar->mode == PROGRESS_AUTO || bar->mode == PROGRESS_BAR) {
         draw(bar, file);
+    } else if (bar->to_log) {
+        write_log(bar);
     }
 }
 
@@ -105,6 +136,8 @@ void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, 
         json_decref(line);
     } else if (bar->mode != PROGRESS_NONE) {
         draw(bar, file);
+    } else if (bar->to_log) {
+        write_log(bar);
     }
 }
 

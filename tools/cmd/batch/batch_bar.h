@@ -1,4 +1,5 @@
-/* The progress of a batch on standard error: count, rate, time left, the asset under way. Not
+/* The progress of a batch on standard error: count, rate, time left, the asset under way; in a log,
+ * a line for a tenth of the assets, at most one a second and at least one in ten seconds. Not
  * locked: its owner calls from one thread at a time. */
 #ifndef KILN_CMD_BATCH_BAR_H
 #define KILN_CMD_BATCH_BAR_H
@@ -10,7 +11,9 @@
 
 typedef struct {
     progress_mode mode;
+    bool to_log;        /* nobody watches: now and then a line, for who reads it later */
     double start, last; /* seconds */
+    size_t tenths;      /* that are done and logged */
     bool shown;
     size_t count, done;
     uint64_t size, size_done; /* bytes of sources, by which the time left is estimated */
