@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -26,6 +25,7 @@
 #include "../support/body.h"
 #include "../support/brute.h"
 #include "../support/rounding.h"
+#include "../support/tally.h"
 
 enum { PAIRS = 20000, KINDS = BODY_KINDS };
 
@@ -312,23 +312,24 @@ static void test_fine_touches_coarse(void **state)
 }
 
 /* Distances that no float holds are seen at the roots: without that, each of these queries compares
- * every triangle with every other, for most of a second. */
+ * every triangle with every other. Counted, not timed: at most the roots are opened. */
 static void test_poses_out_of_sight(void **state)
 {
     (void)state;
     body a = body_of(mesh_torus(60, 60, 0.1), 4, KILN_LAYOUT_RAW);
-    const clock_t start = clock();
     for (int e = 10; e <= 60; e++) {
         for (int k = 0; k < KINDS; k++) {
             kiln_pose pose = kiln_pose_identity();
             kiln_hit hit;
+            tally sum = {0, 0, 0};
             pose.translation[e % 3] = pow(10, e);
+            assert_false(tally_collide(a.trees[k], a.trees[k], &pose, &sum));
+            assert_true(sum.nodes <= 2 && sum.pairs == 0);
             assert_int_equal(kiln_collide(a.trees[k], NULL, a.trees[k], &pose, NULL, &hit),
                              KILN_OK);
             assert_false(hit.found);
         }
     }
-    assert_true(clock() - start < 2 * CLOCKS_PER_SEC);
     body_free(&a);
 }
 
