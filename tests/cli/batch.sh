@@ -230,6 +230,21 @@ fi
 rm -r deep
 case_end
 
+case_begin '--dump-config where there is nothing: a manifest with comments, which works'
+mkdir -p "$TMPDIR/fresh/models/deep" && cp c.obj "$TMPDIR/fresh/models/deep"
+(
+    cd "$TMPDIR/fresh" || exit 1
+    expect 0 "$KILN" bake --dump-config
+    cp "$TMPDIR/out" kiln.yaml
+    grep -q '^# ' kiln.yaml || case_fail 'no comments'
+    expect 2 "$KILN" bake
+    says err "'models/**/*.gltf' matches no file; check the pattern"
+    expect 0 "$KILN" bake --allow-empty
+    [ -s build/collision/models/deep/c.kiln ] || case_fail 'not baked'
+)
+rm -r "$TMPDIR/fresh"
+case_end
+
 # refused STATUS TEXT, the manifest on standard input: what it says of it, and nothing is written.
 refused() {
     cat >wrong.yaml

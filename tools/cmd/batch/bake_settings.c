@@ -104,7 +104,8 @@ const option bake_options[] = {
      "folders, separated by colons, that a manifest may write to besides its own, that of the run "
      "and OUT, and those below them; any: all (default: none)"},
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
-     "bake nothing and print the complete manifest: every asset with its output and options"},
+     "bake nothing and print the complete manifest: every asset with its output and options; "
+     "without any input, an example with comments"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
      "succeed with exit status 0 if a list or a manifest contains no asset, and ignore patterns "
      "that match no file"},

@@ -887,6 +887,26 @@ static const char *folders_of_side_files(plan *of, const char *folder, const cha
     return kept != NULL ? kept : given;
 }
 
+bool manifest_print_example(FILE *out)
+{
+    static const char text[] =
+        "# yaml-language-server: $schema=/usr/local/share/kiln/kiln.manifest.schema.json\n"
+        "# What kiln bake reads where nothing else is named; save it as kiln.yaml.\n"
+        "kiln: 1 # version of the schema\n"
+        "output: build/collision # folder of the outputs, from here; made if need be\n"
+        "folders: tree # outputs keep the folders of their inputs; flat: all in one\n"
+        "defaults: # options of all assets: those of kiln bake --help\n"
+        "  bv: [obb] # trees of each asset\n"
+        "  layout: packed # raw: used in place from the map\n"
+        "assets:\n"
+        "  - models/**/*.obj # a path, or a pattern: * and ? in a name, ** any folders\n"
+        "  - path: [models/**/*.gltf, models/**/*.glb]\n"
+        "    exclude: models/**/old_* # names to leave out\n"
+        "    output: scenes/ # within the output folder\n"
+        "    options: {leaf: 2, quality: best} # laid over the defaults\n";
+    return fputs(text, out) >= 0;
+}
+
 /* Settings of the run are not for manifests and come from the command line even as defaults. */
 int manifest_add(plan *of, const char *path, const bake_settings *settings, uint64_t given)
 {

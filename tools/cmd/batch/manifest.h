@@ -25,10 +25,17 @@
 
 #include "plan.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+
 /* Sets *path to `given`, or, where neither it nor one of `inputs` is given, to the path of the
  * kiln.yaml in the working folder or the nearest folder above that has one; else to NULL: what is
  * to be baked stands in the arguments. EXIT_DONE, or a status that has been reported. */
 int manifest_find(const char *given, int inputs, const char **path);
+
+/* Prints a manifest with every member and comments, to begin one from. False where it can't be
+ * printed wholly. */
+bool manifest_print_example(FILE *out);
 
 /* Adds the jobs of the manifest `path`. Of `settings`, those that `given` has come from the command
  * line and win over the manifest. Reports everything that is wrong with it, as "FILE:LINE:COLUMN:

@@ -109,6 +109,10 @@ static int bake_run(int argc, char **argv)
     /* Without any input, the nearest kiln.yaml is meant. */
     const char *manifest;
     status = manifest_find(settings.manifest, count, &manifest);
+    if (status == EXIT_DONE && settings.dump_config && manifest == NULL && count == 0) {
+        return manifest_print_example(stdout) ? EXIT_DONE
+                                              : EXIT_IO; /* report_end sees a full disk */
+    }
     status = status == EXIT_DONE ? check_settings(&settings, manifest, count) : status;
     if (status != EXIT_DONE) {
         return status;
