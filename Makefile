@@ -229,7 +229,7 @@ install: all man
 	$(Q)$(call pkgconfig,runtime/kiln.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kiln.pc'
 	$(Q)$(call pkgconfig,tools/kilnbake.pc.in) >'$(DESTDIR)$(LIBDIR)/pkgconfig/kilnbake.pc'
 	$(Q)install -d '$(DESTDIR)$(LIBDIR)/cmake/kiln'
-	$(Q)install -m 644 tools/package/kilnConfig.cmake tools/package/kilnBake.cmake tools/package/cmake.md \
+	$(Q)install -m 644 tools/package/kilnConfig.cmake tools/package/kilnBake.cmake \
 	  '$(DESTDIR)$(LIBDIR)/cmake/kiln'
 	$(Q)$(call pkgconfig,tools/package/kilnConfigVersion.cmake.in) \
 	  >'$(DESTDIR)$(LIBDIR)/cmake/kiln/kilnConfigVersion.cmake'
@@ -261,7 +261,7 @@ uninstall: man
 	$(Q)rm -f '$(DESTDIR)$(BINDIR)/kiln' \
 	  $(foreach f,libkiln.a libkilnbake.a libkiln.so $(SONAME) libkiln.so.$(VERSION) \
 	    pkgconfig/kiln.pc pkgconfig/kilnbake.pc cmake/kiln/kilnConfig.cmake \
-    cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake cmake/kiln/cmake.md,'$(DESTDIR)$(LIBDIR)/$f') \
+    cmake/kiln/kilnConfigVersion.cmake cmake/kiln/kilnBake.cmake,'$(DESTDIR)$(LIBDIR)/$f') \
 	  $(foreach f,kiln.h kiln_adb.h kiln_bake.h,'$(DESTDIR)$(INCLUDEDIR)/$f') \
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
@@ -340,7 +340,7 @@ $(OUT)/kiln-bench: $(BENCH_PROGRAM_SOURCES:%.c=$O/%.o) $(LIBRARIES)
 
 MAN_SCRIPTS = $(addprefix tools/package/,manuals.sh header_to_man.awk families.txt markdown_to_man.awk)
 $(OUT)/man/done: $(OUT)/kiln $(MAN_SCRIPTS) runtime/kiln.h runtime/kiln_adb.h tools/kiln_bake.h \
-                 formats/hierarchy.md formats/bins.md
+                 formats/hierarchy.md formats/bins.md tools/package/cmake.md
 	$(say) MAN $(@D)
 	$(Q)rm -rf $(@D) && tools/package/manuals.sh $(OUT)/kiln $(VERSION) $(@D) && touch $@
 

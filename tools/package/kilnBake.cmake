@@ -1,7 +1,7 @@
 # kiln_bake(NAME MODELS FILE... [OUTPUT_DIRECTORY DIR] [BASE_DIRECTORY DIR] [OPTIONS OPTION...] [ALL])
 # kiln_bake(NAME MANIFEST FILE [OUTPUT_DIRECTORY DIR] [OPTIONS OPTION...] [ALL])
 #
-# Targets that bake models; cmake.md, installed beside this file, has every argument.
+# Targets that bake models; the manual page kiln-cmake(7) has every argument.
 
 # Paths in depfiles are relative to the folder of the project (NEW), which CMake translates for Ninja.
 # A function has the policies of the place where it is defined, so a project that asks for those of

@@ -30,3 +30,10 @@ from_header kiln_bake tools/kiln_bake.h 'cc ... $(pkg-config --cflags --libs kil
     awk -f "$here/markdown_to_man.awk" "$top/formats/hierarchy.md" "$top/formats/bins.md" || exit 1
     printf '.SH SEE ALSO\n.BR kiln (1),\n.BR kiln (3)\n'
 } >"$to/kiln-format.5"
+
+{
+    printf "'\\\\\" t\n.TH KILN-CMAKE 7 \"\" \"kiln %s\" \"Miscellaneous\"\n" "$version"
+    printf '.SH NAME\nkiln\\-cmake \\- kiln in projects of CMake: find_package and kiln_bake\n.SH DESCRIPTION\n'
+    awk -f "$here/markdown_to_man.awk" "$top/tools/package/cmake.md" || exit 1
+    printf '.SH SEE ALSO\n.BR kiln (1),\n.BR kiln\\-bake (1),\n.BR kiln (3)\n'
+} >"$to/kiln-cmake.7"
