@@ -71,6 +71,22 @@ expect 0 $as "$KILN" bake painted.obj -o p.kiln --if-changed
 silent err
 case_end
 
+if [ -n "$as" ]; then
+    case_begin 'below a folder that may not be searched: side files are found from within, and those outside are refused'
+    mkdir -p closed/inner/deep && cp cube.obj painted.obj closed/inner && cp painted.mtl closed/inner/deep
+    cp painted.mtl closed && ln -s deep/painted.mtl closed/inner/painted.mtl
+    chown -R 65534:65534 closed/inner && chmod 700 closed
+    cd closed/inner || exit 1
+    expect 0 $as "$KILN" bake --strict painted.obj -o p.kiln
+    silent err
+    $as ln -sf ../painted.mtl painted.mtl
+    expect 0 $as "$KILN" bake painted.obj -o p.kiln # beyond what may be searched: as absent as any
+    says err "not there: 'painted.mtl'"
+    cd "$TMPDIR/p" || exit 1
+    rm -r closed
+    case_end
+fi
+
 case_begin 'C061: read-only folders: what is up to date stays, what is not is an error and the old file'
 $as mkdir shut
 expect 0 $as "$KILN" bake cube.obj -o shut/c.kiln

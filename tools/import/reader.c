@@ -12,8 +12,11 @@
 #include "../common/paths.h"
 #include "../common/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,25 +162,49 @@ static uint32_t send_name(kiln_reading *reading, const char *name)
     return offset;
 }
 
-/* The resolved path is opened, so that what is opened is what was looked at. A name elsewhere of
- * nothing is as absent as any: exporters write paths of the machine that they run on. */
+/* Where an open file lies, by the kernel's own account; NULL where that is not to be had. */
+static char *path_of_file(int file)
+{
+    char link[48], path[PATH_MAX];
+    ssize_t length;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    length = readlink(link, path, sizeof path - 1);
+    if (length <= 0 || length >= (ssize_t)sizeof path - 1 || path[0] != '/')
+        return NULL;
+    path[length] = '\0';
+    return strdup(path);
+}
+
+/* The resolved path is opened, so that what is opened is what was looked at. Where a folder above
+ * may not be searched, files are reached from within only: then the name is opened, and the place
+ * of the open file is looked at. A name elsewhere of nothing is as absent as any: exporters write
+ * paths of the machine that they run on. */
 int kiln_read_open(kiln_reading *reading, const char *name)
 {
+    const int how = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
     char *path = kiln_path_resolved(name);
     struct stat facts;
-    bool regular = path != NULL && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    bool regular = path != NULL && stat(name, &facts) == 0 && S_ISREG(facts.st_mode);
+    bool by_path = regular && (stat(path, &facts) == 0 || errno != EACCES);
     int file = -1;
 
     KILN_ASSERT(reading->folders != NULL);
-    if (regular && !kiln_folders_have(reading->folders, path))
+    if (regular && !by_path) {
+        file = open(name, how);
+        free(path);
+        path = file >= 0 ? path_of_file(file) : NULL;
+    }
+    if (regular && (by_path || file >= 0) &&
+        (path == NULL || !kiln_folders_have(reading->folders, path)))
         kiln_send_failure(
             reading->sender, KILN_BAKE_INVALID,
             "refers to \"%.300s\", which lies outside of the folders of the model, of "
             "the manifest and of the run; move it there, or, if the model is trusted, "
             "allow its folder (--side-files)",
             name);
-    if (regular)
-        file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (by_path)
+        file = open(path, how);
     if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))) {
         close(file);
         file = -1;

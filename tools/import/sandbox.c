@@ -265,8 +265,13 @@ bool kiln_sandbox_keep_in(const kiln_folders *folders)
         struct landlock_path_beneath_attr below = {.allowed_access = READING};
 
         below.parent_fd = open(folders->paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+        /* What is not there has nothing in it. A folder below one that may not be searched can be
+         * reached from within only, and no rule can be made for it: then the check of each path
+         * (kiln_read_open) has to do alone. */
+        if (below.parent_fd < 0 && errno == EACCES)
+            good = false;
         if (below.parent_fd < 0)
-            continue; /* it is not there, so nothing in it is */
+            continue;
         good = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0u) == 0;
         close(below.parent_fd);
     }
