@@ -244,6 +244,7 @@ bool kiln_sandbox_close(void)
 
 #ifdef HAVE_LANDLOCK
 
+#include <errno.h>
 #include <linux/landlock.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
