@@ -133,14 +133,13 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
     return good;
 }
 
-bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
-                      const char *other, char message[DEPFILE_MESSAGE_SIZE])
+/* Can the names of a rule be written? `good`: there was memory to find the prerequisites. */
+static bool can_name(const char *output, const prerequisites *found, bool good,
+                     char message[DEPFILE_MESSAGE_SIZE])
 {
-    prerequisites found;
-    const bool good = prerequisites_find(input, report, other, &found);
     const char *name = output, *fault = rule_name_fault(output);
-    for (size_t i = 0; i < found.count && good && fault == NULL; i++) {
-        name = found.paths[i];
+    for (size_t i = 0; i < found->count && good && fault == NULL; i++) {
+        name = found->paths[i];
         fault = rule_name_fault(name);
     }
     if (!good || fault != NULL) {
@@ -149,8 +148,17 @@ bool depfile_can_name(const char *output, const char *input, const kiln_bake_rep
                       : "out of memory",
                  name, fault);
     }
-    prerequisites_free(&found);
     return good && fault == NULL;
+}
+
+bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
+                      const char *other, char message[DEPFILE_MESSAGE_SIZE])
+{
+    prerequisites found;
+    const bool good = prerequisites_find(input, report, other, &found);
+    const bool can = can_name(output, &found, good, message);
+    prerequisites_free(&found);
+    return can;
 }
 
 /* One rule on several lines, a file of the model each, as compilers write them, and an empty rule
@@ -160,11 +168,12 @@ int depfile_add(depfile *file, const char *output, const char *input,
 {
     char message[DEPFILE_MESSAGE_SIZE];
     prerequisites found;
-    if (!depfile_can_name(output, input, report, other, message)) {
+    bool good = prerequisites_find(input, report, other, &found);
+    if (!can_name(output, &found, good, message)) {
+        prerequisites_free(&found);
         return report_error(EXIT_UNSUPPORTED, input, "%s", message);
     }
-    bool good = prerequisites_find(input, report, other, &found);
-    good = good && append_name(file, output) && append(file, ":", 1);
+    good = append_name(file, output) && append(file, ":", 1);
     for (size_t i = 0; i < found.count && good; i++) {
         const bool same_line = i == 0;
         good = append(file, same_line ? " " : " \\\n  ", same_line ? 1 : 5) &&
