@@ -37,12 +37,12 @@
 #define HAVE_SANDBOX 0
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #if HAVE_SANDBOX
 
-#include <errno.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -244,7 +244,6 @@ bool kiln_sandbox_close(void)
 
 #ifdef HAVE_LANDLOCK
 
-#include <errno.h>
 #include <linux/landlock.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
