@@ -142,6 +142,14 @@ static void sizes_that_are_used_are_those_that_were_checked(void **unused)
 
 /* --------------------------------------------------------------------------- what is copied -- */
 
+/* The bytes of a file, packed or raw, and options by which opening copies it. */
+static uint8_t *bake_to_copy(const mesh *m, bool packed, size_t *size, kiln_open_options *options)
+{
+    *options = kiln_open_options_default();
+    options->flags = packed ? 0 : KILN_OPEN_COPY;
+    return quick_bake(m, QUICK_ALL_KINDS, 4, packed ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW, size);
+}
+
 /* A packed file, and any that is opened with KILN_OPEN_COPY, does not need its bytes any more. */
 static void what_is_copied_may_be_written_to(void **unused)
 {
@@ -150,10 +158,8 @@ static void what_is_copied_may_be_written_to(void **unused)
     for (int packed = 0; packed < 2; packed++) {
         size_t size;
         kiln_file *file;
-        kiln_open_options options = kiln_open_options_default();
-        options.flags = packed ? 0 : KILN_OPEN_COPY;
-        uint8_t *bytes = quick_bake(&m, QUICK_ALL_KINDS, 4,
-                                    packed ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW, &size);
+        kiln_open_options options;
+        uint8_t *bytes = bake_to_copy(&m, packed != 0, &size, &options);
         assert_int_equal(kiln_open_memory(bytes, size, &options, &file), KILN_OK);
         const uint64_t digest = ask_files(file, file, UINT64_MAX, UINT64_MAX).digest;
         memset(bytes, 0xFF, size);
@@ -176,10 +182,8 @@ static void what_is_copied_may_be_cut(void **unused)
     for (int packed = 0; packed < 2; packed++) {
         size_t size;
         kiln_file *file;
-        kiln_open_options options = kiln_open_options_default();
-        options.flags = packed ? 0 : KILN_OPEN_COPY;
-        uint8_t *bytes = quick_bake(&m, QUICK_ALL_KINDS, 4,
-                                    packed ? KILN_LAYOUT_PACKED : KILN_LAYOUT_RAW, &size);
+        kiln_open_options options;
+        uint8_t *bytes = bake_to_copy(&m, packed != 0, &size, &options);
         FILE *out = fopen(path, "wb");
         assert_non_null(out);
         assert_int_equal(fwrite(bytes, 1, size, out), size);
