@@ -32,7 +32,7 @@ SONAME = libkiln.so.$(firstword $(subst ., ,$(VERSION)))
 
 FLAGS_release = -O3 -g
 FLAGS_debug = -O0 -g
-FLAGS_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+FLAGS_asan = -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
              -fno-omit-frame-pointer
 FLAGS_ubsan = -O3 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 FLAGS_tsan = -O1 -g -fsanitize=thread
@@ -121,7 +121,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak campaign fuzz fuzz-campaign tests kiln-bench models man mutants amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
@@ -136,8 +136,8 @@ demo: deps
 test: deps lint
 	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror \
 	  all tests models man demo-program bench-programs
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan all tests models
-	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan tests models
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=-Werror CONFIG=asan all tests models
+	+$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan thread-tests models
 	$(Q)tests/run.sh --build $(BUILD) gate
 
 ## check: the part of the tests that takes less than a minute
@@ -178,6 +178,9 @@ fuzz-campaign: fuzz tests
 
 ## tests: builds the test programs of this CONFIG without running them
 tests: $(TEST_PROGRAMS) $O/tests/soak/peak $(OUT)/kiln-bench
+
+## thread-tests: builds those of the test programs that start threads, which tests/run.sh runs under tsan
+thread-tests: $(filter %threads %thread_pool,$(TEST_PROGRAMS))
 
 ## kiln-bench: the program that compares time-critical queries and draws tables; not installed
 kiln-bench: $(OUT)/kiln-bench

@@ -121,17 +121,18 @@ else
     case_skip 'localedef makes no German locale (package locales)'
 fi
 
-for variant in 'gcc debug' 'clang release' 'clang debug'; do
-    name=$(echo "$variant" | tr ' ' -)
-    case_begin "built by $name"
-    # shellcheck disable=SC2086
-    make_other $variant all
-    bake_all "$other" "$TMPDIR/Zwei Ördner" 1 packed "$TMPDIR/$name.1"
-    compare "$TMPDIR/$name.1"
-    bake_all "$other" "$TMPDIR/one" 2 packed "$TMPDIR/$name.2"
-    compare "$TMPDIR/$name.2"
+# built_by CC CONFIG FOLDER THREADS
+built_by() {
+    case_begin "built by $1 $2, from $(basename "$3"), threads: $4"
+    make_other "$1" "$2" all
+    bake_all "$other" "$3" "$4" packed "$TMPDIR/$1-$2"
+    compare "$TMPDIR/$1-$2"
     case_end
-done
+}
+
+built_by gcc debug "$TMPDIR/Zwei Ördner" 1
+built_by clang release "$TMPDIR/one" 2
+built_by clang debug "$TMPDIR/Zwei Ördner" 2
 
 case_begin 'raw files, by gcc -O3 and by clang -O0'
 bake_all "$KILN" "$TMPDIR/one" 2 raw "$TMPDIR/raw"
