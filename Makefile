@@ -58,8 +58,12 @@ ALL_LDFLAGS = -pthread $(FLAGS_$(CONFIG)) $(CFLAGS) $(LDFLAGS)
 ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(CXXFLAGS)
 
 LIBS_runtime = $(if $(filter 1,$(LIBDEFLATE)),-ldeflate) -lz -lm
-LIBS_bake = -lassimp -ljansson -lgmp -lseccomp $(LIBS_runtime)
-LIBS_test = -lcmocka $(LIBS_bake)
+LIBS_bake = -ljansson -lgmp $(LIBS_runtime)
+# Of the importing programs; only these are linked with what reads models.
+LIBS_own = -Wl,--as-needed -ljansson -lseccomp $(LIBS_runtime)
+LIBS_assimp = -lassimp $(LIBS_own)
+# Some tests run readers in their own process.
+LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lseccomp
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # Embree is compared with where it is installed.
@@ -69,8 +73,13 @@ EMBREE := $(wildcard /usr/include/embree3/rtcore.h /usr/local/include/embree3/rt
 
 FORMAT_SOURCES = $(wildcard formats/*.c)
 LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*/*.c)
-BAKE_SOURCES = $(wildcard lut/bins*.c) \
-               $(foreach d,common import tree count encode bake,$(wildcard tools/$d/*.c))
+# What of tools/import is in the library; the rest is of the importing programs.
+IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid import model names polygon \
+                   program scene source weld)
+IMPORT_MAINS = $(wildcard tools/import/main_*.c)
+READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c))
+BAKE_SOURCES = $(wildcard lut/bins*.c) $(IMPORT_SOURCES) \
+               $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))
 BENCH_SOURCES = $(wildcard tests/bench/adb/*.c)
 # The program kiln-bench: verbs of its own over the kit of the command and its reader of tables.
 BENCH_PROGRAM_SOURCES = $(wildcard tests/bench/program/*.c tools/cmd/kit/*.c) tools/cmd/verbs/table.c
@@ -96,9 +105,11 @@ DEMO_SOURCES = $(wildcard tests/demo/*.c)
 
 PRODUCT_LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
 BENCH = $O/tests/libbench.a
-LIBRARIES = $(BENCH) $(PRODUCT_LIBRARIES)
+READERS = $O/tools/import/libreaders.a
+IMPORTERS = $(addprefix $(OUT)/libexec/kiln/,kiln-import kiln-import-assimp)
+LIBRARIES = $(BENCH) $(READERS) $(PRODUCT_LIBRARIES)
 SUPPORT = $O/tests/libsupport.a
-PRODUCTS = $(OUT)/kiln $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
+PRODUCTS = $(OUT)/kiln $(IMPORTERS) $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
 
 # Helpers of a test program: the other sources of its folder, and what it needs of tests/support. In
 # tests/fuzz a program test_X.c gets fuzz_X.c where there is one, else every harness.
@@ -124,7 +135,7 @@ endif
 .PHONY: all demo check test bench bench-large soak campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
-## all: the kiln command, libkiln (static and shared) and libkilnbake, in build/
+## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
 
 ## demo: installs what is missing, bakes real models and shows what the files do, in build/demo/
@@ -219,12 +230,20 @@ lint:
 mutants:
 	$(Q)tests/mutants/run.sh --build $(BUILD)
 
+# The command finds its importers by this place from its own.
+LIBEXECDIR = $(PREFIX)/libexec/kiln
+
 ## install: command, libraries, headers, pkg-config, manual, schema, completion (PREFIX, DESTDIR)
 install: all man
-	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
+	$(Q)install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 	  '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(DATADIR)/kiln'
 	$(Q)install -m 755 $(OUT)/kiln '$(DESTDIR)$(BINDIR)/kiln'
+	$(Q)install -m 755 $(IMPORTERS) '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)install -m 644 $(OUT)/libkiln.a $(OUT)/libkilnbake.a '$(DESTDIR)$(LIBDIR)'
+	$(Q)$(CC) $(ALL_CPPFLAGS) -DKILN_LIBEXECDIR='"$(PREFIX)/libexec"' $(ALL_CFLAGS) -c tools/import/program.c \
+	  -o '$(DESTDIR)$(LIBDIR)/program.o'
+	$(Q)$(AR) r '$(DESTDIR)$(LIBDIR)/libkilnbake.a' '$(DESTDIR)$(LIBDIR)/program.o' && \
+	  rm '$(DESTDIR)$(LIBDIR)/program.o'
 	$(Q)install -m 755 $(OUT)/libkiln.so '$(DESTDIR)$(LIBDIR)/libkiln.so.$(VERSION)'
 	$(Q)ln -sf libkiln.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libkiln.so'
@@ -269,7 +288,8 @@ uninstall: man
 	  $(SCHEMAS:tools/cmd/kit/%='$(DESTDIR)$(DATADIR)/kiln/%') \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_bash)' '$(DESTDIR)$(DATADIR)/$(COMPLETION_zsh)' \
 	  '$(DESTDIR)$(DATADIR)/$(COMPLETION_fish)'
-	$(Q)rmdir '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
+	$(Q)rm -f $(IMPORTERS:$(OUT)/libexec/kiln/%='$(DESTDIR)$(LIBEXECDIR)/%')
+	$(Q)rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DATADIR)/kiln' '$(DESTDIR)$(LIBDIR)/cmake/kiln' 2>/dev/null || :
 
 ## deb: Debian packages of the sources, in build/deb/ (DEBEMAIL: the maintainer's address)
 deb:
@@ -321,9 +341,10 @@ $O/%.o: %.cpp $O/flags
 
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
+$(READERS): $(READER_SOURCES:%.c=$O/%.o)
 $(BENCH): $(BENCH_SOURCES:%.c=$O/%.o)
 $(SUPPORT): $(SUPPORT_SOURCES:%.c=$O/%.o)
-$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(BENCH) $(SUPPORT):
+$(OUT)/libkiln.a $(OUT)/libkilnbake.a $(READERS) $(BENCH) $(SUPPORT):
 	@mkdir -p $(@D)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -332,6 +353,20 @@ $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 	$(say) LD $@
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
+
+$(OUT)/libexec/kiln/kiln-import: $O/tools/import/main_own.o $(READERS) $(PRODUCT_LIBRARIES)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_own) -o $@
+
+$(OUT)/libexec/kiln/kiln-import-assimp: $O/tools/import/main_assimp.o $(READERS) $(PRODUCT_LIBRARIES)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_assimp) -o $@
+
+# Whatever bakes runs the importers, which it is not linked with.
+$(OUT)/kiln $(OUT)/kiln-bench $(TEST_PROGRAMS) $(BENCH_PROGRAMS) $(MODEL_PROGRAMS) $(PEER) $(FUZZ_PROGRAMS) $O/demo \
+  $O/tests/soak/mutants $O/tests/soak/writers: | $(IMPORTERS)
 
 $(OUT)/kiln: $(COMMAND_OBJECTS) $(PRODUCT_LIBRARIES)
 	$(say) LD $@

@@ -20,12 +20,12 @@ runtime/query: formats runtime/base runtime/exact runtime/pose runtime/kernel ru
 runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runtime/walk kiln.h
 runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
-tools/import: formats tools/common kiln_bake.h
+tools/import: formats tools/common kiln.h kiln_bake.h
 tools/tree: formats tools/common kiln_bake.h
 tools/count: formats tools/common tools/tree kiln_bake.h
 tools/encode: formats lut tools/common tools/tree tools/count kiln.h kiln_bake.h
 tools/bake: formats tools/common tools/import tools/tree tools/count tools/encode kiln.h kiln_bake.h
-tools/cmd/kit: formats tools/common kiln.h
+tools/cmd/kit: formats tools/common tools/import kiln.h kiln_bake.h
 tools/cmd/batch: formats tools/common tools/import tools/count tools/bake tools/cmd/kit kiln.h kiln_bake.h
 tools/cmd/verbs: formats lut tools/common tools/import tools/tree tools/count tools/encode tools/bake tools/cmd/kit tools/cmd/batch kiln.h kiln_bake.h
 tools/cmd: tools/cmd/kit tools/cmd/verbs

@@ -1,11 +1,12 @@
 /* libkilnbake: bakes a model into a kiln file inside the calling program. The kiln command is a
  * thin layer over this library.
  *
- * The model is read in a child process (fork), which on Linux runs in a sandbox: it can't write
- * files, start programs or use the network. All other work runs on the calling thread and on the
- * threads that `threads` allows, which have ended when a call returns. Calls do not share state:
- * any number may run at once. No call changes the locale, the working folder, signal handlers or
- * the umask. */
+ * The model is read by a program of its own (`importer`), which on Linux runs in a sandbox: it
+ * can't write files, start programs or use the network. It is started by posix_spawn, so that the
+ * calling program may have threads, and locks that they hold. All other work runs on the calling
+ * thread and on the threads that `threads` allows, which have ended when a call returns. Calls do
+ * not share state: any number may run at once. No call changes the locale, the working folder,
+ * signal handlers or the umask. */
 #ifndef KILN_BAKE_H
 #define KILN_BAKE_H
 
@@ -120,6 +121,10 @@ typedef struct {
      * below them. NULL, or more folders, separated by colons; "any": everywhere. A file elsewhere
      * is refused (KILN_BAKE_INVALID); links are followed before this is decided. */
     const char *side_files;
+    /* NULL, or the folder of the programs that read models, kiln-import and kiln-import-assimp.
+     * NULL: libexec/kiln in the folder of the running program or in one of three above it, and
+     * PREFIX/libexec/kiln of the installed library. They must be of the library's own version. */
+    const char *importer;
 } kiln_bake_options;
 
 /* Returns the options that `kiln bake` uses without arguments. */

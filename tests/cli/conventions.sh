@@ -684,7 +684,7 @@ END
 -LPREFIX/lib -lkiln -lz -lm 
 END
     exact 0 config --cflags --libs kilnbake <<'END'
--IPREFIX/include -LPREFIX/lib -lkilnbake -lkiln -lassimp -ljansson -lgmp -lseccomp -lz -lm -pthread 
+-IPREFIX/include -LPREFIX/lib -lkilnbake -lkiln -ljansson -lgmp -lz -lm -pthread 
 END
     exact 0 cmake --find-package -DNAME=kiln -DCOMPILER_ID=GNU -DLANGUAGE=C -DMODE=EXIST "-DCMAKE_PREFIX_PATH=$TMPDIR/root/opt/kiln" <<'END'
 kiln found.

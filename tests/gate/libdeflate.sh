@@ -28,7 +28,7 @@ linked() { # linked TEST
     # shellcheck disable=SC2086
     gcc -pthread "$objects/tests/$1.o" $helpers -Wl,--whole-archive "$build/libkiln.a" \
         -Wl,--no-whole-archive "$objects/tests/libsupport.a" "$objects/tests/libbench.a" \
-        "$KILN_BUILD/libkilnbake.a" -lcmocka -lassimp -ljansson -lgmp -lseccomp -ldeflate -lz -lm -o "$TMPDIR/test"
+        "$KILN_BUILD/libkilnbake.a" -lcmocka -ljansson -lgmp -ldeflate -lz -lm -o "$TMPDIR/test"
 }
 
 for program in $programs; do

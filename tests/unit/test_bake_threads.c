@@ -16,10 +16,9 @@
 
 #include "../../tools/common/parallel.h"
 #include "../../tools/kiln_bake.h"
-#include "../support/forking.h"
 #include "../support/scratch.h"
 
-enum { MODELS = 6, THREADS = FORK_NEEDS_ONE_THREAD ? 1 : 3 };
+enum { MODELS = 6, THREADS = 3 };
 
 static char folder[SCRATCH_SIZE];
 static char cache[SCRATCH_PATH_SIZE];

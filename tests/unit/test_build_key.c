@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -12,10 +13,11 @@
 #include "../../formats/format.h"
 #include "../../runtime/kiln.h"
 #include "../../tools/bake/bake_meta.h"
-#include "../../tools/import/import.h"
+#include "../../tools/import/program.h"
 
 static const char *version_of_kiln, *version_of_importer, *version_of_zlib;
 static uint32_t format_major, format_minor;
+static char found[KILN_LIBRARY_VERSION_SIZE];
 
 void other_key(const kiln_bake_input *input, const kiln_bake_options *options, const char *format,
                const uint8_t source_hash[32], const kiln_weights_rows *weights, uint8_t key[16]);
@@ -26,7 +28,8 @@ char *other_document(const kiln_bake_input *input, const kiln_bake_options *opti
 static void begin(void)
 {
     version_of_kiln = KILN_VERSION_STRING;
-    version_of_importer = kiln_import_library_version();
+    kiln_importer_library(NULL, "fbx", found);
+    version_of_importer = found;
     version_of_zlib = zlibVersion();
     format_major = KILN_FORMAT_MAJOR;
     format_minor = KILN_FORMAT_MINOR;
@@ -38,7 +41,8 @@ static void begin(void)
 #define KILN_VERSION_STRING version_of_kiln
 #define KILN_FORMAT_MAJOR format_major
 #define KILN_FORMAT_MINOR format_minor
-#define kiln_import_library_version() version_of_importer
+#define kiln_importer_library(importer, format, version)                                           \
+    (void)snprintf(version, sizeof version, "%s", version_of_importer)
 #define zlibVersion() version_of_zlib
 #define kiln_bake_meta_key other_key
 #define kiln_bake_meta_document other_document
@@ -46,20 +50,20 @@ static void begin(void)
 #undef kiln_bake_meta_key
 
 static const uint8_t hash[32] = {1, 2, 3};
-static const kiln_bake_input input = {"a/model.obj", NULL, 0, NULL};
+static const kiln_bake_input input = {"a/model.fbx", NULL, 0, NULL};
 
 static void key_here(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    other_key(&input, &options, "obj", hash, &none, key);
+    other_key(&input, &options, "fbx", hash, &none, key);
 }
 
 static void key_of_the_library(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    kiln_bake_meta_key(&input, &options, "obj", hash, &none, key);
+    kiln_bake_meta_key(&input, &options, "fbx", hash, &none, key);
 }
 
 static void expect_same(bool same)

@@ -12,7 +12,7 @@
 #include "../../runtime/kiln.h"
 #include "../common/text.h"
 #include "../common/sha256.h"
-#include "../import/import.h"
+#include "../import/program.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -48,13 +48,15 @@ void kiln_bake_meta_key(const kiln_bake_input *input, const kiln_bake_options *o
     KILN_ASSERT(options->bv != NULL && options->builder != NULL);
     kiln_sha256 sha;
     uint8_t digest[KILN_SHA256_SIZE];
+    char library[KILN_LIBRARY_VERSION_SIZE];
     kiln_sha256_init(&sha);
     /* The number is that of the rules of hashing; it changes whenever the same request would
      * make other bytes for a reason that nothing below covers. */
     feed_text(&sha, "kiln build key 2");
     feed_text(&sha, KILN_VERSION_STRING);
     feed_number(&sha, KILN_FORMAT_MAJOR << 16 | KILN_FORMAT_MINOR);
-    feed_text(&sha, kiln_import_library_version());
+    kiln_importer_library(options->importer, format, library);
+    feed_text(&sha, library);
     feed_text(&sha, zlibVersion());
     kiln_sha256_update(&sha, source_hash, KILN_SHA256_SIZE);
     feed_text(&sha, name_of(input));
@@ -219,9 +221,11 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
     (void)json_object_set_new(root, "schema", json_string("kiln-meta-1"));
 
     /* The versions of all that shapes the bytes, then what was read and by which options. */
+    char library[KILN_LIBRARY_VERSION_SIZE];
+    kiln_importer_library(options->importer, soup->format, library);
     json_t *versions = json_object();
     (void)json_object_set_new(versions, "kiln", json_string(KILN_VERSION_STRING));
-    (void)json_object_set_new(versions, "assimp", json_string(kiln_import_library_version()));
+    (void)json_object_set_new(versions, "assimp", json_string(library));
     (void)json_object_set_new(versions, "zlib", json_string(zlibVersion()));
     (void)json_object_set_new(root, "versions", versions);
     (void)json_object_set_new(root, "source", source_object(input, soup));

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* ----------------------------------------------------------------------------------- arenas -- */
@@ -160,4 +161,27 @@ uint64_t kiln_resident(void)
 {
     uint64_t address_space, resident;
     return kiln_resident_of(getpid(), &address_space, &resident) ? resident : 0;
+}
+
+void kiln_limit_lower(pid_t process, int resource, uint64_t most)
+{
+    struct rlimit limit;
+#ifdef __linux__
+    if (prlimit(process, (__rlimit_resource_t)resource, NULL, &limit) != 0) {
+        return;
+    }
+#else
+    if (process != getpid() || getrlimit(resource, &limit) != 0) {
+        return;
+    }
+#endif
+    if (limit.rlim_max == RLIM_INFINITY || most < limit.rlim_max) {
+        limit.rlim_max = (rlim_t)most;
+    }
+    limit.rlim_cur = limit.rlim_max;
+#ifdef __linux__
+    (void)prlimit(process, (__rlimit_resource_t)resource, &limit, NULL);
+#else
+    (void)setrlimit(resource, &limit);
+#endif
 }

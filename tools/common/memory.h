@@ -57,4 +57,8 @@ bool kiln_resident_of(pid_t process, uint64_t *address_space, uint64_t *resident
 /* Resident bytes of this process, likewise; 0 where the system does not report it. */
 uint64_t kiln_resident(void);
 
+/* Lowers both limits of a resource (RLIMIT_AS, ...) of a process, this one or, where the system
+ * can, another, to `most`; a hard limit below it stays, and then the soft one is set to that. */
+void kiln_limit_lower(pid_t process, int resource, uint64_t most);
+
 #endif

@@ -17,7 +17,6 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,28 +27,20 @@
 #include "../../formats/assert.h"
 #include "../common/memory.h"
 #include "gltf.h"
-#include "import.h"
-#include "reader.h"
+#include "serve.h"
 
 enum {
     HEAD_SIZE = 1 << 20,        /* of a Collada file, within which its unit is looked for */
     WARNINGS_OF_IMPORTER = 100, /* passed on at most */
 };
 
-static char version[48];
-static pthread_once_t version_once = PTHREAD_ONCE_INIT;
-
-static void write_version(void)
+static const char *version(void)
 {
-    snprintf(version, sizeof version, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
+    static char text[48];
+
+    snprintf(text, sizeof text, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
              aiGetVersionPatch());
-}
-
-/* Part of the build key: threads that bake at the same time must not see a part of it. */
-const char *kiln_import_library_version(void)
-{
-    (void)pthread_once(&version_once, write_version);
-    return version;
+    return text;
 }
 
 /* -- messages -- */
@@ -524,7 +515,7 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
     free(w.placed);
 }
 
-void kiln_read_by_assimp(kiln_reading *reading)
+static void read_by_assimp(kiln_reading *reading)
 {
     struct aiFileIO files = {
         .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
@@ -570,3 +561,8 @@ void kiln_read_by_assimp(kiln_reading *reading)
     find_units(reading, scene);
     send_scene(reading, scene);
 }
+
+static const kiln_reader_row rows[] = {{NULL, read_by_assimp}, {NULL, NULL}};
+
+const kiln_importer kiln_importer_assimp = {
+    .name = "kiln-import-assimp", .rows = rows, .library = version, .library_name = "assimp"};

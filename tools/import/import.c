@@ -1,29 +1,33 @@
 /* From a file to a soup of triangles: open the source, read it in a child process, check the scene
  * that the child sends, flatten it, and hash the bytes that were read.
  *
- * A reader takes untrusted bytes apart, and one of them is a large library: it runs in a child
- * (child.c), and how the child ends, whatever it sent, becomes a status and a message here. The
- * source's CRC is taken before the child starts and compared while hashing at the end, so a hash
- * never names other bytes than those that were read. */
+ * A reader takes untrusted bytes apart, and one of them is a large library: readers are programs of
+ * their own (program.c, serve.c), started under limits (child.c). How such a program ends, whatever
+ * it sent, becomes a status and a message here. The source's CRC is taken before the child starts
+ * and compared while hashing at the end, so a hash never names other bytes than those that were
+ * read. */
 #define _GNU_SOURCE
 #include "import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../formats/assert.h"
 #include "../common/text.h"
 #include "../common/clock.h"
+#include "../common/folders.h"
 #include "../common/memory.h"
 #include "../common/paths.h"
 #include "child.h"
 #include "flatten.h"
-#include "reader.h"
+#include "program.h"
 #include "source.h"
 
 /* One import, from its parameters to the scene that the child has sent. */
@@ -34,18 +38,9 @@ typedef struct {
     kiln_source_file source;
     kiln_scene scene;
     kiln_folders folders; /* where side files may lie */
+    char *program;        /* that reads it */
+    char **arguments;     /* its own, NULL at the end, all in new memory */
 } job;
-
-/* The formats with a reader of our own; all others go to Assimp. */
-static const struct {
-    const char *format;
-    kiln_reader *read;
-} own_readers[] = {
-    {"obj", kiln_read_obj},
-    {"ply", kiln_read_ply},
-    {"stl", kiln_read_stl},
-    {"off", kiln_read_off},
-};
 
 /* Bytes that the child may take; 0: no limit. */
 static uint64_t memory_limit(const kiln_bake_options *options)
@@ -63,39 +58,6 @@ static const char *name_of_limit(const kiln_bake_options *options)
                : "--import-memory";
 }
 
-/* Reads the model and sends the scene; in the child. */
-static void read_scene(void *user, int pipe, int file)
-{
-    const job *j = user;
-    kiln_reader *read = kiln_read_by_assimp;
-    kiln_reading reading = {.model = j->source.model,
-                            .name = j->source.name,
-                            .format = j->source.format,
-                            .memory = memory_limit(j->options),
-                            .limit = name_of_limit(j->options),
-                            .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
-    char name[64];
-
-    reading.folders = &j->folders;
-    reading.model.file = file; /* in the child it has another number */
-    reading.sender = kiln_sender_start(pipe);
-    if (j->input->path == NULL || j->input->format != NULL) {
-        /* Assimp goes by the extension. */
-        snprintf(name, sizeof name, "model.%s", j->source.format);
-        reading.name = name;
-    }
-    /* Names in the model are relative to its folder. */
-    if (chdir(j->source.folder) != 0)
-        kiln_send_failure(reading.sender, KILN_BAKE_IO,
-                          "its folder can't be entered; side files may be there; allow it");
-    for (size_t i = 0; i < sizeof own_readers / sizeof own_readers[0]; i++)
-        if (strcmp(own_readers[i].format, j->source.format) == 0)
-            read = own_readers[i].read;
-    read(&reading);
-    kiln_send(reading.sender, KILN_ARRAY_FACTS, &reading.facts, 1);
-    kiln_send_end(reading.sender);
-}
-
 /* Whether the caller wants the import to go on. */
 static bool goes_on(void *user)
 {
@@ -109,7 +71,8 @@ static bool goes_on(void *user)
     (kiln_bake_report_error((j)->report, (j)->input->path, __VA_ARGS__), (code))
 
 /* The status and the message for the way in which the child ended. */
-static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
+static kiln_bake_status judge_end(const job *j, kiln_child_end end,
+                                  const kiln_child_greeting *greeting, int number)
 {
     const char *limit = name_of_limit(j->options);
     char memory[KILN_MESSAGE_BYTES_SIZE];
@@ -140,11 +103,27 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end, int number)
     case KILN_CHILD_CANCELLED:
         return FAIL(j, KILN_BAKE_FAILED, "cancelled; nothing was written");
     case KILN_CHILD_NOT_STARTED:
+        if (number == EACCES || number == ENOENT || number == ENOEXEC)
+            return FAIL(j, KILN_BAKE_FAILED,
+                        "the importer %s can't be started; %s; install kiln again, or give the "
+                        "folder of its importers (--importer)",
+                        j->program, strerror(number));
         return FAIL(j, KILN_BAKE_FAILED, "no process for the import; %s; %s", strerror(number),
                     number == EMFILE ? "raise the limit on open files (ulimit -n) to 64 or more"
                     : number == EAGAIN
                         ? "raise the limit on processes (ulimit -u), or close other programs"
-                        : "close other programs");
+                    : number == E2BIG ? "name fewer folders (--side-files)"
+                                      : "close other programs");
+    case KILN_CHILD_UNKNOWN:
+        return FAIL(j, KILN_BAKE_FAILED,
+                    "the importer %s ended (exit status %d) before it read anything; a library "
+                    "that it needs may be missing; run %s --version to see why",
+                    j->program, number, j->program);
+    case KILN_CHILD_OTHER_VERSION:
+        return FAIL(j, KILN_BAKE_FAILED,
+                    "the importer %s is of kiln %s, and this is kiln %s; install both of one "
+                    "version, or give the folder of the right one (--importer)",
+                    j->program, greeting->version, KILN_CHILD_VERSION);
     default: /* it ended, or was killed because the scene is not taken */
         if (j->scene.no_memory)
             return FAIL(
@@ -173,26 +152,111 @@ static void find_folders(job *j)
     free(real);
 }
 
-/* Runs the child. KILN_BAKE_OK: j->scene is sound. */
+/* The arguments of the program, as serve.c takes them. False without memory. */
+static bool list_arguments(job *j)
+{
+    enum { FIXED = 8 };
+    const char *format = j->source.format;
+    /* Assimp goes by the extension. */
+    const bool renamed = j->input->path == NULL || j->input->format != NULL;
+    char **list = calloc(FIXED + 1 + j->folders.count + 1, sizeof *list);
+    int wrong = 0;
+
+    j->arguments = list;
+    if (list == NULL)
+        return false;
+    wrong |= asprintf(&list[0], "%s", j->program) < 0;
+    wrong |= asprintf(&list[1], "--serve=%s", KILN_CHILD_VERSION) < 0;
+    wrong |= asprintf(&list[2], "--parent=%ld", (long)getpid()) < 0;
+    wrong |= asprintf(&list[3], "--memory=%llu", (unsigned long long)memory_limit(j->options)) < 0;
+    wrong |= asprintf(&list[4], "--limit=%s", name_of_limit(j->options)) < 0;
+    wrong |= asprintf(&list[5], "--format=%s", format) < 0;
+    wrong |= renamed ? asprintf(&list[6], "--name=model.%s", format) < 0
+                     : asprintf(&list[6], "--name=%s", j->source.name) < 0;
+    wrong |= asprintf(&list[7], "--folder=%s", j->source.folder) < 0;
+    if (j->folders.any)
+        wrong |= asprintf(&list[FIXED], "--readable-any") < 0;
+    for (size_t i = 0; !j->folders.any && i < j->folders.count; i++)
+        wrong |= asprintf(&list[FIXED + i], "--readable=%s", j->folders.paths[i]) < 0;
+    return wrong == 0;
+}
+
+/* An open file of the model's bytes where they are in memory: no other process sees that. It has no
+ * name, and where the system can, nobody can write to it. */
+static int file_of_memory(const kiln_model *model)
+{
+    const uint8_t *bytes = model->data;
+    int file = -1;
+
+#ifdef MFD_ALLOW_SEALING
+    file = memfd_create("model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+#endif
+    if (file < 0) {
+        FILE *unnamed = tmpfile();
+
+        file = unnamed != NULL ? fcntl(fileno(unnamed), F_DUPFD_CLOEXEC, 0) : -1;
+        if (unnamed != NULL)
+            (void)fclose(unnamed);
+    }
+    for (uint64_t at = 0; file >= 0 && at < model->size;) {
+        const ssize_t done = write(file, bytes + at, (size_t)(model->size - at));
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            close(file);
+            return -1;
+        }
+        at += (uint64_t)done;
+    }
+#ifdef F_ADD_SEALS
+    if (file >= 0)
+        (void)fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+#endif
+    return file;
+}
+
+/* Runs the program that reads the model. KILN_BAKE_OK: j->scene is sound. */
 static kiln_bake_status fetch_scene(job *j)
 {
+    const kiln_trust trust = kiln_format_trust(j->source.format);
     const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(j->options);
+    const bool in_memory = j->source.model.file < 0;
     kiln_bake_options options = *j->options;
-    kiln_child child = {.work = read_scene,
-                        .work_user = j,
-                        .file = j->source.model.file,
+    kiln_child child = {.file = j->source.model.file,
                         .receive = kiln_scene_receive,
                         .receive_user = &j->scene,
-                        .readable = &j->folders,
                         .together = options.max_memory,
                         .seconds = options.import_seconds,
                         .progress = options.progress != NULL ? goes_on : NULL,
                         .progress_user = &options};
+    kiln_child_greeting greeting = {.program = ""};
     const kiln_scene_failure *failure;
     kiln_bake_status status;
     kiln_child_end end;
+    char *looked = NULL;
     int number = 0;
 
+    j->program = kiln_importer_path(options.importer, trust, &looked);
+    if (j->program == NULL) {
+        status = FAIL(j, KILN_BAKE_FAILED,
+                      "the program that reads it, kiln-import%s, is not in %s; install kiln whole, "
+                      "or give the folder of its importers (--importer)",
+                      trust == KILN_TRUST_OWN ? "" : "-assimp",
+                      looked != NULL ? looked : "any folder that is known");
+        free(looked);
+        return status;
+    }
+    free(looked);
+    if (in_memory)
+        child.file = file_of_memory(&j->source.model);
+    if (child.file < 0 || !list_arguments(j)) {
+        if (in_memory && child.file >= 0)
+            close(child.file);
+        return FAIL(j, KILN_BAKE_FAILED, "out of memory; split the model");
+    }
+    child.program = j->program;
+    child.arguments = j->arguments;
     /* With less than its buffers take, the child could not even report why it ends. */
     child.memory = limit != 0 && limit < least ? least : limit;
     j->scene.most = options.import_memory / 2;
@@ -201,9 +265,13 @@ static kiln_bake_status fetch_scene(job *j)
     /* The stage is reported to begin before the child is started: on a busy machine a child may
      * send all and end between two looks at it, and then the stage would have no beginning. */
     end = child.progress == NULL || child.progress(child.progress_user)
-              ? kiln_child_run(&child, &number)
+              ? kiln_child_run(&child, &greeting, &number)
               : KILN_CHILD_CANCELLED;
-    status = judge_end(j, end, number);
+    if (in_memory)
+        close(child.file);
+    if (end == KILN_CHILD_ENDED)
+        kiln_importer_note(j->program, greeting.library);
+    status = judge_end(j, end, &greeting, number);
     if (status != KILN_BAKE_OK)
         return status;
     if (!kiln_scene_is_sound(&j->scene))
@@ -345,6 +413,10 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
         status = hash_source(&j, soup);
     kiln_scene_free(&j.scene);
     kiln_folders_free(&j.folders);
+    for (size_t i = 0; j.arguments != NULL && j.arguments[i] != NULL; i++)
+        free(j.arguments[i]);
+    free(j.arguments);
+    free(j.program);
     if (report != NULL)
         report->seconds_import = kiln_seconds() - start;
     kiln_source_close(&j.source);

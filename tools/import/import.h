@@ -11,7 +11,4 @@
 kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_options *options,
                              kiln_soup *soup, kiln_bake_report *report);
 
-/* Assimp's version, "5.2.5". */
-const char *kiln_import_library_version(void);
-
 #endif

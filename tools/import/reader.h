@@ -22,8 +22,6 @@ typedef void kiln_reader(kiln_reading *reading);
 
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off;
-/* All others. */
-kiln_reader kiln_read_by_assimp;
 
 /* Sends a vertex and what rounding it to floats leaves over. */
 void kiln_read_vertex(kiln_reading *reading, const double position[3]);

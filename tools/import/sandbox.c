@@ -16,11 +16,10 @@
  * Linux 5.13 and later, Documentation/userspace-api/landlock.rst): everything below the folders in
  * which a model may have side files can be read, and no other file can be opened.
  *
- * The filter is built in the child, after the fork, because one rule contains the child's own
- * number. That takes some 70 KiB and a millisecond; the C library keeps its allocator usable after
- * a fork. */
+ * The filter is built in the process itself, because one rule contains its number. That takes some
+ * 70 KiB and a millisecond. */
 #define _GNU_SOURCE
-#include "child.h"
+#include "sandbox.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define HAVE_SANDBOX 0

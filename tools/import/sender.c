@@ -3,7 +3,8 @@
  * array. Each array is gathered in a buffer of its own, which is sent when it is full; so readers
  * may send single elements, in any order among arrays. A piece without bytes ends the scene.
  *
- * A pipe that breaks means that the parent has given up, and ends the work. */
+ * A pipe that breaks means that the parent has given up, and ends the work. Without a pipe, when
+ * the program runs by hand, pieces go nowhere: what a person wants to see is printed instead. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdarg.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "../../formats/assert.h"
-#include "child.h"
 #include "scene.h"
 
 enum { BUFFER_SIZE = 1 << 16 };
@@ -21,6 +21,7 @@ enum { BUFFER_SIZE = 1 << 16 };
 struct kiln_sender {
     int pipe;
     uint32_t strings_size;
+    uint64_t sent[KILN_ARRAY_COUNT]; /* elements */
     size_t have[KILN_ARRAY_COUNT];
     uint8_t buffers[KILN_ARRAY_COUNT][BUFFER_SIZE];
 };
@@ -30,13 +31,13 @@ static void put(const kiln_sender *sender, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
 
-    while (size > 0) {
+    while (sender->pipe >= 0 && size > 0) {
         ssize_t done = write(sender->pipe, bytes, size);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            kiln_child_leave(1);
+            _exit(1);
         bytes += done;
         size -= (size_t)done;
     }
@@ -66,7 +67,7 @@ kiln_sender *kiln_sender_start(int pipe)
     kiln_sender *sender = calloc(1, sizeof *sender);
 
     if (sender == NULL)
-        kiln_child_leave(1);
+        _exit(1);
     sender->pipe = pipe;
     kiln_send_string(sender, "", 0);
     return sender;
@@ -78,6 +79,7 @@ void kiln_send(kiln_sender *sender, kiln_array array, const void *elements, size
     const uint8_t *bytes = elements;
 
     KILN_ASSERT(array < KILN_ARRAY_COUNT && element <= BUFFER_SIZE);
+    sender->sent[array] += count;
     while (count > 0) {
         /* Never 0: a full buffer was sent at once. */
         size_t room = (BUFFER_SIZE - sender->have[array]) / element;
@@ -115,11 +117,15 @@ uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length)
     return offset;
 }
 
-static uint32_t send_text(kiln_sender *sender, const char *format, va_list arguments)
+/* Sends a message that is an error or a warning. */
+static uint32_t send_text(kiln_sender *sender, const char *what, const char *format,
+                          va_list arguments)
 {
     char text[2048];
 
     vsnprintf(text, sizeof text, format, arguments);
+    if (sender->pipe < 0)
+        fprintf(stderr, "%s: %s\n", what, text);
     return kiln_send_string(sender, text, strlen(text));
 }
 
@@ -128,13 +134,23 @@ void kiln_send_warning(kiln_sender *sender, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    kiln_send_u32(sender, KILN_ARRAY_WARNINGS, send_text(sender, format, arguments));
+    kiln_send_u32(sender, KILN_ARRAY_WARNINGS, send_text(sender, "warning", format, arguments));
     va_end(arguments);
 }
 
 /* The last pieces of all arrays, and the piece without bytes. */
 void kiln_send_end(kiln_sender *sender)
 {
+    if (sender->pipe < 0)
+        printf("%llu vertices, %llu faces, %llu meshes, %llu nodes, %llu places, %llu materials, "
+               "%llu side files\n",
+               (unsigned long long)sender->sent[KILN_ARRAY_POSITIONS],
+               (unsigned long long)sender->sent[KILN_ARRAY_SIZES],
+               (unsigned long long)sender->sent[KILN_ARRAY_MESHES],
+               (unsigned long long)sender->sent[KILN_ARRAY_NODES],
+               (unsigned long long)sender->sent[KILN_ARRAY_PLACES],
+               (unsigned long long)sender->sent[KILN_ARRAY_MATERIALS],
+               (unsigned long long)sender->sent[KILN_ARRAY_SIDE_FILES]);
     for (int i = 0; i < KILN_ARRAY_COUNT; i++)
         flush(sender, (kiln_array)i);
     put_header(sender, 0, 0);
@@ -147,9 +163,11 @@ void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char 
     va_list arguments;
 
     va_start(arguments, format);
-    failure.message = send_text(sender, format, arguments);
+    failure.message = send_text(sender, "error", format, arguments);
     va_end(arguments);
     kiln_send(sender, KILN_ARRAY_FAILURE, &failure, 1);
+    if (sender->pipe < 0)
+        _exit((int)status);
     kiln_send_end(sender);
-    kiln_child_leave(0);
+    _exit(0);
 }

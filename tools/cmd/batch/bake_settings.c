@@ -100,6 +100,9 @@ const option bake_options[] = {
      "folders, separated by colons, in which files that IN refers to may lie besides those of IN, "
      "of the manifest and of the run, and those below them; any: everywhere, for models that are "
      "trusted (default: none)"},
+    {"importer", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(importer),
+     "the folder of the programs that read models, kiln-import and kiln-import-assimp, of this "
+     "version of kiln (default: libexec/kiln beside the folder of this command)"},
     {"outputs", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(outputs),
      "folders, separated by colons, that a manifest may write to besides its own, that of the run "
      "and OUT, and those below them; any: all (default: none)"},
@@ -158,11 +161,11 @@ bake_settings bake_settings_default(void)
  * every verb. What is not named is about an asset, so a new option reaches manifests by itself. */
 bool bake_option_is_of_asset(const option *entry)
 {
-    static const char *const of_run[] = {"output",      "jobs",     "depfile",      "progress",
-                                         "quiet",       "verbose",  "json",         "if-changed",
-                                         "cache",       "manifest", "keep-going",   "dump-config",
-                                         "fail-fast",   "folders",  "max-memory",   "need-version",
-                                         "allow-empty", "outputs",  "cache-shared", "side-files"};
+    static const char *const of_run[] = {
+        "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
+        "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
+        "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
+        "cache-shared", "side-files", "importer"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;
@@ -285,6 +288,7 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->cache = settings->cache;
     options->cache_shared = settings->cache_shared;
     options->side_files = settings->side_files;
+    options->importer = settings->importer;
     /* An option of counts that was not given is -1, the factor 0; then the library's default holds.
      */
     options->adb = settings->adb < 0 ? 0 : grids[settings->adb];

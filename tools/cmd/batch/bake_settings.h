@@ -11,7 +11,7 @@
 
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
-    const char *max_memory, *need_version, *outputs, *side_files;
+    const char *max_memory, *need_version, *outputs, *side_files, *importer;
     int leaf, quality, layout, split, up, on_bad, threads, progress, import_memory;
     int lossy_grid, folders;
     int adb, adb_area, adb_polygons, adb_regions;
@@ -22,7 +22,7 @@ typedef struct {
 } bake_settings;
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 42 };
+enum { BAKE_OPTION_COUNT = 43 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

@@ -924,6 +924,7 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.cache_shared = settings->cache_shared;
     m.defaults.side_files = folders_of_side_files(of, m.folder, settings->side_files);
     m.defaults.max_memory = settings->max_memory;
+    m.defaults.importer = settings->importer;
     of->uniform = false;
     of->batch = true;
     of->make_folders = true;

@@ -96,6 +96,10 @@ static void put_options(const job *asset, const char *cache, bool dollar)
         fputs(" --side-files=", stdout);
         put_word(asset->settings.side_files, dollar);
     }
+    if (asset->settings.importer != NULL) {
+        fputs(" --importer=", stdout);
+        put_word(asset->settings.importer, dollar);
+    }
     if (cache != NULL) {
         fputs(" --cache=", stdout);
         put_word(cache, dollar);
@@ -207,7 +211,7 @@ static void print_make(const plan *of, const char *cache)
 static void put_line(const job *asset, const char *cache)
 {
     char version[VERSION_OF_BYTES_SIZE];
-    version_of_bytes(version);
+    version_of_bytes(asset->settings.importer, version);
     fputs("mkdir -p ", stdout);
     put_folder(asset->output, false);
     printf(" && ${KILN:-kiln} bake -q -j1 --if-changed --need-version=%s", version);
@@ -220,7 +224,7 @@ static void print_slurm(const plan *of, const char *cache)
     const size_t most = 1000; /* more need another MaxArraySize */
     const size_t tasks = of->count < most ? of->count : most;
     char version[VERSION_OF_BYTES_SIZE];
-    version_of_bytes(version);
+    version_of_bytes(of->count > 0 ? of->jobs[0].settings.importer : NULL, version);
     printf("#!/bin/sh\n#SBATCH --job-name=kiln-bake\n#SBATCH --array=0-%zu\n"
            "#SBATCH --cpus-per-task=1\n"
            "task=${SLURM_ARRAY_TASK_ID:?is not set: run this by sbatch} count=%zu at=0 worst=0\n"

@@ -12,8 +12,8 @@
 #include "../../../formats/assert.h"
 #include "../../../formats/format.h"
 #include "../../../runtime/kiln.h"
+#include "../../import/program.h"
 
-#include <assimp/version.h>
 #include <gmp.h>
 #include <libfyaml.h>
 #include <stdio.h>
@@ -22,12 +22,17 @@
 #endif
 #include <zlib.h>
 
+/* Of the program that reads by it, which alone is linked with it. */
+static const char *of_assimp_in(const char *importer)
+{
+    static char text[KILN_LIBRARY_VERSION_SIZE];
+    kiln_importer_library(importer, "fbx", text);
+    return text[0] != '\0' ? text : "none";
+}
+
 static const char *of_assimp(void)
 {
-    static char text[48];
-    (void)snprintf(text, sizeof text, "%u.%u.%u", aiGetVersionMajor(), aiGetVersionMinor(),
-                   aiGetVersionPatch());
-    return text;
+    return of_assimp_in(NULL);
 }
 
 static const char *of_gmp(void)
@@ -84,10 +89,10 @@ void version_print(void)
     json_object_set_new(root, "compiler", json_cstring(compiler));
 }
 
-void version_of_bytes(char text[VERSION_OF_BYTES_SIZE])
+void version_of_bytes(const char *importer, char text[VERSION_OF_BYTES_SIZE])
 {
     const int length = snprintf(text, VERSION_OF_BYTES_SIZE, "kiln-%s,assimp-%s,zlib-%s",
-                                KILN_VERSION_STRING, of_assimp(), zlibVersion());
+                                KILN_VERSION_STRING, of_assimp_in(importer), zlibVersion());
     KILN_ASSERT(length > 0 && length < VERSION_OF_BYTES_SIZE);
     (void)length;
 }

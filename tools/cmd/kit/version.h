@@ -10,6 +10,6 @@ enum { VERSION_OF_BYTES_SIZE = 160 };
 
 /* "kiln-0.1.0,assimp-5.2.5,zlib-1.2.13": what the bytes of a bake depend on besides source and
  * options. */
-void version_of_bytes(char text[VERSION_OF_BYTES_SIZE]);
+void version_of_bytes(const char *importer, char text[VERSION_OF_BYTES_SIZE]);
 
 #endif

@@ -118,8 +118,10 @@ static int bake_run(int argc, char **argv)
         return status;
     }
     /* Another kiln may write other bytes, so all hosts of a farm need the same one. */
-    char own[VERSION_OF_BYTES_SIZE];
-    version_of_bytes(own);
+    char own[VERSION_OF_BYTES_SIZE] = "";
+    if (settings.need_version != NULL) {
+        version_of_bytes(settings.importer, own);
+    }
     if (settings.need_version != NULL && strcmp(settings.need_version, own) != 0) {
         return report_error(
             EXIT_UNSUPPORTED, NULL,

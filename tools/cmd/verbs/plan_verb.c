@@ -37,6 +37,7 @@ static const option plan_options[] = {
     {"manifest", 'm', OPTION_TEXT, "FILE", NULL, 0, 0, FIELD(bake.manifest), "as for kiln bake"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(bake.folders), "as for kiln bake"},
     {"side-files", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bake.side_files), "as for kiln bake"},
+    {"importer", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.importer), "as for kiln bake"},
     {"outputs", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bake.outputs), "as for kiln bake"},
     {"cache", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(bake.cache), "as for kiln bake"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(bake.max_memory),

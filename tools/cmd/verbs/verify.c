@@ -29,7 +29,7 @@
 enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
-    const char *source;
+    const char *source, *importer;
     int import_memory;
     double import_seconds;
     bool full, quiet, json;
@@ -42,6 +42,8 @@ static const option verify_options[] = {
      offsetof(verify_settings, import_memory), "as for kiln bake (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, offsetof(verify_settings, import_seconds),
      "as for kiln bake (default 50)"},
+    {"importer", 0, OPTION_TEXT, "DIR", NULL, 0, 0, offsetof(verify_settings, importer),
+     "as for kiln bake"},
     {"full", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, full),
      "count the possible collision cells of every box again, not only of a sample"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, quiet),
@@ -224,12 +226,13 @@ static bool compare(const comparison *c)
     return true;
 }
 
-/* Imports the model at `source` with the options that the file was baked with, and compares it
+/* Imports the model settings->source with the options that the file was baked with, and compares it
  * triangle by triangle. Reports what can't be read; after EXIT_DONE *verdict says whether both are
  * equal. */
-static int import_and_compare(const contents *of, const char *source, int import_memory,
-                              double import_seconds, source_verdict *verdict)
+static int import_and_compare(const contents *of, const verify_settings *settings,
+                              source_verdict *verdict)
 {
+    const char *source = settings->source;
     KILN_ASSERT(of->kind == CONTENTS_MODEL);
 
     /* The options that an import depends on, from the meta document. It may hold anything, so a
@@ -253,9 +256,10 @@ static int import_and_compare(const contents *of, const char *source, int import
     kiln_soup soup;
     memset(&report, 0, sizeof report);
     memset(verdict, 0, sizeof *verdict);
-    options.import_memory = (uint64_t)import_memory << 20;
+    options.import_memory = (uint64_t)settings->import_memory << 20;
     options.side_files = "any"; /* nothing of them is kept */
-    options.import_seconds = import_seconds;
+    options.import_seconds = settings->import_seconds;
+    options.importer = settings->importer;
     int status = (int)kiln_import(&input, &options, &soup, &report);
     if (status != EXIT_DONE) {
         report_error(status, NULL, "%s", report.error);
@@ -338,8 +342,7 @@ static int verify_source(const contents *of, const verify_settings *settings, js
     if (of->kind != CONTENTS_MODEL) {
         return report_error(EXIT_USAGE, of->path, "holds no model; --source is for models");
     }
-    const int status = import_and_compare(of, settings->source, settings->import_memory,
-                                          settings->import_seconds, &verdict);
+    const int status = import_and_compare(of, settings, &verdict);
     if (status != EXIT_DONE) {
         return status;
     }

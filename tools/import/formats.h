@@ -1,0 +1,32 @@
+/* The formats of models: who reads each, and how far what comes out can be relied upon. */
+#ifndef KILN_IMPORT_FORMATS_H
+#define KILN_IMPORT_FORMATS_H
+
+#include <stddef.h>
+
+typedef enum {
+    KILN_TRUST_OWN,      /* a reader of our own: every record of the file is accounted for */
+    KILN_TRUST_CHECKED,  /* Assimp reads it, and what it is known to get wrong is looked for */
+    KILN_TRUST_UNCHECKED /* Assimp reads it, and the bake warns of that */
+} kiln_trust;
+
+typedef struct {
+    const char *extension; /* lower case, without a dot */
+    const char *name;
+    kiln_trust trust;
+} kiln_format;
+
+/* By trust, and then by extension. Assimp may know more, which count as unchecked. */
+extern const kiln_format kiln_formats[];
+extern const size_t kiln_format_count;
+
+/* NULL: the extension is none of the table. */
+const kiln_format *kiln_format_of(const char *extension);
+
+/* How far a format can be relied upon, whether it is in the table or not. */
+kiln_trust kiln_format_trust(const char *extension);
+
+/* "own", "checked", "unchecked". */
+const char *kiln_trust_name(kiln_trust trust);
+
+#endif

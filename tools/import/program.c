@@ -1,0 +1,157 @@
+/* Where the importing programs are.
+ *
+ * Two programs read models, since one of them, which loads Assimp, takes several times as long to
+ * start: a model of a format of our own is not to wait for that. They lie in libexec/kiln below the
+ * prefix of an installed tree, and of a build folder. The running program is the command in
+ * PREFIX/bin, a test deep in the build folder, or any program with libkilnbake in it: so
+ * libexec/kiln is looked for in the folder of the running program and in some above it, and last
+ * where `make install` has put it. An installed tree may be moved as a whole.
+ *
+ * Folders above a program may be those that everybody writes to, such as /tmp. There only a file
+ * of the user, or of who owns the running program, is taken. */
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../formats/assert.h"
+#include "child.h"
+
+/* How many folders above that of the running program are looked in. */
+enum { FOLDERS_ABOVE = 3 };
+
+/* Set where this source is compiled for an installed libkilnbake.a. */
+#ifndef KILN_LIBEXECDIR
+#define KILN_LIBEXECDIR ""
+#endif
+
+/* Is a program there, and, unless the owner is NULL, is it his or the user's? */
+static bool is_there(const char *path, const struct stat *owner)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           (owner == NULL || facts.st_uid == owner->st_uid || facts.st_uid == geteuid());
+}
+
+/* Appends ", TEXT" to a list in new memory. */
+static void append(char **list, const char *text)
+{
+    char *longer = NULL;
+
+    if (asprintf(&longer, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? ", " : "", text) <
+        0)
+        return;
+    free(*list);
+    *list = longer;
+}
+
+char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked)
+{
+    const char *name = trust == KILN_TRUST_OWN ? "kiln-import" : "kiln-import-assimp";
+    char self[PATH_MAX] = "", *path = NULL, *slash;
+    struct stat owner;
+    ssize_t length;
+
+    *looked = NULL;
+    if (importer != NULL) {
+        if (asprintf(&path, "%s/%s", importer, name) < 0)
+            return NULL;
+        if (is_there(path, NULL))
+            return path;
+        append(looked, importer);
+        free(path);
+        return NULL;
+    }
+
+    length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    slash = stat(self, &owner) == 0 ? strrchr(self, '/') : NULL;
+    for (int i = 0; i <= FOLDERS_ABOVE && slash != NULL; i++) {
+        *slash = '\0';
+        if (asprintf(&path, "%s/libexec/kiln/%s", self, name) < 0)
+            return NULL;
+        if (is_there(path, &owner))
+            return path;
+        *strrchr(path, '/') = '\0';
+        append(looked, path);
+        free(path);
+        slash = strrchr(self, '/');
+    }
+    if (KILN_LIBEXECDIR[0] == '\0' || asprintf(&path, "%s/kiln/%s", KILN_LIBEXECDIR, name) < 0)
+        return NULL;
+    if (is_there(path, NULL))
+        return path;
+    append(looked, KILN_LIBEXECDIR "/kiln");
+    free(path);
+    return NULL;
+}
+
+/* -- the library's version -- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *known_path; /* of the program that was started last */
+static char known_version[KILN_LIBRARY_VERSION_SIZE];
+
+/* Only the greeting is wanted. */
+static bool receive_nothing(void *user, const uint8_t *data, size_t size)
+{
+    (void)user, (void)data, (void)size;
+    return false;
+}
+
+/* With the lock held. */
+static void note(const char *path, const char version[KILN_LIBRARY_VERSION_SIZE])
+{
+    char *copy = strdup(path);
+
+    free(known_path);
+    known_path = copy;
+    memcpy(known_version, version, sizeof known_version);
+}
+
+void kiln_importer_note(const char *path, const char version[KILN_LIBRARY_VERSION_SIZE])
+{
+    (void)pthread_mutex_lock(&lock);
+    if (version[0] != '\0')
+        note(path, version);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* The key of every bake has it, so it is found once for a program. */
+void kiln_importer_library(const char *importer, const char *format,
+                           char version[KILN_LIBRARY_VERSION_SIZE])
+{
+    const kiln_trust trust = kiln_format_trust(format);
+    char *looked = NULL, *path;
+
+    memset(version, 0, KILN_LIBRARY_VERSION_SIZE);
+    if (trust == KILN_TRUST_OWN)
+        return;
+    path = kiln_importer_path(importer, trust, &looked);
+    free(looked);
+    if (path == NULL)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    if (known_path == NULL || strcmp(known_path, path) != 0) {
+        char *const arguments[] = {path, "--serve=" KILN_CHILD_VERSION, "--greet", NULL};
+        const kiln_child child = {
+            .program = path, .arguments = arguments, .file = -1, .receive = receive_nothing};
+        kiln_child_greeting greeting;
+        int number;
+
+        /* A program that fails is started again by the next who asks, and reported by an import. */
+        if (kiln_child_run(&child, &greeting, &number) == KILN_CHILD_ENDED)
+            note(path, greeting.library);
+    }
+    if (known_path != NULL && strcmp(known_path, path) == 0)
+        memcpy(version, known_version, sizeof known_version);
+    (void)pthread_mutex_unlock(&lock);
+    free(path);
+}

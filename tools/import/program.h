@@ -1,0 +1,24 @@
+/* The programs that import: where they are, and the version of the library that reads. */
+#ifndef KILN_IMPORT_PROGRAM_H
+#define KILN_IMPORT_PROGRAM_H
+
+#include "../kiln_bake.h"
+#include "formats.h"
+
+enum { KILN_LIBRARY_VERSION_SIZE = 48 };
+
+/* The path of the program that reads formats of that trust, in new memory: in the folder
+ * options->importer, or where it is installed. NULL without memory, or when it is in none of the
+ * folders that *looked, in new memory or NULL, names. */
+char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked);
+
+/* The version of the library on which the soup of a model of this format depends, "5.2.5"; "": it
+ * depends on none, or its program can't be started, as every import will then report. Starts the
+ * program once in this process. */
+void kiln_importer_library(const char *importer, const char *format,
+                           char version[KILN_LIBRARY_VERSION_SIZE]);
+
+/* Notes the version that a program has just said of its library. */
+void kiln_importer_note(const char *path, const char version[KILN_LIBRARY_VERSION_SIZE]);
+
+#endif

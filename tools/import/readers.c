@@ -1,0 +1,9 @@
+/* The readers of our own, by format: another one is a row here. */
+#include "serve.h"
+
+static const kiln_reader_row rows[] = {
+    {"obj", kiln_read_obj}, {"ply", kiln_read_ply}, {"stl", kiln_read_stl},
+    {"off", kiln_read_off}, {NULL, NULL},
+};
+
+const kiln_importer kiln_importer_own = {.name = "kiln-import", .rows = rows};
