@@ -2,14 +2,16 @@
  * comes out has to be a sound file by everything that `kiln verify` checks, and its queries have
  * to end.
  *
- * A reader runs in a child process, where a fuzzer sees nothing. So this file stands in for two
- * of the library's: child.c, by calling the work in this process, and sender.c, by handing
- * pieces to the receiver at once and leaving by a jump where the other ends the process. */
+ * A reader runs in a program of its own, where a fuzzer sees nothing. So this file stands in for two
+ * others: child.c of the library, by calling in this process what that program calls, and sender.c
+ * of the program, by handing pieces to the receiver at once and leaving by a jump where the other
+ * ends the process. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_bake.h"
 
 #include "../../tools/import/child.h"
 #include "../../tools/import/scene.h"
+#include "../../tools/import/serve.h"
 #include "../../tools/kiln_bake.h"
 #include "../support/sound.h"
 
@@ -67,16 +69,17 @@ static void release_blocks(void)
 static const kiln_child *the_child;
 static jmp_buf end_of_work;
 
-kiln_child_end kiln_child_run(const kiln_child *child, int *number)
+kiln_child_end kiln_child_run(const kiln_child *child, kiln_child_greeting *greeting, int *number)
 {
     static volatile kiln_child_end end;
     *number = 0;
+    memset(greeting, 0, sizeof *greeting);
     the_child = child;
     end = KILN_CHILD_ENDED;
     recording = &__sanitizer_install_malloc_and_free_hooks != NULL;
     const int left = setjmp(end_of_work);
     if (left == 0) {
-        child->work(child->work_user, -1, child->file);
+        kiln_serve_scene(&kiln_importer_own, child->arguments, -1, child->file);
     } else if (left == 2) {
         end = KILN_CHILD_REFUSED;
     }

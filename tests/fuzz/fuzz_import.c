@@ -1,23 +1,30 @@
-/* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child as
- * always. Assimp may crash or never end; a bake must not: it has a sound file, or a reason that
- * names the model.
+/* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child. Assimp may
+ * crash or never end; a bake must not: it has a sound file, or a reason that names the model.
  *
- * The child is a process of its own, of which libFuzzer would see nothing. So its counters of
- * coverage are mapped from shared memory, from which they are taken over when it has ended, and
- * sanitizers leave word there of what they found in it, as nobody hears what it says. What they
- * find within Assimp, an error message to us, is not told. */
+ * The program that imports is another, of which libFuzzer would see nothing. So this file stands in
+ * for child.c, by forking this process, which has one thread, and calling what that program calls.
+ * The child's counters of coverage are mapped from shared memory, from which they are taken over
+ * when it has ended, and sanitizers leave word there of what they found in it, as nobody hears what
+ * it says. What they find within Assimp, an error message to us, is not reported. */
 #define _GNU_SOURCE
 #include "fuzz_import.h"
 
+#include "../../tools/common/memory.h"
+#include "../../tools/import/child.h"
+#include "../../tools/import/sandbox.h"
+#include "../../tools/import/serve.h"
 #include "../../tools/kiln_bake.h"
 #include "../support/sound.h"
 
-#include <pthread.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,7 +144,7 @@ static void prepare(void)
         sound_fail("no shared memory", "for counters");
     }
     shared = mmap(NULL, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, 0);
-    if (shared == MAP_FAILED || pthread_atfork(NULL, NULL, share_counters) != 0) {
+    if (shared == MAP_FAILED) {
         sound_fail("no shared memory", "for counters");
     }
 }
@@ -149,6 +156,65 @@ static double seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static _Noreturn void be_child(const kiln_child *child, int pipe)
+{
+    const int nowhere = open("/dev/null", O_RDWR);
+    for (int i = 0; i < 3; i++) {
+        (void)dup2(nowhere, i);
+    }
+    if (shared != NULL) {
+        share_counters();
+    }
+    (void)kiln_sandbox_close();
+    kiln_serve_scene(&kiln_importer_assimp, child->arguments, pipe, child->file);
+    _exit(0);
+}
+
+/* In place of child.c. */
+kiln_child_end kiln_child_run(const kiln_child *child, kiln_child_greeting *greeting, int *number)
+{
+    static uint8_t block[1 << 16];
+    uint64_t address_space, before, resident;
+    kiln_child_end end = KILN_CHILD_ENDED;
+    int pipes[2], status = 0;
+    memset(greeting, 0, sizeof *greeting);
+    (void)kiln_resident_of(getpid(), &address_space, &before);
+    if (pipe(pipes) != 0) {
+        sound_fail("no pipe", "");
+    }
+    const double give_up = seconds_now() + child->seconds;
+    const pid_t process = fork();
+    if (process == 0) {
+        close(pipes[0]);
+        be_child(child, pipes[1]);
+    }
+    close(pipes[1]);
+    while (end == KILN_CHILD_ENDED) {
+        struct pollfd ready = {.fd = pipes[0], .events = POLLIN};
+        const ssize_t got = poll(&ready, 1, 10) > 0 ? read(pipes[0], block, sizeof block) : -1;
+        if (got == 0) {
+            break;
+        }
+        if (got > 0 && !child->receive(child->receive_user, block, (size_t)got)) {
+            end = KILN_CHILD_REFUSED;
+        } else if (child->seconds > 0 && seconds_now() > give_up) {
+            end = KILN_CHILD_OVER_TIME;
+        } else if (kiln_resident_of(process, &address_space, &resident) &&
+                   resident > before + child->memory) {
+            end = KILN_CHILD_OVER_MEMORY;
+        } else if (!child->progress(child->progress_user)) {
+            end = KILN_CHILD_CANCELLED;
+        }
+    }
+    close(pipes[0]);
+    if (end != KILN_CHILD_ENDED) {
+        (void)kill(process, SIGKILL);
+    }
+    (void)waitpid(process, &status, 0);
+    *number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return end == KILN_CHILD_ENDED && WIFSIGNALED(status) ? KILN_CHILD_CRASHED : end;
 }
 
 static void judge_failure(kiln_bake_status status, const char *name, const kiln_bake_report *report)

@@ -315,10 +315,7 @@ static void child_ends(void **state)
     assert_int_equal(run_with("never-ends", "", 0, 0.1, -1), KILN_CHILD_OVER_TIME);
     assert_int_equal(run("closes-and-stays"), KILN_CHILD_ENDED);
     assert_int_equal(run("floods"), KILN_CHILD_REFUSED);
-    /* Sanitizers' own memory is not counted. */
-    if (!KILN_HAVE_SHADOW_MEMORY)
-        assert_int_equal(run_with("balloons", "", 64 << 20, HANG_SECONDS, -1),
-                         KILN_CHILD_OVER_MEMORY);
+    assert_int_equal(run_with("balloons", "", 64 << 20, HANG_SECONDS, -1), KILN_CHILD_OVER_MEMORY);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(count_files(), files);
 }

@@ -169,18 +169,19 @@ static kiln_child_end look(watch *w)
     if (child->seconds > 0 && now - w->start > child->seconds)
         return KILN_CHILD_OVER_TIME;
     /* Until it has greeted, it has read nothing of the model. */
-    if (child->memory != 0 && w->greeted == sizeof *w->greeting && !KILN_HAVE_SHADOW_MEMORY &&
+    if (child->memory != 0 && w->greeted == sizeof *w->greeting &&
         kiln_resident_of(w->process, &address_space, &resident)) {
+        const bool both = child->together != 0 && !KILN_HAVE_SHADOW_MEMORY;
         const uint64_t used = beyond(resident, w->greeting->resident);
-        const uint64_t own = child->together != 0 ? beyond(kiln_resident(), w->before) : 0;
+        const uint64_t own = both ? beyond(kiln_resident(), w->before) : 0;
         const uint64_t left = beyond(child->together, own);
 
-        if (used > child->memory || (child->together != 0 && used + own > child->together))
+        if (used > child->memory || (both && used + own > child->together))
             return KILN_CHILD_OVER_MEMORY;
         /* What the parent has taken is also subtracted from the child's limit of address space: a
          * process has more of that than resident memory, so the limit errs on the safe side, and
          * what the child already has stays with it. */
-        if (child->together != 0 && left < child->memory)
+        if (both && left < child->memory)
             kiln_limit_lower(w->process, RLIMIT_AS, w->greeting->address_space + left);
     }
     if (child->progress != NULL && !child->progress(child->progress_user))
