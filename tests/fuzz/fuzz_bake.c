@@ -2,10 +2,10 @@
  * comes out has to be a sound file by everything that `kiln verify` checks, and its queries have
  * to end.
  *
- * A reader runs in a program of its own, where a fuzzer sees nothing. So this file stands in for two
- * others: child.c of the library, by calling in this process what that program calls, and sender.c
- * of the program, by handing pieces to the receiver at once and leaving by a jump where the other
- * ends the process. */
+ * A reader runs in a program of its own, where a fuzzer sees nothing. So this file stands in for
+ * two others: child.c of the library, by calling in this process what that program calls, and
+ * sender.c of the program, by handing pieces to the receiver at once and leaving by a jump where
+ * the other ends the process. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz_bake.h"
 

@@ -19,13 +19,15 @@ version=$("$KILN" --version | cut -d ' ' -f 2)
 KILN_OBJECTS=$KILN_BUILD tools/package/deb.sh "$version" "$TMPDIR/deb" >"$TMPDIR/out" ||
     case_fail "$(cat "$TMPDIR/out")"
 grep -q '^CC ' "$TMPDIR/deb/log" && case_fail 'something was compiled again'
-for name in kiln libkiln0 libkiln-dev libkilnbake-dev; do
+for name in kiln kiln-importers libkiln0 libkiln-dev libkilnbake-dev; do
     ls "$TMPDIR/deb/${name}_${version}"_*.deb >/dev/null || case_fail "no $name"
     dpkg-deb -x "$TMPDIR/deb/${name}_${version}"_*.deb "$root" || case_fail "$name"
 done
 dpkg-deb -f "$TMPDIR/deb/libkiln0_${version}"_*.deb Depends >"$TMPDIR/depends"
 grep -q zlib1g "$TMPDIR/depends" || case_fail 'libkiln0 does not depend on zlib'
 grep -q assimp "$TMPDIR/depends" && case_fail 'libkiln0 depends on Assimp'
+dpkg-deb -f "$TMPDIR/deb/kiln_${version}"_*.deb Depends | grep -q "kiln-importers (= $version" ||
+    case_fail 'kiln comes without its importers'
 case_end
 
 case_begin 'lintian'
@@ -37,7 +39,7 @@ case_end
 
 case_begin 'what is in them'
 (cd "$root" && find . -type f -o -type l) | sed 's|^\.||' | sort >"$TMPDIR/files"
-for file in /usr/bin/kiln '/usr/lib/.*/libkiln\.so\.0' '/usr/lib/.*/libkiln\.so' '/usr/lib/.*/libkiln\.a' \
+for file in /usr/bin/kiln /usr/libexec/kiln/kiln-import /usr/libexec/kiln/kiln-import-assimp '/usr/lib/.*/libkiln\.so\.0' '/usr/lib/.*/libkiln\.so' '/usr/lib/.*/libkiln\.a' \
     /usr/include/kiln.h /usr/include/kiln_adb.h '/usr/lib/.*/cmake/kiln/kilnConfig.cmake' '/usr/share/man/man1/kiln-bake\.1\.gz' \
     '/usr/share/man/man3/kiln\.3\.gz' '/usr/share/man/man3/kiln_ray_any\.3\.gz' '/usr/share/man/man5/kiln-format\.5\.gz' \
     /usr/share/kiln/kiln.schema.json /usr/share/zsh/vendor-completions/_kiln \

@@ -6,11 +6,15 @@ cd "$(dirname "$0")/../.." || exit 1
 
 root=$TMPDIR/root
 prefix=/opt/kiln
+models=$TMPDIR/models
+mkdir "$models"
+cp models/tiny/cube.obj "$models"
+printf 'p 3\n0 0 0\n1 0 0\n0 1 0\n' >"$models/box.nff"
 export PKG_CONFIG_PATH="$root$prefix/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 
 case_begin 'install'
 make "BUILD=$KILN_BUILD" "DESTDIR=$root" PREFIX=$prefix install || case_fail 'make install'
-for file in bin/kiln lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.so.0 \
+for file in bin/kiln libexec/kiln/kiln-import libexec/kiln/kiln-import-assimp lib/libkiln.a lib/libkilnbake.a lib/libkiln.so lib/libkiln.so.0 \
     include/kiln.h include/kiln_adb.h include/kiln_bake.h lib/pkgconfig/kiln.pc share/man/man1/kiln.1 \
     share/man/man1/kiln-bake.1 share/man/man1/kiln-lut-bins.1 share/man/man3/kiln.3 \
     share/man/man3/kiln_open.3 share/man/man3/kiln_ray_any.3 share/man/man3/kiln_bake.3 share/man/man5/kiln-format.5 share/man/man7/kiln-cmake.7 \
@@ -48,6 +52,9 @@ cp -r "$root$prefix" "$TMPDIR/elsewhere"
     unset PKG_CONFIG_SYSROOT_DIR
     export PKG_CONFIG_PATH="$TMPDIR/elsewhere/lib/pkgconfig"
     mv "$root" "$root.away"
+    for model in "$models"/cube.obj "$models"/box.nff; do
+        "$TMPDIR/elsewhere/bin/kiln" bake -q "$model" -o "$TMPDIR/moved.kiln" || case_fail 'bake'
+    done
     gcc "$TMPDIR/user.c" $(pkg-config --cflags --libs kiln) -o "$TMPDIR/moved" &&
         LD_LIBRARY_PATH=$TMPDIR/elsewhere/lib "$TMPDIR/moved" || case_fail 'compile, link or run'
     mv "$root.away" "$root"
@@ -63,15 +70,35 @@ case_end
 case_begin 'a program against libkilnbake'
 cat >"$TMPDIR/baker.c" <<'END'
 #include <kiln_bake.h>
-int main(void)
+#include <stdio.h>
+int main(int argc, char **argv)
 {
     kiln_bake_options options = kiln_bake_options_default();
-    kiln_bake_input input = {.path = "/does/not/exist.obj"};
-    return kiln_bake(&input, "/dev/null", &options, 0) == KILN_BAKE_IO ? 0 : 1;
+    kiln_bake_input input = {.path = argv[1]};
+    kiln_bake_report report;
+    options.importer = argc > 2 ? argv[2] : NULL;
+    kiln_bake_status status = kiln_bake(&input, "baked.kiln", &options, &report);
+    puts(report.error);
+    return (int)status;
 }
 END
-gcc "$TMPDIR/baker.c" $(pkg-config --cflags --libs kilnbake) -o "$TMPDIR/baker" &&
-    LD_LIBRARY_PATH=$root$prefix/lib "$TMPDIR/baker" || case_fail 'compile, link or run'
+mkdir -p "$TMPDIR/of/the/user" && mv "$TMPDIR/baker.c" "$TMPDIR/of/the/user" && cd "$TMPDIR/of/the/user" || exit 1
+# shellcheck disable=SC2046
+gcc baker.c $(pkg-config --cflags --libs kilnbake) -o baker || case_fail 'compile or link'
+LD_LIBRARY_PATH=$root$prefix/lib
+export LD_LIBRARY_PATH
+readelf -d baker | grep -E 'assimp|seccomp' && case_fail 'it needs what only importers need'
+importer=$(pkg-config --variable=importer kilnbake)
+[ -x "$importer/kiln-import" ] || importer=$root$importer
+expect 0 ./baker "$models/cube.obj" "$importer"
+expect 0 ./baker "$models/box.nff" "$importer"
+# Of itself it looks beside the program, and where the library is installed, which is not below $root.
+expect 4 ./baker "$models/cube.obj"
+says out "libexec/kiln, $prefix/libexec/kiln; install kiln whole"
+mkdir -p libexec && cp -r "$importer" libexec/
+expect 0 ./baker "$models/cube.obj"
+unset LD_LIBRARY_PATH
+cd "$OLDPWD" || exit 1
 case_end
 
 case_begin 'uninstall'

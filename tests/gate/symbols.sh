@@ -27,4 +27,9 @@ grep -q '^libz\.so' "$TMPDIR/needed" || case_fail 'not even libz'
 grep -Ev '^(libc|libm|libz)\.so|^ld-linux' "$TMPDIR/needed" && case_fail 'needs more'
 case_end
 
+case_begin 'the command does not load what only importers need'
+readelf -d "$KILN" "$KILN_BUILD/libexec/kiln/kiln-import" | grep 'NEEDED.*assimp' && case_fail 'Assimp'
+readelf -d "$KILN" | grep 'NEEDED.*seccomp' && case_fail 'libseccomp'
+case_end
+
 cases_end
