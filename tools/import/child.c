@@ -172,11 +172,12 @@ static kiln_child_end look(watch *w)
     if (child->memory != 0 && w->greeted == sizeof *w->greeting &&
         kiln_resident_of(w->process, &address_space, &resident)) {
         const bool both = child->together != 0 && !KILN_HAVE_SHADOW_MEMORY;
-        const uint64_t used = beyond(resident, w->greeting->resident);
+        const uint64_t at_start = w->greeting->resident;
         const uint64_t own = both ? beyond(kiln_resident(), w->before) : 0;
-        const uint64_t left = beyond(child->together, own);
+        const uint64_t left = beyond(child->together, own + at_start);
 
-        if (used > child->memory || (both && used + own > child->together))
+        if (beyond(resident, at_start) > child->memory ||
+            (both && resident + own > child->together))
             return KILN_CHILD_OVER_MEMORY;
         /* What the parent has taken is also subtracted from the child's limit of address space: a
          * process has more of that than resident memory, so the limit errs on the safe side, and
