@@ -179,7 +179,13 @@ kiln_child_end kiln_child_run(const kiln_child *child, kiln_child_greeting *gree
     uint64_t address_space, before, resident;
     kiln_child_end end = KILN_CHILD_ENDED;
     int pipes[2], status = 0;
+    *number = 0;
     memset(greeting, 0, sizeof *greeting);
+    (void)snprintf(greeting->library, sizeof greeting->library, "%s",
+                   kiln_importer_assimp.library());
+    if (strcmp(child->arguments[2], "--greet") == 0) {
+        return KILN_CHILD_ENDED;
+    }
     (void)kiln_resident_of(getpid(), &address_space, &before);
     if (pipe(pipes) != 0) {
         sound_fail("no pipe", "");

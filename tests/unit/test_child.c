@@ -223,8 +223,11 @@ static int be_program(const char *name, const char *argument)
 
     while (strcmp(works[i].name, name) != 0)
         i++;
-    /* All signals are blocked until the program has decided about them. */
+    /* All signals are blocked until the program has decided about them: none is to be a
+     * sanitizer's. */
     sigemptyset(&none);
+    for (int number_of = 1; works[i].how != SHOWN && number_of < NSIG; number_of++)
+        signal(number_of, SIG_DFL);
     if (works[i].how != SHOWN)
         sigprocmask(SIG_SETMASK, &none, NULL);
     if (works[i].how == OLD)

@@ -1168,6 +1168,7 @@ static void send_sound_scene(int pipe)
     kiln_send_u32(sender, KILN_ARRAY_PLACES, 0);
     kiln_send(sender, KILN_ARRAY_FACTS, &facts, 1);
     kiln_send_end(sender);
+    free(sender);
 }
 
 /* Whether the bytes are a sound scene; whatever they are, nothing bad happens. */

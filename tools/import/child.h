@@ -36,8 +36,9 @@ typedef struct {
     bool (*receive)(void *user, const uint8_t *data, size_t size);
     void *receive_user;
     uint64_t memory; /* bytes that the child may use beyond those of its start; 0: no limit */
-    /* Bytes of the child, and of this process beyond those of the call, with memory > 0; 0: no limit.
-     * What this process uses for what it receives is taken from what the child may still use. */
+    /* Bytes of the child, and of this process beyond those of the call, with memory > 0; 0: no
+     * limit. What this process uses for what it receives is taken from what the child may still
+     * use. */
     uint64_t together;
     double seconds;               /* 0: no limit */
     bool (*progress)(void *user); /* false: kill the child; may be NULL */

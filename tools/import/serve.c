@@ -147,8 +147,11 @@ static void give_up(const request *r)
         fstat(KILN_CHILD_FILE, &facts) == 0 ? KILN_CHILD_FILE + 1 : KILN_CHILD_FILE;
     sigset_t none;
 
-    /* A terminal sends these to this process too, but the other decides about them. All signals
-     * were blocked at the start. */
+    /* All signals were blocked at the start. A crash ends this process by its signal, whatever a
+     * sanitizer would do; a terminal sends the last three to this process too, but the other
+     * decides about them. */
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
