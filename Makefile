@@ -354,12 +354,12 @@ $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
 
-$(OUT)/libexec/kiln/kiln-import: $O/tools/import/main_own.o $(READERS) $(PRODUCT_LIBRARIES)
+$(OUT)/libexec/kiln/kiln-import: $(addprefix $O/tools/import/main_,own.o memory.o) $(READERS) $(PRODUCT_LIBRARIES)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_own) -o $@
 
-$(OUT)/libexec/kiln/kiln-import-assimp: $O/tools/import/main_assimp.o $(READERS) $(PRODUCT_LIBRARIES)
+$(OUT)/libexec/kiln/kiln-import-assimp: $(addprefix $O/tools/import/main_,assimp.o memory.o) $(READERS) $(PRODUCT_LIBRARIES)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_assimp) -o $@

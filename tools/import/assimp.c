@@ -26,6 +26,7 @@
 
 #include "../../formats/assert.h"
 #include "../common/memory.h"
+#include "formats.h"
 #include "gltf.h"
 #include "serve.h"
 
@@ -371,6 +372,26 @@ static void send_lost(face_stream *s)
     }
 }
 
+/* Refuses a mesh that has memory which Assimp never set. What the programs' allocator fills
+ * (main_memory.c) is a NaN that no file has but by its very bits, and arithmetic leaves it so. */
+static void check_set(kiln_reading *reading, const struct aiMesh *mesh)
+{
+    uint32_t bits[3], unset;
+
+    _Static_assert(sizeof bits == sizeof mesh->mVertices[0], "a vertex is three floats");
+    memset(&unset, KILN_FILL_BYTE, sizeof unset);
+    for (unsigned i = 0; i < mesh->mNumVertices; i++) {
+        memcpy(bits, &mesh->mVertices[i], sizeof bits);
+        if (bits[0] == unset || bits[1] == unset || bits[2] == unset)
+            kiln_send_failure(
+                reading->sender, KILN_BAKE_INVALID,
+                "mesh \"%.*s\": the importer has left vertex %u unset; either the file has less "
+                "data than it declares, or the importer does not know what it uses; complete it, "
+                "or convert it to another format",
+                (int)mesh->mName.length, mesh->mName.data, i);
+    }
+}
+
 /* Sends a mesh, its faces with those that were lost. */
 static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned index,
                       uint32_t primitive)
@@ -381,6 +402,7 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
 
     KILN_ASSERT(index < scene->mNumMeshes);
     if (mesh->mVertices != NULL) {
+        check_set(reading, mesh);
         sent.vertex_count = mesh->mNumVertices;
         kiln_send(reading->sender, KILN_ARRAY_POSITIONS, mesh->mVertices, mesh->mNumVertices);
     }
@@ -539,6 +561,11 @@ static void read_by_assimp(kiln_reading *reading)
             reading->format);
     if (is_gltf(reading))
         kiln_gltf_check(reading);
+    if (kiln_format_trust(reading->format) == KILN_TRUST_UNCHECKED)
+        kiln_send_warning(reading->sender,
+                          "\"%s\" files are read by Assimp, unchecked; compare the result with the "
+                          "model, or convert it to glTF, OBJ, PLY or STL",
+                          reading->format);
 
     /* Without this setting Assimp invents meshes for bare skeletons. */
     settings = aiCreatePropertyStore();

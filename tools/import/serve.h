@@ -2,6 +2,7 @@
 #ifndef KILN_IMPORT_SERVE_H
 #define KILN_IMPORT_SERVE_H
 
+#include "../common/memory.h"
 #include "reader.h"
 
 typedef struct {
@@ -18,6 +19,9 @@ typedef struct {
 
 /* The formats with a reader of our own (readers.c), and those that Assimp reads (assimp.c). */
 extern const kiln_importer kiln_importer_own, kiln_importer_assimp;
+
+/* What every byte of memory is that a program gives out unset (main_memory.c). */
+enum { KILN_FILL_BYTE = 0xFF };
 
 /* What main does: serves the process that has started this one, or, by hand, reads one model and
  * prints what is in it. Returns the exit status. */

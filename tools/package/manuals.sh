@@ -10,6 +10,17 @@ sed -n 's/^\.BR kiln\\-\(.*\) (1)$/\1/p' "$to/kiln.1" | sed 's/\\-/-/g' | while 
     "$kiln" --man "$page" >"$to/kiln-$page.1" || exit 1
 done || exit 1
 
+# The table of formats, before what every page ends with.
+{
+    printf '.SH FORMATS\n.nf\n'
+    "$kiln" bake --formats | sed 's/\\/\\e/g; s/-/\\-/g; s/^/\\\&/' || exit 1
+    printf '.fi\n'
+} >"$to/formats" && awk -v "formats=$to/formats" '/^\.SH SEE ALSO/ || /^\.SH "SEE ALSO"/ {
+    while ((getline line <formats) > 0)
+        print line
+    }
+    { print }' "$to/kiln-bake.1" >"$to/page" && mv "$to/page" "$to/kiln-bake.1" && rm "$to/formats" || exit 1
+
 # from_header OVERVIEW HEADER LINK WHAT SEE_ALSO
 from_header() {
     awk -f "$here/header_to_man.awk" -v "families=$here/families.txt" -v "to=$to" -v "overview=$1" \

@@ -109,6 +109,8 @@ const option bake_options[] = {
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
      "bake nothing and print the complete manifest: every asset with its output and options; "
      "without any input, an example with comments"},
+    {"formats", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(formats),
+     "bake nothing and print which formats are read, by what, and which of them are checked"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
      "succeed with exit status 0 if a list or a manifest contains no asset, and ignore patterns "
      "that match no file"},
@@ -165,7 +167,7 @@ bool bake_option_is_of_asset(const option *entry)
         "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
         "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
         "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
-        "cache-shared", "side-files", "importer"};
+        "cache-shared", "side-files", "importer",   "formats"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

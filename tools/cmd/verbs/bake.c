@@ -18,6 +18,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../common/write_file.h"
+#include "../../import/formats.h"
 
 #include <errno.h>
 #include <string.h>
@@ -92,6 +93,35 @@ static int check_depfile(const plan *of, const char *path)
     return EXIT_DONE;
 }
 
+/* Prints the table of formats, or puts it into the report where that is JSON. */
+static void print_formats(void)
+{
+    static const char *const titles[] = {
+        [KILN_TRUST_OWN] = "read by kiln:",
+        [KILN_TRUST_CHECKED] = "read by Assimp, and checked for what it is known to get wrong:",
+        [KILN_TRUST_UNCHECKED] =
+            "read by Assimp, unchecked: each bake warns, and --strict refuses them:"};
+    json_t *list = report_is_json() ? json_array() : NULL;
+    for (size_t i = 0; i < kiln_format_count; i++) {
+        const kiln_format *format = &kiln_formats[i];
+        if (list != NULL) {
+            json_t *object = json_object();
+            json_object_set_new(object, "extension", json_string(format->extension));
+            json_object_set_new(object, "name", json_string(format->name));
+            json_object_set_new(object, "read", json_string(kiln_trust_name(format->trust)));
+            json_array_append_new(list, object);
+            continue;
+        }
+        if (i == 0 || format->trust != kiln_formats[i - 1].trust) {
+            puts(titles[format->trust]);
+        }
+        printf("  %-8s %s\n", format->extension, format->name);
+    }
+    if (list != NULL) {
+        json_object_set_new(report_root(), "formats", list);
+    }
+}
+
 /* Everything is checked before the first asset is baked: options, version, the whole plan, the
  * depfile. Only then may files be written. */
 static int bake_run(int argc, char **argv)
@@ -105,6 +135,13 @@ static int bake_run(int argc, char **argv)
     }
     if (settings.quiet) {
         report_quiet();
+    }
+    if (settings.formats) {
+        if (count > 0 || settings.manifest != NULL) {
+            return report_usage("--formats takes no input");
+        }
+        print_formats();
+        return EXIT_DONE;
     }
     /* Without any input, the nearest kiln.yaml is meant. */
     const char *manifest;
@@ -154,7 +191,10 @@ const verb verb_bake = {
     "bake models into kiln files",
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln if there are "
     "several. All nodes are placed by their full matrices; faces with more than three corners "
-    "are cut into triangles; points and lines are left out and counted.\n\n@LIST stands for the "
+    "are cut into triangles; points and lines are left out and counted. Formats that kiln reads "
+    "itself, OBJ, PLY, STL and OFF, have each record of the file accounted for; of others Assimp's "
+    "reading is checked, or used as it is, which each bake warns of and --strict refuses: "
+    "--formats prints which.\n\n@LIST stands for the "
     "inputs that the file LIST names, one on each line, or, as find -print0 writes them, each "
     "ended by a zero byte; @- reads standard input. A manifest has more: patterns, options and "
     "output of each asset; see --dump-config. Options on the command line override a manifest. "
