@@ -17,6 +17,7 @@
 #include <assimp/scene.h>
 #include <assimp/version.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +416,13 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
         const struct aiFace *face = &mesh->mFaces[i];
 
         send_lost(s);
+        /* A mesh without a polygon has lines, of any number of corners, and points. */
+        if (mesh->mPrimitiveTypes != 0 && face->mNumIndices > 2 &&
+            (mesh->mPrimitiveTypes & (aiPrimitiveType_TRIANGLE | aiPrimitiveType_POLYGON)) == 0) {
+            reading->facts.lines += face->mNumIndices - 1;
+            s->record++;
+            continue;
+        }
         kiln_read_face(s->reading, face->mIndices, face->mNumIndices, s->record++, s->user);
         s->sent += face->mNumIndices >= 3;
     }
@@ -429,6 +437,96 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
     send_aistring(reading, &mesh->mName, &sent.name);
     kiln_send(reading->sender, KILN_ARRAY_MESHES, &sent, 1);
 }
+
+/* -- poses -- */
+
+static struct aiMatrix4x4 to_root(const struct aiNode *node)
+{
+    struct aiMatrix4x4 matrix = node->mTransformation;
+
+    for (node = node->mParent; node != NULL; node = node->mParent) {
+        struct aiMatrix4x4 above = node->mTransformation;
+
+        aiMultiplyMatrix4(&above, &matrix);
+        matrix = above;
+    }
+    return matrix;
+}
+
+/* The node of that name, at or below `node`; NULL: there is none. Without recursion, since a scene
+ * may be deeper than the stack of the process. */
+static const struct aiNode *node_of(const struct aiNode *root, const struct aiString *name)
+{
+    const struct aiNode *at = root;
+
+    while (at != NULL && strcmp(at->mName.data, name->data) != 0) {
+        const struct aiNode *next = at->mNumChildren > 0 ? at->mChildren[0] : NULL;
+
+        while (next == NULL && at != root && at->mParent != NULL) {
+            const struct aiNode *parent = at->mParent;
+            unsigned i = 0;
+
+            while (i < parent->mNumChildren && parent->mChildren[i] != at)
+                i++;
+            next = i + 1 < parent->mNumChildren ? parent->mChildren[i + 1] : NULL;
+            at = parent;
+        }
+        at = next;
+    }
+    return at;
+}
+
+/* Do all bones leave a mesh where its node has it, as in the pose in which it was bound? */
+static bool is_as_bound(const struct aiScene *scene, const struct aiMesh *mesh,
+                        const struct aiNode *place)
+{
+    const struct aiMatrix4x4 still = to_root(place);
+
+    for (unsigned i = 0; i < mesh->mNumBones; i++) {
+        const struct aiBone *bone = mesh->mBones[i];
+        const struct aiNode *node = node_of(scene->mRootNode, &bone->mName);
+        struct aiMatrix4x4 posed;
+        float a[16], b[16], size = 0, moved = 0;
+
+        if (bone->mNumWeights == 0)
+            continue;
+        if (node == NULL)
+            return false;
+        posed = to_root(node);
+        aiMultiplyMatrix4(&posed, &bone->mOffsetMatrix);
+        memcpy(a, &posed, sizeof a);
+        memcpy(b, &still, sizeof b);
+        for (int k = 0; k < 12; k++) {
+            size = fmaxf(size, fmaxf(fabsf(a[k]), fabsf(b[k])));
+            moved = fmaxf(moved, fabsf(a[k] - b[k]));
+        }
+        /* Products of floats of several matrices agree to four digits or so. */
+        if (!(moved <= 1e-3f * size))
+            return false;
+    }
+    return true;
+}
+
+/* Warns of what would give a mesh of this node another shape and is left out. In glTF it is looked
+ * for by gltf.c. */
+static void warn_of_pose(kiln_reading *reading, const struct aiScene *scene,
+                         const struct aiNode *node, unsigned index)
+{
+    const struct aiMesh *mesh = scene->mMeshes[index];
+
+    if (mesh->mNumAnimMeshes > 0)
+        kiln_send_warning(reading->sender,
+                          "mesh \"%.*s\" has blend shapes (%u), which are left out; where one is "
+                          "applied, export the mesh with it applied",
+                          (int)mesh->mName.length, mesh->mName.data, mesh->mNumAnimMeshes);
+    if (mesh->mNumBones > 0 && !is_as_bound(scene, mesh, node))
+        kiln_send_warning(reading->sender,
+                          "mesh \"%.*s\" is skinned, and its bones are in another pose than when "
+                          "it was bound; the pose is left out; export the mesh with it applied",
+                          (int)mesh->mName.length, mesh->mName.data);
+}
+
+/* -- nodes -- */
 
 typedef struct {
     const struct aiNode *node;
@@ -473,6 +571,8 @@ static void send_node(walk *w, pending at)
         kiln_send_u32(w->reading->sender, KILN_ARRAY_PLACES, mesh);
         if (mesh >= w->scene->mNumMeshes)
             continue;
+        if (!w->placed[mesh] && !is_gltf(w->reading))
+            warn_of_pose(w->reading, w->scene, at.node, mesh);
         w->placed[mesh] = true;
         if (is_gltf(w->reading))
             w->primitives[mesh] = i;
@@ -537,6 +637,30 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
     free(w.placed);
 }
 
+/* Ends the work with what Assimp gave as its reason. Assimp reads a part of most formats only: a
+ * file that it refuses need not be broken. */
+static _Noreturn void refuse(kiln_reading *reading, const char *why)
+{
+    static const struct {
+        const char *reason, *message;
+    } of_versions[] = {
+        {"old format version",
+         "an FBX file of an older version than the importer reads; export it as FBX 2011 or newer "
+         "(7.x), or convert it to glTF"},
+        {"Did not find a field named",
+         "a file of another version of Blender than the importer reads; export it as glTF"},
+    };
+
+    for (size_t i = 0; i < sizeof of_versions / sizeof of_versions[0]; i++)
+        if (contains(why, of_versions[i].reason))
+            kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED, "%s (%.500s)",
+                              of_versions[i].message, why);
+    kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
+                      "the importer refuses it; %.900s; where another program opens it, convert it "
+                      "to glTF, OBJ, PLY or STL; else it is broken",
+                      why);
+}
+
 static void read_by_assimp(kiln_reading *reading)
 {
     struct aiFileIO files = {
@@ -578,11 +702,7 @@ static void read_by_assimp(kiln_reading *reading)
         why = aiGetErrorString();
         if (contains(why, "bad_alloc") || contains(why, "out of memory"))
             kiln_read_no_memory(reading);
-        kiln_send_failure(
-            reading->sender, KILN_BAKE_INVALID,
-            "the importer refuses it; %.900s; repair the file or convert it to another "
-            "format",
-            why[0] != '\0' ? why : "no reason given");
+        refuse(reading, why[0] != '\0' ? why : "no reason given");
     }
     reading->facts.exact = is_gltf(reading);
     find_units(reading, scene);

@@ -16,7 +16,6 @@ const kiln_format kiln_formats[] = {
     {"fbx", "Autodesk FBX", KILN_TRUST_CHECKED},
     {"glb", "glTF 2.0, binary", KILN_TRUST_CHECKED},
     {"gltf", "glTF 2.0", KILN_TRUST_CHECKED},
-    {"vrm", "VRM, a glTF 2.0", KILN_TRUST_CHECKED},
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED},
     {"3ds", "3D Studio", KILN_TRUST_UNCHECKED},
@@ -42,7 +41,6 @@ const kiln_format kiln_formats[] = {
     {"lwo", "LightWave", KILN_TRUST_UNCHECKED},
     {"lws", "LightWave scene", KILN_TRUST_UNCHECKED},
     {"lxo", "Modo", KILN_TRUST_UNCHECKED},
-    {"m3d", "Model 3D", KILN_TRUST_UNCHECKED},
     {"md2", "Quake II", KILN_TRUST_UNCHECKED},
     {"md3", "Quake III", KILN_TRUST_UNCHECKED},
     {"md5mesh", "Doom 3", KILN_TRUST_UNCHECKED},

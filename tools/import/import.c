@@ -87,8 +87,8 @@ static kiln_bake_status judge_end(const job *j, kiln_child_end end,
                         "never needs; don't trust the file");
         return FAIL(
             j, KILN_BAKE_FAILED,
-            "the importer crashed (%s); the file is broken in a way that it can't take; repair "
-            "it or convert it to another format",
+            "the importer crashed (%s); the file is broken, or uses what the importer can't read; "
+            "convert it to another format",
             kiln_signal_text(number));
     case KILN_CHILD_OVER_TIME:
         return FAIL(j, KILN_BAKE_FAILED,
@@ -276,8 +276,8 @@ static kiln_bake_status fetch_scene(job *j)
         return status;
     if (!kiln_scene_is_sound(&j->scene))
         return FAIL(j, KILN_BAKE_FAILED,
-                    "the importer ended without a scene; the file is broken in a way that it can't "
-                    "take; repair it or convert it to another format");
+                    "the importer ended without a scene; the file is broken, or uses what the "
+                    "importer can't read; convert it to another format");
     if (j->scene.arrays[KILN_ARRAY_FAILURE].count == 0)
         return KILN_BAKE_OK;
     /* The reader's own reason; its status is a number from another process and is checked. */
