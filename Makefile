@@ -132,7 +132,7 @@ endif
 .SUFFIXES:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all demo check test bench bench-large soak campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
+.PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
         adb-weights format lint install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
@@ -174,6 +174,14 @@ campaign:
 	+$(Q)$(MAKE) --no-print-directory CONFIG=asan campaign-programs
 	$(Q)$(BUILD)/asan/tests/soak/writers $$(($(CAMPAIGN) / 100))
 	$(Q)$(BUILD)/asan/tests/soak/mutants $(CAMPAIGN)
+
+## soak-builds: SOAK_EDITS random edits of a project of sixty assets under each program that builds it
+SOAK_EDITS = 2000
+SOAK_SEED = 1
+SOAK_DRIVERS =
+soak-builds: all
+	$(Q)$(MAKE) --no-print-directory -s PREFIX=$(abspath $O)/soak DESTDIR= install
+	$(Q)/usr/bin/python3 tests/soak/builds.py $O/soak 60 $(SOAK_EDITS) $(SOAK_SEED) $(SOAK_DRIVERS)
 
 ## bench-large: bakes ten million triangles within 4 GB, in two to four minutes
 bench-large: all models

@@ -906,8 +906,9 @@ case_begin 'batch: a plan for another program'
 exact 0 "$KILN" plan --format ninja --leaf 2 cube.obj mixed.obj -o "out dir" <<'END'
 ninja_required_version = 1.5
 kiln = kiln
+versions = kiln-VERSION,assimp-VERSION,zlib-VERSION
 rule bake
-  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- $folder$in
+  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- $folder$in # $versions
   restat = 1
   depfile = $out.d
   description = bake $out

@@ -131,6 +131,59 @@ says err 'has a tab or a line break in it; rename it'
 expect 0 "$KILN" plan --format parallel "$tab" -o out
 case_end
 
+case_begin 'make and ninja: a new plan with other options bakes what they change; the rules may come from anywhere'
+mkdir 'new plan' && cp cube.obj tetrahedron.obj 'new plan' && cd 'new plan' || exit 1
+# planned FORMAT OPTION...: bakes by a new plan, which leaves outputs as kiln bake makes them and nothing to do.
+planned() {
+    form=$1
+    shift
+    sleep 0.02
+    "$KILN" plan --format "$form" cube.obj tetrahedron.obj -o "$form" "$@" >rules
+    [ "$form" = make ] && run="make -s -f rules KILN=$KILN" || run='ninja -f rules'
+    sed -i "s|^kiln = .*|kiln = $KILN|" rules
+    for build in first second; do
+        $run >log || case_fail "$form $*: $(cat log)"
+    done
+    stat -c '%n %y' "$form"/*.kiln >before
+    $run >log
+    stat -c '%n %y' "$form"/*.kiln | cmp -s - before || case_fail "$form $*: a build after nothing changed bakes"
+    "$KILN" bake -q cube.obj tetrahedron.obj -o fresh "$@"
+    for file in cube tetrahedron; do
+        cmp "fresh/$file.kiln" "$form/$file.kiln" || case_fail "$form $*: $file is stale"
+    done
+}
+for form in make ninja; do
+    [ $form = make ] || command -v ninja >/dev/null || continue
+    planned $form
+    planned $form --leaf 2
+    planned $form --leaf 2
+    planned $form --bv aabb --scale 2
+    planned $form
+    # A plan of another version.
+    sleep 0.02
+    sed -i '1,3s/kiln-[0-9]/&9/' rules
+    if [ $form = make ]; then
+        make -q -f rules "KILN=$KILN" && case_fail 'make: another version is nothing new'
+    else
+        ninja -n -f rules | grep -q 'no work' && case_fail 'ninja: another version is nothing new'
+    fi
+done
+# Names with blanks, standard input and a file that includes the rules.
+"$KILN" plan --format make cube.obj -o make >'of a name.mk'
+make -s -f 'of a name.mk' "KILN=$KILN" || case_fail 'a name with blanks'
+for build in 1 2; do
+    make -f - "KILN=$KILN" <'of a name.mk' >log 2>&1 || case_fail "standard input: $(cat log)"
+done
+grep -q "Nothing to be done" log || case_fail "standard input: $(cat log)"
+echo 'include rules' >Makefile
+"$KILN" plan --format make cube.obj -o make >rules
+make -s "KILN=$KILN" && make -q "KILN=$KILN" || case_fail 'included'
+sleep 0.02
+"$KILN" plan --format make cube.obj -o make --leaf 3 >rules
+make -q "KILN=$KILN" && case_fail 'included, with other options'
+cd ..
+case_end
+
 case_begin 'ninja: a build that knows of side files and options'
 if command -v ninja >/dev/null; then
     expect 5 "$KILN" plan -m odd.yaml

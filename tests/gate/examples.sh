@@ -176,6 +176,25 @@ END
         [ "$before" != '' ] && expect 0 cmake --install "$work/out"
         ls "$work"/installed/share/*.kiln >/dev/null || case_fail 'not installed'
 
+        # A side file that goes and comes again is one bake each time, as other options are.
+        for file in away back options; do
+            sleep 0.02
+            case $file in
+            away) mv "$work/ship.mtl" "$work/kept.mtl" ;;
+            back) mv "$work/kept.mtl" "$work/ship.mtl" ;;
+            options) sed -i 's/--layout raw/--layout raw --leaf 2/' "$work/CMakeLists.txt" ;;
+            esac
+            [ $file = options ] && wanted='Baking a/x.kiln' || wanted='Baking ship.kiln'
+            expect 0 cmake --build "$work/out"
+            says out "$wanted"
+            for build in second third; do
+                expect 0 cmake --build "$work/out"
+                grep -q 'Baking.*\.kiln' "$TMPDIR/out" && case_fail "$file: the $build build bakes again"
+            done
+        done
+        expect 0 "$root/bin/kiln" info --json "$work/out/tree/a/x.kiln"
+        says out '"leaf": 2'
+
         # Another prefix: command and library of that one.
         [ -e "$TMPDIR/other" ] || cp -r "$root" "$TMPDIR/other"
         expect 0 cmake -S "$work" -B "$work/out" "-Dkiln_DIR=$(dirname "$(find "$TMPDIR/other" -name kilnConfig.cmake)")"

@@ -63,6 +63,22 @@ function(kiln_bake name)
   if(NOT "${arg_OPTIONS}" MATCHES "--side-files")
     set(side_files --side-files "${CMAKE_SOURCE_DIR}")
   endif()
+  # make does not compare commands: other options change a file that all rules depend on.
+  set(options "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.options")
+  set(written)
+  if(EXISTS "${options}")
+    file(READ "${options}" written)
+  endif()
+  if(NOT written STREQUAL "${side_files};${arg_OPTIONS}\n")
+    file(WRITE "${options}" "${side_files};${arg_OPTIONS}\n")
+  endif()
+  # CMake 3.25 at least adds what a depfile says to what it said before, for Unix Makefiles, so that a side
+  # file that is gone would have its model baked in each build. Without this file all depfiles are read anew.
+  set(forget)
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    set(forget COMMAND "${CMAKE_COMMAND}" -E rm -f
+        "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/compiler_depend.internal")
+  endif()
   set(outputs)
   foreach(model IN LISTS arg_MODELS)
     _kiln_check_name("${model}")
@@ -96,7 +112,8 @@ function(kiln_bake name)
       OUTPUT "${output}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${made}"
       COMMAND kiln::command bake ${side_files} ${arg_OPTIONS} -o "${output}" --depfile "${depfile}" "${input}"
-      DEPENDS "${input}" kiln::command
+      ${forget}
+      DEPENDS "${input}" "${options}" kiln::command
       DEPFILE "${depfile}"
       COMMENT "Baking ${below}${stem}.kiln"
       VERBATIM)

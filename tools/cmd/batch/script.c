@@ -106,6 +106,15 @@ static void put_options(const job *asset, const char *cache, bool dollar)
     }
 }
 
+/* The versions that the bytes of a plan's outputs depend on: they stand in rules, so that a plan of
+ * another kiln or importer has other rules. Assets share one importer, or none is named. */
+static void put_versions(const plan *of)
+{
+    char versions[VERSION_OF_BYTES_SIZE];
+    version_of_bytes(of->count > 0 ? of->jobs[0].settings.importer : NULL, versions);
+    fputs(versions, stdout);
+}
+
 /* The arguments of kiln bake for one asset. "./" keeps an input from being read as a list. */
 static void put_arguments(const job *asset, const char *cache, bool dollar)
 {
@@ -134,14 +143,19 @@ static void put_folder(const char *output, bool dollar)
 /* One rule, and a build statement for each asset. An output that is left as it was, because only
  * time stamps have changed, makes nothing else out of date (restat). Depfiles stay where they are:
  * "deps = gcc" would delete them, and so change folders that rules watch. ninja makes the folders
- * of outputs itself. */
+ * of outputs itself.
+ *
+ * It does compare commands, which end in the versions as a comment of the shell. */
 static void print_ninja(const plan *of, const char *cache)
 {
     fputs("ninja_required_version = 1.5\n"
           "kiln = kiln\n"
-          "rule bake\n"
+          "versions = ",
+          stdout);
+    put_versions(of);
+    fputs("\nrule bake\n"
           "  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- "
-          "$folder$in\n"
+          "$folder$in # $versions\n"
           "  restat = 1\n"
           "  depfile = $out.d\n"
           "  description = bake $out\n",
@@ -176,10 +190,21 @@ static void put_make_name(const char *name)
 }
 
 /* A rule for each asset, below one for all of them. An output that is left as it was is touched:
- * make would run its recipe again in every build, for a prerequisite that is newer. */
+ * make would run its recipe again in every build, for a prerequisite that is newer.
+ *
+ * make does not compare commands, so the file with the rules is a prerequisite of them all: when a
+ * new plan is written there, with other options or versions, --if-changed finds the outputs that
+ * they change. Rules that make reads from standard input are in a temporary file Gm..., which is
+ * gone when they run. */
 static void print_make(const plan *of, const char *cache)
 {
-    fputs("KILN ?= kiln\n.PHONY: bake\n.DELETE_ON_ERROR:\nbake:", stdout);
+    fputs("# Of ", stdout);
+    put_versions(of);
+    fputs("\nKILN ?= kiln\n"
+          "kiln_rules := $(lastword $(MAKEFILE_LIST))\n"
+          "kiln_rules := $(if $(filter Gm%,$(notdir $(kiln_rules))),,$(wildcard $(kiln_rules)))\n"
+          ".PHONY: bake\n.DELETE_ON_ERROR:\nbake:",
+          stdout);
     for (size_t i = 0; i < of->count; i++) {
         fputs(" \\\n  ", stdout);
         put_make_name(of->jobs[i].output);
@@ -192,7 +217,7 @@ static void print_make(const plan *of, const char *cache)
         put_make_name(asset->output);
         fputs(": ", stdout);
         put_make_name(asset->input);
-        fputs("\n\t@mkdir -p ", stdout);
+        fputs(" $(kiln_rules)\n\t@mkdir -p ", stdout);
         put_folder(asset->output, true);
         fputs("\n\t$(KILN) bake -q --if-changed --depfile ", stdout);
         put_word(depfile, true);
