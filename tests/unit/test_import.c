@@ -297,7 +297,7 @@ static void bad_faces(void **state)
     assert_int_equal(r.soup.notes[0].reason, KILN_FACE_NOT_FINITE);
     done(&r);
     r = import_text("obj", "v 0 1,5 0\nf 1 1 1\n");
-    assert_error(&r, KILN_BAKE_INVALID, "line 1: a coordinate is not a number");
+    assert_error(&r, KILN_BAKE_INVALID, "line 1: a coordinate must be a number");
 }
 
 /* The value nearest to the decimal, under a locale that writes a comma, and in any rounding mode.

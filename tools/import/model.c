@@ -73,7 +73,7 @@ uint32_t kiln_model_crc(const kiln_model *model)
 
 /* `offset` is not 0 for text that follows a binary part; there is no mark then. */
 bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
-                      char continuation)
+                      kiln_line_continued *continued)
 {
     uint8_t mark[3] = {0};
     size_t got = offset == 0 ? kiln_model_read(model, 0, mark, sizeof mark) : 0;
@@ -81,7 +81,7 @@ bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offse
     memset(lines, 0, sizeof *lines);
     lines->model = model;
     lines->offset = offset;
-    lines->continuation = continuation;
+    lines->continued = continued;
     /* The byte order mark: of UTF-16 in either order, or of UTF-8, where it is only skipped. */
     if (got >= 2 && mark[0] == 0xFF && mark[1] == 0xFE)
         lines->wide = 1;
@@ -137,8 +137,9 @@ static void skip(kiln_lines *lines)
     lines->at += lines->wide != 0 ? 2 : 1;
 }
 
-/* Appends a code unit as UTF-8 to the line, which has *length bytes. Surrogates become three bytes
- * each, which is no UTF-8; names are cleaned of them later. */
+/* Appends a code unit as UTF-8 to the line, which has *length bytes. Of the two surrogates of a
+ * character the first becomes three bytes, which the second replaces by the four of UTF-8; one alone
+ * stays three bytes, which is no UTF-8: names are cleaned of them later. */
 static bool append(kiln_lines *lines, size_t *length, int unit)
 {
     void *line = lines->line;
@@ -149,7 +150,17 @@ static bool append(kiln_lines *lines, size_t *length, int unit)
     if (!room)
         return false;
     to = lines->line + *length;
-    if (unit < 0x80 || lines->wide == 0) {
+    if (unit >= 0xDC00 && unit <= 0xDFFF && *length >= 3 && to[-3] == 0xED && to[-2] >= 0xA0 &&
+        to[-2] <= 0xAF) {
+        const int high = (to[-2] & 0xF) << 6 | (to[-1] & 0x3F);
+        const int point = 0x10000 + (high << 10 | (unit & 0x3FF));
+
+        to[-3] = (uint8_t)(0xF0 | point >> 18);
+        to[-2] = (uint8_t)(0x80 | (point >> 12 & 0x3F));
+        to[-1] = (uint8_t)(0x80 | (point >> 6 & 0x3F));
+        to[0] = (uint8_t)(0x80 | (point & 0x3F));
+        *length += 1;
+    } else if (unit < 0x80 || lines->wide == 0) {
         to[0] = (uint8_t)unit;
         *length += 1;
     } else if (unit < 0x800) {
@@ -185,9 +196,25 @@ static bool append_run(kiln_lines *lines, size_t *length)
     return true;
 }
 
+/* Whether the line goes on in the next; its mark becomes a blank, which separates words. */
+static bool goes_on(kiln_lines *lines, size_t *length)
+{
+    size_t keep = lines->continued != NULL && *length > 0
+                      ? lines->continued((const char *)lines->line, *length)
+                      : KILN_LINE_ENDS;
+
+    if (keep == KILN_LINE_ENDS)
+        return false;
+    KILN_ASSERT(keep < *length);
+    lines->line[keep] = ' ';
+    *length = keep + 1;
+    return true;
+}
+
 char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
 {
     int unit = peek(lines);
+    bool joined = false; /* to a line of which nothing has come yet */
 
     *length = 0;
     *no_memory = false;
@@ -197,16 +224,18 @@ char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
         if (unit == '\n' || unit == '\r') {
             /* LF, CR, or CR LF. */
             skip(lines);
-            if (unit == '\r' && peek(lines) == '\n')
+            lines->end = (char)unit;
+            if (unit == '\r' && !lines->cr_alone && peek(lines) == '\n') {
+                lines->end = '\n';
                 skip(lines);
+            }
             lines->number++;
-            if (lines->continuation == '\0' || *length == 0 ||
-                lines->line[*length - 1] != (uint8_t)lines->continuation)
+            joined = goes_on(lines, length);
+            if (!joined)
                 break;
-            /* The next line goes on here; what joins the two separates words. */
-            lines->line[*length - 1] = ' ';
             continue;
         }
+        joined = false;
         /* Bytes go by runs, which is several times as fast; code units one by one. */
         if (lines->wide == 0 ? !append_run(lines, length) : !append(lines, length, unit)) {
             *no_memory = true;
@@ -215,8 +244,11 @@ char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory)
         if (lines->wide != 0)
             skip(lines);
     }
-    if (unit < 0) /* the last line has no end of its own */
+    if (unit < 0) { /* the last line has no end of its own */
         lines->number++;
+        lines->end = '\0';
+        lines->unfinished = joined || goes_on(lines, length);
+    }
     *no_memory = !append(lines, length, 0);
     *length -= 1;
     return *no_memory ? NULL : (char *)lines->line;

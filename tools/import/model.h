@@ -22,6 +22,11 @@ bool kiln_model_is_lfs_pointer(const kiln_model *model);
  * read. */
 uint32_t kiln_model_crc(const kiln_model *model);
 
+/* Whether a line, not zero-ended, is continued on the next: then how much of it counts, without the
+ * mark that says so; else KILN_LINE_ENDS. */
+typedef size_t kiln_line_continued(const char *line, size_t length);
+#define KILN_LINE_ENDS SIZE_MAX
+
 typedef struct {
     const kiln_model *model;
     uint64_t offset;  /* of the next byte to fetch */
@@ -29,15 +34,19 @@ typedef struct {
     size_t at, have;
     uint8_t *line;
     size_t line_capacity;
-    uint64_t number;   /* of the line, from 1 */
-    int wide;          /* 0: bytes; 1: UTF-16, low byte first; 2: high byte first */
-    char continuation; /* a last character that joins the next line to this one; '\0': none */
+    uint64_t number; /* of the line, from 1 */
+    int wide;        /* 0: bytes; 1: UTF-16, low byte first; 2: high byte first */
+    char end;      /* that of the last line: '\n' (also CR LF), '\r', '\0' at the end of the text */
+    bool cr_alone; /* a LF after a CR belongs to what follows; the reader's to set */
+    bool unfinished;                /* the text ends where the last line is continued */
+    kiln_line_continued *continued; /* NULL: no line is */
 } kiln_lines;
 
 /* Looks at the byte order mark, if there is one. False: no memory. */
 bool kiln_lines_start(kiln_lines *lines, const kiln_model *model, uint64_t offset,
-                      char continuation);
-/* The next line without its end (LF, CR or both), zero-ended. NULL at the end of the text; then
+                      kiln_line_continued *continued);
+/* The next line without its end (LF, CR or both), zero-ended; zero bytes of the text are in it.
+ * NULL at the end of the text; then
  * *no_memory says whether memory was lacking. */
 char *kiln_lines_next(kiln_lines *lines, size_t *length, bool *no_memory);
 /* The offset in the model of the byte after the last line. */

@@ -1,13 +1,14 @@
 /* Reader of Wavefront OBJ (Wavefront Technologies, "Advanced Visualizer" manual, appendix B1, 1991;
  * colours after the coordinates of a vertex, as other programs have added them).
  *
- * A file is lines, each a record that begins with a keyword; a backslash joins a line to the next.
+ * A file is lines, each a record that begins with a keyword, in letters of either case; a backslash
+ * joins a record of numbers to the next line.
  * Vertices are numbered through the file, so all meshes share them. A mesh is a run of faces under
  * one object (`o`) and group (`g`); names and materials hold until the next record of their kind.
  *
  * A face's number is that of its record, `f` or `fo`, counted from 0 in the file, whatever records
- * stand between. Records that are not in the table below are skipped: texture coordinates, normals,
- * smoothing and the like change no geometry. */
+ * stand between. Records of the second table below are skipped: texture coordinates, normals,
+ * smoothing and the like change no geometry. A record of neither table is an error. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +36,17 @@ typedef struct {
     material *materials; /* sorted by name */
     size_t material_count, material_capacity;
     uint32_t user; /* material in force */
-    uint64_t elements_ignored, calls_ignored, faces_without_corners;
+    uint64_t elements_ignored, calls_ignored, faces_without_corners, weights;
 } obj;
 
 static _Noreturn void fail_line(obj *o, const char *what)
 {
     kiln_read_fail_line(o->reading, &o->lines, what);
+}
+
+static _Noreturn void fail_word(obj *o, const char *what, const char *word, size_t length)
+{
+    kiln_read_fail_word(o->reading, &o->lines, what, word, length);
 }
 
 /* The rest of a line without blanks around it, as a string of its own. */
@@ -59,6 +65,34 @@ static char *rest_of_line(obj *o, const char *at)
     return copy;
 }
 
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The mark that continues a line is a last backslash in a record of numbers. Names and paths may
+ * end in one, and so may comments. */
+static size_t continued(const char *line, size_t length)
+{
+    static const char *const named[] = {"o",      "g",    "usemtl", "mtllib",     "usemap",
+                                        "maplib", "call", "csh",    "shadow_obj", "trace_obj"};
+    const char *word = line;
+    size_t end = length, size = 0;
+
+    while (end > 0 && blank(line[end - 1]))
+        end--;
+    if (end == 0 || line[end - 1] != '\\' || memchr(line, '#', end) != NULL)
+        return KILN_LINE_ENDS;
+    while (word < line + end - 1 && blank(*word))
+        word++;
+    while (word + size < line + end - 1 && !blank(word[size]))
+        size++;
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (kiln_token_is(word, size, named[i]))
+            return KILN_LINE_ENDS;
+    return end - 1;
+}
+
 /* "v x y z", with a weight, or with a colour and what else programs add. */
 static void read_vertex(obj *o, const char *at)
 {
@@ -71,7 +105,7 @@ static void read_vertex(obj *o, const char *at)
         double value;
 
         if (!kiln_token_number(token, length, &value))
-            fail_line(o, "a coordinate is not a number");
+            fail_word(o, "a coordinate must be a number", token, length);
         if (count < 4)
             values[count] = value;
         count++;
@@ -79,9 +113,11 @@ static void read_vertex(obj *o, const char *at)
     if (count < 3)
         fail_line(o, "a vertex has fewer than three coordinates");
     /* A fourth number alone is a weight; more than four are a colour. */
-    if (count == 4 && values[3] != 1)
+    if (count == 4 && values[3] != 1) {
         for (int i = 0; i < 3; i++)
             values[i] /= values[3];
+        o->weights++;
+    }
     kiln_read_vertex(o->reading, values);
     o->vertices++;
 }
@@ -96,10 +132,12 @@ static size_t read_corners(obj *o, const char *at)
     o->corners.count = 0;
     while ((token = kiln_token(&at, &length)) != NULL && token[0] != '#') {
         const char *slash = memchr(token, '/', length);
+        size_t own = slash != NULL ? (size_t)(slash - token) : length;
         int64_t index;
 
-        if (!kiln_token_integer(token, slash != NULL ? (size_t)(slash - token) : length, &index))
-            fail_line(o, "a corner is not a vertex number");
+        if (!kiln_token_integer(token, own, &index) ||
+            strspn(token + own, "/-0123456789") < length - own)
+            fail_word(o, "a corner must be a vertex number, as in 1 or 1/2/3", token, length);
         index += index < 0 ? (int64_t)o->vertices : -1;
         kiln_corners_add(o->reading, &o->corners,
                          index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE : (uint32_t)index);
@@ -297,27 +335,44 @@ static const struct {
     {"call", count_call},    {"csh", count_call},
 };
 
+/* Records of the format, of its older versions and of other programs (`vc`) that change no
+ * geometry. */
+static const char *const skipped[] = {
+    "vt",    "vn",         "vp",        "vc",       "s",    "mg",     "cstype", "deg",
+    "bmat",  "step",       "parm",      "trim",     "hole", "scrv",   "sp",     "end",
+    "con",   "bevel",      "c_interp",  "d_interp", "lod",  "usemap", "maplib", "ctech",
+    "stech", "shadow_obj", "trace_obj", "bsp",      "bzp",  "cdc",    "cdp",    "res"};
+
+/* Any word that is none of a record is refused: a line that was not understood may be geometry. */
+static void read_record(obj *o, const char *line)
+{
+    size_t length;
+    const char *token = kiln_token(&line, &length);
+
+    if (token == NULL || token[0] == '#')
+        return;
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        if (kiln_token_is(token, length, records[i].keyword)) {
+            records[i].read(o, line);
+            return;
+        }
+    for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++)
+        if (kiln_token_is(token, length, skipped[i]))
+            return;
+    fail_word(o, "a line must begin with a word of the format, like \"v\" or \"f\"", token, length);
+}
+
 void kiln_read_obj(kiln_reading *reading)
 {
     obj o = {.reading = reading};
-    bool no_memory = !kiln_lines_start(&o.lines, &reading->model, 0, '\\');
     kiln_sender *sender = reading->sender;
     const char *line;
-    size_t length;
 
-    kiln_read_default_material(reading);
-    while (!no_memory && (line = kiln_lines_next(&o.lines, &length, &no_memory)) != NULL) {
-        const char *token = kiln_token(&line, &length);
-
-        for (size_t i = 0; token != NULL && i < sizeof records / sizeof records[0]; i++)
-            if (strlen(records[i].keyword) == length &&
-                memcmp(records[i].keyword, token, length) == 0) {
-                records[i].read(&o, line);
-                break;
-            }
-    }
-    if (no_memory)
+    if (!kiln_lines_start(&o.lines, &reading->model, 0, continued))
         kiln_read_no_memory(reading);
+    kiln_read_default_material(reading);
+    while ((line = kiln_read_line(reading, &o.lines)) != NULL)
+        read_record(&o, line);
     end_object(&o);
     KILN_ASSERT(o.run_faces == 0);
 
@@ -327,6 +382,11 @@ void kiln_read_obj(kiln_reading *reading)
     if (o.calls_ignored > 0)
         kiln_send_warning(sender, "%llu calls of other files not followed",
                           (unsigned long long)o.calls_ignored);
+    if (o.weights > 0)
+        kiln_send_warning(sender,
+                          "%llu vertices have a fourth number other than 1: their coordinates are "
+                          "divided by it, as the format says and many programs do not",
+                          (unsigned long long)o.weights);
     kiln_read_warn_empty(reading, o.faces_without_corners);
     reading->facts.exact = 1;
 

@@ -25,6 +25,7 @@ typedef struct {
     type value, count; /* count: of a list */
     bool list;
     role role;
+    char name[64];
 } property;
 
 /* What an element is to this reader. The others are read and dropped. */
@@ -53,6 +54,7 @@ typedef struct {
     uint64_t offset;      /* of the byte after the block */
     kiln_corners corners; /* of the face or strips that are being read */
     uint64_t vertices, records, faces, empty_faces;
+    uint64_t uneven, uneven_line; /* text: rows that end within a line, the first such line */
 } ply;
 
 /* -- header -- */
@@ -61,6 +63,11 @@ typedef struct {
 static _Noreturn void fail(ply *p, const char *what)
 {
     kiln_read_fail_line(p->reading, &p->lines, what);
+}
+
+static _Noreturn void fail_word(ply *p, const char *what, const char *word, size_t length)
+{
+    kiln_read_fail_word(p->reading, &p->lines, what, word, length);
 }
 
 /* Both families of names; some writers mix them. */
@@ -74,7 +81,8 @@ static type type_of(ply *p, const char *token, size_t length)
     for (int i = 0; token != NULL && i < TYPE_COUNT; i++)
         if (kiln_token_is(token, length, names[i][0]) || kiln_token_is(token, length, names[i][1]))
             return (type)i;
-    fail(p, "a property of unknown type");
+    fail_word(p, "a property must have a type of the format, char to double or int8 to float64",
+              token, length);
 }
 
 /* "element NAME COUNT". The count is not trusted: nothing is allocated by it. */
@@ -104,7 +112,12 @@ static void read_element(ply *p, const char *at)
     memcpy(added->name, name, length);
     name = kiln_token(&at, &length);
     if (name == NULL || !kiln_token_integer(name, length, &count) || count < 0)
-        fail(p, "an element without a count");
+        fail_word(p, "an element must have a count", name, length);
+    if (kiln_token(&at, &length) != NULL)
+        fail(p, "words behind the count of an element");
+    for (size_t i = 0; i + 1 < p->element_count; i++)
+        if (strcmp(p->elements[i].name, added->name) == 0)
+            fail(p, "an element that was there before");
     added->count = (uint64_t)count;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, added->name) == 0)
@@ -135,19 +148,30 @@ static void read_property(ply *p, const char *at)
     if (added->list) {
         token = kiln_token(&at, &length);
         added->count = type_of(p, token, length);
+        if (added->count == FLOAT32 || added->count == FLOAT64)
+            fail_word(p, "a list must have a count of a whole type", token, length);
         token = kiln_token(&at, &length);
     }
     /* The type of a number, or of the values of a list. */
     added->value = type_of(p, token, length);
     token = kiln_token(&at, &length);
-    if (token == NULL)
-        fail(p, "a property without a name");
+    if (token == NULL || length >= sizeof added->name)
+        fail(p, "a property without a name, or with one of more than 63 letters");
+    memcpy(added->name, token, length);
     if (added->list && (kiln_token_is(token, length, "vertex_indices") ||
                         kiln_token_is(token, length, "vertex_index")))
         added->role = ROLE_CORNERS;
     for (int i = 0; !added->list && i < 3; i++)
         if (kiln_token_is(token, length, axes[i]))
             added->role = (role)(ROLE_X + i);
+    /* Two of one name or of one role: which of them is meant is not known. */
+    for (size_t i = p->elements[p->element_count - 1].property_first; i + 1 < p->property_count;
+         i++)
+        if (strcmp(p->properties[i].name, added->name) == 0 ||
+            (added->role != ROLE_NONE && p->properties[i].role == added->role))
+            fail_word(p, "an element must have each property once", token, length);
+    if (kiln_token(&at, &length) != NULL)
+        fail(p, "words behind the name of a property");
     p->elements[p->element_count - 1].property_count++;
     KILN_ASSERT(p->elements[p->element_count - 1].property_first +
                     p->elements[p->element_count - 1].property_count ==
@@ -157,18 +181,14 @@ static void read_property(ply *p, const char *at)
 /* The next line of the header, which has to be there. */
 static char *header_line(ply *p)
 {
-    bool no_memory;
-    size_t length;
-    char *line = kiln_lines_next(&p->lines, &length, &no_memory);
+    char *line = kiln_read_line(p->reading, &p->lines);
 
-    if (no_memory)
-        kiln_read_no_memory(p->reading);
     if (line == NULL)
         fail(p, "the file ends within its header");
     return line;
 }
 
-/* Up to the line "end_header"; unknown lines, comments among them, are skipped. */
+/* Up to the line "end_header". The first line shows how lines end: after a CR alone a LF is data. */
 static void read_header(ply *p)
 {
     bool done = false, coded = false;
@@ -179,6 +199,7 @@ static void read_header(ply *p)
     /* The first line is the magic number of the format. */
     if (token == NULL || !kiln_token_is(token, length, "ply"))
         fail(p, "no PLY file: it does not begin with \"ply\"");
+    p->lines.cr_alone = p->lines.end == '\r';
     /* Elements and their properties, in order; each property belongs to the last element. */
     while (!done) {
         at = header_line(p);
@@ -188,6 +209,8 @@ static void read_header(ply *p)
         if (kiln_token_is(token, length, "format")) {
             const char *name = kiln_token(&at, &length);
 
+            if (coded)
+                fail(p, "a second format");
             coded = true;
             if (name != NULL && kiln_token_is(name, length, "ascii"))
                 p->coding = TEXT;
@@ -196,13 +219,22 @@ static void read_header(ply *p)
             else if (name != NULL && kiln_token_is(name, length, "binary_big_endian"))
                 p->coding = BIG;
             else
-                fail(p, "an unknown format");
+                fail_word(p, "the format must be ascii, binary_little_endian or binary_big_endian",
+                          name, length);
         } else if (kiln_token_is(token, length, "element")) {
             read_element(p, at);
         } else if (kiln_token_is(token, length, "property")) {
             read_property(p, at);
-        } else {
-            done = kiln_token_is(token, length, "end_header");
+        } else if (kiln_token_is(token, length, "end_header")) {
+            done = true;
+        } else if (!kiln_token_is(token, length, "comment") &&
+                   !kiln_token_is(token, length, "obj_info")) {
+            /* A word that is none may be a comment that lost its first word. */
+            kiln_send_warning(
+                p->reading->sender,
+                "line %llu of the header begins with \"%.*s\", no word of the format: "
+                "it is skipped",
+                (unsigned long long)p->lines.number, (int)(length < 40 ? length : 40), token);
         }
     }
     /* Without a format, text or binary would be a guess. */
@@ -277,16 +309,12 @@ static double next(ply *p, const element *in, type of)
     if (p->coding != TEXT)
         return next_binary(p, in, of);
     while ((token = kiln_token(&p->at, &length)) == NULL) {
-        bool no_memory;
-
-        p->at = kiln_lines_next(&p->lines, &length, &no_memory);
-        if (no_memory)
-            kiln_read_no_memory(p->reading);
+        p->at = kiln_read_line(p->reading, &p->lines);
         if (p->at == NULL)
             fail_short(p, in);
     }
     if (!kiln_token_number(token, length, &value))
-        fail(p, "a value is not a number");
+        fail_word(p, "a value must be a number", token, length);
     return value;
 }
 
@@ -296,8 +324,10 @@ static double next(ply *p, const element *in, type of)
  * face is reported. */
 static void read_list(ply *p, const element *in, const property *of, double count)
 {
-    if (!(count >= 0 && count <= 4294967295.0))
-        fail(p, "a list of impossible length");
+    if (!(count >= 0 && count <= 4294967295.0) || floor(count) != count)
+        kiln_send_failure(p->reading->sender, KILN_BAKE_INVALID,
+                          "element \"%s\" has a list \"%s\" of length %g; repair the file",
+                          in->name, of->name, count);
     for (uint64_t i = 0; i < (uint64_t)count; i++) {
         const double value = next(p, in, of->value);
         const bool index = value >= 0 && value < (double)KILN_SCENE_NONE && floor(value) == value;
@@ -346,6 +376,19 @@ static bool has_role(const ply *p, const element *in, role wanted)
     return false;
 }
 
+/* A row of text that ends within a line: what follows counts as the next row. The format has a row
+ * a line; a count of properties that lies shows here. */
+static void note_uneven(ply *p)
+{
+    const char *rest = p->at;
+    size_t length;
+
+    if (p->coding != TEXT || kiln_token(&rest, &length) == NULL)
+        return;
+    if (p->uneven++ == 0)
+        p->uneven_line = p->lines.number;
+}
+
 /* Reads all of an element. */
 static void read_all(ply *p, const element *in)
 {
@@ -367,6 +410,7 @@ static void read_all(ply *p, const element *in)
             else if (of->role >= ROLE_X && of->role <= ROLE_Z)
                 position[of->role - ROLE_X] = number;
         }
+        note_uneven(p);
         switch (in->kind) {
         case ELEMENT_VERTEX:
             kiln_read_vertex(p->reading, position);
@@ -387,6 +431,76 @@ static void read_all(ply *p, const element *in)
     }
 }
 
+/* Elements that may be faces under another name, and faces without corners, are named: that a file
+ * has no face would be the wrong reason. */
+static void check_elements(ply *p)
+{
+    bool faces = false;
+
+    for (size_t i = 0; i < p->element_count; i++)
+        faces = faces ||
+                ((p->elements[i].kind == ELEMENT_FACE || p->elements[i].kind == ELEMENT_STRIPS) &&
+                 p->elements[i].count > 0);
+    for (size_t i = 0; i < p->element_count; i++) {
+        const element *in = &p->elements[i];
+        const property *list = NULL;
+
+        for (size_t j = 0; j < in->property_count && list == NULL; j++)
+            if (p->properties[in->property_first + j].list)
+                list = &p->properties[in->property_first + j];
+        if (in->count == 0)
+            continue;
+        if ((in->kind == ELEMENT_FACE || in->kind == ELEMENT_STRIPS) &&
+            !has_role(p, in, ROLE_CORNERS))
+            kiln_send_failure(p->reading->sender, KILN_BAKE_INVALID,
+                              "element \"%s\" has no list \"vertex_indices\" or "
+                              "\"vertex_index\"%s%s%s; rename the list of its corners",
+                              in->name, list != NULL ? ", but \"" : "",
+                              list != NULL ? list->name : "", list != NULL ? "\"" : "");
+        if (in->kind == ELEMENT_OTHER && list != NULL && !faces)
+            kiln_send_failure(p->reading->sender, KILN_BAKE_INVALID,
+                              "there is no element \"face\", but \"%s\" with its list \"%s\"; name "
+                              "it \"face\" if it is the faces",
+                              in->name, list->name);
+        if (in->kind == ELEMENT_OTHER && list != NULL)
+            kiln_send_warning(p->reading->sender,
+                              "element \"%s\" with its list \"%s\" is none that is read: its %llu "
+                              "rows are left out",
+                              in->name, list->name, (unsigned long long)in->count);
+    }
+}
+
+/* What follows the last element, which the counts of the header do not speak of. */
+static void warn_of_rest(ply *p)
+{
+    uint64_t used = p->offset - (p->block_have - p->block_at), line = 0, rows = 0;
+    const uint64_t size = p->reading->model.size;
+    size_t length;
+
+    if (p->coding != TEXT) {
+        /* Some programs end a binary file as they end a text. */
+        uint8_t rest[2];
+        const size_t got =
+            size - used <= 2 ? kiln_model_read(&p->reading->model, used, rest, 2) : 0;
+
+        if (size > used &&
+            !(got > 0 && (rest[0] == '\r' || rest[0] == '\n') && rest[got - 1] == '\n'))
+            kiln_send_warning(p->reading->sender,
+                              "%llu bytes follow the last element of the header and are left out",
+                              (unsigned long long)(size - used));
+        return;
+    }
+    for (; p->at != NULL; p->at = kiln_read_line(p->reading, &p->lines))
+        if (kiln_token(&p->at, &length) != NULL && rows++ == 0)
+            line = p->lines.number;
+    if (rows > 0)
+        kiln_send_warning(
+            p->reading->sender,
+            "%llu more lines, from line %llu on, follow the last element of the header "
+            "and are left out",
+            (unsigned long long)rows, (unsigned long long)line);
+}
+
 void kiln_read_ply(kiln_reading *reading)
 {
     static ply p; /* too large for the stack of some threads; a process reads one model */
@@ -394,14 +508,22 @@ void kiln_read_ply(kiln_reading *reading)
     memset(&p, 0, sizeof p);
     p.reading = reading;
     p.at = "";
-    if (!kiln_lines_start(&p.lines, &reading->model, 0, '\0'))
+    if (!kiln_lines_start(&p.lines, &reading->model, 0, NULL))
         kiln_read_no_memory(reading);
     kiln_read_default_material(reading);
     read_header(&p);
+    check_elements(&p);
     /* Binary data starts right after the line end of the header. */
     p.offset = kiln_lines_tell(&p.lines);
     for (size_t i = 0; i < p.element_count; i++)
         read_all(&p, &p.elements[i]);
+    warn_of_rest(&p);
+    if (p.uneven > 0)
+        kiln_send_warning(
+            reading->sender,
+            "%llu rows end within a line, the first in line %llu: the rest of the line "
+            "counts as the next row",
+            (unsigned long long)p.uneven, (unsigned long long)p.uneven_line);
     /* All vertices belong to the one mesh of the file. */
     kiln_read_warn_empty(reading, p.empty_faces);
     if (p.faces == 0 && p.records == 0)

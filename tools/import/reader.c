@@ -250,6 +250,46 @@ _Noreturn void kiln_read_fail_line(kiln_reading *reading, const kiln_lines *line
                       (unsigned long long)lines->number, what);
 }
 
+/* Words are cut: a line without blanks may be as long as the file. */
+_Noreturn void kiln_read_fail_word(kiln_reading *reading, const kiln_lines *lines, const char *what,
+                                   const char *word, size_t length)
+{
+    const size_t most = 40;
+    char failure[256];
+
+    KILN_ASSERT(strlen(what) < 150);
+    if (word == NULL)
+        snprintf(failure, sizeof failure, "%s, but the line ends", what);
+    else
+        snprintf(failure, sizeof failure, "%s, not \"%.*s%s\"", what,
+                 (int)(length < most ? length : most), word, length > most ? "..." : "");
+    kiln_read_fail_line(reading, lines, failure);
+}
+
+/* A line of the control character 26 alone ends texts of DOS and CP/M. */
+char *kiln_read_line(kiln_reading *reading, kiln_lines *lines)
+{
+    bool no_memory = false;
+    size_t length;
+    char *line = kiln_lines_next(lines, &length, &no_memory);
+
+    if (no_memory)
+        kiln_read_no_memory(reading);
+    if (line == NULL && lines->wide != 0 && reading->model.size % 2 != 0)
+        kiln_read_fail_line(reading, lines, "half a character follows the text, which is UTF-16");
+    if (line == NULL)
+        return NULL;
+    if (lines->unfinished)
+        kiln_read_fail_line(reading, lines, "the file ends where a backslash continues the line");
+    if (memchr(line, '\0', length) != NULL)
+        kiln_read_fail_line(reading, lines,
+                            "a zero byte, which no text has (UTF-16 begins with a mark; save the "
+                            "file as UTF-8)");
+    if (length == 1 && line[0] == '\x1A')
+        line[0] = '\0';
+    return line;
+}
+
 /* With a limit, the message names the option that raises it. */
 _Noreturn void kiln_read_no_memory(kiln_reading *reading)
 {

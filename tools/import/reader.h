@@ -57,8 +57,14 @@ typedef struct {
 void kiln_corners_add(kiln_reading *reading, kiln_corners *corners, uint32_t corner);
 
 _Noreturn void kiln_read_no_memory(kiln_reading *reading);
+/* The next line of a text; NULL at its end. One with a zero byte ends the work, since no text has
+ * any, and so does what is left over of a text in UTF-16 or of a line that is continued nowhere. */
+char *kiln_read_line(kiln_reading *reading, kiln_lines *lines);
 /* Refuses the file because of the line that was read last. */
 _Noreturn void kiln_read_fail_line(kiln_reading *reading, const kiln_lines *lines,
                                    const char *what);
+/* The same because of a word of it, which the message shows; NULL: the line ends instead. */
+_Noreturn void kiln_read_fail_word(kiln_reading *reading, const kiln_lines *lines, const char *what,
+                                   const char *word, size_t length);
 
 #endif

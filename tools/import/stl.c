@@ -2,8 +2,8 @@
  * text.
  *
  * Binary: 80 bytes of any content, a count, and 50 bytes a facet: a normal, three corners, two
- * unused bytes. Text: one solid or several, each a list of facets; the keywords decide, and line
- * ends mean nothing. A file is taken for binary when its size is that which its count implies; many
+ * unused bytes. Text: one solid or several, each a list of facets of one loop; the keywords decide, and
+ * line ends mean nothing but behind the words before a name. A file is taken for binary when its size is that which its count implies; many
  * programs begin the free 80 bytes with "solid", the keyword that begins text.
  *
  * Vertices are repeated by each facet; equal ones are welded later. A face's number is that of its
@@ -60,15 +60,20 @@ static void read_binary(kiln_reading *reading, uint32_t facets)
 
 /* -- text -- */
 
+/* Where a text is: keywords are errors in other places. A loop ends a facet but for its "endfacet". */
+typedef enum { BETWEEN, IN_FACET, IN_LOOP, AFTER_LOOP } place;
+
 typedef struct {
     kiln_reading *reading;
     kiln_lines lines;
+    const char *at;           /* in the line that is being read */
     char name[256];           /* of the solid that is being read */
     uint64_t faces, vertices; /* of it */
     uint64_t records;         /* facets so far in the file */
     uint32_t solids;          /* meshes sent */
     kiln_corners corners;     /* of the facet that is being read */
-    bool in_solid, in_facet;
+    bool in_solid;
+    place place;
 } text;
 
 static _Noreturn void fail_line(text *t, const char *what)
@@ -76,9 +81,14 @@ static _Noreturn void fail_line(text *t, const char *what)
     kiln_read_fail_line(t->reading, &t->lines, what);
 }
 
+static _Noreturn void fail_word(text *t, const char *what, const char *word, size_t length)
+{
+    kiln_read_fail_word(t->reading, &t->lines, what, word, length);
+}
+
 static void end_facet(text *t)
 {
-    if (!t->in_facet)
+    if (t->place == BETWEEN)
         return;
     /* More than three corners are cut like any polygon. */
     if (t->corners.count < 3)
@@ -87,7 +97,7 @@ static void end_facet(text *t)
     t->records++;
     t->faces++;
     t->corners.count = 0;
-    t->in_facet = false;
+    t->place = BETWEEN;
 }
 
 /* Ends the solid, if one is begun: a mesh, or a warning when it is empty. Facets outside of any
@@ -123,59 +133,145 @@ static void start_solid(text *t, const char *name)
     }
 }
 
-static void read_vertex(text *t, const char **at)
+/* Three numbers on the line of the word "vertex". */
+static void read_vertex(text *t)
 {
     double position[3];
 
     for (int i = 0; i < 3; i++) {
         size_t length;
-        const char *token = kiln_token(at, &length);
+        const char *token = kiln_token(&t->at, &length);
 
         if (token == NULL || !kiln_token_number(token, length, &position[i]))
-            fail_line(t, "a vertex is not three numbers");
+            fail_word(t, "a vertex must be three numbers", token, length);
     }
     kiln_read_vertex(t->reading, position);
     kiln_corners_add(t->reading, &t->corners, (uint32_t)t->vertices++);
-    t->in_facet = true;
+}
+
+/* The numbers of a normal are not used, since the corners tell it: whatever writers put on its line
+ * for one that is undefined, up to the next keyword. */
+static void skip_normal(text *t)
+{
+    const char *rest = t->at, *token;
+    size_t length;
+
+    for (int i = 0; i < 3 && (token = kiln_token(&rest, &length)) != NULL; i++) {
+        if (kiln_token_is(token, length, "outer") || kiln_token_is(token, length, "vertex"))
+            return;
+        t->at = rest;
+    }
+}
+
+/* "end" alone takes the word that follows it: some writers part them. */
+static bool ends(text *t, const char *token, size_t length, const char *word)
+{
+    const char *rest = t->at;
+    bool is =
+        length > 3 && kiln_token_is(token, 3, "end") && kiln_token_is(token + 3, length - 3, word);
+
+    if (!is && kiln_token_is(token, length, "end")) {
+        token = kiln_token(&rest, &length);
+        is = token != NULL && kiln_token_is(token, length, word);
+        if (is)
+            t->at = rest;
+    }
+    return is;
+}
+
+/* Comments are no part of the format, but some programs write them. */
+static bool is_comment(const char *token)
+{
+    return token[0] == '#' || token[0] == ';' || (token[0] == '/' && token[1] == '/');
+}
+
+/* One statement, which begins with `token`. */
+static void read_statement(text *t, const char *token, size_t length)
+{
+    if (kiln_token_is(token, length, "vertex")) {
+        if (t->place != IN_FACET && t->place != IN_LOOP)
+            fail_line(t, "a vertex outside of the loop of a facet");
+        t->place = IN_LOOP;
+        read_vertex(t);
+    } else if (kiln_token_is(token, length, "facet")) {
+        end_facet(t); /* "endfacet" may be missing */
+        t->place = IN_FACET;
+    } else if (kiln_token_is(token, length, "normal") && t->place == IN_FACET) {
+        skip_normal(t);
+    } else if (kiln_token_is(token, length, "outer")) {
+        token = kiln_token(&t->at, &length);
+        if (token == NULL || !kiln_token_is(token, length, "loop"))
+            fail_word(t, "\"outer\" must be followed by \"loop\"", token, length);
+        if (t->place != IN_FACET)
+            fail_line(t, t->place == BETWEEN ? "a loop outside of a facet"
+                                             : "a second loop in one facet");
+        t->place = IN_LOOP;
+    } else if (ends(t, token, length, "loop")) {
+        if (t->place != IN_LOOP)
+            fail_line(t, "the end of a loop that was not begun");
+        t->place = AFTER_LOOP;
+    } else if (ends(t, token, length, "facet")) {
+        if (t->place == BETWEEN)
+            fail_line(t, "the end of a facet that was not begun");
+        end_facet(t);
+    } else if (ends(t, token, length, "solid")) {
+        end_solid(t);
+        t->at = ""; /* the rest of the line is a name, as it is behind "solid" */
+    } else if (length >= 5 && kiln_token_is(token, 5, "solid") && t->place == BETWEEN) {
+        start_solid(t, token + 5);
+        t->at = "";
+    } else if (is_comment(token) || kiln_token_is(token, length, "color")) {
+        t->at = "";
+    } else {
+        fail_word(t, "a keyword must stand here", token, length);
+    }
 }
 
 static void read_text(kiln_reading *reading)
 {
     text t = {.reading = reading, .name = "solid"};
-    bool no_memory = !kiln_lines_start(&t.lines, &reading->model, 0, '\0');
-    const char *at, *token;
+    const char *token;
     size_t length;
 
-    while (!no_memory && (at = kiln_lines_next(&t.lines, &length, &no_memory)) != NULL) {
-        /* Several statements may share a line, as some writers have it. Unknown words are skipped,
-         * and with them "normal", its numbers, and "outer loop". */
-        while (at != NULL && (token = kiln_token(&at, &length)) != NULL) {
-            if (kiln_token_is(token, length, "vertex")) {
-                read_vertex(&t, &at);
-            } else if (kiln_token_is(token, length, "facet")) {
-                end_facet(&t);
-                t.in_facet = true;
-            } else if (kiln_token_is(token, length, "endfacet")) {
-                end_facet(&t);
-            } else if (kiln_token_is(token, length, "solid")) {
-                start_solid(&t, at);
-                at = NULL; /* the rest of the line is a name */
-            } else if (kiln_token_is(token, length, "endsolid")) {
-                end_solid(&t);
-                at = NULL;
-            }
-        }
-    }
-    if (no_memory)
+    if (!kiln_lines_start(&t.lines, &reading->model, 0, NULL))
         kiln_read_no_memory(reading);
-    if (t.in_facet)
+    /* Several statements may share a line, as some writers have it. */
+    while ((t.at = kiln_read_line(reading, &t.lines)) != NULL)
+        while ((token = kiln_token(&t.at, &length)) != NULL)
+            read_statement(&t, token, length);
+    if (t.place != BETWEEN)
         fail_line(&t, "the file ends within a facet");
     if (t.in_solid)
         kiln_send_warning(reading->sender, "no endsolid: the file may have been cut short");
     end_solid(&t);
-    KILN_ASSERT(t.faces == 0 && !t.in_facet);
+    KILN_ASSERT(t.faces == 0 && t.corners.count == 0);
     free(t.corners.items);
     kiln_lines_end(&t.lines);
+}
+
+/* Whether the first word of the text is "solid". No byte of its beginning may be zero, which text has
+ * none of and a count of binary facets below 2^24 has, but for UTF-16, which a mark shows. */
+static bool starts_as_text(kiln_reading *reading, const uint8_t *header, size_t got)
+{
+    const bool wide =
+        got >= 2 && (memcmp(header, "\xFF\xFE", 2) == 0 || memcmp(header, "\xFE\xFF", 2) == 0);
+    kiln_lines lines;
+    const char *line, *token = NULL;
+    size_t length = 0;
+    bool no_memory = false, solid;
+
+    if (!wide && memchr(header, '\0', got) != NULL)
+        return false;
+    if (!kiln_lines_start(&lines, &reading->model, 0, NULL))
+        kiln_read_no_memory(reading);
+    while ((token == NULL || is_comment(token)) &&
+           (line = kiln_lines_next(&lines, &length, &no_memory)) != NULL)
+        token = kiln_token(&line, &length);
+    if (no_memory)
+        kiln_read_no_memory(reading);
+    solid = token != NULL && length >= 5 && kiln_token_is(token, 5, "solid");
+    kiln_lines_end(&lines);
+    return solid;
 }
 
 void kiln_read_stl(kiln_reading *reading)
@@ -183,19 +279,13 @@ void kiln_read_stl(kiln_reading *reading)
     uint8_t header[HEADER_SIZE] = {0};
     size_t got = kiln_model_read(&reading->model, 0, header, sizeof header);
     uint64_t facets = load_u32(header + 80), size = HEADER_SIZE + facets * FACET_SIZE;
-    const char *start = (const char *)header;
-    bool text_start;
 
     kiln_read_default_material(reading);
     reading->facts.exact = 1;
-    while (start < (const char *)header + 16 && strchr(" \t\r\n", *start) != NULL)
-        start++;
-    /* Many programs begin the header of a binary file with "solid", too: the size decides, and zero
-     * bytes, which text has none of and a count below 2^24 has. */
-    text_start = got >= 5 && kiln_token_is(start, 5, "solid") && memchr(header, '\0', got) == NULL;
+    /* Many programs begin the header of a binary file with "solid", too: the size decides first. */
     if (got == HEADER_SIZE && size == reading->model.size) {
         read_binary(reading, (uint32_t)facets);
-    } else if (text_start) {
+    } else if (starts_as_text(reading, header, got)) {
         read_text(reading);
     } else if (got == HEADER_SIZE && size < reading->model.size) {
         kiln_send_warning(reading->sender, "%llu bytes follow the last facet and are left out",
