@@ -138,8 +138,8 @@ static void skip(kiln_lines *lines)
 }
 
 /* Appends a code unit as UTF-8 to the line, which has *length bytes. Of the two surrogates of a
- * character the first becomes three bytes, which the second replaces by the four of UTF-8; one alone
- * stays three bytes, which is no UTF-8: names are cleaned of them later. */
+ * character the first becomes three bytes, which the second replaces by the four of UTF-8; one
+ * alone stays three bytes, which is no UTF-8: names are cleaned of them later. */
 static bool append(kiln_lines *lines, size_t *length, int unit)
 {
     void *line = lines->line;

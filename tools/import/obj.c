@@ -383,10 +383,11 @@ void kiln_read_obj(kiln_reading *reading)
         kiln_send_warning(sender, "%llu calls of other files not followed",
                           (unsigned long long)o.calls_ignored);
     if (o.weights > 0)
-        kiln_send_warning(sender,
-                          "%llu vertices have a fourth number other than 1: their coordinates are "
-                          "divided by it, as the format says and many programs do not",
-                          (unsigned long long)o.weights);
+        kiln_send_warning(
+            sender,
+            "%llu %s a fourth number other than 1: the coordinates are divided by it, "
+            "as the format says and many programs do not",
+            (unsigned long long)o.weights, o.weights == 1 ? "vertex has" : "vertices have");
     kiln_read_warn_empty(reading, o.faces_without_corners);
     reading->facts.exact = 1;
 

@@ -212,11 +212,12 @@ void kiln_read_off(kiln_reading *reading)
     while (find_line(&o))
         over++;
     if (over > 0)
-        kiln_send_warning(reading->sender,
-                          "the counts say %lld vertices and %lld faces: %llu more lines, from line "
-                          "%llu on, are left out",
-                          (long long)vertices, (long long)faces, (unsigned long long)over,
-                          (unsigned long long)line);
+        kiln_send_warning(
+            reading->sender,
+            "the counts of vertices and faces are %lld and %lld: %llu more line%s, from "
+            "line %llu on, are left out",
+            (long long)vertices, (long long)faces, (unsigned long long)over, over == 1 ? "" : "s",
+            (unsigned long long)line);
     kiln_read_warn_empty(reading, empty);
     kiln_read_mesh(reading, "mesh", sent, (uint64_t)vertices, 0);
     reading->facts.exact = 1;

@@ -188,7 +188,8 @@ static char *header_line(ply *p)
     return line;
 }
 
-/* Up to the line "end_header". The first line shows how lines end: after a CR alone a LF is data. */
+/* Up to the line "end_header". The first line shows how lines end: after a CR alone a LF is data.
+ */
 static void read_header(ply *p)
 {
     bool done = false, coded = false;
@@ -464,8 +465,8 @@ static void check_elements(ply *p)
                               in->name, list->name);
         if (in->kind == ELEMENT_OTHER && list != NULL)
             kiln_send_warning(p->reading->sender,
-                              "element \"%s\" with its list \"%s\" is none that is read: its %llu "
-                              "rows are left out",
+                              "element \"%s\" with its list \"%s\" is none that is read: its rows "
+                              "(%llu) are left out",
                               in->name, list->name, (unsigned long long)in->count);
     }
 }
@@ -485,20 +486,19 @@ static void warn_of_rest(ply *p)
 
         if (size > used &&
             !(got > 0 && (rest[0] == '\r' || rest[0] == '\n') && rest[got - 1] == '\n'))
-            kiln_send_warning(p->reading->sender,
-                              "%llu bytes follow the last element of the header and are left out",
-                              (unsigned long long)(size - used));
+            kiln_send_warning(
+                p->reading->sender, "%llu byte%s the last element of the header and are left out",
+                (unsigned long long)(size - used), size - used == 1 ? " follows" : "s follow");
         return;
     }
     for (; p->at != NULL; p->at = kiln_read_line(p->reading, &p->lines))
         if (kiln_token(&p->at, &length) != NULL && rows++ == 0)
             line = p->lines.number;
     if (rows > 0)
-        kiln_send_warning(
-            p->reading->sender,
-            "%llu more lines, from line %llu on, follow the last element of the header "
-            "and are left out",
-            (unsigned long long)rows, (unsigned long long)line);
+        kiln_send_warning(p->reading->sender,
+                          "%llu more line%s, from line %llu on, are not of the last element of the "
+                          "header and are left out",
+                          (unsigned long long)rows, rows == 1 ? "" : "s", (unsigned long long)line);
 }
 
 void kiln_read_ply(kiln_reading *reading)
@@ -519,11 +519,11 @@ void kiln_read_ply(kiln_reading *reading)
         read_all(&p, &p.elements[i]);
     warn_of_rest(&p);
     if (p.uneven > 0)
-        kiln_send_warning(
-            reading->sender,
-            "%llu rows end within a line, the first in line %llu: the rest of the line "
-            "counts as the next row",
-            (unsigned long long)p.uneven, (unsigned long long)p.uneven_line);
+        kiln_send_warning(reading->sender,
+                          "%llu row%s within a line, the first in line %llu: the rest of the line "
+                          "counts as the next row",
+                          (unsigned long long)p.uneven, p.uneven == 1 ? " ends" : "s end",
+                          (unsigned long long)p.uneven_line);
     /* All vertices belong to the one mesh of the file. */
     kiln_read_warn_empty(reading, p.empty_faces);
     if (p.faces == 0 && p.records == 0)

@@ -2,9 +2,10 @@
  * text.
  *
  * Binary: 80 bytes of any content, a count, and 50 bytes a facet: a normal, three corners, two
- * unused bytes. Text: one solid or several, each a list of facets of one loop; the keywords decide, and
- * line ends mean nothing but behind the words before a name. A file is taken for binary when its size is that which its count implies; many
- * programs begin the free 80 bytes with "solid", the keyword that begins text.
+ * unused bytes. Text: one solid or several, each a list of facets of one loop; the keywords decide,
+ * and line ends mean nothing but behind the words before a name. A file is taken for binary when
+ * its size is that which its count implies; many programs begin the free 80 bytes with "solid", the
+ * keyword that begins text.
  *
  * Vertices are repeated by each facet; equal ones are welded later. A face's number is that of its
  * facet in the file. */
@@ -60,7 +61,8 @@ static void read_binary(kiln_reading *reading, uint32_t facets)
 
 /* -- text -- */
 
-/* Where a text is: keywords are errors in other places. A loop ends a facet but for its "endfacet". */
+/* Where a text is: keywords are errors in other places. A loop ends a facet but for its "endfacet".
+ */
 typedef enum { BETWEEN, IN_FACET, IN_LOOP, AFTER_LOOP } place;
 
 typedef struct {
@@ -249,8 +251,8 @@ static void read_text(kiln_reading *reading)
     kiln_lines_end(&t.lines);
 }
 
-/* Whether the first word of the text is "solid". No byte of its beginning may be zero, which text has
- * none of and a count of binary facets below 2^24 has, but for UTF-16, which a mark shows. */
+/* Whether the first word of the text is "solid". No byte of its beginning may be zero, which text
+ * has none of and a count of binary facets below 2^24 has, but for UTF-16, which a mark shows. */
 static bool starts_as_text(kiln_reading *reading, const uint8_t *header, size_t got)
 {
     const bool wide =

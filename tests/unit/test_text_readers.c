@@ -1,0 +1,330 @@
+/* The readers of OBJ, PLY, OFF and STL account for every byte: what is left over, given twice, out
+ * of its place or in no known words is an error or a warning that shows it, and what the formats
+ * allow is read. Each row below is a model of a few triangles with what has to come of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../tools/import/import.h"
+
+typedef struct {
+    const char *about, *format, *text;
+    size_t size;      /* 0: up to the zero byte */
+    int triangles;    /* -1: refused */
+    double area;      /* of the triangles */
+    const char *says; /* in the error or in a warning; NULL: no warning */
+} row;
+
+#define WITH_SIZE(text) text, sizeof text - 1
+
+/* Two triangles of a square, area 1. */
+#define OBJ_SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+#define PLY_HEAD(vertices, faces)                                                                  \
+    "ply\nformat ascii 1.0\nelement vertex " #vertices                                             \
+    "\nproperty float x\nproperty float y\nproperty float z\nelement face " #faces                 \
+    "\nproperty list uchar int vertex_indices\nend_header\n"
+#define ROWS "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
+#define FACET(a, b, c)                                                                             \
+    "facet normal 0 0 1\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet"  \
+    "\n"
+#define FACETS FACET("0 0 0", "1 0 0", "1 1 0") FACET("0 0 0", "1 1 0", "0 1 0")
+/* A triangle in binary, low byte first. */
+#define FLOATS_0_0_0 "\0\0\0\0\0\0\0\0\0\0\0\0"
+#define FLOATS_1_0_0 "\0\0\x80\x3f\0\0\0\0\0\0\0\0"
+#define FLOATS_0_1_0 "\0\0\0\0\0\0\x80\x3f\0\0\0\0"
+#define PLY_BINARY(end)                                                                            \
+    "ply" end "format binary_little_endian 1.0" end "element vertex 3" end "property float x" end  \
+    "property float y" end "property float z" end "element face 1" end                             \
+    "property list uchar uchar vertex_indices" end "end_header" end
+
+static const row rows[] = {
+    /* -- OBJ -- */
+    {"a record in two lines", "obj", OBJ_SQUARE "f 1 2 \\\n 3\nf 1 3 4\n", 0, 2, 1, NULL},
+    {"blanks behind the mark", "obj", OBJ_SQUARE "f 1 2 \\ \t\n 3\nf 1 3 4\n", 0, 2, 1, NULL},
+    {"the mark before CR LF", "obj", OBJ_SQUARE "f 1 2 \\\r\n3\r\nf 1 3 4\r\n", 0, 2, 1, NULL},
+    {"three lines", "obj", "v 0 \\\n0\\\n0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\n", 0, 1, 0.5, NULL},
+    {"a comment in a backslash", "obj", "# C:\\\n" OBJ_SQUARE "f 1 2 3 # D:\\\nf 1 3 4\n", 0, 2, 1,
+     NULL},
+    {"a name in a backslash", "obj", OBJ_SQUARE "o C:\\\nf 1 2 3\ng x\\\nf 1 3 4\n", 0, 2, 1, NULL},
+    {"a material in a backslash", "obj", OBJ_SQUARE "usemtl a\\\nf 1 2 3\n", 0, 1, 0.5, NULL},
+    {"the end in a backslash", "obj", OBJ_SQUARE "f 1 2 3 \\", 0, -1, 0, "line 5: the file ends"},
+    {"the end behind a backslash", "obj", OBJ_SQUARE "f 1 2 3 \\\n", 0, -1, 0, "the file ends"},
+    {"capital words", "obj", "V 0 0 0\nV 1 0 0\nV 1 1 0\nF 1 2 3\n", 0, 1, 0.5, NULL},
+    {"an unknown word", "obj", OBJ_SQUARE "f 1 2\n3 4\n", 0, -1, 0,
+     "line 6: a line must begin with a word of the format, like \"v\" or \"f\", not \"3\""},
+    {"words without geometry", "obj",
+     OBJ_SQUARE "vt 0 0\nvn 0 0 1\nvp 1\ns off\nlod 1\nusemap a\nf 1/1/1 2 3//1\n", 0, 1, 0.5,
+     NULL},
+    {"a comma in a number", "obj", "v 0 1,5 0\n", 0, -1, 0, "not \"1,5\""},
+    {"commas between corners", "obj", OBJ_SQUARE "f 1,2,3\n", 0, -1, 0, "line 5: a corner"},
+    {"letters behind a stroke", "obj", OBJ_SQUARE "f 1/x 2 3\n", 0, -1, 0, "not \"1/x\""},
+    {"a zero byte", "obj", WITH_SIZE(OBJ_SQUARE "f 1 2 3\0f 1 3 4\n"), -1, 0,
+     "line 5: a zero byte"},
+    {"UTF-16 without a mark", "obj",
+     WITH_SIZE("v\0 \0"
+               "0\0\n\0"),
+     -1, 0, "UTF-16"},
+    {"UTF-16 with a mark", "obj",
+     WITH_SIZE("\xFF\xFEv\0 \0"
+               "0\0 \0"
+               "0\0 \0"
+               "0\0\n\0v\0 \0"
+               "1\0 \0"
+               "0\0 \0"
+               "0\0\n\0"
+               "v\0 \0"
+               "0\0 \0"
+               "1\0 \0"
+               "0\0\n\0f\0 \0"
+               "1\0 \0"
+               "2\0 \0"
+               "3\0\n\0"),
+     1, 0.5, NULL},
+    {"UTF-16 with half a character", "obj",
+     WITH_SIZE("\xFF\xFEv\0 \0"
+               "0\0 \0"
+               "0\0 \0"
+               "0\0\n\0"
+               "v"),
+     -1, 0, "half a character"},
+    {"the end mark of DOS", "obj", OBJ_SQUARE "f 1 2 3\n\x1A", 0, 1, 0.5, NULL},
+    {"a fourth number", "obj", "v 0 0 0 1\nv 2 0 0 2\nv 1 1 0 1\nf 1 2 3\n", 0, 1, 0.5,
+     "1 vertex has a fourth number other than 1"},
+    /* -- PLY -- */
+    {"as the header says", "ply", PLY_HEAD(4, 2) ROWS "3 0 1 2\n3 0 2 3\n", 0, 2, 1, NULL},
+    {"two faces more", "ply", PLY_HEAD(4, 1) ROWS "3 0 1 2\n3 0 2 3\n3 1 2 3\n", 0, 1, 0.5,
+     "2 more lines, from line 15 on"},
+    {"blank lines at the end", "ply", PLY_HEAD(4, 2) ROWS "3 0 1 2\n3 0 2 3\n\n \n", 0, 2, 1, NULL},
+    {"a number more in a row", "ply",
+     PLY_HEAD(4, 2) "0 0 0\n1 0 0\n1 1 0\n0 1 0 3\n0 1 2\n3 0 2 3\n", 0, 2, 1,
+     "1 row ends within a line, the first in line 13"},
+    {"fewer faces", "ply", PLY_HEAD(4, 3) ROWS "3 0 1 2\n3 0 2 3\n", 0, -1, 0, "element \"face\""},
+    {"a word among numbers", "ply", PLY_HEAD(4, 2) "0 0 0\n1 zero 0\n", 0, -1, 0,
+     "line 11: a value must be a number, not \"zero\""},
+    {"a comment", "ply",
+     "ply\ncomment x\nobj_info y\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+     "property float y\nproperty float z\nelement face 1\nproperty list uchar int "
+     "vertex_index\nend_header\n"
+     "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+     0, 1, 0.5, NULL},
+    {"a comment without its word", "ply",
+     "ply\nformat ascii 1.0\nCreated by hand\nelement vertex 3\n"
+     "property float x\nproperty float y\nproperty float z\nelement face 1\n"
+     "property list uchar int vertex_index\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+     0, 1, 0.5, "line 3 of the header begins with \"Created\""},
+    {"x twice", "ply",
+     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float x\n", 0, -1, 0,
+     "line 5: an element must have each property once, not \"x\""},
+    {"two lists of corners", "ply",
+     "ply\nformat ascii 1.0\nelement face 3\n"
+     "property list uchar int vertex_index\nproperty list uchar int vertex_indices\n",
+     0, -1, 0, "not \"vertex_indices\""},
+    {"an element twice", "ply", "ply\nformat ascii 1.0\nelement face 3\nelement face 3\n", 0, -1, 0,
+     "there before"},
+    {"two formats", "ply", "ply\nformat ascii 1.0\nformat ascii 1.0\n", 0, -1, 0,
+     "a second format"},
+    {"a type of its own", "ply", "ply\nformat ascii 1.0\nelement face 3\nproperty int64 x\n", 0, -1,
+     0, "not \"int64\""},
+    {"a count that is no whole number", "ply",
+     "ply\nformat ascii 1.0\nelement face 3\n"
+     "property list float int vertex_index\n",
+     0, -1, 0, "not \"float\""},
+    {"half a corner", "ply", PLY_HEAD(4, 1) ROWS "3.5 0 1 2\n", 0, -1, 0, "of length 3.5"},
+    {"a list of another name", "ply",
+     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+     "property float y\nproperty float z\nelement face 1\nproperty list uchar int "
+     "indices\nend_header\n"
+     "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+     0, -1, 0, "but \"indices\""},
+    {"faces of another name", "ply",
+     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+     "property float y\nproperty float z\nelement faces 1\nproperty list uchar int vertex_index\n"
+     "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+     0, -1, 0, "but \"faces\""},
+    {"another list beside the faces", "ply",
+     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n"
+     "property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_index\n"
+     "element grid 2\nproperty list uchar int at\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n1 0\n1 "
+     "0\n",
+     0, 1, 0.5,
+     "element \"grid\" with its list \"at\" is none that is read: its rows (2) are left out"},
+    {"binary", "ply", WITH_SIZE(PLY_BINARY("\n") FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2"),
+     1, 0.5, NULL},
+    {"binary behind CR LF", "ply",
+     WITH_SIZE(PLY_BINARY("\r\n") FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2"), 1, 0.5, NULL},
+    /* The first float begins with the byte of a line feed: 10 * 2^-149. */
+    {"binary behind CR, whose first byte is LF", "ply",
+     WITH_SIZE(PLY_BINARY("\r") "\n\0\0\0\0\0\0\0\0\0\0\0" FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2"), 1,
+     0.5, NULL},
+    {"binary with bytes left over", "ply",
+     WITH_SIZE(PLY_BINARY("\n") FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2\3\0\1\2"), 1, 0.5,
+     "4 bytes follow the last element"},
+    {"binary with one byte left over", "ply",
+     WITH_SIZE(PLY_BINARY("\n") FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2\3"), 1, 0.5,
+     "1 byte follows the last element"},
+    {"binary that ends as a text does", "ply",
+     WITH_SIZE(PLY_BINARY("\n") FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\3\0\1\2\n"), 1, 0.5, NULL},
+    /* -- OFF -- */
+    {"a row a line", "off", "OFF\n4 2 0\n" ROWS "3 0 1 2\n3 0 2 3\n", 0, 2, 1, NULL},
+    {"no count of edges", "off", "OFF\n4 2\n" ROWS "3 0 1 2\n3 0 2 3\n", 0, 2, 1, NULL},
+    {"counts behind the keyword", "off", "OFF 4 2 0\n" ROWS "3 0 1 2\n3 0 2 3\n", 0, 2, 1, NULL},
+    {"colours the keyword does not tell", "off",
+     "OFF\n4 2 0\n0 0 0 255 0 0\n1 0 0 9 9 9\n1 1 0 1 1 1\n0 1 0 2 2 2\n3 0 1 2 255 0 0\n3 0 2 3\n",
+     0, 2, 1, NULL},
+    {"all vertices in a line", "off", "OFF\n4 2 0\n0 0 0 1 0 0 1 1 0 0 1 0\n3 0 1 2\n3 0 2 3\n", 0,
+     2, 1, NULL},
+    {"a number a line", "off", "OFF\n3\n1\n0\n0\n0\n0\n1\n0\n0\n0\n1\n0\n3\n0\n1\n2\n", 0, 1, 0.5,
+     NULL},
+    {"colours of the keyword, free of lines", "off",
+     "COFF\n3 1 0\n0 0 0 1 0 0 1  1 0 0\n1 0 0 1 0 1 0\n1 0 0 1 3 0 1 2\n", 0, 1, 0.5, NULL},
+    {"normals of the keyword, free of lines", "off",
+     "NOFF 3 1 0 0 0 0 0 0 1 1 0 0 0 0 1 0 1 0 0 0 1 3 0 1 2\n", 0, 1, 0.5, NULL},
+    {"two faces more", "off", "OFF\n4 1 0\n" ROWS "3 0 1 2\n3 0 2 3\n# end\n3 1 2 3\n", 0, 1, 0.5,
+     "are 4 and 1: 2 more lines, from line 8 on, are left out"},
+    {"a face with a corner too few", "off", "OFF\n4 2 0\n" ROWS "4 0 1 2\n3 0 2 3\n", 0, -1, 0,
+     "line 8: the face of the line before has fewer corners"},
+    {"a word among the colours", "off", "OFF\n4 2 0\n" ROWS "3 0 1 2 red\n3 0 2 3\n", 0, -1, 0,
+     "not \"red\""},
+    {"another keyword", "off", "XOFF\n4 2 0\n", 0, -1, 0, "must begin with OFF, not \"XOFF\""},
+    /* -- STL -- */
+    {"text", "stl", "solid a\n" FACETS "endsolid a\n", 0, 2, 1, NULL},
+    {"in one line", "stl",
+     "solid a\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 "
+     "vertex 1 1 0 endloop endfacet endsolid a\n",
+     0, 1, 0.5, NULL},
+    {"a mark of UTF-8", "stl", "\xEF\xBB\xBFsolid a\n" FACETS "endsolid a\n", 0, 2, 1, NULL},
+    {"comments", "stl", "# by hand\n; more\n// more\nsolid a\n" FACETS "# end\nendsolid a\n", 0, 2,
+     1, NULL},
+    {"empty lines", "stl",
+     "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nsolid a\n" FACETS "endsolid a\n", 0, 2, 1, NULL},
+    {"ends apart", "stl",
+     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+     "vertex 1 1 0\nend loop\nend facet\nend solid a\n",
+     0, 1, 0.5, NULL},
+    {"odd normals", "stl",
+     "solid a\nfacet normal -nan(ind) nan 1.#QNAN\nouter loop\nvertex 0 0 0\n"
+     "vertex 1 0 0\nvertex 1 1 0\nendloop\nendfacet\nfacet\nvertex 0 0 0\nvertex 1 1 0\nvertex 0 1 "
+     "0\n"
+     "endfacet\nendsolid a\n",
+     0, 2, 1, NULL},
+    {"two loops in a facet", "stl",
+     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+     "vertex 1 1 0\nendloop\nouter loop\nvertex 0 0 0\n",
+     0, -1, 0, "line 8: a second loop in one facet"},
+    {"a vertex behind the loop", "stl",
+     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n"
+     "vertex 1 0 0\nvertex 1 1 0\nendloop\nvertex 0 0 0\n",
+     0, -1, 0, "line 8: a vertex outside"},
+    {"loops alone", "stl", "solid a\nouter loop\nvertex 0 0 0\n", 0, -1, 0,
+     "line 2: a loop outside of a facet"},
+    {"an end of nothing", "stl", "solid a\n" FACETS "endfacet\nendsolid\n", 0, -1, 0, "not begun"},
+    {"an unknown word", "stl", "solid a\n" FACETS "facett normal\nendsolid\n", 0, -1, 0,
+     "a keyword must stand here, not \"facett\""},
+    {"a solid in a facet", "stl", "solid a\nfacet normal 0 0 1\nsolid b\n", 0, -1, 0,
+     "not \"solid\""},
+    {"a vertex of two numbers", "stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", 0,
+     -1, 0, "but the line ends"},
+};
+
+static double area_of(const kiln_soup *soup)
+{
+    double area = 0;
+
+    for (uint32_t i = 0; i < soup->triangle_count; i++) {
+        double p[3][3], u[3], v[3], n[3];
+
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                p[j][k] =
+                    (double)soup->positions[3 * (size_t)soup->indices[3 * (size_t)i + (size_t)j] +
+                                            (size_t)k];
+        for (int k = 0; k < 3; k++)
+            u[k] = p[1][k] - p[0][k], v[k] = p[2][k] - p[0][k];
+        for (int k = 0; k < 3; k++)
+            n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+        area += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+    }
+    return area;
+}
+
+static void check(const row *r)
+{
+    const kiln_bake_options options = {
+        .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 1000};
+    const kiln_bake_input input = {
+        .data = r->text, .size = r->size != 0 ? r->size : strlen(r->text), .format = r->format};
+    kiln_soup soup;
+    kiln_bake_report report = {0};
+    kiln_bake_status status = kiln_import(&input, &options, &soup, &report);
+    const char *said = NULL;
+
+    if (r->triangles < 0) {
+        if (status != KILN_BAKE_INVALID || strstr(report.error, r->says) == NULL)
+            fail_msg("%s, %s: status %d, \"%s\"", r->format, r->about, (int)status, report.error);
+        return;
+    }
+    if (status != KILN_BAKE_OK)
+        fail_msg("%s, %s: %s", r->format, r->about, report.error);
+    if (soup.triangle_count != (uint32_t)r->triangles || fabs(area_of(&soup) - r->area) > 1e-6)
+        fail_msg("%s, %s: %lu triangles, area %g", r->format, r->about,
+                 (unsigned long)soup.triangle_count, area_of(&soup));
+    for (uint32_t i = 0; i < soup.warning_count; i++)
+        if (r->says != NULL && strstr(soup.strings + soup.warnings[i], r->says) != NULL)
+            said = r->says;
+        else if (r->says == NULL)
+            fail_msg("%s, %s: a warning: %s", r->format, r->about, soup.strings + soup.warnings[i]);
+    if (r->says != NULL && said == NULL)
+        fail_msg("%s, %s: no warning says \"%s\"", r->format, r->about, r->says);
+    kiln_soup_free(&soup);
+}
+
+static void check_format(const char *format)
+{
+    size_t checked = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].format, format) == 0) {
+            check(&rows[i]);
+            checked++;
+        }
+    assert_true(checked > 0);
+}
+
+static void obj(void **state)
+{
+    (void)state;
+    check_format("obj");
+}
+
+static void ply(void **state)
+{
+    (void)state;
+    check_format("ply");
+}
+
+static void off(void **state)
+{
+    (void)state;
+    check_format("off");
+}
+
+static void stl(void **state)
+{
+    (void)state;
+    check_format("stl");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(obj), cmocka_unit_test(ply),
+                                       cmocka_unit_test(off), cmocka_unit_test(stl)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
