@@ -63,6 +63,10 @@ function(kiln_bake name)
   if(NOT "${arg_OPTIONS}" MATCHES "--side-files")
     set(side_files --side-files "${CMAKE_SOURCE_DIR}")
   endif()
+  # The programs that read models are installed with kiln, and may be replaced without it.
+  get_target_property(program kiln::command IMPORTED_LOCATION)
+  get_filename_component(prefix "${program}/../.." ABSOLUTE)
+  file(GLOB importers "${prefix}/libexec/kiln/kiln-import*")
   # make does not compare commands: other options change a file that all rules depend on.
   set(options "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.options")
   set(written)
@@ -113,7 +117,7 @@ function(kiln_bake name)
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${made}"
       COMMAND kiln::command bake ${side_files} ${arg_OPTIONS} -o "${output}" --depfile "${depfile}" "${input}"
       ${forget}
-      DEPENDS "${input}" "${options}" kiln::command
+      DEPENDS "${input}" "${options}" kiln::command ${importers}
       DEPFILE "${depfile}"
       COMMENT "Baking ${below}${stem}.kiln"
       VERBATIM)
