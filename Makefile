@@ -61,9 +61,9 @@ LIBS_runtime = $(if $(filter 1,$(LIBDEFLATE)),-ldeflate) -lz -lm
 LIBS_bake = -ljansson -lgmp $(LIBS_runtime)
 # Of the importing programs; only these are linked with what reads models.
 LIBS_own = -Wl,--as-needed -ljansson -lseccomp $(LIBS_runtime)
-LIBS_assimp = -lassimp $(LIBS_own)
+LIBS_assimp = -lassimp -lexpat $(LIBS_own)
 # Some tests run readers in their own process.
-LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lseccomp
+LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lseccomp
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # Embree is compared with where it is installed.

@@ -30,9 +30,9 @@
 #include "formats.h"
 #include "gltf.h"
 #include "serve.h"
+#include "xml.h"
 
 enum {
-    HEAD_SIZE = 1 << 20,        /* of a Collada file, within which its unit is looked for */
     WARNINGS_OF_IMPORTER = 100, /* passed on at most */
 };
 
@@ -235,59 +235,6 @@ static struct aiFile *open_one(struct aiFileIO *files, const char *name, const c
 
 /* -- units and axes -- */
 
-/* The value of an attribute of the tag that starts at `tag`. */
-static bool attribute_number(const char *tag, const char *name, double *value)
-{
-    size_t tag_length = strcspn(tag, ">"), length = strlen(name);
-
-    for (size_t i = 1; i + length + 2 < tag_length; i++) {
-        const char *at = tag + i + length, *end;
-
-        if (strncmp(tag + i, name, length) != 0)
-            continue;
-        at += strspn(at, " \t\r\n=");
-        if (*at != '"' && *at != '\'')
-            continue;
-        end = strchr(at + 1, *at);
-        return end != NULL && kiln_token_number(at + 1, (size_t)(end - at - 1), value);
-    }
-    return false;
-}
-
-/* Looks for unit and axis in the start of the file, as text: parsing all of it for two values that
- * stand in its head would take as long as Assimp does. */
-static void collada_units(kiln_reading *reading)
-{
-    char *text = malloc(HEAD_SIZE + 1);
-    const char *unit, *axis;
-    double metres;
-    size_t got;
-
-    if (text == NULL)
-        kiln_read_no_memory(reading);
-    got = kiln_model_read(&reading->model, 0, text, HEAD_SIZE);
-    for (size_t i = 0; i < got; i++)
-        if (text[i] == '\0')
-            text[i] = ' ';
-    text[got] = '\0';
-    unit = strstr(text, "<unit ");
-    axis = strstr(text, "<up_axis>");
-    if (unit != NULL && attribute_number(unit, "meter", &metres)) {
-        /* Assimp would flatten or mirror everything by it. */
-        if (!(metres > 0))
-            kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
-                              "declares a unit of %g metres; repair the unit", metres);
-        reading->facts.unit = metres;
-    }
-    if (axis != NULL) {
-        axis += strlen("<up_axis>");
-        axis += strspn(axis, " \t\r\n");
-        if (*axis >= 'X' && *axis <= 'Z')
-            reading->facts.up_declared = *axis - 'X';
-    }
-    free(text);
-}
-
 /* A number among the facts that Assimp gives about a scene. */
 static bool fact_of(const struct aiScene *scene, const char *key, double *value)
 {
@@ -320,8 +267,8 @@ static bool is_gltf(const kiln_reading *reading)
            strcmp(reading->format, "vrm") == 0;
 }
 
-/* Fills the unit and the up axis of reading->facts. Found by trying Assimp 5.2.5: Collada's unit
- * and axis it applies itself, at the root; FBX's it only reports, the unit in centimetres; glTF has
+/* Fills the unit and the up axis of reading->facts, but for Collada (collada.c). Found by trying
+ * Assimp 5.2.5: Collada's unit and axis it applies itself, at the root; FBX's it only reports, the unit in centimetres; glTF has
  * one unit and one axis. */
 static void find_units(kiln_reading *reading, const struct aiScene *scene)
 {
@@ -331,8 +278,6 @@ static void find_units(kiln_reading *reading, const struct aiScene *scene)
     if (is_gltf(reading)) {
         facts->unit = 1;
         facts->up_declared = 1;
-    } else if (strcmp(reading->format, "dae") == 0) {
-        collada_units(reading);
     } else if (strcmp(reading->format, "fbx") == 0) {
         if (fact_of(scene, "UnitScaleFactor", &value) && value > 0 && value < 1e12)
             facts->unit = facts->unit_factor = value / 100;
@@ -690,6 +635,11 @@ static void read_by_assimp(kiln_reading *reading)
                           "\"%s\" files are read by Assimp, unchecked; compare the result with the "
                           "model, or convert it to glTF, OBJ, PLY or STL",
                           reading->format);
+
+    if (strcmp(reading->format, "dae") == 0)
+        kiln_look_at_collada(reading);
+    if (strcmp(reading->format, "x3d") == 0)
+        kiln_look_at_x3d(reading);
 
     /* Without this setting Assimp invents meshes for bare skeletons. */
     settings = aiCreatePropertyStore();

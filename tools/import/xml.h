@@ -1,0 +1,27 @@
+/* A model in XML, element by element. */
+#ifndef KILN_IMPORT_XML_H
+#define KILN_IMPORT_XML_H
+
+#include "reader.h"
+
+typedef struct {
+    /* Attributes are names and values in turn, NULL at the end. `line` counts from 1. */
+    void (*start)(void *user, const char *name, const char **attributes, uint64_t line);
+    void (*end)(void *user, const char *name);
+    void (*text)(void *user, const char *text, size_t length); /* in parts; NULL: not wanted */
+    void *user;
+} kiln_xml_handlers;
+
+/* Reads the model through. A text that is not well-formed is warned of and read up to there: Assimp
+ * takes some of these. Returns whether it is. */
+bool kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
+
+/* The value of an attribute; NULL: it is not there. */
+const char *kiln_xml_value(const char **attributes, const char *name);
+
+/* Looks at a model before Assimp reads it. What Assimp would read wrong or not at all ends the work
+ * with an error, or is warned of. */
+void kiln_look_at_collada(kiln_reading *reading); /* fills unit and up axis of the facts */
+void kiln_look_at_x3d(kiln_reading *reading);
+
+#endif
