@@ -318,6 +318,18 @@ static void send_lost(face_stream *s)
     }
 }
 
+/* Sends the triangles of a fan, which have one number. */
+static void send_fan(face_stream *s, const struct aiFace *face)
+{
+    for (unsigned i = 1; i + 1 < face->mNumIndices; i++) {
+        const uint32_t corners[3] = {face->mIndices[0], face->mIndices[i], face->mIndices[i + 1]};
+
+        kiln_read_face(s->reading, corners, 3, s->record, s->user);
+        s->sent++;
+    }
+    s->record++;
+}
+
 /* Refuses a mesh that has memory which Assimp never set. What the programs' allocator fills
  * (main_memory.c) is a NaN that no file has but by its very bits, and arithmetic leaves it so. */
 static void check_set(kiln_reading *reading, const struct aiMesh *mesh)
@@ -366,6 +378,10 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
             (mesh->mPrimitiveTypes & (aiPrimitiveType_TRIANGLE | aiPrimitiveType_POLYGON)) == 0) {
             reading->facts.lines += face->mNumIndices - 1;
             s->record++;
+            continue;
+        }
+        if (reading->fans && face->mNumIndices > 3) {
+            send_fan(s, face);
             continue;
         }
         kiln_read_face(s->reading, face->mIndices, face->mNumIndices, s->record++, s->user);
@@ -608,6 +624,12 @@ static _Noreturn void refuse(kiln_reading *reading, const char *why)
 
 static void read_by_assimp(kiln_reading *reading)
 {
+    /* What is looked at before Assimp reads it. */
+    static const struct {
+        const char *format;
+        void (*look)(kiln_reading *reading);
+    } looks[] = {
+        {"dae", kiln_look_at_collada}, {"x3d", kiln_look_at_x3d}, {"amf", kiln_look_at_amf}};
     struct aiFileIO files = {
         .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
     listener ears = {.reading = reading};
@@ -636,10 +658,9 @@ static void read_by_assimp(kiln_reading *reading)
                           "model, or convert it to glTF, OBJ, PLY or STL",
                           reading->format);
 
-    if (strcmp(reading->format, "dae") == 0)
-        kiln_look_at_collada(reading);
-    if (strcmp(reading->format, "x3d") == 0)
-        kiln_look_at_x3d(reading);
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
+        if (strcmp(reading->format, looks[i].format) == 0)
+            looks[i].look(reading);
 
     /* Without this setting Assimp invents meshes for bare skeletons. */
     settings = aiCreatePropertyStore();

@@ -8,8 +8,9 @@
  *
  * Unit and up axis are those of the document's own <asset>.
  *
- * Two things that Assimp can't read are written in another way for it, in memory: text in UTF-16,
- * and blanks before the numbers of some elements. */
+ * What Assimp can't read only for how it is written is written in another way for it, in memory:
+ * text in UTF-16, and blanks around the values of some elements. Triangle fans it makes polygons
+ * of, which are other faces unless they are flat: assimp.c makes them fans again. */
 #define _POSIX_C_SOURCE 200809L
 #include "xml.h"
 
@@ -67,9 +68,10 @@ typedef struct {
     unsigned geometry_depth;
     long at; /* the innermost <node> that is open, or NONE */
     bool in_up_axis, in_accessor;
-    bool before_numbers;  /* of such an element as has_bad_blanks names */
-    bool bad_blanks;      /* there are some */
-    char text[TEXT_SIZE]; /* of <up_axis> */
+    bool before_numbers;     /* of such an element as has_bad_blanks names */
+    bool bad_blanks;         /* there are some */
+    uint64_t fans, polygons; /* the lines of the last of them; 0: there is none */
+    char text[TEXT_SIZE];    /* of <up_axis> */
     size_t length;
 } look;
 
@@ -110,10 +112,10 @@ static bool is(const char *name, const char *other)
     return strcmp(name, other) == 0;
 }
 
-/* Elements of numbers that Assimp misreads where a blank is the first character. */
+/* Elements that Assimp misreads where a blank is the first character. */
 static bool has_bad_blanks(const char *name, size_t length)
 {
-    static const char *const names[] = {"color", "vcount", "v"};
+    static const char *const names[] = {"color", "vcount", "v", "up_axis"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
@@ -193,6 +195,10 @@ static void on_start(void *user, const char *name, const char **attributes, uint
         l->geometry_depth = l->depth;
     if (l->geometry_depth != 0 && is(name, "mesh"))
         l->mesh_depth = l->depth;
+    if (is(name, "trifans"))
+        l->fans = line;
+    if (is(name, "polygons") || is(name, "polylist"))
+        l->polygons = line;
 
     if (is(name, "node")) {
         node *new = add(l, &l->nodes, sizeof *new);
@@ -254,6 +260,7 @@ static void on_end(void *user, const char *name)
         const char *axis;
 
         l->text[l->length] = '\0';
+        l->bad_blanks = l->bad_blanks || strcspn(l->text, " \t\r\n") < l->length;
         axis = l->text + strspn(l->text, " \t\r\n");
         if (*axis >= 'X' && *axis <= 'Z')
             l->reading->facts.up_declared = *axis - 'X';
@@ -521,6 +528,17 @@ static void rewrite(look *l)
             memset(end, ' ', blanks);
         }
     }
+    /* Behind the axis, they go behind the end tag. */
+    for (at = strstr((char *)text, "</up_axis>"); at != NULL; at = strstr(at + 1, "</up_axis>")) {
+        static const char tag[] = "</up_axis>";
+        char *to = at;
+
+        while (to > (char *)text && strchr(" \t\r\n", to[-1]) != NULL)
+            to--;
+        memset(at, ' ', sizeof tag - 1);
+        memcpy(to, tag, sizeof tag - 1);
+        memset(to + sizeof tag - 1, ' ', (size_t)(at - to));
+    }
     /* The file stays open for whoever compares it. */
     *model = (kiln_model){.file = -1, .data = text, .size = size};
 }
@@ -540,6 +558,12 @@ void kiln_look_at_collada(kiln_reading *reading)
         check_accessors(&l);
         check_circles(&l);
         check_references(&l);
+        if (l.fans != 0 && l.polygons != 0)
+            kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                              "line %llu: <trifans> beside the polygons of line %llu, which the "
+                              "importer does not tell apart; export triangles",
+                              (unsigned long long)l.fans, (unsigned long long)l.polygons);
+        reading->fans = l.fans != 0;
         if (l.bad_blanks || mark[0] >= 0xFE)
             rewrite(&l);
     }

@@ -14,6 +14,7 @@ typedef struct {
     uint64_t memory;             /* the limit, for messages; 0: none */
     const char *limit;           /* its option */
     const kiln_folders *folders; /* where side files may lie */
+    bool fans;                   /* faces of more than three corners are fans of triangles */
     kiln_sender *sender;
     kiln_scene_facts facts; /* to be filled; sent by the caller of the reader */
 } kiln_reading;

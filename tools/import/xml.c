@@ -1,5 +1,6 @@
 /* Reading XML by expat (James Clark and others), which decodes UTF-8, UTF-16 and Latin 1, and the
- * look at X3D: its lines, which Assimp turns into faces. */
+ * looks at X3D, whose lines Assimp turns into faces, and at AMF, of whose objects Assimp reads the
+ * first volume, and of whose instances it takes angles for distances. */
 #include "xml.h"
 
 #include <expat.h>
@@ -107,4 +108,66 @@ void kiln_look_at_x3d(kiln_reading *reading)
     const kiln_xml_handlers handlers = {.start = x3d_start, .end = x3d_end, .user = reading};
 
     (void)kiln_xml_read(reading, &handlers);
+}
+
+/* -- AMF -- */
+
+typedef struct {
+    kiln_reading *reading;
+    unsigned volumes; /* of the mesh that is open */
+    char angle[8];    /* the element whose text comes; "": none */
+    uint64_t line;
+} amf;
+
+static void amf_start(void *user, const char *name, const char **attributes, uint64_t line)
+{
+    amf *a = user;
+
+    (void)attributes;
+    a->angle[0] = '\0';
+    a->line = line;
+    if (strcmp(name, "mesh") == 0)
+        a->volumes = 0;
+    if (strcmp(name, "volume") == 0 && ++a->volumes > 1)
+        kiln_send_failure(a->reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "line %llu: a second <volume> of one object, which the importer does not "
+                          "read; make it an object, or convert the model to another format",
+                          (unsigned long long)line);
+    if (name[0] == 'r' && name[1] >= 'x' && name[1] <= 'z' && name[2] == '\0')
+        strcpy(a->angle, name);
+}
+
+static void amf_end(void *user, const char *name)
+{
+    amf *a = user;
+
+    (void)name;
+    a->angle[0] = '\0';
+}
+
+/* Anything but zeros is an angle. */
+static void amf_text(void *user, const char *text, size_t length)
+{
+    const amf *a = user;
+
+    for (size_t i = 0; a->angle[0] != '\0' && i < length; i++)
+        if (text[i] >= '1' && text[i] <= '9')
+            kiln_send_failure(a->reading->sender, KILN_BAKE_UNSUPPORTED,
+                              "line %llu: <%s>: the importer takes angles of instances for "
+                              "distances; turn the mesh itself, or convert the model to another "
+                              "format",
+                              (unsigned long long)a->line, a->angle);
+}
+
+void kiln_look_at_amf(kiln_reading *reading)
+{
+    amf a = {.reading = reading};
+    const kiln_xml_handlers handlers = {
+        .start = amf_start, .end = amf_end, .text = amf_text, .user = &a};
+    uint8_t mark[2] = {0, 0};
+
+    /* Some are compressed; these stay as they are. */
+    (void)kiln_model_read(&reading->model, 0, mark, sizeof mark);
+    if (mark[0] != 'P' || mark[1] != 'K')
+        (void)kiln_xml_read(reading, &handlers);
 }

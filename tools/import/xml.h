@@ -23,5 +23,6 @@ const char *kiln_xml_value(const char **attributes, const char *name);
  * with an error, or is warned of. */
 void kiln_look_at_collada(kiln_reading *reading); /* fills unit and up axis of the facts */
 void kiln_look_at_x3d(kiln_reading *reading);
+void kiln_look_at_amf(kiln_reading *reading);
 
 #endif
