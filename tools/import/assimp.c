@@ -268,8 +268,8 @@ static bool is_gltf(const kiln_reading *reading)
 }
 
 /* Fills the unit and the up axis of reading->facts, but for Collada (collada.c). Found by trying
- * Assimp 5.2.5: Collada's unit and axis it applies itself, at the root; FBX's it only reports, the unit in centimetres; glTF has
- * one unit and one axis. */
+ * Assimp 5.2.5: Collada's unit and axis it applies itself, at the root; FBX's it only reports, the
+ * unit in centimetres; glTF has one unit and one axis. */
 static void find_units(kiln_reading *reading, const struct aiScene *scene)
 {
     kiln_scene_facts *facts = &reading->facts;
