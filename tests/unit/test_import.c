@@ -403,6 +403,53 @@ static double signed_area(const float *positions, const uint32_t *corners, size_
     return sum / 2;
 }
 
+/* Polygons of many corners, whose ears are long, many or deep inside: combs, spirals, stars. They
+ * are cut into triangles that sum up to their area, and each corner is compared with few others. */
+static void large_polygons(void **state)
+{
+    enum { COUNT = 20000 };
+    static float positions[3 * COUNT];
+    static uint32_t corners[COUNT], triangles[3 * COUNT];
+    /* A search through all corners would take half of COUNT for each ear that is tried. */
+    static const uint64_t most[3] = {2000, 100, 400};
+
+    (void)state;
+    for (int shape = 0; shape < 3; shape++) {
+        kiln_polygon_work work = {0};
+        double sum = 0, whole;
+
+        for (uint32_t i = 0; i < COUNT; i++) {
+            /* A comb: teeth to the right, closed by two corners on the left. */
+            double x = i % 2 == 0 ? 0 : 1000 + i % 7, y = i;
+            const double side = i < COUNT / 2 ? 0 : 1;
+            const double along = 0.05 * (i < COUNT / 2 ? i : COUNT - 1 - i);
+            const double angle = 6.283185307179586 * i / COUNT, spike = 0.2 + random_unit();
+
+            if (shape == 0 && i >= COUNT - 2)
+                x = -1, y = i == COUNT - 2 ? COUNT : -1;
+            if (shape == 1)
+                x = (1 + 0.2 * along + 0.3 * side) * cos(along),
+                y = (1 + 0.2 * along + 0.3 * side) * sin(along);
+            if (shape == 2)
+                x = spike * cos(angle), y = spike * sin(angle);
+            positions[3 * i] = (float)x;
+            positions[3 * i + 1] = (float)y;
+            positions[3 * i + 2] = 0;
+            corners[i] = i;
+        }
+        whole = fabs(signed_area(positions, corners, COUNT));
+        assert_int_equal(kiln_polygon_cut(&work, positions, corners, COUNT, triangles),
+                         KILN_POLYGON_OK);
+        for (size_t i = 0; i < 3 * (COUNT - 2); i += 3)
+            sum += fabs(signed_area(positions, triangles + i, 3));
+        print_message("shape %d: %.1f comparisons a corner\n", shape,
+                      (double)work.comparisons / COUNT);
+        assert_true(fabs(sum - whole) < 1e-9 * whole);
+        assert_true(work.comparisons < most[shape] * (uint64_t)COUNT);
+        kiln_polygon_work_free(&work);
+    }
+}
+
 /* Stars with random spikes, on a lattice so that areas are exact: each triangle turns as the
  * polygon does, and the areas sum up. */
 static void random_polygons(void **state)
@@ -1230,6 +1277,7 @@ int main(void)
         cmocka_unit_test(precision),
         cmocka_unit_test(concave_faces),
         cmocka_unit_test(random_polygons),
+        cmocka_unit_test(large_polygons),
         cmocka_unit_test(odd_polygons),
         cmocka_unit_test(stl),
         cmocka_unit_test(ply),

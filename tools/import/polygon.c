@@ -6,9 +6,12 @@
  * are (../common/soup.h). So the triangles of a simple polygon cover it, however thin it is.
  * Polygons that cross themselves are cut somehow, into the same number of triangles.
  *
- * Only corners at which the polygon turns right or goes straight can lie in an ear; they are kept
- * in a list. For the usual face, which is convex, the list is empty and cutting is linear; at worst
- * it is quadratic, which a deadline bounds. */
+ * Only corners at which the polygon turns right or goes straight can lie in an ear. They are looked
+ * up in a grid, by the box of the ear. A corner that is no ear because another lies in it is not
+ * looked at again before that one is cut off or turns left, or a neighbour of its own is cut off (a
+ * blocked corner waits on a list of its blocker); those that remain are bits, in the order of the
+ * polygon. So the usual polygon of n corners costs about n log n, and the order of ears is that of
+ * a plain search. At worst it is quadratic, which a deadline bounds. */
 #include "polygon.h"
 
 #include <math.h>
@@ -19,13 +22,54 @@
 #include "../common/clock.h"
 #include "../common/soup.h"
 
+#define NONE UINT32_MAX
+
 void kiln_polygon_work_free(kiln_polygon_work *work)
 {
     free(work->points);
     free(work->next);
-    free(work->previous);
-    free(work->tests);
+    free(work->reflex);
+    free(work->candidates[0]);
     memset(work, 0, sizeof *work);
+}
+
+/* Words of the bits of `count` corners, and of the bits of those words. */
+static size_t words_of(size_t count)
+{
+    return (count + 63) / 64;
+}
+
+/* Room for `count` corners. What the arrays hold is of no use to another polygon. */
+static bool make_room(kiln_polygon_work *work, size_t count)
+{
+    const size_t capacity = count + count / 2, words = words_of(capacity);
+    const double deadline = work->deadline;
+    const uint64_t comparisons = work->comparisons;
+    uint32_t *arrays;
+
+    if (count <= work->capacity)
+        return true;
+    kiln_polygon_work_free(work);
+    work->deadline = deadline;
+    work->comparisons = comparisons;
+    work->points = malloc(capacity * sizeof *work->points);
+    arrays = malloc((8 * capacity + 1) * sizeof *arrays);
+    work->next = arrays;
+    work->reflex = malloc(capacity);
+    work->candidates[0] = malloc((words + words_of(words)) * sizeof **work->candidates);
+    if (work->points == NULL || arrays == NULL || work->reflex == NULL ||
+        work->candidates[0] == NULL)
+        return false;
+    work->previous = arrays + capacity;
+    work->blocker = arrays + 2 * capacity;
+    work->first_blocked = arrays + 3 * capacity;
+    work->next_blocked = arrays + 4 * capacity;
+    work->previous_blocked = arrays + 5 * capacity;
+    work->cell_corners = arrays + 6 * capacity;
+    work->cell_first = arrays + 7 * capacity; /* one more than there are cells */
+    work->candidates[1] = work->candidates[0] + words;
+    work->capacity = capacity;
+    return true;
 }
 
 /* Projects so that the polygon turns left. */
@@ -80,41 +124,193 @@ static bool same_point(const kiln_polygon_work *work, uint32_t a, uint32_t b)
     return work->points[a][0] == work->points[b][0] && work->points[a][1] == work->points[b][1];
 }
 
-/* If any corners lie in an ear, some of them do not turn left: only those are listed for the test.
- * A corner that is cut off points to itself. */
-static size_t list_tests(kiln_polygon_work *work, size_t count)
-{
-    size_t tests = 0;
+/* -- the grid -- */
 
-    for (uint32_t i = 0; i < count; i++)
-        if (work->next[i] != i && turn_at(work, i) <= 0)
-            work->tests[tests++] = i;
-    return tests;
+/* Grows with the coordinate: a point between two others lies between their cells. */
+static uint32_t cell_of(const kiln_polygon_work *work, float at, int axis)
+{
+    const double cell = ((double)at - work->origin[axis]) * work->scale[axis];
+
+    KILN_ASSERT(cell >= 0);
+    return cell < work->cells ? (uint32_t)cell : work->cells - 1;
 }
 
-/* Whether corner i can be cut off: it turns left and no other corner lies in its triangle, but at
- * its corners, where a polygon may touch itself. Takes what no longer can lie in an ear off the
- * list. */
-static bool is_ear(kiln_polygon_work *work, uint32_t i, size_t *test_count)
+static uint32_t cell_of_corner(const kiln_polygon_work *work, uint32_t i)
 {
-    uint32_t a = work->previous[i], c = work->next[i];
+    return cell_of(work, work->points[i][1], 1) * work->cells +
+           cell_of(work, work->points[i][0], 0);
+}
 
-    if (turn(work, a, i, c) <= 0)
-        return false;
-    for (size_t t = 0; t < *test_count;) {
-        uint32_t p = work->tests[t];
+/* About a corner a cell. Few corners are one cell: then the list of all is as fast. */
+static void make_grid(kiln_polygon_work *work, size_t count)
+{
+    uint32_t cells;
 
-        if (work->next[p] == p || turn_at(work, p) > 0) {
-            work->tests[t] = work->tests[--*test_count];
-            continue;
+    work->cells = count > 32 ? (uint32_t)sqrt((double)count) : 1;
+    for (int axis = 0; axis < 2; axis++) {
+        double least = INFINITY, most = -INFINITY;
+
+        for (size_t i = 0; i < count; i++) {
+            least = fmin(least, (double)work->points[i][axis]);
+            most = fmax(most, (double)work->points[i][axis]);
         }
-        if (p != a && p != c && !same_point(work, p, a) && !same_point(work, p, i) &&
-            !same_point(work, p, c) && turn(work, a, i, p) >= 0 && turn(work, i, c, p) >= 0 &&
-            turn(work, c, a, p) >= 0)
-            return false;
-        t++;
+        work->origin[axis] = least;
+        work->scale[axis] = most > least ? work->cells / (most - least) : 0;
     }
-    return true;
+    /* Sorted by counting: how many in each cell, where each begins, then each to its place. */
+    cells = work->cells * work->cells;
+    KILN_ASSERT(cells <= count);
+    memset(work->cell_first, 0, (cells + 1) * sizeof *work->cell_first);
+    for (uint32_t i = 0; i < count; i++)
+        work->cell_first[cell_of_corner(work, i) + 1]++;
+    for (uint32_t cell = 0; cell < cells; cell++)
+        work->cell_first[cell + 1] += work->cell_first[cell];
+    for (uint32_t i = (uint32_t)count; i-- > 0;)
+        work->cell_corners[--work->cell_first[cell_of_corner(work, i) + 1]] = i;
+    memmove(work->cell_first, work->cell_first + 1, cells * sizeof *work->cell_first);
+    work->cell_first[cells] = (uint32_t)count;
+}
+
+/* -- candidates -- */
+
+static void set_candidate(kiln_polygon_work *work, uint32_t i)
+{
+    work->candidates[0][i / 64] |= UINT64_C(1) << i % 64;
+    work->candidates[1][i / 4096] |= UINT64_C(1) << i / 64 % 64;
+}
+
+static void clear_candidate(kiln_polygon_work *work, uint32_t i)
+{
+    work->candidates[0][i / 64] &= ~(UINT64_C(1) << i % 64);
+    if (work->candidates[0][i / 64] == 0)
+        work->candidates[1][i / 4096] &= ~(UINT64_C(1) << i / 64 % 64);
+}
+
+/* The first candidate at `from` or above, of `count`; NONE: there is none. */
+static uint32_t candidate_from(const kiln_polygon_work *work, size_t count, uint32_t from)
+{
+    size_t word = from / 64, above = word / 64;
+    uint64_t rest = work->candidates[0][word] >> from % 64;
+
+    if (rest != 0)
+        return from + (uint32_t)__builtin_ctzll(rest);
+    /* The words above it: in its own word of words first, without those up to it. */
+    rest = word % 64 < 63 ? work->candidates[1][above] >> (word % 64 + 1) << (word % 64 + 1) : 0;
+    while (rest == 0 && ++above < words_of(words_of(count)))
+        rest = work->candidates[1][above];
+    if (rest == 0)
+        return NONE;
+    word = 64 * above + (size_t)__builtin_ctzll(rest);
+    KILN_ASSERT(work->candidates[0][word] != 0);
+    return (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(work->candidates[0][word]);
+}
+
+/* The next candidate of the polygon, whose corners are in the order of their numbers. */
+static uint32_t next_candidate(const kiln_polygon_work *work, size_t count, uint32_t from)
+{
+    const uint32_t found = candidate_from(work, count, from);
+
+    return found != NONE ? found : candidate_from(work, count, 0);
+}
+
+/* What was found out of a corner no longer holds. */
+static void unblock(kiln_polygon_work *work, uint32_t i)
+{
+    const uint32_t by = work->blocker[i];
+
+    if (by == NONE)
+        return;
+    if (work->previous_blocked[i] == NONE)
+        work->first_blocked[by] = work->next_blocked[i];
+    else
+        work->next_blocked[work->previous_blocked[i]] = work->next_blocked[i];
+    if (work->next_blocked[i] != NONE)
+        work->previous_blocked[work->next_blocked[i]] = work->previous_blocked[i];
+    work->blocker[i] = NONE;
+    set_candidate(work, i);
+}
+
+static void block(kiln_polygon_work *work, uint32_t i, uint32_t by)
+{
+    const uint32_t first = work->first_blocked[by];
+
+    KILN_ASSERT(work->blocker[i] == NONE && work->reflex[by]);
+    work->blocker[i] = by;
+    work->previous_blocked[i] = NONE;
+    work->next_blocked[i] = first;
+    if (first != NONE)
+        work->previous_blocked[first] = i;
+    work->first_blocked[by] = i;
+    clear_candidate(work, i);
+}
+
+/* A corner with other neighbours than before, or none. */
+static void changed(kiln_polygon_work *work, uint32_t i)
+{
+    const bool cut = work->next[i] == i;
+
+    work->reflex[i] = !cut && turn_at(work, i) <= 0;
+    while (!work->reflex[i] && work->first_blocked[i] != NONE)
+        unblock(work, work->first_blocked[i]);
+    unblock(work, i);
+    if (cut)
+        clear_candidate(work, i);
+    else
+        set_candidate(work, i);
+}
+
+/* -- ears -- */
+
+/* Whether corner p lies in the triangle of corner i, but at its corners, where a polygon may touch
+ * itself. */
+static bool lies_in(kiln_polygon_work *work, uint32_t p, uint32_t a, uint32_t i, uint32_t c)
+{
+    work->comparisons++;
+    return p != a && p != i && p != c && !same_point(work, p, a) && !same_point(work, p, i) &&
+           !same_point(work, p, c) && turn(work, a, i, p) >= 0 && turn(work, i, c, p) >= 0 &&
+           turn(work, c, a, p) >= 0;
+}
+
+/* A corner that lies in the triangle of corner i, which turns left; NONE: there is none. */
+static uint32_t find_blocker(kiln_polygon_work *work, uint32_t i)
+{
+    const uint32_t a = work->previous[i], c = work->next[i];
+    uint32_t low[2], high[2];
+
+    for (int axis = 0; axis < 2; axis++) {
+        const float x = work->points[a][axis], y = work->points[i][axis], z = work->points[c][axis];
+
+        low[axis] = cell_of(work, fminf(fminf(x, y), z), axis);
+        high[axis] = cell_of(work, fmaxf(fmaxf(x, y), z), axis);
+    }
+    for (uint32_t row = low[1]; row <= high[1]; row++) {
+        const uint32_t *first = work->cell_first + (size_t)row * work->cells;
+
+        /* The cells of a row stand together. */
+        for (uint32_t at = first[low[0]]; at < first[high[0] + 1]; at++) {
+            const uint32_t p = work->cell_corners[at];
+
+            if (work->reflex[p] && lies_in(work, p, a, i, c))
+                return p;
+        }
+    }
+    return NONE;
+}
+
+/* Whether corner i can be cut off: it turns left and no other corner lies in its triangle. What is
+ * found out holds until one of the corners changes. */
+static bool is_ear(kiln_polygon_work *work, uint32_t i)
+{
+    uint32_t blocker;
+
+    if (turn_at(work, i) <= 0) {
+        clear_candidate(work, i);
+        return false;
+    }
+    blocker = find_blocker(work, i);
+    if (blocker != NONE)
+        block(work, i, blocker);
+    return blocker == NONE;
 }
 
 static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
@@ -134,57 +330,49 @@ static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
 kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
                                   const uint32_t *corners, size_t count, uint32_t *triangles)
 {
-    size_t left = count, failures = 0, test_count;
+    size_t left = count;
     uint32_t i = 1;
 
-    KILN_ASSERT(count >= 3 && count <= UINT32_MAX);
-    if (count > work->capacity) {
-        const size_t capacity = count + count / 2;
-        const double deadline = work->deadline;
-
-        /* What the arrays hold is of no use to this polygon. */
-        kiln_polygon_work_free(work);
-        work->deadline = deadline;
-        work->points = malloc(capacity * sizeof *work->points);
-        work->next = malloc(capacity * sizeof *work->next);
-        work->previous = malloc(capacity * sizeof *work->previous);
-        work->tests = malloc(capacity * sizeof *work->tests);
-        if (work->points == NULL || work->next == NULL || work->previous == NULL ||
-            work->tests == NULL)
-            return KILN_POLYGON_NO_MEMORY;
-        work->capacity = capacity;
-    }
+    KILN_ASSERT(count >= 3 && count < NONE);
+    if (!make_room(work, count))
+        return KILN_POLYGON_NO_MEMORY;
     project(work, positions, corners, count);
     for (size_t j = 0; j < count; j++) {
         work->next[j] = (uint32_t)(j + 1 < count ? j + 1 : 0);
         work->previous[j] = (uint32_t)(j > 0 ? j - 1 : count - 1);
+        work->blocker[j] = work->first_blocked[j] = NONE;
     }
-    test_count = list_tests(work, count);
+    memset(work->candidates[0], 0, words_of(count) * sizeof **work->candidates);
+    memset(work->candidates[1], 0, words_of(words_of(count)) * sizeof **work->candidates);
+    make_grid(work, count);
+    for (uint32_t j = 0; j < count; j++)
+        changed(work, j);
     while (left > 3) {
-        bool stuck = failures == left;
-        uint32_t following;
+        const uint32_t candidate = next_candidate(work, count, i);
+        uint32_t a, following;
 
-        KILN_ASSERT(failures <= left && test_count <= count);
+        KILN_ASSERT(work->next[i] != i);
         if (left > 1000 && work->deadline != 0 && kiln_seconds() > work->deadline)
             return KILN_POLYGON_OVER_TIME;
-        if (stuck) {
+        if (candidate == NONE) {
             /* There is no ear: what is left crosses itself or has no area. A corner on a line
              * between its neighbours changes no area; without one, any is as good. */
             for (size_t tried = 0; tried < left && turn_at(work, i) != 0; tried++)
                 i = work->next[i];
-        } else if (!is_ear(work, i, &test_count)) {
-            i = work->next[i];
-            failures++;
+        } else if (is_ear(work, candidate)) {
+            i = candidate;
+        } else {
             continue;
         }
         /* Going on after the next corner makes fewer slivers than a fan. */
+        a = work->previous[i];
         following = work->next[work->next[i]];
         cut_off(work, i, &triangles);
+        changed(work, i);
+        changed(work, a);
+        changed(work, work->next[a]);
         i = following;
         left--;
-        failures = 0;
-        if (stuck) /* corners may turn the other way now */
-            test_count = list_tests(work, count);
     }
     cut_off(work, i, &triangles);
     return KILN_POLYGON_OK;

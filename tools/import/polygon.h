@@ -9,9 +9,18 @@
 /* Room for the work, kept between calls; starts zeroed. */
 typedef struct {
     float (*points)[2];
-    uint32_t *next, *previous, *tests;
+    uint32_t *next, *previous;
+    uint8_t *reflex;         /* 1: the corner does not turn left, and may lie in an ear */
+    uint64_t *candidates[2]; /* a bit a corner: may be an ear; a bit a word of those */
+    uint32_t *blocker;       /* of a corner that is no ear: one that lies in it */
+    uint32_t *first_blocked; /* by a corner; the others follow */
+    uint32_t *next_blocked, *previous_blocked;
+    uint32_t *cell_first, *cell_corners; /* the corners by cells of a grid */
+    uint32_t cells;                      /* along a side */
+    double origin[2], scale[2];
     size_t capacity;
-    double deadline; /* in kiln_seconds; 0: none */
+    double deadline;      /* in kiln_seconds; 0: none */
+    uint64_t comparisons; /* of a corner with an ear, over all calls */
 } kiln_polygon_work;
 
 typedef enum { KILN_POLYGON_OK, KILN_POLYGON_NO_MEMORY, KILN_POLYGON_OVER_TIME } kiln_polygon_end;
