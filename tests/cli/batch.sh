@@ -58,11 +58,11 @@ case_begin 'several inputs into what is a file: said once'
 : >file
 exact 2 "$KILN" bake c.obj sub/b.obj -o file <<'END'
 stderr:
-kiln: file: is a file; several inputs, or a list, need a folder
+kiln: file: is a file, where a folder is to be; move it, or name another folder
 END
 exact 2 "$KILN" bake c.obj -o file/ <<'END'
 stderr:
-kiln: file/: is a file; several inputs, or a list, need a folder
+kiln: file/: is a file, where a folder is to be; move it, or name another folder
 END
 [ -f file ] && [ ! -s file ] || case_fail 'the file is another'
 rm file

@@ -975,9 +975,9 @@ END
 case_end
 
 case_begin 'early argument check: before any work'
-exact 2 "$KILN" bake long.obj -o no/such/folder.kiln <<'END'
+exact 2 "$KILN" bake long.obj -o long.obj/folder.kiln <<'END'
 stderr:
-kiln: no/such/folder.kiln: can't be written; No such file or directory; check the path and its permissions
+kiln: long.obj: is a file, where a folder is to be; move it, or name another folder
 END
 exact 1 "$KILN" bake long.obj -o x.kiln --bv obb,dop7 <<'END'
 stderr:

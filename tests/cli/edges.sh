@@ -60,9 +60,9 @@ untouched
 case_end
 
 case_begin 'a depfile that can not be written is told before the bake'
-expect 2 "$KILN" bake nan.obj -o ../x.kiln --depfile nowhere/d
+expect 2 "$KILN" bake nan.obj -o ../x.kiln --depfile cube.obj/d
 exactly err <<'END_OF_TEXT'
-kiln: nowhere/d: can't be written; No such file or directory; check the path and its permissions
+kiln: cube.obj/d: can't be written; Not a directory; check the path and its permissions
 END_OF_TEXT
 expect 0 "$KILN" bake cube.obj tetrahedron.obj -o ../made --depfile ../made/d
 [ -s ../made/d ] || case_fail 'no depfile in a folder that is made'
@@ -262,7 +262,7 @@ printf 'kiln: 1\nassets: [cube.obj, tetrahedron.obj, nan.obj]\n' >m.yaml
 : >../file
 for folder in ../file ../file/deeper; do
     expect 2 "$KILN" bake -m m.yaml -o $folder
-    echo 'kiln: ../file: is a file, where the folder of the outputs is to be; move it, or name another folder' |
+    echo 'kiln: ../file: is a file, where a folder is to be; move it, or name another folder' |
         exactly err
     expect 2 "$KILN" bake -m m.yaml -o $folder --json
     says out '"status": 2'
@@ -277,7 +277,7 @@ expect 0 "$KILN" bake cube.obj -o ../plain.kiln
 for cache in ../file /proc/nowhere; do
     expect 0 "$KILN" bake cube.obj tetrahedron.obj -o ../out --cache $cache
     case $cache in
-    ../file) echo "kiln: $cache: not kept: there is no folder but a file of that name; move it, or name another folder" ;;
+    ../file) echo "kiln: $cache: not kept: is a file, where a folder is to be; move it, or name another folder" ;;
     *) echo "kiln: $cache: not kept: the folder can't be made; No such file or directory; check the path and its permissions" ;;
     esac >"$TMPDIR/said"
     echo 'kiln: 2 baked in T s; N read, N written' >>"$TMPDIR/said"

@@ -214,15 +214,13 @@ shortened() {
     return $status
 }
 
-case_begin 'C055: a path of 4,000 and of 5,000 bytes is an error that says so'
+case_begin 'C055: a path of 4,000 bytes is taken, one of 5,000 is an error that says so'
 folders=$(awk 'BEGIN { for (i = 0; i < 19; i++) printf "%0200d/", 0 }')
 exact 2 shortened bake "$folders$(printf '%0180d' 0).obj" -o x.kiln <<'END'
 stderr:
 kiln: 0/0...0/0.obj: can't be opened; No such file or directory; check the path and its permissions
 END
-exact 2 shortened bake cube.obj -o "$folders$(printf '%0180d' 0).kiln" <<'END'
-stderr:
-kiln: 0/0...0/0.kiln: can't be written; No such file or directory; check the path and its permissions
+exact 0 shortened bake cube.obj -o "$folders$(printf '%0180d' 0).kiln" <<'END'
 END
 long=$(printf '%05000d' 0)
 exact 2 shortened bake "$long.obj" -o x.kiln <<'END'

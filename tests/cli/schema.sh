@@ -94,6 +94,10 @@ document 1 plan $cube
 document 2 plan @none -o folder
 document 0 cache gc cache --max-size 0
 document 1 cache gc cache
+document 0 bake $cube -o foreseen.kiln --dry-run
+document 1 bake $cube -o bad.obj --dry-run
+document 0 bake $cube flat.obj -o folder --dry-run --if-changed --cache cache
+document 2 bake $cube none.obj -o folder --dry-run
 document 0 bake $cube -o bare.kiln --adb --no-geometry
 document 0 info cube.kiln
 document 0 info flat.kiln

@@ -50,9 +50,11 @@ if [ -e $models/FBX/box.fbx ]; then
     cp $models/FBX/box.fbx "$project/heroes/hero.fbx"
     cp $models/FBX/box.fbx "$project/heroes/hero_lod1.fbx"
     block yaml 1 >"$project/kiln.yaml"
+    mkdir -p "$project/assets/props"
+    cp "$project/rock.obj" "$project/assets/props/boulder.obj"
     printf 'rock.obj\nlevels/one/room.gltf\n' >"$project/models.txt"
     run_block 2
-    for file in rock.kiln levels/one/room.kiln characters/heroes/hero.kiln; do
+    for file in rock.kiln levels/one/room.kiln props/boulder.kiln characters/heroes/hero.kiln; do
         [ -s "$project/build/collision/$file" ] || case_fail "build/collision/$file was not baked"
     done
     [ -n "$(find "$TMPDIR/shared/kiln-cache" -type f)" ] || case_fail 'nothing is in the cache'

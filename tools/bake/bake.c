@@ -1,7 +1,8 @@
 /* The bake, from options to the bytes of a file, in one pass that bake() reads top to bottom:
  *
  *   options and weights       checked before anything is read
- *   request                   an output that is up to date, or a file in the cache, ends the bake
+ *   request                   an output that is up to date, or a file in the cache, ends the bake;
+ *                             kiln_bake_foresee ends here
  *   import                    a soup of triangles, by a child process (import/import.c)
  *   groups                    the triangles of each tree (groups.c)
  *   memory                    what the rest needs is known now, and refused or fitted (budget.c)
@@ -400,6 +401,73 @@ static kiln_bake_status encode(job *b)
 
 /* ------------------------------------------------------------------------------ the pass -- */
 
+/* The caller's options, or as much of them as both sides know, over the defaults. Strings that are
+ * NULL stand for their defaults. */
+static void take_options(job *b, const kiln_bake_options *options)
+{
+    b->options = kiln_bake_options_default();
+    if (options != NULL) {
+        const size_t known =
+            options->struct_size < sizeof b->options ? options->struct_size : sizeof b->options;
+        memcpy(&b->options, options, known);
+    }
+    b->options.bv = b->options.bv != NULL ? b->options.bv : "obb";
+    b->options.builder = b->options.builder != NULL ? b->options.builder : "sah";
+    b->progress = b->options.progress;
+    b->progress_user = b->options.progress_user;
+    kiln_budget_start(&b->budget, b->options.max_memory);
+    b->options.progress = b->progress != NULL || b->budget.limit != 0 ? report_progress : NULL;
+    b->options.progress_user = b;
+}
+
+/* What is wrong with the options and the names, before the model is looked at. */
+static kiln_bake_status check_request(job *b)
+{
+    const kiln_bake_input *input = b->input;
+    kiln_bake_status status = check_options(b);
+    status = status == KILN_BAKE_OK ? read_weights(b) : status;
+    /* A bake does not replace the model it reads, by whatever name the output leads to it. */
+    if (status == KILN_BAKE_OK && b->output != NULL && input->path != NULL && input->data == NULL &&
+        kiln_same_file(b->output, input->path)) {
+        kiln_bake_report_error(b->report, b->output,
+                               "is the model itself; nothing was written; name another output");
+        status = KILN_BAKE_USAGE;
+    }
+    return status;
+}
+
+/* Is there a file of this request already? Then the report says where from, and the file of a cache
+ * is in b->file. With `look_only` the cache stays as it is, the times of its files included. */
+static bool find_made(job *b, bool look_only)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    kiln_bake_options *o = &b->options;
+    KILN_ASSERT(b->request == NULL && b->file == NULL);
+    if (o->cache != NULL && !(look_only ? kiln_cache_trusted(o->cache, o->cache_shared, message)
+                                        : kiln_cache_prepare(o->cache, o->cache_shared, message))) {
+        (void)snprintf(b->report->cache_error, sizeof b->report->cache_error, "%s", message);
+        o->cache = NULL;
+    }
+    if (o->if_changed || o->cache != NULL) {
+        b->request = kiln_request_open(b->input, o, &b->weights);
+    }
+    if (b->request == NULL) {
+        return false;
+    }
+    if (o->if_changed && b->output != NULL &&
+        kiln_request_up_to_date(b->request, b->output, b->report)) {
+        b->report->outcome = KILN_OUTCOME_UP_TO_DATE;
+        return true;
+    }
+    if (o->cache != NULL) {
+        b->file = kiln_cache_find(o->cache, b->request, look_only, &b->file_size, b->report);
+    }
+    if (b->file != NULL) {
+        b->report->outcome = KILN_OUTCOME_CACHED;
+    }
+    return b->file != NULL;
+}
+
 /* Bakes `input` for `output` (NULL: for memory). *file [*size bytes] becomes the caller's, by
  * free(); it stays NULL where `output` is up to date, and on failure. */
 static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
@@ -413,68 +481,18 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     double start;
     memset(report, 0, sizeof *report);
     report->up_axis = -1;
-
-    /* The caller's options, or as much of them as both sides know, over the defaults. Strings that
-     * are NULL stand for their defaults. */
-    b.options = kiln_bake_options_default();
-    if (options != NULL) {
-        const size_t known =
-            options->struct_size < sizeof b.options ? options->struct_size : sizeof b.options;
-        memcpy(&b.options, options, known);
-    }
-    b.options.bv = b.options.bv != NULL ? b.options.bv : "obb";
-    b.options.builder = b.options.builder != NULL ? b.options.builder : "sah";
-    b.progress = b.options.progress;
-    b.progress_user = b.options.progress_user;
-    kiln_budget_start(&b.budget, b.options.max_memory);
-    b.options.progress = b.progress != NULL || b.budget.limit != 0 ? report_progress : NULL;
-    b.options.progress_user = &b;
+    take_options(&b, options);
 
     /* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads and the
      * importing child inherit what is set here. */
     (void)fegetenv(&environment);
     (void)fesetenv(FE_DFL_ENV);
-
-    /* Options and weights. */
-    status = check_options(&b);
+    status = check_request(&b);
     if (status != KILN_BAKE_OK) {
         goto done;
     }
-    status = read_weights(&b);
-    if (status != KILN_BAKE_OK) {
-        goto done;
-    }
-
-    /* A bake does not replace the model it reads, by whatever name the output leads to it. */
-    if (output != NULL && input->path != NULL && input->data == NULL &&
-        kiln_same_file(output, input->path)) {
-        kiln_bake_report_error(report, output,
-                               "is the model itself; nothing was written; name another output");
-        status = KILN_BAKE_USAGE;
-        goto done;
-    }
-
-    /* Is there a file of this request already? */
-    if (b.options.cache != NULL &&
-        !kiln_cache_prepare(b.options.cache, b.options.cache_shared, message)) {
-        (void)snprintf(report->cache_error, sizeof report->cache_error, "%s", message);
-        b.options.cache = NULL;
-    }
-    if (b.options.if_changed || b.options.cache != NULL) {
-        b.request = kiln_request_open(input, &b.options, &b.weights);
-    }
-    if (b.request != NULL && b.options.if_changed && output != NULL &&
-        kiln_request_up_to_date(b.request, output, report)) {
-        report->outcome = KILN_OUTCOME_UP_TO_DATE;
-        status = check_absent(&b);
-        goto done;
-    }
-    if (b.request != NULL && b.options.cache != NULL) {
-        b.file = kiln_cache_find(b.options.cache, b.request, &b.file_size, report);
-    }
-    if (b.file != NULL) {
-        report->outcome = KILN_OUTCOME_CACHED;
-        status = check_output_is_no_side_file(&b);
+    if (find_made(&b, false)) {
+        status = b.file != NULL ? check_output_is_no_side_file(&b) : KILN_BAKE_OK;
         status = status == KILN_BAKE_OK ? check_absent(&b) : status;
         goto done;
     }
@@ -571,6 +589,26 @@ done:
     kiln_groups_free(&b.groups);
     free(b.meta);
     kiln_soup_free(&b.soup);
+    return status;
+}
+
+/* The steps of bake() up to the import, without a write. */
+kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *output,
+                                   const kiln_bake_options *options, kiln_bake_report *report)
+{
+    job b = {.input = input, .output = output, .report = report};
+    memset(report, 0, sizeof *report);
+    report->up_axis = -1;
+    take_options(&b, options);
+    kiln_bake_status status = check_request(&b);
+    if (status == KILN_BAKE_OK && find_made(&b, true)) {
+        status = b.file != NULL ? check_output_is_no_side_file(&b) : KILN_BAKE_OK;
+        status = status == KILN_BAKE_OK ? check_absent(&b) : status;
+    } else if (status == KILN_BAKE_OK) {
+        status = kiln_request_readable(input, report);
+    }
+    free(b.file);
+    kiln_request_close(b.request);
     return status;
 }
 

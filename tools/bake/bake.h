@@ -12,6 +12,12 @@ kiln_bake_status kiln_bake_moving(const kiln_bake_input *input, const char *outp
                                   const kiln_bake_options *options, kiln_bake_report *report,
                                   const kiln_write_mover *mover);
 
+/* What kiln_bake would do, as far as that is known without reading the model's contents for a mesh:
+ * its status and error, or the outcome, where KILN_OUTCOME_BAKED stands for a bake. Nothing is
+ * written or touched. Whether `output` can be written is not looked at. */
+kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *output,
+                                   const kiln_bake_options *options, kiln_bake_report *report);
+
 /* The division of a soup into groups, each of which gets trees of its own. */
 typedef struct {
     kiln_model_group *list;

@@ -66,12 +66,8 @@ static bool make_folder(const char *path, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     char *part;
     const bool made = kiln_folder_make(path, &part);
-    const int error = errno;
-    if (!made && error == EEXIST) {
-        snprintf(message, KILN_WRITE_MESSAGE_SIZE,
-                 "there is no folder but a file of that name; move it, or name another folder");
-    } else if (!made) {
-        (void)fail(message, "the folder can't be made", error);
+    if (!made) {
+        (void)kiln_folder_explain(errno, message);
     }
     free(part);
     return made;
@@ -90,13 +86,21 @@ static bool is_for_others(const char *folder)
            (facts.st_uid != geteuid() && facts.st_uid != 0);
 }
 
-/* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
-bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])
+bool kiln_cache_trusted(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])
 {
-    if (!shared && is_for_others(folder)) {
+    const bool trusted = shared || !is_for_others(folder);
+    if (!trusted) {
         snprintf(message, KILN_WRITE_MESSAGE_SIZE,
                  "other users may write to it, and so deliver any file for a model; take their "
                  "permission (chmod go-w), or, if they are trusted, give --cache-shared");
+    }
+    return trusted;
+}
+
+/* The tag comes first, so that gc never meets entries in a folder that is not marked as a cache. */
+bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    if (!kiln_cache_trusted(folder, shared, message)) {
         return false;
     }
     char *tag = join(folder, tag_name);
@@ -120,9 +124,17 @@ static char *entry_path(const char *folder, const uint8_t key[16], const char *r
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-/* The entry of this key in the layout of the request, verified; its time of use is set to now. */
+/* Notes the use of an entry for gc, which removes the longest unused. */
+static void note_use(const char *path, bool look_only)
+{
+    if (!look_only) {
+        (void)utimensat(AT_FDCWD, path, NULL, 0);
+    }
+}
+
+/* The entry of this key in the layout of the request, verified. */
 static void *find_file(const char *folder, const uint8_t key[16], kiln_request *request,
-                       size_t *size, kiln_bake_report *report)
+                       bool look_only, size_t *size, kiln_bake_report *report)
 {
     const bool packed = kiln_request_layout(request) == KILN_LAYOUT_PACKED;
     /* The layout is no part of the key, so that it is part of the name. */
@@ -140,7 +152,7 @@ static void *find_file(const char *folder, const uint8_t key[16], kiln_request *
         file = NULL;
     }
     if (file != NULL) {
-        utimensat(AT_FDCWD, path, NULL, 0); /* for gc, which removes the longest unused */
+        note_use(path, look_only);
     }
     free(path);
     return file;
@@ -170,7 +182,7 @@ static kiln_side_file *parse_names(const char *text, size_t size, size_t *count)
 
 /* The file whose side files are those that the list at `path` names, as they are now. */
 static void *find_by_names(const char *folder, const char *path, kiln_request *request,
-                           size_t *size, kiln_bake_report *report)
+                           bool look_only, size_t *size, kiln_bake_report *report)
 {
     uint8_t key[16];
     size_t text_size = 0, count = 0;
@@ -179,10 +191,10 @@ static void *find_by_names(const char *folder, const char *path, kiln_request *r
     kiln_side_file *sides =
         text != NULL && text_size <= NAMES_MAX ? parse_names(text, text_size, &count) : NULL;
     if (sides != NULL && kiln_request_key(request, sides, count, key)) {
-        file = find_file(folder, key, request, size, report);
+        file = find_file(folder, key, request, look_only, size, report);
     }
     if (file != NULL) {
-        utimensat(AT_FDCWD, path, NULL, 0);
+        note_use(path, look_only);
     }
     free(sides);
     free(text);
@@ -190,14 +202,14 @@ static void *find_by_names(const char *folder, const char *path, kiln_request *r
 }
 
 /* Most models have no side files, so their file is found at the first look. */
-void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
+void *kiln_cache_find(const char *folder, kiln_request *request, bool look_only, size_t *size,
                       kiln_bake_report *report)
 {
     uint8_t key[16];
     if (!kiln_request_key(request, NULL, 0, key)) {
         return NULL;
     }
-    void *file = find_file(folder, key, request, size, report);
+    void *file = find_file(folder, key, request, look_only, size, report);
     if (file != NULL) {
         return file;
     }
@@ -218,7 +230,8 @@ void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
         if (length > HEX + 6 && strncmp(entry->d_name, hex, HEX) == 0 &&
             entry->d_name[HEX] == '-' && strcmp(entry->d_name + length - 6, ".names") == 0) {
             char *path = join(shard, entry->d_name);
-            file = path != NULL ? find_by_names(folder, path, request, size, report) : NULL;
+            file =
+                path != NULL ? find_by_names(folder, path, request, look_only, size, report) : NULL;
             free(path);
         }
     }

@@ -16,14 +16,16 @@
 #include "../common/write_file.h"
 #include "up_to_date.h"
 
-/* Makes the folder a cache if it is none yet. Unless it is `shared`, no other user may be able to
- * write there: an entry is believed to be what its maker says. False: message says "what; why; what
- * to do". */
+/* Unless the cache is `shared`, no other user may be able to write there: an entry is believed to
+ * be what its maker says. False: message says "what; why; what to do". */
+bool kiln_cache_trusted(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* The same, and makes the folder a cache if it is none yet. False as above. */
 bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE]);
 
 /* The file that the request would make, if it is there, released by free(); else NULL. *report as
- * for kiln_request_answered. */
-void *kiln_cache_find(const char *folder, kiln_request *request, size_t *size,
+ * for kiln_request_answered. Notes the use of the entry unless it is a `look_only`. */
+void *kiln_cache_find(const char *folder, kiln_request *request, bool look_only, size_t *size,
                       kiln_bake_report *report);
 
 /* Keeps a file that the request made from `soup`. False as above; the cache is as good as before.

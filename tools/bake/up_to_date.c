@@ -46,6 +46,16 @@ kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_op
     return request;
 }
 
+kiln_bake_status kiln_request_readable(const kiln_bake_input *input, kiln_bake_report *report)
+{
+    kiln_source_file source;
+    kiln_bake_status status;
+    if (kiln_source_open(&source, input, &status, report)) {
+        kiln_source_close(&source);
+    }
+    return status;
+}
+
 void kiln_request_close(kiln_request *request)
 {
     if (request != NULL) {

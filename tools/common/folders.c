@@ -9,9 +9,11 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Makes one folder, or finds it there, whoever made it. */
 static bool make_one(const char *path)
@@ -26,28 +28,75 @@ static bool make_one(const char *path)
     return there && S_ISDIR(facts.st_mode);
 }
 
-bool kiln_folder_make(const char *path, char **part)
+/* Is the folder there, or could it be made? `above` is the part before it, which is there; *ends is
+ * set where nothing below can be there. */
+static bool could_make_one(const char *path, const char *above, bool *ends)
+{
+    struct stat facts;
+    if (stat(path, &facts) == 0) {
+        errno = EEXIST;
+        return S_ISDIR(facts.st_mode);
+    }
+    *ends = true;
+    return errno == ENOENT && access(above, W_OK | X_OK) == 0;
+}
+
+/* Goes along the path from its first part on, and makes each that is missing, or only looks. */
+static bool go_along(const char *path, bool look_only, char **part)
 {
     KILN_ASSERT(path[0] != '\0');
-    char *copy = strdup(path);
-    bool made = copy != NULL;
-    for (char *end = copy; made && end != NULL;) {
+    char *copy = strdup(path), *above = strdup(path[0] == '/' ? "/" : ".");
+    bool good = copy != NULL && above != NULL, ends = false;
+    for (char *end = copy; good && !ends && end != NULL;) {
         end = strchr(end + 1, '/');
         if (end != NULL) {
             *end = '\0';
         }
-        made = make_one(copy);
-        if (made && end != NULL) {
+        good = look_only ? could_make_one(copy, above, &ends) : make_one(copy);
+        if (good && look_only) {
+            free(above);
+            above = strdup(copy);
+            good = above != NULL;
+        }
+        if (good && end != NULL) {
             *end = '/';
         }
     }
     const int error = errno;
-    if (made) {
+    free(above);
+    if (good) {
         free(copy);
     }
-    *part = made ? NULL : copy;
+    *part = good ? NULL : copy;
     errno = error;
-    return made;
+    return good;
+}
+
+bool kiln_folder_make(const char *path, char **part)
+{
+    return go_along(path, false, part);
+}
+
+bool kiln_folder_possible(const char *path, char **part)
+{
+    return go_along(path, true, part);
+}
+
+bool kiln_folder_explain(int error, char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    if (error == EEXIST) {
+        (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                       "is a file, where a folder is to be; move it, or name another folder");
+        return false;
+    }
+    return kiln_write_explain("the folder can't be made", error, message);
+}
+
+char *kiln_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    return length == 0 ? strdup(".") : strndup(path, length);
 }
 
 bool kiln_folders_add(kiln_folders *folders, const char *path)

@@ -2,6 +2,8 @@
 #ifndef KILN_COMMON_FOLDERS_H
 #define KILN_COMMON_FOLDERS_H
 
+#include "write_file.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -9,6 +11,15 @@
  * may make them at the same time. False with errno, EEXIST where a part of the path is no folder,
  * and with the part at fault in *part, in new memory or NULL, which the caller frees. */
 bool kiln_folder_make(const char *path, char **part);
+
+/* Could kiln_folder_make succeed? Makes nothing. */
+bool kiln_folder_possible(const char *path, char **part);
+
+/* "what; why; what to do" of the errno of both. False, for `return`. */
+bool kiln_folder_explain(int error, char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* The folder that `path` lies in, as it is spelt, in new memory. */
+char *kiln_folder_of(const char *path);
 
 /* Starts zeroed, empty. */
 typedef struct {

@@ -25,7 +25,9 @@
 
 const option bake_options[] = {
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output),
-     "the file to write, '-' for standard output; a folder, which is made, for several IN"},
+     "the file to write, '-' for standard output; a folder for several IN, or one that is a "
+     "folder; "
+     "what is missing of its path is made"},
     {"format", 0, OPTION_TEXT, "EXT", NULL, 0, 0, FIELD(format),
      "read IN as a file with this extension, such as obj; needed for '-'"},
     {"bv", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(bv),
@@ -95,7 +97,8 @@ const option bake_options[] = {
      "kiln.yaml here or in the nearest folder above"},
     {"folders", 0, OPTION_CHOICE, NULL, "flat|tree", 0, 0, FIELD(folders),
      "where the outputs of several IN go: all into the folder OUT, or into the folders of their "
-     "own paths below it (default flat; in a manifest tree)"},
+     "own paths below it (default flat; in a manifest tree; of an IN that is a folder, the folders "
+     "within it)"},
     {"side-files", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(side_files),
      "folders, separated by colons, in which files that IN refers to may lie besides those of IN, "
      "of the manifest and of the run, and those below them; any: everywhere, for models that are "
@@ -109,6 +112,11 @@ const option bake_options[] = {
     {"dump-config", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dump_config),
      "bake nothing and print the complete manifest: every asset with its output and options; "
      "without any input, an example with comments"},
+    {"dry-run", 'n', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(dry_run),
+     "write nothing, and say of each OUT whether it would be baked, is up to date (with "
+     "--if-changed), would come from the cache or be refused; models are not read, only hashed if "
+     "need be; the exit status is that of the bake as far as it is known by then: 0 if nothing is "
+     "refused"},
     {"formats", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(formats),
      "bake nothing and print which formats are read, by what, and which of them are checked"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
@@ -167,7 +175,7 @@ bool bake_option_is_of_asset(const option *entry)
         "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
         "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
         "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
-        "cache-shared", "side-files", "importer",   "formats"};
+        "cache-shared", "side-files", "importer",   "formats",      "dry-run"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

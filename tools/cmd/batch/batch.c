@@ -114,18 +114,13 @@ static bool step_of_one(void *user, const char *stage, double part)
 /* Makes the folder that an output is in. */
 static int make_folder_of(const char *output, kiln_bake_report *report)
 {
-    const char *slash = strrchr(output, '/');
-    if (slash == NULL || slash == output) {
-        return EXIT_DONE;
-    }
-    char *part = NULL;
-    char *folder = strndup(output, (size_t)(slash - output));
+    char message[KILN_WRITE_MESSAGE_SIZE], *part = NULL;
+    char *folder = kiln_folder_of(output);
     const bool made = folder != NULL && kiln_folder_make(folder, &part);
     if (folder != NULL && !made) {
-        snprintf(report->error, sizeof report->error,
-                 "%.500s: the folder can't be made; %s; check the path and its permissions",
-                 part != NULL ? part : folder,
-                 errno == EEXIST ? "there is a file of that name" : strerror(errno));
+        (void)kiln_folder_explain(errno, message);
+        snprintf(report->error, sizeof report->error, "%.500s: %s", part != NULL ? part : folder,
+                 message);
     }
     const int status = made ? EXIT_DONE : folder != NULL ? EXIT_IO : EXIT_RUN;
     free(part);
@@ -204,7 +199,8 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
     options.max_memory = a->memory;
     options.progress = steps->step;
     options.progress_user = steps->user;
-    if (out->status == EXIT_DONE && b->of->make_folders) {
+    if (out->status == EXIT_DONE && strcmp(a->of->output, "-") != 0 &&
+        (b->of->keep_folders || b->of->folder == NULL)) {
         out->status = make_folder_of(a->of->output, &out->report);
     }
     if (out->status == EXIT_DONE && strcmp(a->of->input, "-") == 0) {
@@ -496,6 +492,18 @@ static void touch_watching(const batch *b)
     }
 }
 
+/* Writes the depfile, in a folder that is made if need be. */
+static int write_rules(const depfile *all, const char *path)
+{
+    kiln_bake_report failed = {.side_file_count = 0};
+    const int status = strcmp(path, "-") != 0 ? make_folder_of(path, &failed) : EXIT_DONE;
+    if (status == EXIT_DONE) {
+        return depfile_write(all, path);
+    }
+    return report_error(status, NULL, "%s",
+                        failed.error[0] != '\0' ? failed.error : "out of memory");
+}
+
 /* Reports the whole batch: the rules of all assets that were baked in one file, the document, the
  * summary. Returns the highest exit status. */
 static int finish(batch *b)
@@ -513,7 +521,7 @@ static int finish(batch *b)
             status = depfile_append(&all, &b->results[i].rule);
         }
         if (status == EXIT_DONE && all.size > 0) {
-            status = depfile_write(&all, b->run->depfile);
+            status = write_rules(&all, b->run->depfile);
         }
         depfile_free(&all);
         touch_watching(b);

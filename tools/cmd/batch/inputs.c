@@ -14,6 +14,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../common/memory.h"
+#include "../../import/formats.h"
 #include "../kit/files.h"
 #include "../kit/report.h"
 
@@ -389,6 +390,137 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
     }
     KILN_ASSERT(kept <= list->count);
     list->count = kept;
+    return status;
+}
+
+/* -- folders -- */
+
+/* What a folder has besides models. */
+enum { NO_MODEL, HIDDEN, FOLDER_LINK, NO_TARGET, NO_FILE, OTHERS };
+
+static bool has_extension_of_model(const char *name)
+{
+    char lower[16];
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot != NULL ? strlen(dot + 1) : 0;
+    if (length == 0 || length >= sizeof lower) {
+        return false;
+    }
+    memcpy(lower, dot + 1, length + 1);
+    for (char *at = lower; *at != '\0'; at++) {
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    }
+    return kiln_format_of(lower) != NULL;
+}
+
+/* Adds an entry to the models or to the folders that are still to be looked at, or counts it. Links
+ * to folders are not followed, so that every walk ends and no model is found twice. */
+static int take_entry(const char *path, input_list *models, input_list *folders,
+                      size_t others[OTHERS])
+{
+    struct stat own, facts;
+    if (lstat(path, &own) != 0 || (stat(path, &facts) != 0 && !S_ISLNK(own.st_mode))) {
+        return errno == ENOENT
+                   ? EXIT_DONE
+                   : report_error(EXIT_IO, path, "can't be searched; %s; check its permissions",
+                                  strerror(errno));
+    }
+    const bool link = S_ISLNK(own.st_mode);
+    if (link && stat(path, &facts) != 0) {
+        others[NO_TARGET]++;
+    } else if (S_ISDIR(facts.st_mode)) {
+        if (!link) {
+            return inputs_add(folders, path, strlen(path));
+        }
+        others[FOLDER_LINK]++;
+    } else if (!S_ISREG(facts.st_mode)) {
+        others[NO_FILE]++;
+    } else if (!has_extension_of_model(path)) {
+        others[NO_MODEL]++;
+    } else {
+        return inputs_add(models, path, strlen(path));
+    }
+    return EXIT_DONE;
+}
+
+/* Looks at the entries of one folder. */
+static int take_folder(const char *path, input_list *models, input_list *folders,
+                       size_t others[OTHERS])
+{
+    DIR *entries = opendir(path);
+    if (entries == NULL) {
+        return report_error(EXIT_IO, path, "can't be searched; %s; check its permissions",
+                            strerror(errno));
+    }
+    const size_t length = strlen(path);
+    const char *between = length > 0 && path[length - 1] == '/' ? "" : "/";
+    const struct dirent *entry;
+    int status = EXIT_DONE;
+    while (status == EXIT_DONE && (entry = readdir(entries)) != NULL) {
+        if (is_dots(entry->d_name)) {
+            continue;
+        }
+        if (entry->d_name[0] == '.') {
+            others[HIDDEN]++;
+            continue;
+        }
+        const size_t size = length + strlen(entry->d_name) + 2;
+        char *name = malloc(size);
+        if (name == NULL) {
+            status = report_error(EXIT_RUN, NULL, "out of memory");
+            break;
+        }
+        (void)snprintf(name, size, "%s%s%s", path, between, entry->d_name);
+        status = take_entry(name, models, folders, others);
+        free(name);
+    }
+    closedir(entries);
+    return status;
+}
+
+/* Counts what was left out, in one line. */
+static void note_others(const char *folder, const size_t others[OTHERS])
+{
+    static const struct {
+        const char *one, *many;
+    } words[OTHERS] = {{"file of a format that is not read", "files of formats that are not read"},
+                       {"hidden name", "hidden names"},
+                       {"link to a folder", "links to folders"},
+                       {"link to nothing", "links to nothing"},
+                       {"device, pipe or socket", "devices, pipes or sockets"}};
+    char text[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < OTHERS; i++) {
+        if (others[i] > 0) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s", used > 0 ? ", " : "",
+                                 others[i], others[i] == 1 ? words[i].one : words[i].many);
+        }
+    }
+    KILN_ASSERT(used < sizeof text);
+    if (used > 0) {
+        report_note("not baked", folder, text);
+    }
+}
+
+/* The folders wait in a list, not on the stack, whose depth the disk would decide. */
+int inputs_add_folder(input_list *list, const char *folder)
+{
+    input_list folders = {NULL, 0, 0, false};
+    size_t others[OTHERS] = {0};
+    const size_t first = list->count;
+    int status = inputs_add(&folders, folder, strlen(folder));
+    for (size_t i = 0; i < folders.count && status == EXIT_DONE; i++) {
+        status = take_folder(folders.names[i], list, &folders, others);
+    }
+    inputs_free(&folders);
+    KILN_ASSERT(list->count >= first);
+    if (list->count > first) {
+        qsort(list->names + first, list->count - first, sizeof *list->names, compare_names);
+    }
+    if (status == EXIT_DONE) {
+        note_others(folder, others);
+    }
     return status;
 }
 

@@ -30,6 +30,11 @@ int inputs_add_list(input_list *list, const char *path);
  * be searched. */
 int inputs_add_pattern(input_list *list, const char *path, size_t folder_length);
 
+/* Adds the models in a folder and below it, sorted by their bytes: the regular files, and links to
+ * such, whose extension is one of `kiln bake --formats`. Names that start with a dot and links to
+ * folders are left out; all that is not added is counted in one note. */
+int inputs_add_folder(input_list *list, const char *folder);
+
 /* Does the whole name match the pattern? */
 bool inputs_match(const char *pattern, const char *name);
 

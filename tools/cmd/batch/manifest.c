@@ -927,7 +927,7 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.importer = settings->importer;
     of->uniform = false;
     of->batch = true;
-    of->make_folders = true;
+    of->keep_folders = true;
     keep_status(&m, read_files_add(&of->read, path, "the manifest"));
     read_file(&m);
     if (m.status == EXIT_DONE) {

@@ -43,7 +43,7 @@ int plan_add(plan *of, const char *input, const char *output, const bake_setting
     void *jobs = of->jobs;
     const bool room = kiln_grow(&jobs, &of->capacity, of->count + 1, sizeof(job));
     of->jobs = jobs;
-    job added = {strdup(input), strdup(output), *settings, given, 0};
+    job added = {strdup(input), strdup(output), *settings, given, 0, false};
     if (!room || added.input == NULL || added.output == NULL) {
         free(added.input);
         free(added.output);
@@ -111,10 +111,61 @@ char *plan_output_name(const char *folder, const char *input, bool tree)
 
 /* -- from arguments -- */
 
+/* Adds the job of one input, whose name without its first `root` bytes says where its output goes
+ * below the folder of all; 0: the settings say it. */
+static int add_argument(plan *of, const char *input, size_t root, const bake_settings *settings)
+{
+    const char *below = input + root + strspn(input + root, "/");
+    const bool as_given = root == 0 || settings->folders >= 0;
+    char *name = of->folder == NULL ? strdup(settings->output)
+                 : as_given ? plan_output_name(settings->output, input, settings->folders == 1)
+                            : plan_output_name(settings->output, below, true);
+    const int status = name != NULL ? plan_add(of, input, name, settings, 0) : no_memory();
+    free(name);
+    return status;
+}
+
+/* Adds the models of a folder. */
+static int add_folder(plan *of, const char *path, const bake_settings *settings)
+{
+    input_list models = {NULL, 0, 0, false};
+    int status = inputs_add_folder(&models, path);
+    if (status == EXIT_DONE && models.count == 0 && !settings->allow_empty) {
+        status = report_error(EXIT_IO, path,
+                              "has no model of a format that is read (kiln bake --formats); check "
+                              "it, or give --allow-empty");
+    }
+    for (size_t i = 0; i < models.count && status == EXIT_DONE; i++) {
+        status = add_argument(of, models.names[i], strlen(path), settings);
+    }
+    inputs_free(&models);
+    return status;
+}
+
+/* Standard input and output stand for one file each. */
+static int check_standard(const input_list *list, bool folders, const bake_settings *settings)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const bool standard = strcmp(list->names[i], "-") == 0;
+        if (standard && list->count > 1) {
+            return report_usage("standard input can't be one of several inputs");
+        }
+        if (standard && settings->format == NULL) {
+            return report_usage("standard input needs --format EXT");
+        }
+    }
+    if (strcmp(settings->output, "-") == 0 && (list->count > 1 || folders)) {
+        return folders ? report_usage("standard output takes one input, and no folder")
+                       : report_usage("standard output takes one input, not %zu", list->count);
+    }
+    return EXIT_DONE;
+}
+
 int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings)
 {
     const char *output = settings->output;
     input_list list = {NULL, 0, 0, false};
+    bool folders = false; /* is one of the inputs a folder? */
     int status = EXIT_DONE;
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
         const bool names_list = inputs[i][0] == '@';
@@ -128,40 +179,19 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
         status = report_error(EXIT_USAGE, inputs[0] + 1,
                               "lists no input; check it, or give --allow-empty");
     }
-    if (status != EXIT_DONE) {
-        goto done;
-    }
-
-    of->uniform = true;
-    of->batch = list.count != 1 || list.from_list;
-    const bool folder =
-        list.count > 1 || list.from_list || is_folder(output) || output[strlen(output) - 1] == '/';
-    of->folder = folder ? output : NULL;
-    of->make_folders = folder && settings->folders == 1;
-
-    /* Standard input and output stand for one file each. */
     for (size_t i = 0; i < list.count; i++) {
-        const bool standard = strcmp(list.names[i], "-") == 0;
-        if (standard && list.count > 1) {
-            status = report_usage("standard input can't be one of several inputs");
-            goto done;
-        }
-        if (standard && settings->format == NULL) {
-            status = report_usage("standard input needs --format EXT");
-            goto done;
-        }
+        folders = folders || is_folder(list.names[i]);
     }
-    if (list.count > 1 && strcmp(output, "-") == 0) {
-        status = report_usage("standard output takes one input, not %zu", list.count);
-        goto done;
-    }
+    of->uniform = true;
+    of->batch = list.count != 1 || list.from_list || folders;
+    of->folder =
+        of->batch || is_folder(output) || output[strlen(output) - 1] == '/' ? output : NULL;
+    of->keep_folders = settings->folders == 1 || (folders && settings->folders < 0);
+    status = status == EXIT_DONE ? check_standard(&list, folders, settings) : status;
     for (size_t i = 0; i < list.count && status == EXIT_DONE; i++) {
-        char *name = folder ? plan_output_name(output, list.names[i], settings->folders == 1)
-                            : strdup(output);
-        status = name != NULL ? plan_add(of, list.names[i], name, settings, 0) : no_memory();
-        free(name);
+        status = is_folder(list.names[i]) ? add_folder(of, list.names[i], settings)
+                                          : add_argument(of, list.names[i], 0, settings);
     }
-done:
     inputs_free(&list);
     return status;
 }
@@ -287,9 +317,10 @@ static int merge_jobs(plan *of)
         }
         KILN_ASSERT(places[first].job < places[i].job);
         if (of->uniform || strcmp(earlier->input, later->input) != 0) {
-            const bool by_folder = of->folder != NULL && !of->make_folders &&
+            const bool by_folder = of->folder != NULL && !of->keep_folders &&
                                    !are_of_one_folder(earlier->input, later->input) &&
                                    !kiln_same_file(earlier->input, later->input);
+            earlier->refused = later->refused = true;
             status = report_usage("'%s' and '%s' would both be written to '%s'%s", earlier->input,
                                   later->input, of->uniform ? later->output : earlier->output,
                                   by_folder ? "; --folders tree keeps their folders" : "");
@@ -316,15 +347,17 @@ static int merge_jobs(plan *of)
 
 /* Checks that no job writes what it or another reads. Both lists are sorted, so one pass over the
  * two finds every name that is in both. */
-static int check_sources(const plan *of)
+static int check_sources(plan *of)
 {
     place *read = sorted_places(of, false), *written = sorted_places(of, true);
     int status = read != NULL && written != NULL ? EXIT_DONE : no_memory();
     for (size_t r = 0, w = 0; status == EXIT_DONE && r < of->count && w < of->count;) {
-        const job *reader = &of->jobs[read[r].job], *writer = &of->jobs[written[w].job];
+        const job *reader = &of->jobs[read[r].job];
+        job *writer = &of->jobs[written[w].job];
         const int order = strcmp(read[r].name, written[w].name);
         KILN_ASSERT(read[r].job < of->count && written[w].job < of->count);
         if (order == 0 && strcmp(writer->output, "-") != 0) {
+            writer->refused = true;
             status = reader == writer ? report_usage("the output '%s' is the input", writer->output)
                                       : report_usage("the output '%s' of '%s' is an input",
                                                      writer->output, writer->input);
@@ -356,7 +389,7 @@ static int compare_files(const void *p, const void *q)
 
 /* Finds two names of one file that is there, as a link, a mount, or a disk that does not tell cases
  * apart gives them. */
-static int check_files(const plan *of)
+static int check_files(plan *of)
 {
     known_file *files = calloc(2 * of->count + 1, sizeof *files);
     size_t count = 0;
@@ -391,6 +424,7 @@ static int check_files(const plan *of)
             status = report_usage("the outputs '%s' and '%s' are one file by two names",
                                   of->jobs[a->job].output, output);
         }
+        of->jobs[b->job].refused = status != EXIT_DONE;
     }
     free(files);
     return status;
@@ -410,6 +444,7 @@ int plan_check(plan *of)
     }
     for (size_t i = 0; i < of->count; i++) { /* outputs that are there */
         const int one = output_check(of->jobs[i].output, &output_kind_kiln, &of->read);
+        of->jobs[i].refused = one != EXIT_DONE;
         status = one != EXIT_DONE ? one : status;
     }
     return status;
@@ -464,26 +499,16 @@ bool plan_has_file(const plan *of, const char *path)
 }
 
 /* Makes the folder of the outputs, or reports why it can't be made. */
-static int make_or_report(const plan *of, const char *path)
+static int make_or_report(const char *path)
 {
-    char *part;
+    char message[KILN_WRITE_MESSAGE_SIZE], *part;
     if (path[0] == '\0' || kiln_folder_make(path, &part)) {
         return EXIT_DONE;
     }
-    const int error = errno;
+    (void)kiln_folder_explain(errno, message);
     const size_t length = part != NULL ? strlen(part) : strlen(path);
     const bool whole = path[length + strspn(path + length, "/")] == '\0';
-    const char *name = whole ? path : part;
-    const int status =
-        error != EEXIST
-            ? report_error(EXIT_IO, name,
-                           "the folder can't be made; %s; check the path and its permissions",
-                           strerror(error))
-        : of->make_folders || !whole
-            ? report_error(EXIT_IO, name,
-                           "is a file, where the folder of the outputs is to be; move it, or name "
-                           "another folder")
-            : report_error(EXIT_IO, name, "is a file; several inputs, or a list, need a folder");
+    const int status = report_error(EXIT_IO, whole ? path : part, "%s", message);
     free(part);
     return status;
 }
@@ -511,7 +536,7 @@ int plan_make_folder(const plan *of, bool written)
     if (of->folder == NULL || of->count == 0) {
         return EXIT_DONE;
     }
-    const int status = make_or_report(of, of->folder);
+    const int status = make_or_report(of->folder);
     if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
         const int error = errno;
         return is_written_in(of, of->folder)

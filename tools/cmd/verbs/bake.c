@@ -10,6 +10,7 @@
  * one, so that there is no second set of rules for what is replaced, reported or left. */
 #include "../batch/batch.h"
 #include "../batch/depfile.h"
+#include "../batch/dry_run.h"
 #include "../batch/manifest.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
@@ -17,10 +18,12 @@
 #include "../kit/version.h"
 
 #include "../../../formats/assert.h"
+#include "../../common/folders.h"
 #include "../../common/write_file.h"
 #include "../../import/formats.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is it the name for standard input or output? */
@@ -52,14 +55,26 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     if (settings->quiet && settings->verbose) {
         return report_usage("--quiet and --verbose exclude each other");
     }
+    if (settings->dry_run && settings->dump_config) {
+        return report_usage("--dry-run and --dump-config exclude each other");
+    }
     if (settings->keep_going && settings->fail_fast) {
         return report_usage("--keep-going and --fail-fast exclude each other");
     }
     return EXIT_DONE;
 }
 
-/* Reports before the bake what is wrong with the depfile. Folders of outputs are not made yet, and
- * it may be meant for one of them. */
+/* Can the folder that a file lies in be made? */
+static bool is_folder_possible(const char *path)
+{
+    char *part = NULL, *folder = kiln_folder_of(path);
+    const bool possible = folder != NULL && kiln_folder_possible(folder, &part);
+    free(part);
+    free(folder);
+    return possible;
+}
+
+/* Reports before the bake what is wrong with the depfile. Its folder may still be made. */
 static int check_depfile(const plan *of, const char *path)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
@@ -86,8 +101,8 @@ static int check_depfile(const plan *of, const char *path)
     if (status != EXIT_DONE) {
         return status;
     }
-    const bool to_be_made = of->folder != NULL || of->make_folders;
-    if (!kiln_write_file_possible(path, message) && !(to_be_made && errno == ENOENT)) {
+    if (!kiln_write_file_possible(path, message) &&
+        !(errno == ENOENT && is_folder_possible(path))) {
         return report_error(EXIT_IO, path, "%s", message);
     }
     return EXIT_DONE;
@@ -120,6 +135,16 @@ static void print_formats(void)
     if (list != NULL) {
         json_object_set_new(report_root(), "formats", list);
     }
+}
+
+/* Has the check of the plan marked what it refuses? */
+static bool has_refused(const plan *of)
+{
+    bool found = false;
+    for (size_t i = 0; i < of->count && !found; i++) {
+        found = of->jobs[i].refused;
+    }
+    return found;
 }
 
 /* Everything is checked before the first asset is baked: options, version, the whole plan, the
@@ -177,9 +202,16 @@ static int bake_run(int argc, char **argv)
     status = status == EXIT_DONE ? plan_check(&of) : status;
     if (status == EXIT_DONE && settings.dump_config) {
         status = plan_dump(&of);
+        plan_free(&of);
+        return status;
+    }
+    if (status == EXIT_DONE && settings.depfile != NULL) {
+        status = check_depfile(&of, settings.depfile);
+    }
+    if (settings.dry_run && (status == EXIT_DONE || has_refused(&of))) {
+        status = dry_run(&of, status);
     } else if (status == EXIT_DONE) {
-        status = settings.depfile != NULL ? check_depfile(&of, settings.depfile) : EXIT_DONE;
-        status = status == EXIT_DONE ? batch_run(&of, &settings) : status;
+        status = batch_run(&of, &settings);
     }
     plan_free(&of);
     return status;
@@ -187,7 +219,7 @@ static int bake_run(int argc, char **argv)
 
 const verb verb_bake = {
     "bake",
-    "IN... -o OUT | @LIST... -o OUT | -m FILE",
+    "IN... -o OUT | DIR -o OUT | @LIST... -o OUT | -m FILE",
     "bake models into kiln files",
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln if there are "
     "several. All nodes are placed by their full matrices; faces with more than three corners "
@@ -196,7 +228,10 @@ const verb verb_bake = {
     "reading is checked, or used as it is, which each bake warns of and --strict refuses: "
     "--formats prints which.\n\n@LIST stands for the "
     "inputs that the file LIST names, one on each line, or, as find -print0 writes them, each "
-    "ended by a zero byte; @- reads standard input. A manifest has more: patterns, options and "
+    "ended by a zero byte; @- reads standard input. A folder stands for the models in it and below "
+    "it, by the extensions of --formats; their outputs keep their folders. Links to folders and "
+    "hidden names are left out, and all that is left out is counted. Folders for OUT are made, "
+    "with those above them. A manifest has more: patterns, options and "
     "output of each asset; see --dump-config. Options on the command line override a manifest. "
     "An editor completes and checks a manifest that begins with '# yaml-language-server: "
     "$schema=' and the path of kiln.manifest.schema.json, in PREFIX/share/kiln.\n\nSeveral "
@@ -210,7 +245,8 @@ const verb verb_bake = {
     "removed first. Of a hard link only the name OUT gets the new bytes; the permissions of the "
     "file "
     "that was there are kept. "
-    "If a cache can't be used, that is reported and no bake fails. A list or a manifest without "
+    "If a cache can't be used, that is reported and no bake fails. A list, a folder or a manifest "
+    "without "
     "assets is an error, unless --allow-empty is given.\n\nWith --max-memory each of several IN "
     "is baked in a process of its own, with a share of the memory that is estimated from its "
     "size. One that needs more is started again with four times as much, and at last alone with "
