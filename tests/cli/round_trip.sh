@@ -62,6 +62,25 @@ says out '"points_left_out": 1'
 says out '"lines_left_out": 2'
 case_end
 
+case_begin 'what was left out and what is open stays known'
+printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 2 99\nf 1 3 4\nf 1 2 77\nf 1 2 78\nf 1 1 2\nf 3 2 1\np 1\n' \
+    >"$TMPDIR/open.obj"
+expect 0 "$KILN" bake --on-bad drop "$TMPDIR/open.obj" -o "$TMPDIR/open.kiln"
+expect 0 "$KILN" info "$TMPDIR/open.kiln"
+says out 'left out       3 faces, 1 point, 0 lines'
+says out 'node "/default", face 1, 3 to 4: an index is past the end of'
+says out 'kept           1 face without area, 1 that another covers'
+says out 'closed         no: some edges have no second face'
+says out 'signed volume  none (a sum of 0)'
+expect 0 "$KILN" info --json "$TMPDIR/open.kiln"
+says out '"closed": "no"'
+says out '"dropped_listed": 3'
+expect 0 "$KILN" info "$cube"
+says out 'left out       0 faces, 0 points, 0 lines'
+says out 'closed         yes'
+says out 'signed volume  1'
+case_end
+
 case_begin 'verify'
 expect 0 "$KILN" verify "$cube"
 says out 'sound; 2 trees, 24 triangles'

@@ -209,6 +209,47 @@ static json_t *options_object(const kiln_bake_options *options)
     return object;
 }
 
+/* The dropped faces, as far as RUNS_MOST runs of them reach: an element for the faces of a node and
+ * a reason, with their first and last numbers by pairs. *listed is how many faces these are. */
+static json_t *dropped_array(const kiln_soup *soup, uint32_t *listed)
+{
+    enum { RUNS_MOST = 65536 };
+    json_t *array = json_array(), *faces = NULL;
+    uint32_t runs = 0, i = 0;
+
+    while (i < soup->note_count && runs < RUNS_MOST) {
+        const kiln_soup_note *note = &soup->notes[i];
+        uint32_t last = i;
+
+        if (i == 0 || note->part != note[-1].part || note->reason != note[-1].reason) {
+            const bool known = note->part < soup->part_count;
+            const kiln_soup_part *part = &soup->parts[note->part];
+            json_t *object = json_object();
+
+            faces = json_array();
+            (void)json_object_set_new(object, "node",
+                                      json_string(known ? soup->strings + part->node_path : "?"));
+            (void)json_object_set_new(object, "mesh",
+                                      json_string(known ? soup->strings + part->mesh_name : "?"));
+            (void)json_object_set_new(object, "reason",
+                                      json_string(kiln_face_reason(note->reason)));
+            (void)json_object_set_new(object, "faces", faces);
+            (void)json_array_append_new(array, object);
+        }
+        while (last + 1 < soup->note_count && soup->notes[last + 1].part == note->part &&
+               soup->notes[last + 1].reason == note->reason &&
+               soup->notes[last + 1].face == soup->notes[last].face + 1) {
+            last++;
+        }
+        (void)json_array_append_new(faces, count(note->face));
+        (void)json_array_append_new(faces, count(soup->notes[last].face));
+        i = last + 1;
+        runs++;
+    }
+    *listed = i;
+    return array;
+}
+
 char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_options *options,
                               const kiln_soup *soup, const kiln_build_tree *trees,
                               uint32_t group_count, const kiln_build_kind *const *kinds,
@@ -249,6 +290,11 @@ char *kiln_bake_meta_document(const kiln_bake_input *input, const kiln_bake_opti
         (void)json_object_set_new(counts, "lossy_degenerate", count(soup->lossy_degenerate));
     }
     (void)json_object_set_new(root, "counts", counts);
+    if (soup->note_count > 0) {
+        uint32_t listed;
+        (void)json_object_set_new(root, "dropped", dropped_array(soup, &listed));
+        (void)json_object_set_new(root, "dropped_listed", count(listed));
+    }
 
     /* The expected cost of each kind of tree, summed over the groups. */
     KILN_ASSERT(kind_count > 0 && group_count > 0);

@@ -12,24 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why a face was left out, for the list of dropped faces. */
-static const char *reason_text(uint32_t reason)
-{
-    KILN_ASSERT(reason != 0);
-    switch (reason) {
-    case KILN_FACE_INDEX_RANGE:
-        return "an index is past the end of the vertices";
-    case KILN_FACE_NOT_FINITE:
-        return "a corner is not finite";
-    case KILN_FACE_DEGENERATE:
-        return "no area";
-    case KILN_FACE_DUPLICATE:
-        return "a face with the same corners stands before it";
-    default:
-        return "left out";
-    }
-}
-
 /* The line of one dropped face, in new memory; NULL without. */
 static char *dropped_line(const kiln_soup *soup, const kiln_soup_note *note)
 {
@@ -37,7 +19,7 @@ static char *dropped_line(const kiln_soup *soup, const kiln_soup_note *note)
     const char *path = known ? soup->strings + soup->parts[note->part].node_path : "?";
     const char *mesh = known ? soup->strings + soup->parts[note->part].mesh_name : "?";
     const char *format = "node \"%s\", mesh \"%s\", face %u: %s";
-    const char *reason = reason_text(note->reason);
+    const char *reason = kiln_face_reason(note->reason);
     const int size = snprintf(NULL, 0, format, path, mesh, note->face, reason);
     /* Names of nodes have any length, so that the line is measured before it is allocated. */
     char *line = malloc((size_t)size + 1);

@@ -151,3 +151,20 @@ void kiln_extent_of(const float *vertices, const uint32_t *triangles, uint64_t c
     out->area /= 2.0;
     out->signed_volume /= 6.0;
 }
+
+const char *kiln_face_reason(uint32_t reason)
+{
+    KILN_ASSERT(reason != 0);
+    switch (reason) {
+    case KILN_FACE_INDEX_RANGE:
+        return "an index is past the end of the vertices";
+    case KILN_FACE_NOT_FINITE:
+        return "a corner is not finite";
+    case KILN_FACE_DEGENERATE:
+        return "no area";
+    case KILN_FACE_DUPLICATE:
+        return "a face with the same corners stands before it";
+    default:
+        return "left out";
+    }
+}

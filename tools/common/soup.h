@@ -30,6 +30,9 @@ enum {
     KILN_FACE_DUPLICATE = 4    /* --drop duplicate */
 };
 
+/* Why a face was left out, in words. */
+const char *kiln_face_reason(uint32_t reason);
+
 typedef struct {
     uint32_t vertex_count, triangle_count;
     float *positions;  /* 3 a vertex; finite; equal positions are one vertex; no -0 */

@@ -77,10 +77,22 @@ static const char *const area_names[] = {"", "mean", "max"};
 static const char *const polygon_names[] = {"", "subtree", "box"};
 static const char *const region_names[] = {"", "none", "octants", "sectors"};
 
+static const char *const closed_names[] = {"no", "even", "oriented"}; /* by KILN_CLOSED_... */
+
+/* Whether all trees are closed: KILN_CLOSED_..., the least of any. */
+static uint32_t closed_of_file(const info *of)
+{
+    uint32_t closed = KILN_CLOSED_ORIENTED;
+    for (uint32_t i = 0; i < of->file.view.tree_count; i++) {
+        const uint32_t of_tree = of->file.view.trees[i].closed;
+        closed = of_tree < closed ? of_tree : closed;
+    }
+    return of->file.view.tree_count > 0 ? closed : KILN_CLOSED_NOT;
+}
+
 /* An element for each tree, in the order of the file. */
 static json_t *trees_json(const info *of)
 {
-    static const char *const closed_names[] = {"no", "even", "oriented"}; /* by KILN_CLOSED_... */
     json_t *array = json_array();
     KILN_ASSERT(of->trees != NULL);
     for (uint32_t i = 0; i < of->file.view.tree_count; i++) {
@@ -197,6 +209,7 @@ static json_t *info_json(const info *of)
     json_object_set_new(object, "bounds", bounds);
     json_object_set_new(object, "area", json_number(of->extent.area));
     json_object_set_new(object, "signed_volume", json_number(of->extent.signed_volume));
+    json_object_set_new(object, "closed", json_string(closed_names[closed_of_file(of)]));
     json_object_set_new(object, "points_left_out", json_count(meta_count(of, "points_left_out")));
     json_object_set_new(object, "lines_left_out", json_count(meta_count(of, "lines_left_out")));
     json_object_set_new(object, "parts", json_count(of->file.view.part_count));
@@ -211,6 +224,82 @@ static json_t *info_json(const info *of)
 }
 
 /* -------------------------------------------------------------------------------- for people -- */
+
+/* A volume is that of what a closed mesh encloses. The sum over the faces of an open one depends on
+ * where its origin is. */
+static void print_closed(const info *of)
+{
+    static const char *const texts[] = {"no: some edges have no second face",
+                                        "even: each edge has an even number of faces, of which "
+                                        "some wind against each other",
+                                        "yes: each edge is used as often one way as the other"};
+    const uint32_t closed = closed_of_file(of);
+    char text[80];
+
+    columns_item(stdout, "closed", texts[closed]);
+    snprintf(text, sizeof text, closed == KILN_CLOSED_ORIENTED ? "%.9g" : "none (a sum of %.9g)",
+             of->extent.signed_volume);
+    columns_item(stdout, "signed volume", text);
+}
+
+/* "3 to 7, 9": the first runs of numbers of an element of the list of dropped faces. */
+static void faces_text(const json_t *faces, char *text, size_t size)
+{
+    const size_t count = json_array_size(faces) / 2;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used + 60 < size; i++) {
+        const json_int_t first = json_integer_value(json_array_get(faces, 2 * i));
+        const json_int_t last = json_integer_value(json_array_get(faces, 2 * i + 1));
+
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", used > 0 ? ", " : "",
+                                 (long long)first);
+        if (last != first) {
+            used += (size_t)snprintf(text + used, size - used, " to %lld", (long long)last);
+        }
+        if (i + 1 < count && used + 60 >= size) {
+            (void)snprintf(text + used, size - used, " and more");
+        }
+    }
+}
+
+/* What the importer left out, and what is in the file though it has no area or is there twice. The
+ * document for programs has all of the list. */
+static void print_left_out(const info *of)
+{
+    enum { LINES_MOST = 10 };
+    const json_t *dropped = json_object_get(of->file.meta, "dropped");
+    const unsigned long long points = meta_count(of, "points_left_out"),
+                             lines = meta_count(of, "lines_left_out"),
+                             faces = meta_count(of, "faces_dropped"),
+                             flat = meta_count(of, "degenerate"),
+                             twice = meta_count(of, "duplicate");
+    char text[200], line[640];
+
+    snprintf(text, sizeof text, "%llu face%s, %llu point%s, %llu line%s", faces,
+             faces == 1 ? "" : "s", points, points == 1 ? "" : "s", lines, lines == 1 ? "" : "s");
+    columns_item(stdout, "left out", text);
+    for (size_t i = 0; i < json_array_size(dropped); i++) {
+        const json_t *of_node = json_array_get(dropped, i);
+        const char *node = json_string_value(json_object_get(of_node, "node"));
+        const char *reason = json_string_value(json_object_get(of_node, "reason"));
+
+        if (i == LINES_MOST) {
+            columns_item(stdout, "", "and more (kiln info --json lists all)");
+            break;
+        }
+        faces_text(json_object_get(of_node, "faces"), text, sizeof text);
+        snprintf(line, sizeof line, "node \"%.300s\", face %s: %s", node != NULL ? node : "?", text,
+                 reason != NULL ? reason : "?");
+        columns_item(stdout, "", line);
+    }
+    if (flat > 0 || twice > 0) {
+        snprintf(text, sizeof text, "%llu face%s without area, %llu that another covers", flat,
+                 flat == 1 ? "" : "s", twice);
+        columns_item(stdout, "kept", text);
+    }
+}
 
 static const char *tree_name(const info *of, uint32_t tree)
 {
@@ -378,10 +467,8 @@ static void print_info(const info *of)
                  extent->upper[2]);
         columns_item(stdout, "bounds", text);
         printf("  area           %.9g\n", extent->area);
-        printf("  signed volume  %.9g\n", extent->signed_volume);
-        printf("  left out       %llu points, %llu lines\n",
-               (unsigned long long)meta_count(of, "points_left_out"),
-               (unsigned long long)meta_count(of, "lines_left_out"));
+        print_closed(of);
+        print_left_out(of);
     }
     if (of->file.view.triangles != NULL && step > 0) { /* the bake moved vertices to a grid */
         snprintf(text, sizeof text,
