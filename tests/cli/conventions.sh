@@ -346,7 +346,7 @@ kiln: nowhere.obj: can't be opened; No such file or directory; check the path an
 END
 exact 2 "$KILN" bake folder -o x.kiln <<'END'
 stderr:
-kiln: folder: not a regular file, a folder; give the path of a model
+kiln: folder: has no model of a format that is read (kiln bake --formats); check it, or give --allow-empty
 END
 exact 2 "$KILN" info nowhere.kiln <<'END'
 stderr:

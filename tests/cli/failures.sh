@@ -53,9 +53,11 @@ expect 0 "$KILN" verify "$TMPDIR/batch/cube.kiln" "$TMPDIR/batch/tetrahedron.kil
 [ ! -e "$TMPDIR/batch/nan.kiln" ] || case_fail 'the bad one left a file'
 case_end
 
-case_begin 'a folder that is not there'
+case_begin 'a folder that can not be made'
+: >"$TMPDIR/no"
 expect 2 "$KILN" bake models/tiny/cube.obj -o "$TMPDIR/no/such/file.kiln"
-says err 'file.kiln'
+says err "$TMPDIR/no: is a file, where a folder is to be"
+rm "$TMPDIR/no"
 case_end
 
 # broken STATUS TEXT FILE: every verb that reads refuses it.
