@@ -97,6 +97,14 @@ static const row rows[] = {
     {"the end mark of DOS", "obj", OBJ_SQUARE "f 1 2 3\n\x1A", 0, 1, 0.5, NULL},
     {"a fourth number", "obj", "v 0 0 0 1\nv 2 0 0 2\nv 1 1 0 1\nf 1 2 3\n", 0, 1, 0.5,
      "1 vertex has a fourth number other than 1"},
+    /* -- misnamed -- */
+    {"a PLY file", "obj", PLY_HEAD(4, 2) ROWS "3 0 1 2\n3 0 2 3\n", 0, -1, 0,
+     "first bytes are those of a .ply file; rename it, or give its format (--format ply)"},
+    {"an STL file", "obj", "solid a\n" FACETS "endsolid a\n", 0, -1, 0, "(--format stl)"},
+    {"an OFF file", "ply", "OFF\n4 2 0\n" ROWS "3 0 1 2\n3 0 2 3\n", 0, -1, 0, "(--format off)"},
+    {"a Collada file", "stl", "<?xml version=\"1.0\"?>\n<!-- by hand -->\n<COLLADA>\n", 0, -1, 0,
+     "(--format dae)"},
+    {"a ZIP archive", "off", "PK\3\4", 0, -1, 0, "(--format 3mf)"},
     /* -- PLY -- */
     {"as the header says", "ply", PLY_HEAD(4, 2) ROWS "3 0 1 2\n3 0 2 3\n", 0, 2, 1, NULL},
     {"two faces more", "ply", PLY_HEAD(4, 1) ROWS "3 0 1 2\n3 0 2 3\n3 1 2 3\n", 0, 1, 0.5,
@@ -194,6 +202,11 @@ static const row rows[] = {
      "not \"red\""},
     {"another keyword", "off", "XOFF\n4 2 0\n", 0, -1, 0, "must begin with OFF, not \"XOFF\""},
     /* -- STL -- */
+    /* Its 80 bytes of anything are those of another format, its size is that of a facet. */
+    {"binary that begins as a PLY", "stl",
+     WITH_SIZE("ply\n                                                                            "
+               "\1\0\0\0" FLOATS_0_0_0 FLOATS_0_0_0 FLOATS_1_0_0 FLOATS_0_1_0 "\0\0"),
+     1, 0.5, NULL},
     {"text", "stl", "solid a\n" FACETS "endsolid a\n", 0, 2, 1, NULL},
     {"in one line", "stl",
      "solid a\nfacet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 "

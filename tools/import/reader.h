@@ -24,6 +24,10 @@ typedef void kiln_reader(kiln_reading *reading);
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off;
 
+/* The extension of the format that a model's first bytes are of, where that is another than
+ * `format`; NULL: they are of this one, or of none that is known by them. */
+const char *kiln_signature_other(const kiln_model *model, const char *format);
+
 /* Sends a vertex and what rounding it to floats leaves over. */
 void kiln_read_vertex(kiln_reading *reading, const double position[3]);
 /* Sends a face of `count` corners; one of one or two corners is counted instead. */

@@ -85,6 +85,9 @@ uint32_t kiln_send_string(kiln_sender *sender, const char *text, size_t length);
 void kiln_send_warning(kiln_sender *sender, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void kiln_send_end(kiln_sender *sender);
+/* The format that the model is by its first bytes, where that is not its name's; NULL: none. A
+ * failure of the model then says so, whatever its reason. */
+void kiln_sender_set_other(kiln_sender *sender, const char *extension);
 /* Sends the reason and ends the process. */
 _Noreturn void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char *format,
                                  ...) __attribute__((format(printf, 3, 4)));

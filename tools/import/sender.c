@@ -24,6 +24,7 @@ struct kiln_sender {
     uint64_t sent[KILN_ARRAY_COUNT]; /* elements */
     size_t have[KILN_ARRAY_COUNT];
     uint8_t buffers[KILN_ARRAY_COUNT][BUFFER_SIZE];
+    const char *other; /* the format by the first bytes */
 };
 
 /* Writes all of it. The pipe blocks while the parent is busy. */
@@ -156,12 +157,26 @@ void kiln_send_end(kiln_sender *sender)
     put_header(sender, 0, 0);
 }
 
+void kiln_sender_set_other(kiln_sender *sender, const char *extension)
+{
+    sender->other = extension;
+}
+
 /* The parent takes a failure for the whole scene, whatever was sent before. */
 void kiln_send_failure(kiln_sender *sender, kiln_bake_status status, const char *format, ...)
 {
+    static const char misnamed[] =
+        "its first bytes are those of a .%s file; rename it, or give its format (--format %s)";
+    const char *other = sender->other;
+    char text[sizeof misnamed + 64];
     kiln_scene_failure failure = {.status = (int32_t)status, .message = 0};
     va_list arguments;
 
+    if (other != NULL && (status == KILN_BAKE_INVALID || status == KILN_BAKE_UNSUPPORTED)) {
+        failure.status = KILN_BAKE_INVALID;
+        (void)snprintf(text, sizeof text, misnamed, other, other);
+        format = text;
+    }
     va_start(arguments, format);
     failure.message = send_text(sender, "error", format, arguments);
     va_end(arguments);

@@ -110,6 +110,7 @@ static void read_scene(const kiln_importer *importer, const request *r, const ki
                             .facts = {.unit_factor = 1, .up_declared = -1, .up_now = 1}};
 
     reading.sender = kiln_sender_start(pipe);
+    kiln_sender_set_other(reading.sender, kiln_signature_other(model, r->format));
     /* Names in the model are relative to its folder. */
     if (chdir(r->folder) != 0)
         kiln_send_failure(reading.sender, KILN_BAKE_IO,
