@@ -103,6 +103,8 @@ static void import_one(const char *name, const json_t *row, kiln_soup *soup)
         }
         m = measure_of(soup);
         expect_number(name, "count", json_object_get(row, "tri"), (double)soup->triangle_count);
+        expect_number(name, "number of warnings", json_object_get(row, "warnings"),
+                      (double)soup->warning_count);
         expect_number(name, "area", json_object_get(row, "area"), m.area);
         expect_number(name, "volume", json_object_get(row, "vol"), m.volume);
         for (size_t i = 0; i < 6; i++)
