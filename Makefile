@@ -59,11 +59,15 @@ ALL_CXXFLAGS = -std=c++17 -O3 -ffp-contract=off $(FLAGS_$(CONFIG)) $(CFLAGS) $(C
 
 LIBS_runtime = $(if $(filter 1,$(LIBDEFLATE)),-ldeflate) -lz -lm
 LIBS_bake = -ljansson -lgmp $(LIBS_runtime)
+# Decompress geometry of glTF, where they are installed.
+DRACO := $(wildcard /usr/include/draco/compression/decode.h /usr/local/include/draco/compression/decode.h)
+MESHOPT := $(wildcard /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h)
+LIBS_gltf = $(if $(DRACO),-ldraco -lstdc++) $(if $(MESHOPT),-lmeshoptimizer)
 # Of the importing programs; only these are linked with what reads models.
-LIBS_own = -Wl,--as-needed -ljansson -lseccomp $(LIBS_runtime)
+LIBS_own = -Wl,--as-needed -ljansson -lseccomp $(LIBS_gltf) $(LIBS_runtime)
 LIBS_assimp = -lassimp -lexpat $(LIBS_own)
 # Some tests run readers in their own process.
-LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lseccomp
+LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lseccomp $(LIBS_gltf)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
 
 # Embree is compared with where it is installed.
@@ -77,7 +81,8 @@ LIBRARY_SOURCES = $(FORMAT_SOURCES) $(wildcard lut/embedded_*.c runtime/*/*.c)
 IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid import model names polygon \
                    program scene source weld)
 IMPORT_MAINS = $(wildcard tools/import/main_*.c)
-READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c))
+READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c)) \
+                 $(wildcard tools/import/gltf/*.c $(if $(DRACO),tools/import/gltf/*.cpp))
 BAKE_SOURCES = $(wildcard lut/bins*.c) $(IMPORT_SOURCES) \
                $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))
 BENCH_SOURCES = $(wildcard tests/bench/adb/*.c)
@@ -322,6 +327,8 @@ $O/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS_LINE" | cmp -s - $@ || printf '%s\n' "$$FLAGS_LINE" >$@
 
+$O/tools/import/gltf/%.o: private LIBRARY_FLAGS = $(if $(DRACO),-DKILN_DRACO) $(if $(MESHOPT),-DKILN_MESHOPT)
+
 $(LIBRARY_OBJECTS): private LIBRARY_FLAGS = -fPIC -DKILN_SHARED
 # What hardly a machine runs, and what takes no part in a query's inner loops, is to be small; what is
 # asked once an opening, or less, smaller still. No table of unwinding: nothing of ours throws.
@@ -349,7 +356,7 @@ $O/%.o: %.cpp $O/flags
 
 $(OUT)/libkiln.a: $(LIBRARY_OBJECTS)
 $(OUT)/libkilnbake.a: $(BAKE_OBJECTS)
-$(READERS): $(READER_SOURCES:%.c=$O/%.o)
+$(READERS): $(call objects,$(READER_SOURCES))
 $(BENCH): $(BENCH_SOURCES:%.c=$O/%.o)
 $(SUPPORT): $(SUPPORT_SOURCES:%.c=$O/%.o)
 $(OUT)/libkiln.a $(OUT)/libkilnbake.a $(READERS) $(BENCH) $(SUPPORT):

@@ -27,7 +27,7 @@ kiln_affine kiln_affine_of_node(const kiln_scene_node *node)
 
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
-            affine.m[i][j] = (double)node->matrix[4 * i + j];
+            affine.m[i][j] = node->matrix[4 * i + j];
     return affine;
 }
 

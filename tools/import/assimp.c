@@ -8,8 +8,7 @@
  * files. Assimp reads the model and the files beside it through callbacks, which record each file
  * that it opens or looks for in vain. - Units and axes, which Assimp corrects for some formats,
  * reports for others, and knows by the specification for others. - The scene, which is sent node by
- * node and mesh by mesh. glTF faces that Assimp has left out (gltf.c) are put back, so that they
- * are refused or dropped by number like any other. */
+ * node and mesh by mesh. */
 #define _POSIX_C_SOURCE 200809L
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>
@@ -28,7 +27,6 @@
 #include "../../formats/assert.h"
 #include "../common/memory.h"
 #include "formats.h"
-#include "gltf.h"
 #include "serve.h"
 #include "xml.h"
 
@@ -259,7 +257,7 @@ static bool fact_of(const struct aiMetadata *facts, const char *key, double *val
     }
 }
 
-/* Formats that Assimp's reader of glTF 2.0 takes. */
+/* glTF 1.0 is Assimp's; glTF 2.0 is read by it only as a second opinion. */
 static bool is_gltf(const kiln_reading *reading)
 {
     return strcmp(reading->format, "gltf") == 0 || strcmp(reading->format, "glb") == 0 ||
@@ -296,26 +294,13 @@ static void send_aistring(kiln_reading *reading, const struct aiString *text, ui
     *offset = most > 0 ? kiln_send_string(reading->sender, text->data, most) : 0;
 }
 
-/* The faces of a mesh, with those that Assimp has left out put back where they were. */
+/* The faces of a mesh on their way. */
 typedef struct {
     kiln_reading *reading;
-    const kiln_gltf_face *lost; /* not yet sent, of this mesh and those after it */
-    size_t lost_count;
-    uint32_t mesh, user;
+    uint32_t user;
     uint32_t record; /* of the next face */
     uint64_t sent;
 } face_stream;
-
-/* Sends the lost faces that come next. */
-static void send_lost(face_stream *s)
-{
-    while (s->lost_count > 0 && s->lost->primitive == s->mesh && s->lost->face == s->record) {
-        kiln_read_face(s->reading, s->lost->corners, 3, s->record++, s->user);
-        s->sent++;
-        s->lost++;
-        s->lost_count--;
-    }
-}
 
 /* Sends the triangles of a fan, which have one number. */
 static void send_fan(face_stream *s, const struct aiFace *face)
@@ -349,7 +334,7 @@ static void check_set(kiln_reading *reading, const struct aiMesh *mesh)
     }
 }
 
-/* Sends a mesh, its faces with those that were lost. */
+/* Sends a mesh. */
 static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned index,
                       uint32_t primitive)
 {
@@ -363,7 +348,6 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
         sent.vertex_count = mesh->mNumVertices;
         kiln_send(reading->sender, KILN_ARRAY_POSITIONS, mesh->mVertices, mesh->mNumVertices);
     }
-    s->mesh = index;
     /* Materials beyond the list are taken for the first. */
     s->user = mesh->mMaterialIndex < scene->mNumMaterials ? mesh->mMaterialIndex : 0;
     s->record = 0;
@@ -371,7 +355,6 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
     for (unsigned i = 0; i < mesh->mNumFaces; i++) {
         const struct aiFace *face = &mesh->mFaces[i];
 
-        send_lost(s);
         /* A mesh without a polygon has lines, of any number of corners, and points. */
         if (mesh->mPrimitiveTypes != 0 && face->mNumIndices > 2 &&
             (mesh->mPrimitiveTypes & (aiPrimitiveType_TRIANGLE | aiPrimitiveType_POLYGON)) == 0) {
@@ -386,7 +369,6 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
         kiln_read_face(s->reading, face->mIndices, face->mNumIndices, s->record++, s->user);
         s->sent += face->mNumIndices >= 3;
     }
-    send_lost(s);
     sent.face_count = s->sent;
     /* An empty mesh may be a mistake of the exporter. */
     if (mesh->mNumFaces == 0) {
@@ -467,8 +449,7 @@ static bool is_as_bound(const struct aiScene *scene, const struct aiMesh *mesh,
     return true;
 }
 
-/* Warns of what would give a mesh of this node another shape and is left out. In glTF it is looked
- * for by gltf.c. */
+/* Warns of what would give a mesh of this node another shape and is left out. */
 static void warn_of_pose(kiln_reading *reading, const struct aiScene *scene,
                          const struct aiNode *node, unsigned index)
 {
@@ -602,12 +583,15 @@ static void push(walk *w, const struct aiNode *node, uint32_t parent)
 static void send_node(walk *w, pending at)
 {
     kiln_scene_node sent = {.parent = at.parent, .place_count = at.node->mNumMeshes};
+    float matrix[16];
 
     KILN_ASSERT(at.parent == KILN_SCENE_NONE || at.parent < w->sent);
     if (strcmp(w->reading->format, "fbx") == 0)
         warn_of_fbx(w->reading, at.node);
     send_aistring(w->reading, &at.node->mName, &sent.name);
-    memcpy(sent.matrix, &at.node->mTransformation, sizeof sent.matrix);
+    memcpy(matrix, &at.node->mTransformation, sizeof matrix);
+    for (int i = 0; i < 16; i++)
+        sent.matrix[i] = (double)matrix[i];
     kiln_send(w->reading->sender, KILN_ARRAY_NODES, &sent, 1);
     /* A glTF node has one mesh, and Assimp makes a mesh of each of its primitives, in order. */
     for (unsigned i = 0; i < at.node->mNumMeshes; i++) {
@@ -616,7 +600,7 @@ static void send_node(walk *w, pending at)
         kiln_send_u32(w->reading->sender, KILN_ARRAY_PLACES, mesh);
         if (mesh >= w->scene->mNumMeshes)
             continue;
-        if (!w->placed[mesh] && !is_gltf(w->reading))
+        if (!w->placed[mesh])
             warn_of_pose(w->reading, w->scene, at.node, mesh);
         w->placed[mesh] = true;
         if (is_gltf(w->reading))
@@ -635,7 +619,6 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
 {
     walk w = {.reading = reading, .scene = scene};
     face_stream s = {.reading = reading};
-    kiln_gltf_faces lost = {0};
 
     w.primitives = calloc(scene->mNumMeshes + 1, sizeof *w.primitives);
     w.placed = calloc(scene->mNumMeshes + 1, sizeof *w.placed);
@@ -666,17 +649,8 @@ static void send_scene(kiln_reading *reading, const struct aiScene *scene)
     if (scene->mNumMaterials == 0)
         kiln_send_u32(reading->sender, KILN_ARRAY_MATERIALS, 0);
 
-    /* Lost faces are put back where Assimp has made one mesh of each primitive, in order, as it
-     * does with most files; otherwise none is, and their loss is an error or a warning later. */
-    if (reading->facts.bad_faces_lost > 0 && kiln_gltf_find_bad(reading, &lost) &&
-        lost.bad_count > 0 && lost.primitive_count == scene->mNumMeshes) {
-        s.lost = lost.bad;
-        s.lost_count = lost.bad_count;
-        reading->facts.bad_faces_lost = 0;
-    }
     for (unsigned i = 0; i < scene->mNumMeshes; i++)
         send_mesh(&s, scene, i, w.primitives[i]);
-    kiln_gltf_free(&lost);
     free(w.stack);
     free(w.primitives);
     free(w.placed);
@@ -734,13 +708,12 @@ static void read_by_assimp(kiln_reading *reading)
             "no reader for \"%s\" files; convert it to OBJ, PLY, STL, glTF or FBX, or "
             "name its format if the extension is misleading",
             reading->format);
-    if (is_gltf(reading))
-        kiln_gltf_check(reading);
-    if (kiln_format_trust(reading->format) == KILN_TRUST_UNCHECKED)
-        kiln_send_warning(reading->sender,
-                          "\"%s\" files are read by Assimp, unchecked; compare the result with the "
-                          "model, or convert it to glTF, OBJ, PLY or STL",
-                          reading->format);
+    if (is_gltf(reading) || kiln_format_trust(reading->format) == KILN_TRUST_UNCHECKED)
+        kiln_send_warning(
+            reading->sender,
+            "\"%s\" files%s are read by Assimp, unchecked; compare the result with the "
+            "model, or convert it to glTF, OBJ, PLY or STL",
+            reading->format, is_gltf(reading) ? " (glTF 1.0)" : "");
 
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
         if (strcmp(reading->format, looks[i].format) == 0)

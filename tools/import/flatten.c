@@ -183,7 +183,8 @@ static bool walk_nodes(flat *f)
         const kiln_affine own = kiln_affine_of_node(&nodes[i]);
 
         KILN_ASSERT(root || parent < i);
-        f->places[i] = kiln_affine_join(root ? &f->options : &f->places[parent], &own);
+        f->places[i] =
+            kiln_affine_join(root || nodes[i].absolute ? &f->options : &f->places[parent], &own);
         if (!leads[i])
             continue;
         /* A node's path is its parent's and its name. The nodes that Assimp makes of the steps of
@@ -479,8 +480,9 @@ static bool add_part(flat *f, size_t node, uint32_t mesh)
     }
     f->soup->parts = parts;
     part = &f->soup->parts[f->soup->part_count++];
-    *part = (kiln_soup_part){
-        .triangle_first = f->soup->triangle_count, .mesh = mesh, .primitive = f->mesh->primitive};
+    *part = (kiln_soup_part){.triangle_first = f->soup->triangle_count,
+                             .mesh = f->mesh->pose_of != 0 ? f->mesh->pose_of - 1 : mesh,
+                             .primitive = f->mesh->primitive};
     /* Parts of one node share the string of its path. */
     part->node_path =
         f->soup->part_count > 1 && f->node_of_last_part == node

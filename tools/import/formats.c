@@ -7,15 +7,16 @@
 #include "../../formats/assert.h"
 
 const kiln_format kiln_formats[] = {
+    {"glb", "glTF 2.0, binary", KILN_TRUST_OWN},
+    {"gltf", "glTF 2.0", KILN_TRUST_OWN},
     {"obj", "Wavefront OBJ", KILN_TRUST_OWN},
     {"off", "Object File Format", KILN_TRUST_OWN},
     {"ply", "Stanford PLY", KILN_TRUST_OWN},
     {"stl", "Stereolithography", KILN_TRUST_OWN},
+    {"vrm", "VRM, an avatar in glTF 2.0", KILN_TRUST_OWN},
 
     {"dae", "Collada", KILN_TRUST_CHECKED},
     {"fbx", "Autodesk FBX", KILN_TRUST_CHECKED},
-    {"glb", "glTF 2.0, binary", KILN_TRUST_CHECKED},
-    {"gltf", "glTF 2.0", KILN_TRUST_CHECKED},
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED},
     {"3ds", "3D Studio", KILN_TRUST_UNCHECKED},

@@ -216,10 +216,22 @@ static int file_of_memory(const kiln_model *model)
     return file;
 }
 
-/* Runs the program that reads the model. KILN_BAKE_OK: j->scene is sound. */
-static kiln_bake_status fetch_scene(job *j)
+/* Forgets a run of a program. */
+static void forget_run(job *j)
 {
-    const kiln_trust trust = kiln_format_trust(j->source.format);
+    for (size_t i = 0; j->arguments != NULL && j->arguments[i] != NULL; i++)
+        free(j->arguments[i]);
+    free(j->arguments);
+    free(j->program);
+    kiln_scene_free(&j->scene);
+    j->arguments = NULL;
+    j->program = NULL;
+}
+
+/* Runs the program that reads models of that trust. KILN_BAKE_OK: j->scene is sound, or is none
+ * because *other is set: the program with the other readers has to read it. */
+static kiln_bake_status run_importer(job *j, kiln_trust trust, bool *other)
+{
     const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(j->options);
     const bool in_memory = j->source.model.file < 0;
     kiln_bake_options options = *j->options;
@@ -280,13 +292,28 @@ static kiln_bake_status fetch_scene(job *j)
                     "importer can't read; convert it to another format");
     if (j->scene.arrays[KILN_ARRAY_FAILURE].count == 0)
         return KILN_BAKE_OK;
-    /* The reader's own reason; its status is a number from another process and is checked. */
     failure = j->scene.arrays[KILN_ARRAY_FAILURE].items;
+    *other = failure->status == KILN_SCENE_OTHER_READER && trust == KILN_TRUST_OWN;
+    if (*other)
+        return KILN_BAKE_OK;
+    /* The reader's own reason; its status is a number from another process and is checked. */
     kiln_bake_report_error(j->report, j->input->path, "%s",
                            kiln_scene_string(&j->scene, failure->message));
     return failure->status > KILN_BAKE_OK && failure->status <= KILN_BAKE_UNSUPPORTED
                ? (kiln_bake_status)failure->status
                : KILN_BAKE_INVALID;
+}
+
+/* Fills j->scene. Under one extension there may be two formats: glTF 1.0 is Assimp's. */
+static kiln_bake_status fetch_scene(job *j)
+{
+    bool other = false;
+    kiln_bake_status status = run_importer(j, kiln_format_trust(j->source.format), &other);
+
+    if (!other)
+        return status;
+    forget_run(j);
+    return run_importer(j, KILN_TRUST_UNCHECKED, &other);
 }
 
 /* By name; a file that is there comes before one of the same name that is absent. */
@@ -411,12 +438,8 @@ kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_optio
     /* Last, since it compares what is there now with what was there when reading began. */
     if (status == KILN_BAKE_OK)
         status = hash_source(&j, soup);
-    kiln_scene_free(&j.scene);
+    forget_run(&j);
     kiln_folders_free(&j.folders);
-    for (size_t i = 0; j.arguments != NULL && j.arguments[i] != NULL; i++)
-        free(j.arguments[i]);
-    free(j.arguments);
-    free(j.program);
     if (report != NULL)
         report->seconds_import = kiln_seconds() - start;
     kiln_source_close(&j.source);

@@ -23,6 +23,8 @@ typedef void kiln_reader(kiln_reading *reading);
 
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off;
+/* And glTF 2.0 (gltf/nodes.c). */
+kiln_reader kiln_read_gltf;
 
 /* The extension of the format that a model's first bytes are of, where that is another than
  * `format`; NULL: they are of this one, or of none that is known by them. */

@@ -145,7 +145,8 @@ bool kiln_scene_is_sound(kiln_scene *scene)
      * bits. A mesh that shares vertices may refer to any. */
     for (size_t i = 0; i < arrays[KILN_ARRAY_MESHES].count; i++) {
         if (meshes[i].face_count > MOST_ELEMENTS || meshes[i].vertex_count > MOST_ELEMENTS ||
-            meshes[i].shared > 1 || (meshes[i].shared && meshes[i].vertex_count != 0))
+            meshes[i].shared > 1 || (meshes[i].shared && meshes[i].vertex_count != 0) ||
+            meshes[i].pose_of > arrays[KILN_ARRAY_MESHES].count)
             return false;
         face_sum += meshes[i].face_count;
         vertex_sum = meshes[i].shared ? vertices : vertex_sum + meshes[i].vertex_count;
@@ -166,7 +167,7 @@ bool kiln_scene_is_sound(kiln_scene *scene)
 
     /* Parents come before their children, and nodes tile the places. */
     for (size_t i = 0; i < arrays[KILN_ARRAY_NODES].count; i++) {
-        if (nodes[i].parent != KILN_SCENE_NONE && nodes[i].parent >= i)
+        if ((nodes[i].parent != KILN_SCENE_NONE && nodes[i].parent >= i) || nodes[i].absolute > 1)
             return false;
         place_sum += nodes[i].place_count;
     }

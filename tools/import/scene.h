@@ -17,14 +17,15 @@ typedef struct {
     uint32_t name;         /* offset in strings */
     uint32_t primitive;    /* within the mesh of the source */
     uint32_t shared;       /* 1: corners count in all vertices of the scene, vertex_count is 0 */
-    uint32_t padding;
+    uint32_t pose_of;      /* 1 + the number of the mesh of which this is another shape; 0: none */
 } kiln_scene_mesh;
 
 typedef struct {
     uint32_t parent;      /* an earlier node or KILN_SCENE_NONE: nodes stand depth-first */
     uint32_t name;        /* offset in strings */
     uint32_t place_count; /* nodes tile the places in order */
-    float matrix[16];     /* row-major, to the parent */
+    uint32_t absolute;    /* 1: the matrix is to the scene, whatever the parent's is */
+    double matrix[16];    /* row-major, to the parent */
 } kiln_scene_node;
 
 typedef struct {
@@ -40,8 +41,12 @@ typedef struct {
         bad_faces_lost; /* the reader lost at least one face with a bad index without naming it */
 } kiln_scene_facts;
 
+/* The status of a failure that means: the format is another one than its name says, which the
+ * program with the other readers reads. */
+enum { KILN_SCENE_OTHER_READER = -1 };
+
 typedef struct {
-    int32_t status;   /* kiln_bake_status */
+    int32_t status;   /* kiln_bake_status, or KILN_SCENE_OTHER_READER */
     uint32_t message; /* offset in strings */
 } kiln_scene_failure;
 
