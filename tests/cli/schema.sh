@@ -98,6 +98,12 @@ document 0 bake $cube -o foreseen.kiln --dry-run
 document 1 bake $cube -o bad.obj --dry-run
 document 0 bake $cube flat.obj -o folder --dry-run --if-changed --cache cache
 document 2 bake $cube none.obj -o folder --dry-run
+mkdir pruned
+cp "$cube" pruned/gone.obj
+cp "$cube" pruned/kept.obj
+document 0 bake pruned -o folder --prune
+rm pruned/gone.obj
+document 0 bake pruned -o folder --prune
 document 0 bake $cube -o bare.kiln --adb --no-geometry
 document 0 info cube.kiln
 document 0 info flat.kiln

@@ -11,6 +11,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/reader.h"
 #include "../encode/audit.h"
+#include "../common/text.h"
 #include "bake_meta.h"
 #include "../import/source.h"
 
@@ -217,6 +218,17 @@ static bool want_meta(void *user, const kiln_reader *reader, uint32_t index)
     return kiln_reader_entry(reader, index).kind == KILN_SECTION_META;
 }
 
+/* The meta document, which is missing from some files, or no JSON: then NULL. */
+static json_t *meta_of(const kiln_reader *reader)
+{
+    const uint32_t index = kiln_reader_find(reader, KILN_SECTION_META, 0);
+    if (index == KILN_NO_INDEX || reader->sections[index].data == NULL) {
+        return NULL;
+    }
+    const kiln_reader_section *section = &reader->sections[index];
+    return json_loadb(section->data, (size_t)section->entry.raw_size, 0, NULL);
+}
+
 /* A file of another layout holds the same sections, and still is not what the request would
  * write. */
 bool kiln_request_answered(kiln_request *request, const void *file, size_t size, bool decoded,
@@ -231,14 +243,8 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
         return false;
     }
 
-    /* The meta document is missing from some files, or no JSON. A packed file has a packed
-     * section: its meta data at the least, which are never too short. */
-    const uint32_t index = kiln_reader_find(&reader, KILN_SECTION_META, 0);
-    json_t *meta = NULL;
-    if (index != KILN_NO_INDEX && reader.sections[index].data != NULL) {
-        meta = json_loadb(reader.sections[index].data,
-                          (size_t)reader.sections[index].entry.raw_size, 0, NULL);
-    }
+    json_t *meta = meta_of(&reader);
+    /* A packed file has a packed section: its meta data at the least, which are never too short. */
     bool packed = false;
     for (uint32_t i = 0; i < reader.section_count; i++) {
         packed = packed || reader.sections[i].entry.codec == KILN_CODEC_DEFLATE;
@@ -289,20 +295,14 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
 
 /* --------------------------------------------------------------------------------- the file -- */
 
-/* The whole of a file, aligned as the reader of the format wants it. It is opened without blocking,
- * since the path may lead to a pipe. */
-void *kiln_load_regular(const char *path, size_t *size)
+/* The whole of an open file, aligned as the reader of the format wants it. */
+static void *load_open(int file, size_t *size)
 {
-    KILN_ASSERT(path != NULL);
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (file < 0) {
-        return NULL;
-    }
     char *bytes = NULL;
     struct stat facts;
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size <= 0 ||
         (uint64_t)facts.st_size >= SIZE_MAX) {
-        goto done;
+        return NULL;
     }
     *size = (size_t)facts.st_size;
     bytes = aligned_alloc(64, (*size + 63) / 64 * 64);
@@ -315,9 +315,41 @@ void *kiln_load_regular(const char *path, size_t *size)
         }
         have += got > 0 ? (size_t)got : 0;
     }
-done:
+    return bytes;
+}
+
+/* It is opened without blocking, since the path may lead to a pipe. */
+void *kiln_load_regular(const char *path, size_t *size)
+{
+    KILN_ASSERT(path != NULL);
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file < 0) {
+        return NULL;
+    }
+    void *bytes = load_open(file, size);
     close(file);
     return bytes;
+}
+
+bool kiln_file_is_made_from(int file, const char *name)
+{
+    const kiln_reader_options options = {.wanted = want_meta};
+    kiln_reader reader;
+    kiln_format_error error;
+    size_t size = 0;
+    void *bytes = load_open(file, &size);
+    bool made = false;
+    if (bytes != NULL && kiln_reader_open(&reader, bytes, size, &options, &error)) {
+        json_t *meta = meta_of(&reader);
+        json_t *wanted = kiln_json_text(name);
+        made = meta != NULL && wanted != NULL &&
+               json_equal(json_object_get(json_object_get(meta, "source"), "name"), wanted);
+        json_decref(meta);
+        json_decref(wanted);
+        kiln_reader_close(&reader);
+    }
+    free(bytes);
+    return made;
 }
 
 bool kiln_request_up_to_date(kiln_request *request, const char *path, kiln_bake_report *report)

@@ -39,6 +39,10 @@ bool kiln_request_answered(kiln_request *request, const void *file, size_t size,
 /* The same of the file `path`. False also where there is none. */
 bool kiln_request_up_to_date(kiln_request *request, const char *path, kiln_bake_report *report);
 
+/* Is the open regular file a whole kiln file, by its checksums, that was made from a source of this
+ * name, whatever that holds now? */
+bool kiln_file_is_made_from(int file, const char *name);
+
 /* All bytes of the regular file `path`, into memory for free(); NULL: not to be had. */
 void *kiln_load_regular(const char *path, size_t *size);
 

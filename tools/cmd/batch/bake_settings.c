@@ -117,6 +117,11 @@ const option bake_options[] = {
      "--if-changed), would come from the cache or be refused; models are not read, only hashed if "
      "need be; the exit status is that of the bake as far as it is known by then: 0 if nothing is "
      "refused"},
+    {"prune", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(prune),
+     "after a run in which nothing failed, remove the outputs below the folder OUT that an earlier "
+     "run with --prune of the same manifest, or of arguments, has recorded in .kiln-outputs there, "
+     "and whose sources are gone; only whole kiln files made from a source of that name, never "
+     "through a link; each is reported"},
     {"formats", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(formats),
      "bake nothing and print which formats are read, by what, and which of them are checked"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),
@@ -175,7 +180,7 @@ bool bake_option_is_of_asset(const option *entry)
         "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
         "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
         "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
-        "cache-shared", "side-files", "importer",   "formats",      "dry-run"};
+        "cache-shared", "side-files", "importer",   "formats",      "dry-run",     "prune"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

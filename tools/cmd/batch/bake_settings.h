@@ -17,12 +17,12 @@ typedef struct {
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, verbose, json, if_changed, cache_shared, keep_going, fail_fast,
-        dump_config, formats, dry_run;
+        dump_config, formats, dry_run, prune;
     bool allow_empty;
 } bake_settings;
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 45 };
+enum { BAKE_OPTION_COUNT = 46 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

@@ -12,6 +12,7 @@
 #include "../batch/depfile.h"
 #include "../batch/dry_run.h"
 #include "../batch/manifest.h"
+#include "../batch/prune.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
 #include "verbs.h"
@@ -51,6 +52,9 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
         if (settings->depfile != NULL) {
             return report_usage("--depfile needs an OUT that has a name");
         }
+    }
+    if (settings->prune && manifest == NULL && is_standard(settings->output)) {
+        return report_usage("--prune needs a folder of outputs");
     }
     if (settings->quiet && settings->verbose) {
         return report_usage("--quiet and --verbose exclude each other");
@@ -212,6 +216,13 @@ static int bake_run(int argc, char **argv)
         status = dry_run(&of, status);
     } else if (status == EXIT_DONE) {
         status = batch_run(&of, &settings);
+    }
+    /* What failed, or was cut short by a signal, has a status. */
+    if (settings.prune && status == EXIT_DONE) {
+        status = prune_outputs(&of, manifest, settings.dry_run);
+    } else if (settings.prune) {
+        report_note("nothing removed", settings.output != NULL ? settings.output : manifest,
+                    "not all was baked, and --prune removes outputs only after a whole run");
     }
     plan_free(&of);
     return status;
