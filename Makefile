@@ -201,7 +201,7 @@ fuzz-campaign: fuzz tests
 	$(Q)for harness in open bake import; do tests/fuzz/campaign.sh $$harness $(FUZZ_SECONDS) $(BUILD) || exit; done
 
 ## tests: builds the test programs of this CONFIG without running them
-tests: $(TEST_PROGRAMS) $O/tests/soak/peak $(OUT)/kiln-bench
+tests: $(TEST_PROGRAMS) $O/tests/soak/peak $O/tests/cli/pty $(OUT)/kiln-bench
 
 ## thread-tests: builds those of the test programs that start threads, which tests/run.sh runs under tsan
 thread-tests: $(filter %threads %thread_pool,$(TEST_PROGRAMS))
@@ -417,7 +417,7 @@ $(TEST_PROGRAMS): $O/tests/%: \
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_test) -o $@
 
-$O/tests/soak/peak: $O/tests/soak/peak.o
+$O/tests/soak/peak $O/tests/cli/pty: %: %.o
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
 

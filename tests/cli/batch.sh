@@ -397,23 +397,6 @@ expect 0 "$KILN" bake cubes/*.obj -o out --progress json -j8
 grep '"stage"' "$TMPDIR/err" | steady | sort -u | diff all - >missing || case_fail "$(grep -c '^[<>]' missing) lines"
 case_end
 
-case_begin 'the log of 500 assets: few lines, the last one has the counts'
-mkdir log
-for i in $(seq 500); do
-    printf 'v 0 0 %d\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' "$i" >log/$i.obj
-done
-cp bad.obj log/7.obj
-expect 3 "$KILN" bake log/*.obj -o out
-lines=$(wc -l <"$TMPDIR/err")
-# At most a line a tenth and one in ten seconds, the failure, its name again, the counts.
-[ "$lines" -ge 3 ] && [ "$lines" -lt 60 ] || case_fail "$lines lines"
-grep -v -E '^kiln: [0-9]+ of 500, [0-9.]+/s(, [0-9]+:[0-9][0-9] left)?$' "$TMPDIR/err" >rest
-[ "$(wc -l <rest)" -eq 3 ] || case_fail "other lines: $(cat rest)"
-[ "$(tail -n 1 "$TMPDIR/err" | steady)" = 'kiln: 499 baked, 1 failed in T s; N read, N written' ] ||
-    case_fail "the last line is $(tail -n 1 "$TMPDIR/err")"
-rm -r log out rest
-case_end
-
 case_begin 'a signal: whole files, the rest is named, the process ends by it'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     for k in 1 2 3 4 5; do

@@ -633,6 +633,9 @@ options:
   -q, --quiet             print only errors; the exit status is the result
       --json              print one JSON document on standard output, also on
                           failure
+      --color auto|always|never
+                          colours in messages and tables; auto: on a terminal,
+                          unless NO_COLOR is set or TERM is dumb (default auto)
   -h, --help              this text
 END
 exact 0 "$KILN" --man upgrade <<'END'
@@ -651,6 +654,9 @@ print only errors; the exit status is the result
 .TP
 \fB\-\-json\fR
 print one JSON document on standard output, also on failure
+.TP
+\fB\-\-color\fR \fIauto|always|never\fR
+colours in messages and tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default auto)
 .TP
 \fB\-\-help\fR
 print a summary of this page
@@ -708,6 +714,7 @@ END
 exact 0 bash complete kiln upgrade -- <<'END'
 --quiet
 --json
+--color
 --help
 END
 exact 0 bash complete kiln bake --layout '' <<'END'
@@ -784,7 +791,7 @@ case_end
 
 # Control characters spelled out; of the drawings of a bar, which come by the clock, the first.
 shown() {
-    script -qec "$1" /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[K/\n/g' | grep . | steady | awk '!/^\[/ || !bars++'
+    NO_COLOR=1 TERM=xterm COLUMNS=80 script -qec "$1" /dev/null </dev/null | tr -d '\r' | sed 's/\x1b\[K/\n/g' | grep . | steady | awk '!/^\[/ || !bars++'
 }
 
 case_begin 'progress: a bar on a terminal, and the report of a bake'
@@ -798,17 +805,13 @@ x.kiln: 2 triangles, N bytes, N a triangle, baked in T s
   obb            model: 1 node, N bytes, N a triangle, raw 64.00
   first query    in T ms, trusted T ms; the build took T ms
 END
-    shown '"$KILN" bake cube.obj tetrahedron.obj -o two.d -j1 --progress bar' >text
+    shown '"$KILN" bake cube.obj tetrahedron.obj -o two.d -j1 --progress bar' |
+        sed -E 's/ [0-9]+\.[0-9]+( +)[0-9]+\.[0-9]+$/   N.NN       N.NN/' >text
     exact 0 cat text <<'END'
 [                    ] 0/2  0.0/s    cube.obj
-two.d/cube.kiln: 12 triangles, N bytes, N a triangle, baked in T s
-  left out       nothing
-  obb            model: 1 node, N bytes, N a triangle, raw 10.67
-  first query    in T ms, trusted T ms; the build took T ms
-two.d/tetrahedron.kiln: 4 triangles, N bytes, N a triangle, baked in T s
-  left out       nothing
-  obb            model: 1 node, N bytes, N a triangle, raw 32.00
-  first query    in T ms, trusted T ms; the build took T ms
+model              triangles  bytes/tri.    seconds  left out
+cube.obj                  12        N.NN       N.NN
+tetrahedron.obj            4        N.NN       N.NN
 kiln: 2 baked in T s; N read, N written
 END
     shown '"$KILN" bake -q mixed.obj -o x.kiln --progress bar' >text

@@ -1,5 +1,5 @@
-/* The report of one bake: notes on standard error, a summary for people, an object of the document
- * for programs; and the one figure in it that the library does not deliver, how soon the file
+/* The report of one bake: notes, a summary for people, or a row where there are several, an object
+ * of the document for programs; and the one figure in it that the library does not deliver, how soon the file
  * answers.
  *
  * What people read is rounded and left out where there is nothing; the object has every member in
@@ -12,33 +12,35 @@
 #include "../../bake/bake.h"
 #include "../kit/columns.h"
 #include "../kit/report.h"
+#include "../kit/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { TREES_FOR_PEOPLE = 8, QUERIES_MEASURED = 3 };
 
-void bake_report_notes(const job *of, const kiln_bake_report *report)
+void bake_report_notes(const kiln_bake_report *report, void *user,
+                       void (*take)(void *user, const char *kind, const char *message))
 {
     const unsigned long long points = report->points_left_out, lines = report->lines_left_out;
     char text[400];
     for (uint32_t i = 0; i < report->warning_count; i++) {
-        report_note("warning", of->input, report->warnings[i]);
+        take(user, "warning", report->warnings[i]);
     }
     for (uint32_t i = 0; i < report->absent_file_count; i++) {
         if (kiln_report_misses(report, i)) {
             snprintf(text, sizeof text, "'%.200s', which it refers to; baked without",
                      report->absent_files[i]);
-            report_note("not there", of->input, text);
+            take(user, "not there", text);
         }
     }
     for (uint32_t i = 0; i < report->dropped_count; i++) {
-        report_note("dropped", of->input, report->dropped[i]);
+        take(user, "dropped", report->dropped[i]);
     }
     if (points > 0 || lines > 0) {
         snprintf(text, sizeof text, "%llu point%s, %llu line%s", points, points == 1 ? "" : "s",
                  lines, lines == 1 ? "" : "s");
-        report_note("left out", of->input, text);
+        take(user, "left out", text);
     }
     if (report->lossy_step > 0) {
         snprintf(text, sizeof text,
@@ -47,12 +49,14 @@ void bake_report_notes(const job *of, const kiln_bake_report *report)
                  (unsigned long long)report->lossy_degenerate,
                  report->lossy_degenerate == 1 ? "" : "s",
                  report->lossy_degenerate == 1 ? "its" : "their");
-        report_note("lossy", of->input, text);
+        take(user, "lossy", text);
     }
 }
 
-/* Prints "2 faces dropped, 1 point, 3 lines", as far as there are any. */
-static void print_left_out(FILE *stream, const kiln_bake_report *report)
+enum { LEFT_OUT_SIZE = 160 };
+
+/* "2 faces dropped, 1 point, 3 lines", as far as there are any; "" where there are none. */
+static void left_out(const kiln_bake_report *report, char text[LEFT_OUT_SIZE])
 {
     const struct {
         uint64_t count;
@@ -61,18 +65,69 @@ static void print_left_out(FILE *stream, const kiln_bake_report *report)
                  {report->points_left_out, "point", "points"},
                  {report->lines_left_out, "line", "lines"},
                  {report->empty_meshes, "empty mesh", "empty meshes"}};
-    char text[160] = "", digits[32];
+    char digits[32];
     size_t used = 0;
+    text[0] = '\0';
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         if (kinds[i].count > 0) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s",
+            used += (size_t)snprintf(text + used, LEFT_OUT_SIZE - used, "%s%s %s",
                                      used > 0 ? ", " : "", columns_count(kinds[i].count, digits),
                                      kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
         }
     }
-    KILN_ASSERT(used < sizeof text);
-    columns_item(stream, "left out", used > 0 ? text : "nothing");
+    KILN_ASSERT(used < LEFT_OUT_SIZE);
 }
+
+/* -- several: a row each -- */
+
+/* Columns of the numbers, and with the gaps between all. Models of a hundred million triangles and
+ * bakes of a week still fit. */
+enum { TRIANGLES = 11, EACH = 10, SECONDS = 9, NUMBERS = TRIANGLES + EACH + SECONDS + 4 * 2 };
+enum { LEAST = 56 }; /* columns of a line; a narrower terminal wraps it */
+
+/* The numbers leave the rest of a line, but for its last column, where some terminals wrap. Of that
+ * names get what they need, at most three fifths, since they tell the rows apart. */
+bake_row_columns bake_report_heads(const plan *of)
+{
+    const int columns = terminal_columns(stdout), line = columns > LEAST ? columns : LEAST;
+    const int most = (line < COLUMNS_MOST ? line : COLUMNS_MOST) - 1 - NUMBERS;
+    int longest = 8;
+    for (size_t i = 0; i < of->count && longest < most; i++) {
+        const int width = columns_width(of->jobs[i].input);
+        longest = width > longest ? width : longest;
+    }
+    KILN_ASSERT(most >= 17);
+    const int name = longest < most * 3 / 5 ? longest : most * 3 / 5;
+    printf("%s%-*s  %*s  %*s  %*s  left out%s\n", terminal_begin(stdout, STYLE_DIM), name, "model",
+           TRIANGLES, "triangles", EACH, "bytes/tri.", SECONDS, "seconds",
+           terminal_end(stdout, STYLE_DIM));
+    return (bake_row_columns){name, most - name};
+}
+
+void bake_report_row(const bake_row_columns *columns, const job *of, const kiln_bake_report *report,
+                     bool cached, double seconds)
+{
+    char digits[32], each[32] = "-", taken[32] = "cached", text[LEFT_OUT_SIZE];
+    left_out(report, text);
+    if (report->faces > 0) {
+        (void)snprintf(each, sizeof each, "%.2f",
+                       (double)report->bytes_file / (double)report->faces);
+    }
+    if (!cached) {
+        (void)snprintf(taken, sizeof taken, "%.2f", seconds);
+    }
+    columns_print_fitted(of->input, columns->name);
+    printf("  %*s  %*s  %*s", TRIANGLES, columns_count(report->faces, digits), EACH, each, SECONDS,
+           taken);
+    if (text[0] != '\0') {
+        printf("  %s", terminal_begin(stdout, STYLE_WARNING));
+        columns_print_last(text, columns->left_out);
+        fputs(terminal_end(stdout, STYLE_WARNING), stdout);
+    }
+    putchar('\n');
+}
+
+/* -- one: a report -- */
 
 void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
                          const first_query *first, double seconds)
@@ -80,13 +135,14 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     static const char *const how[] = {"baked", "up to date", "from the cache"};
     const bool standard = strcmp(of->output, "-") == 0;
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
-    char digits[3][32], text[160];
+    char digits[3][32], text[LEFT_OUT_SIZE];
     KILN_ASSERT((size_t)report->outcome < COUNT_OF(how));
     fprintf(stream, "%s: %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
             standard ? "standard output" : of->output, columns_count(report->faces, digits[0]),
             report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
             (double)report->bytes_file / faces, how[report->outcome], seconds);
-    print_left_out(stream, report);
+    left_out(report, text);
+    columns_item(stream, "left out", text[0] != '\0' ? text : "nothing");
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {
         const kiln_bake_tree_report *tree = &report->trees[i];
         const double each = tree->triangles > 0 ? (double)tree->triangles : 1.0;

@@ -142,15 +142,23 @@ const option bake_options[] = {
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja, to standard output as -: each OUT depends on its IN, all "
      "files that IN refers to, and, for one that is not there, the folder that it would be in"},
+    {"annotations", 0, OPTION_CHOICE, NULL, "none|github", 0, 0, FIELD(annotations),
+     "how a service that runs the bake is to show errors and warnings; github: as commands of its "
+     "workflows, which show them beside the file (default none)"},
+    {"junit", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(junit),
+     "write a report for continuous integration as JUnit XML: a test case for each OUT, with its "
+     "seconds, what failed and why, and the warnings"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
      "bake nothing, and end in exit status 5, unless the versions that the bytes depend on are "
      "these, as kiln plan writes them: kiln-N,assimp-N,zlib-N"},
     {"progress", 0, OPTION_CHOICE, NULL, "auto|bar|json|none", 0, 0, FIELD(progress),
-     "on standard error; auto is a bar on a terminal after a second (default auto)"},
+     "on standard error; auto is a bar on a terminal after a second, and in a log a line for each "
+     "tenth of several IN, at most one a second and at least one in ten (default auto)"},
     {"quiet", 'q', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(quiet), "print only errors"},
     {"verbose", 'v', OPTION_FLAG, NULL, NULL, 0, 0, FIELD(verbose),
-     "print the report of each bake, as on a terminal, even if standard output is none; on "
-     "standard error if the file goes to standard output"},
+     "print the full report of each bake, as a terminal gets it for a single IN, even if standard "
+     "output is no terminal; on standard error if the file goes to standard output; print equal "
+     "warnings every time, and long names whole"},
     OPTION_JSON(bake_settings),
 };
 
@@ -180,7 +188,8 @@ bool bake_option_is_of_asset(const option *entry)
         "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
         "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
         "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
-        "cache-shared", "side-files", "importer",   "formats",      "dry-run",     "prune"};
+        "cache-shared", "side-files", "importer",   "formats",      "dry-run",     "prune",
+        "annotations",  "junit"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

@@ -11,9 +11,9 @@
 
 typedef struct {
     const char *output, *format, *bv, *builder, *drop, *depfile, *adb_weights, *cache, *manifest;
-    const char *max_memory, *need_version, *outputs, *side_files, *importer;
+    const char *max_memory, *need_version, *outputs, *side_files, *importer, *junit;
     int leaf, quality, layout, split, up, on_bad, threads, progress, import_memory;
-    int lossy_grid, folders;
+    int lossy_grid, folders, annotations;
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, verbose, json, if_changed, cache_shared, keep_going, fail_fast,
@@ -21,8 +21,11 @@ typedef struct {
     bool allow_empty;
 } bake_settings;
 
+/* In the order of the choices of --annotations. */
+enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
+
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 46 };
+enum { BAKE_OPTION_COUNT = 48 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

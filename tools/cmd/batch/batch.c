@@ -21,6 +21,7 @@
 #include "bake_report.h"
 #include "batch_bar.h"
 #include "depfile.h"
+#include "junit.h"
 #include "memory_budget.h"
 #include "output_registry.h"
 #include "thread_pool.h"
@@ -29,6 +30,7 @@
 #include "../kit/files.h"
 #include "../kit/report.h"
 #include "../kit/signals.h"
+#include "../kit/terminal.h"
 
 #include "../../../formats/assert.h"
 #include "../../bake/bake.h"
@@ -61,6 +63,8 @@ typedef struct {
     bool watches;   /* the rule has folders of files that are not there */
     uint64_t bytes; /* of the output */
     json_t *object; /* of the document; NULL: none */
+    double seconds;
+    char *error, *notes; /* for the JUnit report; NULL: none */
     depfile rule;
 } result;
 
@@ -75,7 +79,8 @@ typedef struct {
     progress one;         /* of a single asset */
     unsigned threads;
     memory_budget memory; /* task i is asset order[i] */
-    bool cache_error_reported, depfile_refused;
+    bool cache_error_reported, depfile_refused, junit_refused;
+    bake_row_columns columns; /* of the rows on a terminal; zeros: none was printed yet */
     atomic_bool stop;
     double start;
 } batch;
@@ -87,6 +92,36 @@ typedef struct {
     progress_last *last_line;
     uint64_t memory; /* that it may take; 0: no limit */
 } asset;
+
+/* How an asset that was baked is shown to people. */
+typedef enum { SHOWN_NOT, SHOWN_AS_ROW, SHOWN_WHOLE } shown;
+
+/* Do the rules for make go to standard output? Then nothing else may. */
+static bool rules_to_standard_output(const batch *b)
+{
+    return b->run->depfile != NULL && strcmp(b->run->depfile, "-") == 0;
+}
+
+/* Is standard output the file, or the rules? */
+static bool is_output_taken(const batch *b, const job *of)
+{
+    return strcmp(of->output, "-") == 0 || rules_to_standard_output(b);
+}
+
+/* A terminal gets a line for each of several assets, and of a single one all that there is. */
+static shown how_shown(const batch *b, const job *of)
+{
+    if (report_is_json() || b->run->quiet) {
+        return SHOWN_NOT;
+    }
+    if (b->run->verbose) {
+        return SHOWN_WHOLE;
+    }
+    if (is_output_taken(b, of) || !terminal_is(stdout)) {
+        return SHOWN_NOT;
+    }
+    return b->of->count > 1 ? SHOWN_AS_ROW : SHOWN_WHOLE;
+}
 
 /* -- baking an asset -- */
 
@@ -214,43 +249,89 @@ static void bake_asset(void *user, const baking_steps *steps, baked *out)
     }
     free(data);
     /* How soon the file answers is measured only where it is going to be read. */
-    const bool shown =
-        report_is_json() || (!b->run->quiet && (b->run->verbose || isatty(STDOUT_FILENO)));
+    const bool is_read = report_is_json() || how_shown(b, a->of) == SHOWN_WHOLE;
     out->has_first = out->status == EXIT_DONE && out->report.outcome == KILN_OUTCOME_BAKED &&
-                     strcmp(a->of->output, "-") != 0 && shown &&
+                     strcmp(a->of->output, "-") != 0 && is_read &&
                      first_query_measure(a->of->output, &out->first);
 }
 
 /* -- reporting an asset -- */
 
-/* Do the rules for make go to standard output? Then nothing else may. */
-static bool rules_to_standard_output(const batch *b)
-{
-    return b->run->depfile != NULL && strcmp(b->run->depfile, "-") == 0;
-}
-
 /* Reports an asset that was baked or needed no bake. */
 static void report_success(batch *b, const job *of, outcome how, const baked *what, double seconds)
 {
     const kiln_bake_report *report = &what->report;
-    /* Standard output is the file, or the rules, then. */
-    const bool standard = strcmp(of->output, "-") == 0 || rules_to_standard_output(b);
+    const shown form = how_shown(b, of);
     if (report->cache_error[0] != '\0' && !b->cache_error_reported) { /* later ones say the same */
         report_note("not kept", b->run->cache, report->cache_error);
         b->cache_error_reported = true;
     }
-    if (report_is_json()) {
-        return;
-    }
     if (how == UP_TO_DATE) {
-        if (b->of->count == 1) {
+        if (b->of->count == 1 && !report_is_json()) {
             report_note("up to date", of->output, "made from the same bytes by the same options");
         }
-    } else if (!b->run->quiet && (b->run->verbose || (!standard && isatty(STDOUT_FILENO)))) {
-        FILE *stream = standard ? stderr : stdout;
+    } else if (form == SHOWN_WHOLE) {
+        FILE *stream = is_output_taken(b, of) ? stderr : stdout;
         bake_report_summary(stream, of, report, what->has_first ? &what->first : NULL, seconds);
         fflush(stream);
+    } else if (form == SHOWN_AS_ROW) {
+        if (b->columns.name == 0) {
+            b->columns = bake_report_heads(b->of);
+        }
+        bake_report_row(&b->columns, of, report, how == CACHED, seconds);
+        fflush(stdout);
     }
+}
+
+/* An asset whose notes are taken, and where they are kept for the JUnit report; NULL: nowhere. */
+typedef struct {
+    const job *of;
+    FILE *kept;
+} note_taker;
+
+/* Called by bake_report_notes. Under --quiet the report prints none. */
+static void take_note(void *user, const char *kind, const char *message)
+{
+    const note_taker *to = user;
+    report_warning(kind, to->of->input, message);
+    if (to->kept != NULL) {
+        fprintf(to->kept, "%s: %s\n", kind, message);
+    }
+}
+
+/* Reports what the bake warns of. Where a JUnit report is wanted, that goes into it too. */
+static void report_notes(const batch *b, const job *of, const kiln_bake_report *report, result *r)
+{
+    size_t size;
+    note_taker to = {of, b->run->junit != NULL ? open_memstream(&r->notes, &size) : NULL};
+    bake_report_notes(report, &to, take_note);
+    if (to.kept != NULL) {
+        const bool any = fclose(to.kept) == 0 && size > 0; /* without memory there are none */
+        if (!any) {
+            free(r->notes);
+            r->notes = NULL;
+        }
+    }
+}
+
+/* Keeps the rule of an asset for the depfile. A depfile or a JUnit report that would replace a file
+ * which the model refers to is only known for one now; then it is not written. */
+static int add_to_files(batch *b, const job *of, const kiln_bake_report *report, result *r)
+{
+    const char *const names[] = {b->run->depfile, b->run->junit};
+    bool *const refused[] = {&b->depfile_refused, &b->junit_refused};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (names[i] != NULL && strcmp(names[i], "-") != 0 &&
+            depfile_is_side_file(names[i], of->input, report)) {
+            *refused[i] = true;
+            return report_error(EXIT_USAGE, names[i],
+                                "is a file that '%s' refers to; no %s was written; name another",
+                                of->input, i == 0 ? "depfile" : "JUnit report");
+        }
+    }
+    return b->run->depfile != NULL
+               ? depfile_add(&r->rule, of->output, of->input, report, of->settings.adb_weights)
+               : EXIT_DONE;
 }
 
 /* Reports what came of an asset and keeps its result. With the lock. */
@@ -268,33 +349,24 @@ static void report_asset(batch *b, size_t index, const baked *what, double secon
                      : report->outcome == KILN_OUTCOME_CACHED   ? CACHED
                                                                 : BAKED;
     }
-    if (!b->run->quiet && r->outcome != LEFT) {
-        bake_report_notes(of, report);
+    r->seconds = seconds;
+    if (r->outcome != LEFT) {
+        report_notes(b, of, report, r);
     }
     if (r->outcome == FAILED) {
+        r->error = b->run->junit != NULL && report->error[0] != '\0' ? strdup(report->error) : NULL;
         if (report->error[0] == '\0') {
             /* load_stdin has reported it */
         } else if (what->status == EXIT_USAGE && b->of->uniform) {
             report_usage("%s", report->error);
         } else {
-            report_error(what->status, NULL, "%s", report->error);
+            report_error_text(what->status, of->input, report->error);
         }
     } else if (r->outcome != LEFT) {
         report_success(b, of, r->outcome, what, seconds);
         r->bytes = report->bytes_file;
         r->watches = r->outcome != UP_TO_DATE && report->absent_file_count > 0;
-        if (b->run->depfile == NULL) {
-            /* no rule */
-        } else if (!rules_to_standard_output(b) &&
-                   depfile_is_side_file(b->run->depfile, of->input, report)) {
-            b->depfile_refused = true;
-            r->status = report_error(
-                EXIT_USAGE, b->run->depfile,
-                "is a file that '%s' refers to; no depfile was written; name another", of->input);
-        } else {
-            r->status =
-                depfile_add(&r->rule, of->output, of->input, report, of->settings.adb_weights);
-        }
+        r->status = add_to_files(b, of, report, r);
     }
     if (report_is_json()) {
         r->object =
@@ -394,7 +466,13 @@ static void count_outcomes(const batch *b, size_t counts[OUTCOMES])
     }
 }
 
-/* Names what failed, whose reasons were reported when it did, and what was not baked, then counts:
+static const char *why_left(void)
+{
+    return signals_noted() != 0 ? "interrupted" : "another has failed";
+}
+
+/* Says how often equal warnings came, names what failed, whose reasons were reported when it did,
+ * and what was not baked, then counts:
  * "3 baked, 997 up to date, 1 failed in 2.41 s; 17 MiB read, 5 MiB written". A log so ends with
  * what its reader looks for. Nothing is reported of a single asset. */
 static void report_summary(const batch *b)
@@ -411,6 +489,7 @@ static void report_summary(const batch *b)
     uint64_t bytes_read = 0, bytes_written = 0;
     char text[256] = "", read_text[KILN_MESSAGE_BYTES_SIZE], written_text[KILN_MESSAGE_BYTES_SIZE];
     count_outcomes(b, counts);
+    report_folded();
     /* A program that reads lines of JSON, or the document, has the counts there. */
     const bool to_program = report_is_json() || b->bar.mode == PROGRESS_JSON;
     if (b->of->count < 2 || (to_program && counts[BAKED] == b->of->count)) {
@@ -420,10 +499,9 @@ static void report_summary(const batch *b)
         const result *r = &b->results[i];
         const char *input = b->of->jobs[i].input;
         if (r->outcome == FAILED) {
-            report_line("failed: %s", input);
+            report_failed(input);
         } else if (r->outcome == LEFT) {
-            report_note("not baked", input,
-                        signals_noted() != 0 ? "interrupted" : "another has failed");
+            report_note("not baked", input, why_left());
         } else if (r->outcome != UP_TO_DATE) {
             bytes_read += b->of->jobs[i].size;
             bytes_written += r->bytes;
@@ -492,20 +570,56 @@ static void touch_watching(const batch *b)
     }
 }
 
-/* Writes the depfile, in a folder that is made if need be. */
-static int write_rules(const depfile *all, const char *path)
+/* Makes the folder that a file of the run is to be in, if need be, or reports why it can't be made.
+ */
+static int make_folder_for(const char *path)
 {
     kiln_bake_report failed = {.side_file_count = 0};
     const int status = strcmp(path, "-") != 0 ? make_folder_of(path, &failed) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        return depfile_write(all, path);
+        return EXIT_DONE;
     }
     return report_error(status, NULL, "%s",
                         failed.error[0] != '\0' ? failed.error : "out of memory");
 }
 
-/* Reports the whole batch: the rules of all assets that were baked in one file, the document, the
- * summary. Returns the highest exit status. */
+/* Writes the depfile. */
+static int write_rules(const depfile *all, const char *path)
+{
+    const int status = make_folder_for(path);
+    return status == EXIT_DONE ? depfile_write(all, path) : status;
+}
+
+/* Writes the JUnit report, also of a batch in which nothing was baked. */
+static int write_junit(const batch *b)
+{
+    junit_case *cases = calloc(b->of->count + 1, sizeof *cases);
+    if (cases == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    for (size_t i = 0; i < b->of->count; i++) {
+        const result *r = &b->results[i];
+        const job *of = &b->of->jobs[i];
+        const bool standard = strcmp(of->output, "-") == 0;
+        cases[i] =
+            (junit_case){.name = standard ? "standard output" : of->output,
+                         .file = of->input,
+                         .status = r->status,
+                         .error = r->error != NULL ? r->error : "see the messages of the run",
+                         .skipped = r->outcome == LEFT ? why_left() : NULL,
+                         .notes = r->notes,
+                         .seconds = r->seconds};
+    }
+    int status = make_folder_for(b->run->junit);
+    if (status == EXIT_DONE) {
+        status = junit_write(b->run->junit, cases, b->of->count, kiln_seconds() - b->start);
+    }
+    free(cases);
+    return status;
+}
+
+/* Reports the whole batch: the rules of all assets that were baked in one file, the JUnit report,
+ * the document, the summary. Returns the highest exit status. */
 static int finish(batch *b)
 {
     int worst = EXIT_DONE;
@@ -525,6 +639,10 @@ static int finish(batch *b)
         }
         depfile_free(&all);
         touch_watching(b);
+        worst = status > worst ? status : worst;
+    }
+    if (b->run->junit != NULL && !b->junit_refused) {
+        const int status = write_junit(b);
         worst = status > worst ? status : worst;
     }
     if (report_is_json()) {
@@ -628,6 +746,10 @@ int batch_run(const plan *of, const bake_settings *run)
         b.start = kiln_seconds();
         add_summary(&b);
     }
+    if (status == EXIT_DONE && of->count == 0 && run->junit != NULL) {
+        b.start = kiln_seconds();
+        status = write_junit(&b);
+    }
     if (status != EXIT_DONE || of->count == 0) {
         return status;
     }
@@ -643,6 +765,8 @@ int batch_run(const plan *of, const bake_settings *run)
                  : report_error(EXIT_RUN, NULL, "out of memory");
     for (size_t i = 0; i < of->count && b.results != NULL; i++) {
         json_decref(b.results[i].object);
+        free(b.results[i].error);
+        free(b.results[i].notes);
         depfile_free(&b.results[i].rule);
     }
     output_registry_free(b.written);

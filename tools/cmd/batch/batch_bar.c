@@ -2,29 +2,29 @@
  *
  * The time left is estimated by the bytes of the sources that are done, not by the count of assets,
  * because a batch begins with its largest. To each asset some bytes are added for what even an
- * empty one costs. */
-#define _XOPEN_SOURCE 700
-
+ * empty one costs. The bar never fills a line of the terminal: one that wraps can't be drawn over.
+ */
 #include "batch_bar.h"
 
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
+#include "../kit/columns.h"
 #include "../kit/report.h"
+#include "../kit/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const double bar_delay = 1.0;    /* seconds before a bar shows */
 static const double bar_interval = 0.1; /* seconds between two drawings */
 static const double log_least = 1.0; /* seconds between two lines, however fast assets are done */
 static const double log_most = 10.0; /* and however slowly: a log that stands still looks hung */
-enum { BAR_WIDTH = 20, NAME_WIDTH = 24, SIZE_OF_ANY = 4096 };
+enum { BAR_WIDTH = 20, NAME_MOST = 40, NAME_LEAST = 12, SIZE_OF_ANY = 4096 };
 
 void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size)
 {
     const double start = kiln_seconds();
-    const bool to_log = mode == PROGRESS_AUTO && !isatty(STDERR_FILENO);
+    const bool to_log = mode == PROGRESS_AUTO && !terminal_draws(stderr);
     *bar = (batch_bar){.mode = to_log ? PROGRESS_NONE : mode,
                        .to_log = to_log,
                        .start = start,
@@ -68,38 +68,34 @@ static void write_log(batch_bar *bar)
                 (double)bar->done / (now - bar->start), left[0] != '\0' ? ", " : "", left);
 }
 
-/* The end of a name, which says more than its folders, without characters that would control a
- * terminal. */
-static void show_name(const char *file, char shown[NAME_WIDTH + 1])
-{
-    const size_t length = strlen(file);
-    const char *from = length > NAME_WIDTH ? file + length - NAME_WIDTH : file;
-    size_t at = 0;
-    while (length > NAME_WIDTH && ((unsigned char)*from & 0xC0) == 0x80) {
-        from++; /* within a character */
-    }
-    for (; *from != '\0'; from++) {
-        shown[at++] = (unsigned char)*from < 0x20 || *from == 0x7F ? '?' : *from;
-    }
-    shown[at] = '\0';
-}
-
-/* Draws the bar, unless the last drawing is too recent. */
+/* Draws the bar, unless the last drawing is too recent. Where the terminal is narrow, the name is
+ * left out first, then the bar itself. */
 static void draw(batch_bar *bar, const char *file)
 {
     const double now = kiln_seconds(), elapsed = now - bar->start;
-    char name[NAME_WIDTH + 1], left[24];
+    char counts[96], left[24];
     if ((bar->mode == PROGRESS_AUTO && elapsed < bar_delay) || now - bar->last < bar_interval) {
         return;
     }
     show_time_left(bar, elapsed, left);
-    show_name(file, name);
     bar->last = now;
     bar->shown = true;
     const int filled = (int)(bar->done * BAR_WIDTH / (bar->count > 0 ? bar->count : 1));
-    fprintf(stderr, "\r[%.*s%*s] %zu/%zu  %.1f/s  %s  %s\033[K", filled, "####################",
-            BAR_WIDTH - filled, "", bar->done, bar->count,
-            (double)bar->done / (elapsed > 0 ? elapsed : 1), left, name);
+    (void)snprintf(counts, sizeof counts, "%zu/%zu  %.1f/s  %s", bar->done, bar->count,
+                   (double)bar->done / (elapsed > 0 ? elapsed : 1), left);
+    const int room = terminal_columns(stderr) - 1 - (int)strlen(counts);
+    const bool has_bar = room >= BAR_WIDTH + 3;
+    const int name = room - (BAR_WIDTH + 3) - 2;
+    fputs("\r", stderr);
+    if (has_bar) {
+        fprintf(stderr, "[%.*s%*s] ", filled, "####################", BAR_WIDTH - filled, "");
+    }
+    fprintf(stderr, "%.*s", terminal_columns(stderr) - 1, counts);
+    if (has_bar && name >= NAME_LEAST) {
+        fputs("  ", stderr);
+        columns_write_fitted(stderr, file, name < NAME_MOST ? name : NAME_MOST);
+    }
+    fputs("\033[K", stderr);
     fflush(stderr);
 }
 

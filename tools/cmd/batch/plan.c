@@ -479,23 +479,28 @@ int plan_check_options(const plan *of)
     return worst;
 }
 
-/* Compares one path with all, by name and by file: the path need not be there, and may be a link.
- */
+/* By name and by file: neither need be there, and each may be a link. */
+bool plan_is_same(const char *path, const char *other)
+{
+    char *name = one_name(path), *other_name = one_name(other);
+    const bool same = (name != NULL && other_name != NULL && strcmp(name, other_name) == 0) ||
+                      kiln_same_file(path, other);
+    free(name);
+    free(other_name);
+    return same;
+}
+
 bool plan_has_file(const plan *of, const char *path)
 {
-    char *name = one_name(path);
-    bool found = false;
-    for (size_t i = 0; i < of->count && name != NULL && !found; i++) {
+    for (size_t i = 0; i < of->count; i++) {
         const char *files[2] = {of->jobs[i].input, of->jobs[i].output};
-        for (int k = 0; k < 2 && !found; k++) {
-            char *other = one_name(files[k]);
-            found = strcmp(files[k], "-") != 0 &&
-                    ((other != NULL && strcmp(name, other) == 0) || kiln_same_file(path, files[k]));
-            free(other);
+        for (int k = 0; k < 2; k++) {
+            if (strcmp(files[k], "-") != 0 && plan_is_same(path, files[k])) {
+                return true;
+            }
         }
     }
-    free(name);
-    return found;
+    return false;
 }
 
 /* Makes the folder of the outputs, or reports why it can't be made. */

@@ -61,6 +61,9 @@ int plan_check(plan *of);
 /* Reports options that do not fit together, of each asset, or once where all have the same. */
 int plan_check_options(const plan *of);
 
+/* Do both paths lead to one file, which need not be there, however they are spelt? */
+bool plan_is_same(const char *path, const char *other);
+
 /* Is `path` an input or an output, however it is spelt? */
 bool plan_has_file(const plan *of, const char *path);
 

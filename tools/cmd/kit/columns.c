@@ -6,9 +6,11 @@
  * Standard Annex #11 (East Asian Width), by blocks rather than by its full table: a wrong width
  * moves a column, and nothing else. The C library's wcwidth() depends on the locale, which the
  * command never sets. */
-#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700
 
 #include "columns.h"
+
+#include "terminal.h"
 
 #include "../../../formats/assert.h"
 #include "../../common/text.h"
@@ -17,23 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-/* COLUMNS wins over the terminal, so that a test or a script can fix the width. A narrow
- * terminal gets 68 columns all the same: tables of numbers need them, and wrapping is then the
- * terminal's task. */
+/* A narrow terminal gets 68 columns all the same: tables of numbers need them, and wrapping is then
+ * the terminal's task. */
 int columns_of_output(void)
 {
-    struct winsize window;
-    const char *wanted = getenv("COLUMNS");
-    int columns = wanted != NULL ? atoi(wanted) : 0;
-    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
-        columns = window.ws_col;
-    }
-    if (columns <= 0) {
-        columns = 80;
-    }
+    const int columns = terminal_columns(stdout);
     return columns < COLUMNS_LEAST  ? COLUMNS_LEAST
            : columns > COLUMNS_MOST ? COLUMNS_MOST
                                     : columns;
@@ -162,6 +153,73 @@ void columns_print_path(const char *text, int columns)
     }
     free(clean);
     printf("%*s", columns - used, "");
+}
+
+int columns_width(const char *text)
+{
+    char *clean = kiln_utf8_clean(text);
+    const int width = clean != NULL ? width_of_text(clean) : (int)strlen(text);
+    free(clean);
+    return width;
+}
+
+/* The last component tells files of one folder apart, so it is kept whole where four columns are
+ * left for the front; of longer names, and where the front is long, the end gets two thirds. A
+ * character is never cut in two, and one that has no width is not parted from the one before it. */
+char *columns_fit_path(const char *text, int columns)
+{
+    char *clean = kiln_utf8_clean(text);
+    KILN_ASSERT(columns >= 8);
+    if (clean == NULL || width_of_text(clean) <= columns) {
+        free(clean);
+        return strdup(text);
+    }
+    const int room = columns - 1; /* the dots take one */
+    const char *slash = strrchr(clean, '/');
+    const int last = width_of_text(slash != NULL ? slash : clean);
+    const int back = last > room * 2 / 3 && last <= room - 4 ? last : room * 2 / 3;
+    const char *front_end = clean, *back_start = clean;
+    int used = 0, left = width_of_text(clean);
+    for (const char *next = clean; *next != '\0';) {
+        used += width_of(next_character(&next));
+        if (used > room - back) {
+            break;
+        }
+        front_end = next;
+    }
+    for (const char *next = clean; *next != '\0' && left > back; back_start = next) {
+        left -= width_of(next_character(&next));
+    }
+    for (const char *next = back_start; *next != '\0'; back_start = next) {
+        if (width_of(next_character(&next)) > 0) {
+            break;
+        }
+    }
+    KILN_ASSERT(front_end <= back_start);
+    const size_t front = (size_t)(front_end - clean), rest = strlen(back_start);
+    char *fitted = malloc(front + 3 + rest + 1);
+    if (fitted != NULL) {
+        memcpy(fitted, clean, front);
+        memcpy(fitted + front, "\xE2\x80\xA6", 3);
+        memcpy(fitted + front + 3, back_start, rest + 1);
+    }
+    free(clean);
+    return fitted;
+}
+
+int columns_write_fitted(FILE *stream, const char *text, int columns)
+{
+    char *fitted = columns_fit_path(text, columns);
+    char *clean = fitted != NULL ? kiln_utf8_clean(fitted) : NULL;
+    const int used = clean != NULL ? print_part(stream, clean, columns) : 0;
+    free(clean);
+    free(fitted);
+    return used;
+}
+
+void columns_print_fitted(const char *text, int columns)
+{
+    printf("%*s", columns - columns_write_fitted(stdout, text, columns), "");
 }
 
 /* Words are never cut here: one that is wider than a line stands on a line of its own. */

@@ -23,6 +23,20 @@ void columns_print_last(const char *text, int columns);
 /* As columns_print, but a text that is too long keeps its end, which says more about a path. */
 void columns_print_path(const char *text, int columns);
 
+/* Columns that a terminal gives to `text`. */
+int columns_width(const char *text);
+
+/* The path in at most `columns` columns (at least 8), in new memory; NULL: there is none. What does
+ * not fit is left out in the middle, for one character of three dots, so that the beginning and the
+ * last component stay as far as they can; then what is not UTF-8 is replaced. */
+char *columns_fit_path(const char *text, int columns);
+
+/* Prints such a path, with what steers a terminal as above; returns the columns used. */
+int columns_write_fitted(FILE *stream, const char *text, int columns);
+
+/* The same on standard output, filled up with blanks. */
+void columns_print_fitted(const char *text, int columns);
+
 /* "  label          words", in lines of at most the columns of standard output, further ones
  * indented; what steers a terminal is shown as above. */
 void columns_item(FILE *stream, const char *label, const char *words);

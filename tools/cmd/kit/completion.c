@@ -79,15 +79,15 @@ static void print_help(FILE *out, const char *help, const char *special, const c
  * cursor. */
 static void print_bash_verb(FILE *out, const verb *of)
 {
-    KILN_ASSERT(of->option_count <= 64);
+    KILN_ASSERT(verb_option_count(of) <= 64);
     fprintf(out, "    '%s')\n        options='", of->name);
-    for (size_t i = 0; i < of->option_count; i++) {
-        fprintf(out, "--%s ", of->options[i].name);
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        fprintf(out, "--%s ", verb_option(of, i)->name);
     }
     fputs("--help'\n        case $option in\n", out);
     /* Flags have no branch: what follows them is completed as if they were not there. */
-    for (size_t i = 0; i < of->option_count; i++) {
-        const option *entry = &of->options[i];
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        const option *entry = verb_option(of, i);
         if (entry->kind == OPTION_FLAG) {
             continue;
         }
@@ -253,8 +253,8 @@ static void print_zsh(FILE *out, const verb *const *verbs, size_t count)
           out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "    '%s')\n        _arguments -s", verbs[i]->name);
-        for (size_t k = 0; k < verbs[i]->option_count; k++) {
-            print_zsh_option(out, &verbs[i]->options[k]);
+        for (size_t k = 0; k < verb_option_count(verbs[i]); k++) {
+            print_zsh_option(out, verb_option(verbs[i], k));
         }
         fputs(" \\\n            '--help[this text]' '*:file:_files'\n        ;;\n", out);
     }
@@ -327,8 +327,8 @@ static void print_fish(FILE *out, const verb *const *verbs, size_t count)
             print_help(out, of->summary, "", "\\'");
             fputs("'\n", out);
         }
-        for (size_t k = 0; k < of->option_count; k++) {
-            print_fish_option(out, of, &of->options[k]);
+        for (size_t k = 0; k < verb_option_count(of); k++) {
+            print_fish_option(out, of, verb_option(of, k));
         }
     }
 }

@@ -93,8 +93,8 @@ void help_verb(FILE *out, const verb *of)
     fprintf(out, "usage: %s %s [options] %s\n\n", this_program.name, of->name, of->operands);
     print_wrapped(out, of->description, 0, 0);
     fputs("\noptions:\n", out);
-    for (size_t i = 0; i < of->option_count; i++) {
-        print_option(out, &of->options[i]);
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        print_option(out, verb_option(of, i));
     }
     fprintf(out, "%-*s%s\n", OPTION_COLUMN, "  -h, --help", "this text");
 }
@@ -230,8 +230,8 @@ void manual_verb(FILE *out, const verb *of)
     fputs(".SH DESCRIPTION\n", out);
     print_troff_line(out, of->description);
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; i < of->option_count; i++) {
-        print_man_option(out, &of->options[i]);
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        print_man_option(out, verb_option(of, i));
     }
     fputs(".TP\n\\fB\\-\\-help\\fR\nprint a summary of this page\n"
           ".SH EXIT STATUS\nThat of every verb, see\n.BR ",

@@ -14,6 +14,7 @@
 #include "options.h"
 
 #include "report.h"
+#include "terminal.h"
 
 #include "../../../formats/assert.h"
 
@@ -188,44 +189,78 @@ bool option_set(const option *entry, const char *text, void *settings,
 
 /* ----------------------------------------------------------------------------------- parsing -- */
 
+/* What --color was set to. It holds from the first message on, so options_find_color() has applied
+ * it by the time the argument is parsed here, which reports a wrong value. */
+typedef struct {
+    int color;
+} common_settings;
+
+static const option common_options[] = {
+    {"color", 0, OPTION_CHOICE, NULL, "auto|always|never", 0, 0, offsetof(common_settings, color),
+     "colours in messages and tables; auto: on a terminal, unless NO_COLOR is set or TERM is dumb "
+     "(default auto)"},
+};
+
+size_t verb_option_count(const verb *of)
+{
+    return of->option_count + COUNT_OF(common_options);
+}
+
+const option *verb_option(const verb *of, size_t index)
+{
+    KILN_ASSERT(index < verb_option_count(of));
+    return index < of->option_count ? &of->options[index]
+                                    : &common_options[index - of->option_count];
+}
+
+/* Of several the last one counts, as for every option. */
+void options_find_color(int argc, char **argv)
+{
+    const option *entry = &common_options[0];
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *value = strncmp(argv[i], "--color=", 8) == 0              ? argv[i] + 8
+                            : strcmp(argv[i], "--color") == 0 && i + 1 < argc ? argv[i + 1]
+                                                                              : NULL;
+        const int mode = value != NULL ? choice_index(entry->choices, value) : -1;
+        if (mode >= 0) {
+            terminal_set_color((color_mode)mode);
+        }
+    }
+}
+
 /* A position among the arguments, with all that an option found there is stored in. */
 typedef struct {
     const verb *of;
     char **argv;
     int argc, at;
     void *settings;
+    common_settings common;
     uint64_t given;    /* bit i: option i was seen */
     uint64_t repeated; /* bit i: and once more */
 } parser;
 
-static const option *find_name(const verb *of, const char *name, size_t length)
+/* The place of an option among all of a verb; -1: there is none. `name` NULL: by its letter. */
+static int find_option(const verb *of, const char *name, size_t length, char letter)
 {
-    for (size_t i = 0; i < of->option_count; i++) {
-        if (strlen(of->options[i].name) == length &&
-            memcmp(of->options[i].name, name, length) == 0) {
-            return &of->options[i];
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        const option *entry = verb_option(of, i);
+        if (name == NULL
+                ? entry->letter == letter
+                : strlen(entry->name) == length && memcmp(entry->name, name, length) == 0) {
+            return (int)i;
         }
     }
-    return NULL;
+    return -1;
 }
 
-static const option *find_letter(const verb *of, char letter)
-{
-    for (size_t i = 0; i < of->option_count; i++) {
-        if (of->options[i].letter == letter) {
-            return &of->options[i];
-        }
-    }
-    return NULL;
-}
-
-/* Stores the value of `entry`, which is `attached` where that is not NULL, else the next
+/* Stores the value of an option, which is `attached` where that is not NULL, else the next
  * argument. */
-static int take(parser *state, const option *entry, const char *attached)
+static int take(parser *state, int index, const char *attached)
 {
-    const size_t index = (size_t)(entry - state->of->options);
-    KILN_ASSERT(index < state->of->option_count);
-    KILN_ASSERT(index < 64); /* bits of `given` */
+    KILN_ASSERT(index >= 0 && index < 64); /* bits of `given` */
+    const option *entry = verb_option(state->of, (size_t)index);
+    const bool is_common = (size_t)index >= state->of->option_count;
+    void *settings = is_common ? (void *)&state->common : state->settings;
     const uint64_t bit = UINT64_C(1) << index;
     state->repeated |= state->given & bit;
     state->given |= bit;
@@ -233,7 +268,7 @@ static int take(parser *state, const option *entry, const char *attached)
         return report_usage("--%s takes no value", entry->name);
     }
     if (attached == NULL && entry->kind == OPTION_DEFAULTED) {
-        *(int *)((char *)state->settings + entry->field) = 0;
+        *(int *)((char *)settings + entry->field) = 0;
         return EXIT_DONE;
     }
     if (attached == NULL && entry->kind != OPTION_FLAG) {
@@ -243,7 +278,7 @@ static int take(parser *state, const option *entry, const char *attached)
         attached = state->argv[++state->at];
     }
     char message[OPTION_MESSAGE_SIZE];
-    return option_set(entry, attached, state->settings, message)
+    return option_set(entry, attached, settings, message)
                ? EXIT_DONE
                : report_usage("--%s %s", entry->name, message);
 }
@@ -260,8 +295,8 @@ static int report_no_option(const verb *of, const char *argument, size_t length)
         return report_usage("there is no option '%s'", argument);
     }
     suggestion near = suggestion_for(argument + 2, length);
-    for (size_t i = 0; i < of->option_count; i++) {
-        suggestion_try(&near, of->options[i].name);
+    for (size_t i = 0; i < verb_option_count(of); i++) {
+        suggestion_try(&near, verb_option(of, i)->name);
     }
     return report_usage("there is no option '%.*s'%s%s%s", (int)length + 2, argument,
                         near.best != NULL ? "; did you mean --" : "",
@@ -272,14 +307,14 @@ static int report_no_option(const verb *of, const char *argument, size_t length)
  * the options of another. Verbs with --verbose say so. */
 static void note_repeated(const parser *state)
 {
-    const option *verbose = find_name(state->of, "verbose", strlen("verbose"));
-    if (verbose == NULL || !*(const bool *)((const char *)state->settings + verbose->field)) {
+    const int verbose = find_option(state->of, "verbose", strlen("verbose"), 0);
+    if (verbose < 0 || (state->given >> verbose & 1) == 0) {
         return;
     }
-    for (size_t i = 0; i < state->of->option_count; i++) {
+    for (size_t i = 0; i < verb_option_count(state->of); i++) {
         if ((state->repeated >> i & 1) != 0) {
             report_line("%s: --%s is given more than once; the last one counts", state->of->name,
-                        state->of->options[i].name);
+                        verb_option(state->of, i)->name);
         }
     }
 }
@@ -309,15 +344,16 @@ int options_parse_given(const verb *of, int argc, char **argv, void *settings, i
             options_ended = true;
         } else if (argument[1] == '-') {
             const size_t length = strcspn(argument + 2, "=");
-            const option *entry = find_name(of, argument + 2, length);
+            const int entry = find_option(of, argument + 2, length, 0);
             const char *attached = argument[2 + length] == '=' ? argument + 3 + length : NULL;
-            status = entry != NULL ? take(&state, entry, attached)
-                                   : report_no_option(of, argument, length);
+            status =
+                entry >= 0 ? take(&state, entry, attached) : report_no_option(of, argument, length);
         } else {
             /* One letter an argument: a flag is the whole of it, a value may follow at once. */
-            const option *entry = find_letter(of, argument[1]);
+            const int entry = find_option(of, NULL, 0, argument[1]);
             const char *attached = argument[2] != '\0' ? argument + 2 : NULL;
-            const bool fits = entry != NULL && (entry->kind != OPTION_FLAG || attached == NULL);
+            const bool fits = entry >= 0 && (verb_option(of, (size_t)entry)->kind != OPTION_FLAG ||
+                                             attached == NULL);
             status = fits ? take(&state, entry, attached) : report_no_option(of, argument, 0);
         }
         if (status != EXIT_DONE) {

@@ -16,6 +16,10 @@ int options_parse(const verb *of, int argc, char **argv, void *settings, int *op
 int options_parse_given(const verb *of, int argc, char **argv, void *settings, int *operand_count,
                         uint64_t *given);
 
+/* Applies --color wherever it stands, before anything is parsed: errors of the command line have
+ * colours too. A wrong value is left to options_parse. */
+void options_find_color(int argc, char **argv);
+
 /* Reads "500M": a whole number, or one that is followed by a letter of `units`, such as "KMG",
  * which stands for 1024 to the power of its place there. False: the text is no size, or it is more
  * than 2^64 - 1. */

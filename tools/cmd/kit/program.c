@@ -147,6 +147,7 @@ int program_main(int argc, char **argv)
 {
     keep_standard_descriptors();
     signals_set();
+    options_find_color(argc, argv);
     if (argc < 2) {
         help_command(stderr, this_program.verbs, this_program.verb_count);
         return EXIT_USAGE;

@@ -4,18 +4,16 @@
  * printed. A bar is drawn ten times a second and only on a terminal, after a second has gone by, so
  * that short runs stay silent. Lines of JSON always mark where a stage begins and ends, because
  * programs count on both. */
-#define _XOPEN_SOURCE 700
-
 #include "progress.h"
 
 #include "report.h"
+#include "terminal.h"
 
 #include "../../common/clock.h"
 #include "../../../formats/assert.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A run of less than a second needs no bar, and nobody reads more than ten changes in one. */
 static const double bar_delay = 1.0;    /* seconds before a bar shows */
@@ -25,7 +23,7 @@ enum { BAR_WIDTH = 30 };
 /* Without a terminal nobody watches a bar, and a log would fill up with its steps. */
 void progress_begin(progress *state, progress_mode mode, const char *file)
 {
-    if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)) {
+    if (mode == PROGRESS_AUTO && !terminal_draws(stderr)) {
         mode = PROGRESS_NONE;
     }
     *state = (progress){.mode = mode, .file = file, .start = kiln_seconds()};
@@ -43,9 +41,12 @@ static void draw_bar(progress *state, const char *stage, double part)
     }
     state->last = now;
     state->shown = true;
-    const int filled = (int)(part * BAR_WIDTH);
+    /* A line that wraps can't be drawn over, so a narrow terminal gets a shorter bar. */
+    const int room = terminal_columns(stderr) - 1 - (int)strlen(stage) - 10;
+    const int width = room < BAR_WIDTH ? (room > 0 ? room : 0) : BAR_WIDTH;
+    const int filled = (int)(part * width);
     fprintf(stderr, "\r[%.*s%*s] %3.0f %% %s\033[K", filled, "##############################",
-            BAR_WIDTH - filled, "", 100.0 * part, stage);
+            width - filled, "", 100.0 * part, stage);
     fflush(stderr);
 }
 

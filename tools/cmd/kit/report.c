@@ -5,9 +5,18 @@
  * and keeps the text for the document, where the error of the highest status wins; report_end()
  * adds the exit status and prints the document, also after a failure. Of several files each object
  * has its own error, which is collected between two calls of report_file(). Only one thread reports
- * at a time: code that runs threads holds a lock around these functions. */
+ * at a time: code that runs threads holds a lock around these functions.
+ *
+ * All lines are printed by print_message(), in one of three forms: for a terminal, with colours and
+ * with names fitted into its width; for a file or a pipe, as they are; or as commands of GitHub's
+ * workflows ("Workflow commands for GitHub Actions"), which shows them beside the file. */
+#define _XOPEN_SOURCE 700
+
 #include "report.h"
 
+#include "columns.h"
+#include "folding.h"
+#include "terminal.h"
 #include "timing.h"
 
 #include "../../../formats/assert.h"
@@ -20,13 +29,19 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { NAME_LEAST = 24 }; /* columns; with fewer for the name, the line wraps */
+
+/* What a line is about: its colour, and its annotation. */
+typedef enum { LINE_PLAIN, LINE_FAILED, LINE_NOTE, LINE_WARNING, LINE_ERROR } line_kind;
 
 /* The one report of the process. */
 static struct {
     const char *verb_name;
     json_t *root;
     FILE *document;
-    bool quiet;
+    bool quiet, verbose, annotated;
     json_t *of_file; /* an object with the error since the last file, if there was one */
 } report;
 
@@ -54,6 +69,16 @@ void report_to_stderr(void)
 void report_quiet(void)
 {
     report.quiet = true;
+}
+
+void report_verbose(void)
+{
+    report.verbose = true;
+}
+
+void report_annotate(void)
+{
+    report.annotated = true;
 }
 
 bool report_is_json(void)
@@ -97,25 +122,171 @@ void report_file(json_t *object, int file_count)
     json_array_append_new(files, object);
 }
 
-/* Prints one line on standard error. What would break the line or steer a terminal is spelled out;
- * all other bytes pass, UTF-8 or not, so that the name of a file can be copied from a message. */
-static void print_line(const char *text)
+/* Writes text with what would break the line or steer a terminal spelled out; all other bytes pass,
+ * UTF-8 or not, so that the name of a file can be copied from a message. */
+static void write_spelled(FILE *to, const char *text, size_t length)
 {
-    fprintf(stderr, "%s: ", this_program.name);
-    for (const char *at = text; *at != '\0'; at++) {
+    for (const char *at = text; at < text + length; at++) {
         const size_t unseen = kiln_utf8_unseen(at);
         if ((unsigned char)*at < 0x20 || *at == 0x7F) {
-            fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)*at);
+            fprintf(to, "\\x%02X", (unsigned)(unsigned char)*at);
         } else if (unseen > 0) {
             for (size_t i = 0; i < unseen; i++) {
-                fprintf(stderr, "\\x%02X", (unsigned)(unsigned char)at[i]);
+                fprintf(to, "\\x%02X", (unsigned)(unsigned char)at[i]);
             }
             at += unseen - 1;
         } else {
-            putc(*at, stderr);
+            putc(*at, to);
         }
     }
-    putc('\n', stderr);
+}
+
+/* The same in new memory; NULL: there is none. */
+static char *spell(const char *text)
+{
+    char *spelled = NULL;
+    size_t size;
+    FILE *to = open_memstream(&spelled, &size);
+    if (to != NULL) {
+        write_spelled(to, text, strlen(text));
+    }
+    if (to == NULL || fclose(to) != 0) {
+        free(spelled);
+        return NULL;
+    }
+    return spelled;
+}
+
+/* Writes text with each of the `special` characters as "%" and its code, as GitHub demands, and
+ * other control characters spelled out. */
+static void write_escaped(FILE *to, const char *text, const char *special)
+{
+    while (*text != '\0') {
+        const size_t plain = strcspn(text, special);
+        write_spelled(to, text, plain);
+        text += plain;
+        if (*text != '\0') {
+            fprintf(to, "%%%02X", (unsigned)(unsigned char)*text++);
+        }
+    }
+}
+
+/* What ends a line of a workflow command, and what ends a value in front of its text. */
+static const char special_in_text[] = "%\r\n", special_in_value[] = "%\r\n:,";
+
+/* Where the working folder lies in the checkout that GitHub knows, "game/" or "": it looks for
+ * files by their path from there. */
+static void write_folder_of_run(FILE *to)
+{
+    const char *top = getenv("GITHUB_WORKSPACE");
+    char *here = top != NULL && top[0] == '/' ? getcwd(NULL, 0) : NULL;
+    const size_t length = here != NULL ? strlen(top) : 0;
+    if (here != NULL && strncmp(here, top, length) == 0 && here[length] == '/') {
+        write_escaped(to, here + length + 1, special_in_value);
+        putc('/', to);
+    }
+    free(here);
+}
+
+/* Where ":LINE:COLUMN" begins, which names of places in manifests end with; the end, if nowhere. */
+static const char *find_place(const char *file, unsigned *line, unsigned *column)
+{
+    const char *end = file + strlen(file), *at = end;
+    int rest = 0;
+    for (int colons = 0; at > file && colons < 2; colons += *at == ':') {
+        at--;
+    }
+    return sscanf(at, ":%9u:%9u%n", line, column, &rest) == 2 && at + rest == end ? at : end;
+}
+
+/* "::error file=models/a.obj,title=kiln bake::models/a.obj: what; why; what to do". */
+static void write_annotation(FILE *to, line_kind kind, const char *file, const char *text)
+{
+    KILN_ASSERT(kind == LINE_WARNING || kind == LINE_ERROR);
+    fputs(kind == LINE_ERROR ? "::error " : "::warning ", to);
+    if (file != NULL && strcmp(file, "-") != 0 && file != report.verb_name) {
+        unsigned line = 0, column = 0;
+        char *name = strdup(file);
+        const char *place = find_place(file, &line, &column);
+        if (name != NULL) {
+            name[place - file] = '\0';
+        }
+        fputs("file=", to);
+        if (file[0] != '/') {
+            write_folder_of_run(to);
+        }
+        write_escaped(to, name != NULL ? name : file, special_in_value);
+        if (*place != '\0') {
+            fprintf(to, ",line=%u,col=%u", line, column);
+        }
+        putc(',', to);
+        free(name);
+    }
+    fprintf(to, "title=%s %s::", this_program.name,
+            report.verb_name != NULL ? report.verb_name : "");
+    if (file != NULL) {
+        write_escaped(to, file, special_in_text);
+        fputs(": ", to);
+    }
+    write_escaped(to, text, special_in_text);
+}
+
+/* "kiln: FILE: text" in colours, or "kiln: failed: FILE", with the middle of FILE left out where the
+ * line would else be longer than the terminal is wide. `file` NULL: none. */
+static void write_line(FILE *to, line_kind kind, const char *file, const char *text)
+{
+    static const text_style styles[] = {[LINE_PLAIN] = STYLE_NAME,
+                                        [LINE_FAILED] = STYLE_ERROR,
+                                        [LINE_NOTE] = STYLE_NAME,
+                                        [LINE_WARNING] = STYLE_WARNING,
+                                        [LINE_ERROR] = STYLE_ERROR};
+    KILN_ASSERT((size_t)kind < COUNT_OF(styles));
+    char *name = file != NULL ? spell(file) : NULL;
+    char *rest = spell(text);
+    if (name != NULL && rest != NULL && terminal_is(stderr) && !report.verbose) {
+        const int others = (int)strlen(this_program.name) + 5 + columns_width(rest);
+        const int columns = terminal_columns(stderr), room = columns - others;
+        /* A line that wraps in any case need not lose the half of it. */
+        char *fitted = columns_fit_path(name, room >= NAME_LEAST ? room : columns / 2);
+        free(name);
+        name = fitted;
+    }
+    fprintf(to, "%s%s:%s ", terminal_begin(stderr, styles[kind]), this_program.name,
+            terminal_end(stderr, styles[kind]));
+    if (kind == LINE_FAILED) {
+        fprintf(to, "%s: %s", rest != NULL ? rest : "?", name != NULL ? name : "?");
+    } else if (file != NULL) {
+        fprintf(to, "%s%s:%s ", terminal_begin(stderr, STYLE_NAME), name != NULL ? name : "?",
+                terminal_end(stderr, STYLE_NAME));
+    }
+    if (kind != LINE_FAILED) {
+        fputs(rest != NULL ? rest : "out of memory", to);
+    }
+    free(name);
+    free(rest);
+}
+
+/* Prints one line on standard error. It goes out in one piece, so that the lines of several
+ * processes, as under make, do not mix. */
+static void print_message(line_kind kind, const char *file, const char *text)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&line, &size);
+    if (to != NULL && report.annotated && (kind == LINE_WARNING || kind == LINE_ERROR)) {
+        write_annotation(to, kind, file, text);
+    } else if (to != NULL) {
+        write_line(to, kind, file, text);
+    }
+    if (to != NULL) {
+        putc('\n', to);
+    }
+    if (to != NULL && fclose(to) == 0) {
+        fwrite(line, 1, size, stderr);
+    } else {
+        fprintf(stderr, "%s: out of memory\n", this_program.name);
+    }
+    free(line);
 }
 
 /* Composes "FILE: text" or "text" in new memory; NULL: there is no memory, or the format is
@@ -157,8 +328,9 @@ static int error_arguments(int status, const char *file, const char *format, va_
 {
     char *text = compose(file, format, arguments);
     const char *printed = text != NULL ? text : "out of memory";
+    const size_t prefix = text != NULL && file != NULL ? strlen(file) + 2 : 0;
     KILN_ASSERT(status != EXIT_DONE);
-    print_line(printed);
+    print_message(LINE_ERROR, prefix > 0 ? file : NULL, printed + prefix);
     keep_error(report.root, status, printed);
     keep_error(report.of_file, status, printed);
     free(text);
@@ -172,6 +344,15 @@ int report_error(int status, const char *file, const char *format, ...)
     error_arguments(status, file, format, arguments);
     va_end(arguments);
     return status;
+}
+
+/* What the library says begins with the name of the model, or with that of another file. */
+int report_error_text(int status, const char *file, const char *text)
+{
+    const size_t length = strlen(file);
+    const bool named = strncmp(text, file, length) == 0 && strncmp(text + length, ": ", 2) == 0;
+    return named ? report_error(status, file, "%s", text + length + 2)
+                 : report_error(status, NULL, "%s", text);
 }
 
 /* The report knows the name of the verb, so that code that serves several verbs needs no verb. */
@@ -196,18 +377,52 @@ int report_command_usage(const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* Where there is no memory for the text, a note is dropped: it is no error. */
-void report_note(const char *kind, const char *file, const char *message)
+/* "kind: message" in new memory; NULL: there is none, and then a note is dropped: it is no error. */
+static char *compose_note(const char *kind, const char *message)
 {
-    if (report.quiet) {
-        return;
-    }
-    const size_t size = strlen(kind) + strlen(file) + strlen(message) + 5;
+    const size_t size = strlen(kind) + strlen(message) + 3;
     char *text = malloc(size);
     if (text != NULL) {
-        snprintf(text, size, "%s: %s: %s", file, kind, message);
-        print_line(text);
+        (void)snprintf(text, size, "%s: %s", kind, message);
+    }
+    return text;
+}
+
+void report_note(const char *kind, const char *file, const char *message)
+{
+    char *text = report.quiet ? NULL : compose_note(kind, message);
+    if (text != NULL) {
+        print_message(LINE_NOTE, file, text);
         free(text);
+    }
+}
+
+/* With --verbose every one is printed. */
+void report_warning(const char *kind, const char *file, const char *message)
+{
+    char *text = report.quiet ? NULL : compose_note(kind, message);
+    if (text != NULL && (report.verbose || folding_add(text))) {
+        print_message(LINE_WARNING, file, text);
+    }
+    free(text);
+}
+
+void report_folded(void)
+{
+    size_t count;
+    const folded *list = folding_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].count > 1) {
+            report_line("%zu times: %s", list[i].count, list[i].text);
+        }
+    }
+    folding_clear();
+}
+
+void report_failed(const char *file)
+{
+    if (!report.quiet) {
+        print_message(LINE_FAILED, file, "failed");
     }
 }
 
@@ -221,7 +436,7 @@ void report_line(const char *format, ...)
     char *text = compose(NULL, format, arguments);
     va_end(arguments);
     if (text != NULL) {
-        print_line(text);
+        print_message(LINE_PLAIN, NULL, text);
         free(text);
     }
 }
@@ -229,6 +444,7 @@ void report_line(const char *format, ...)
 int report_end(int status)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    report_folded();
     if (report.root != NULL) {
         json_object_set_new(report.root, "status", json_integer(status));
         json_print(report.root, JSON_INDENT(2), report.document);

@@ -23,6 +23,12 @@ void report_to_stderr(void);
 /* No warnings and notes on standard error; errors are still printed. */
 void report_quiet(void);
 
+/* Names are printed whole on a terminal too, and equal warnings every time. */
+void report_verbose(void);
+
+/* Errors and warnings are printed as commands of GitHub's workflows from here on. */
+void report_annotate(void);
+
 bool report_is_json(void);
 bool report_is_quiet(void);
 
@@ -40,6 +46,9 @@ void report_file(json_t *object, int file_count);
  * status. Returns `status`, for `return report_error(...)`. */
 int report_error(int status, const char *file, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* An error about `file` whose text may begin with the name of it, or of another file. */
+int report_error_text(int status, const char *file, const char *text);
+
 /* An error of the command line, with the name of the running verb and a hint at its help. Returns
  * EXIT_USAGE. */
 int report_usage(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -49,6 +58,15 @@ int report_command_usage(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* "kiln: FILE: kind: message", unless quiet. */
 void report_note(const char *kind, const char *file, const char *message);
+
+/* The same of what a model is blamed for, or has lost. Of those that are equal but for their file
+ * only the first is printed; report_folded prints "kiln: 13 times: kind: message" of each that came
+ * more than once, as report_end does at last. */
+void report_warning(const char *kind, const char *file, const char *message);
+void report_folded(void);
+
+/* "kiln: failed: FILE", unless quiet: names again what an error has explained. */
+void report_failed(const char *file);
 
 /* "kiln: text", unless quiet. */
 void report_line(const char *format, ...) PRINTF_LIKE(1, 2);

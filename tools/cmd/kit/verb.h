@@ -56,7 +56,7 @@ typedef struct {
  * its table of verbs. */
 extern const program this_program;
 
-/* Options that every verb has. */
+/* The document is the business of each verb, so its option is in the verb's own table. */
 #define OPTION_JSON(settings)                                                                      \
     {                                                                                              \
         "json", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(settings, json),                        \
@@ -64,6 +64,10 @@ extern const program this_program;
     }
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A verb's options are those of its table, then those of the kit that every verb has. */
+size_t verb_option_count(const verb *of);
+const option *verb_option(const verb *of, size_t index);
 
 /* Exit statuses, the same for every verb. */
 enum {

@@ -11,6 +11,7 @@
 #include "../batch/batch.h"
 #include "../batch/depfile.h"
 #include "../batch/dry_run.h"
+#include "../batch/junit.h"
 #include "../batch/manifest.h"
 #include "../batch/prune.h"
 #include "../kit/options.h"
@@ -53,6 +54,9 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
             return report_usage("--depfile needs an OUT that has a name");
         }
     }
+    if (is_standard(settings->junit)) {
+        return report_usage("--junit needs the name of a file");
+    }
     if (settings->prune && manifest == NULL && is_standard(settings->output)) {
         return report_usage("--prune needs a folder of outputs");
     }
@@ -78,10 +82,29 @@ static bool is_folder_possible(const char *path)
     return possible;
 }
 
-/* Reports before the bake what is wrong with the depfile. Its folder may still be made. */
-static int check_depfile(const plan *of, const char *path)
+/* Reports before the bake what is wrong with a file that the run writes besides its outputs. Its
+ * folder may still be made. */
+static int check_file(const plan *of, const char *path, const output_kind *kind, const char *what)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    KILN_ASSERT(!is_standard(path));
+    if (plan_has_file(of, path)) {
+        return report_usage("the %s '%s' is an input or an output", what, path);
+    }
+    const int status = output_check(path, kind, &of->read);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if (!kiln_write_file_possible(path, message) &&
+        !(errno == ENOENT && is_folder_possible(path))) {
+        return report_error(EXIT_IO, path, "%s", message);
+    }
+    return EXIT_DONE;
+}
+
+/* A name that make or ninja would take for another is refused before anything is written. */
+static int check_depfile(const plan *of, const char *path)
+{
     int worst = EXIT_DONE;
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
@@ -92,24 +115,22 @@ static int check_depfile(const plan *of, const char *path)
             worst = report_error(EXIT_UNSUPPORTED, asset->input, "%s", unnamed);
         }
     }
-    if (worst != EXIT_DONE) {
-        return worst;
-    }
-    if (is_standard(path)) {
-        return EXIT_DONE;
-    }
-    if (plan_has_file(of, path)) {
-        return report_usage("the depfile '%s' is an input or an output", path);
-    }
-    const int status = output_check(path, &output_kind_depfile, &of->read);
-    if (status != EXIT_DONE) {
+    return worst != EXIT_DONE || is_standard(path)
+               ? worst
+               : check_file(of, path, &output_kind_depfile, "depfile");
+}
+
+/* What the run writes besides its outputs. */
+static int check_files(const plan *of, const bake_settings *settings)
+{
+    int status = settings->depfile != NULL ? check_depfile(of, settings->depfile) : EXIT_DONE;
+    if (status != EXIT_DONE || settings->junit == NULL) {
         return status;
     }
-    if (!kiln_write_file_possible(path, message) &&
-        !(errno == ENOENT && is_folder_possible(path))) {
-        return report_error(EXIT_IO, path, "%s", message);
+    if (settings->depfile != NULL && plan_is_same(settings->junit, settings->depfile)) {
+        return report_usage("--depfile and --junit name one file");
     }
-    return EXIT_DONE;
+    return check_file(of, settings->junit, &output_kind_junit, "JUnit report");
 }
 
 /* Prints the table of formats, or puts it into the report where that is JSON. */
@@ -165,6 +186,12 @@ static int bake_run(int argc, char **argv)
     if (settings.quiet) {
         report_quiet();
     }
+    if (settings.verbose) {
+        report_verbose();
+    }
+    if (settings.annotations == ANNOTATIONS_GITHUB) {
+        report_annotate();
+    }
     if (settings.formats) {
         if (count > 0 || settings.manifest != NULL) {
             return report_usage("--formats takes no input");
@@ -209,9 +236,7 @@ static int bake_run(int argc, char **argv)
         plan_free(&of);
         return status;
     }
-    if (status == EXIT_DONE && settings.depfile != NULL) {
-        status = check_depfile(&of, settings.depfile);
-    }
+    status = status == EXIT_DONE ? check_files(&of, &settings) : status;
     if (settings.dry_run && (status == EXIT_DONE || has_refused(&of))) {
         status = dry_run(&of, status);
     } else if (status == EXIT_DONE) {
@@ -247,7 +272,11 @@ const verb verb_bake = {
     "An editor completes and checks a manifest that begins with '# yaml-language-server: "
     "$schema=' and the path of kiln.manifest.schema.json, in PREFIX/share/kiln.\n\nSeveral "
     "assets are baked at once. When one fails, the others are still baked, each failure is named "
-    "at the end, and the exit status is the worst one. After a signal to terminate no further "
+    "at the end, and the exit status is the worst one. On a terminal, each has a line with its "
+    "triangles, the bytes of the file for each, seconds and what was left out; a single IN, and "
+    "each under -v, has a full report. Warnings that are equal but for the model are printed once, "
+    "with the first model, and counted at the end. The last line counts what was baked, and its "
+    "seconds and bytes. After a signal to terminate no further "
     "bake is started, and those that remain are named; every file is completely the old or "
     "completely the new one.\n\nNo input and no file that an input refers to is replaced, by "
     "whatever name or link OUT leads to it. An existing OUT that is no kiln file, whatever "
