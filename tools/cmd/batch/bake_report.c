@@ -1,6 +1,6 @@
 /* The report of one bake: notes, a summary for people, or a row where there are several, an object
- * of the document for programs; and the one figure in it that the library does not deliver, how soon the file
- * answers.
+ * of the document for programs; and the one figure in it that the library does not deliver, how
+ * soon the file answers.
  *
  * What people read is rounded and left out where there is nothing; the object has every member in
  * every run, with null for what is not known, so that programs need not test for presence. */

@@ -231,8 +231,8 @@ static void write_annotation(FILE *to, line_kind kind, const char *file, const c
     write_escaped(to, text, special_in_text);
 }
 
-/* "kiln: FILE: text" in colours, or "kiln: failed: FILE", with the middle of FILE left out where the
- * line would else be longer than the terminal is wide. `file` NULL: none. */
+/* "kiln: FILE: text" in colours, or "kiln: failed: FILE", with the middle of FILE left out where
+ * the line would else be longer than the terminal is wide. `file` NULL: none. */
 static void write_line(FILE *to, line_kind kind, const char *file, const char *text)
 {
     static const text_style styles[] = {[LINE_PLAIN] = STYLE_NAME,
@@ -377,7 +377,8 @@ int report_command_usage(const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* "kind: message" in new memory; NULL: there is none, and then a note is dropped: it is no error. */
+/* "kind: message" in new memory; NULL: there is none, and then a note is dropped: it is no error.
+ */
 static char *compose_note(const char *kind, const char *message)
 {
     const size_t size = strlen(kind) + strlen(message) + 3;
