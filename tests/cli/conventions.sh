@@ -911,7 +911,7 @@ ninja_required_version = 1.5
 kiln = kiln
 versions = kiln-VERSION,assimp-VERSION,zlib-VERSION
 rule bake
-  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- $folder$in # $versions
+  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d --depfile-programs -- $folder$in # $versions
   restat = 1
   depfile = $out.d
   description = bake $out

@@ -183,7 +183,7 @@ END
             away) mv "$work/ship.mtl" "$work/kept.mtl" ;;
             back) mv "$work/kept.mtl" "$work/ship.mtl" ;;
             options) sed -i 's/--layout raw/--layout raw --leaf 2/' "$work/CMakeLists.txt" ;;
-            importer) touch "$root/libexec/kiln/kiln-import-assimp" ;;
+            importer) touch "$root/libexec/kiln/kiln-import" ;;
             esac
             [ $file = options ] && wanted='Baking a/x.kiln' || wanted='Baking ship.kiln'
             expect 0 cmake --build "$work/out"

@@ -93,6 +93,32 @@ char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked)
     return NULL;
 }
 
+size_t kiln_programs_of(const char *importer, const char *path, const char *format,
+                        char *programs[KILN_PROGRAMS_MAX])
+{
+    const char *dot = strrchr(path, '.'), *slash;
+    const char *extension = format != NULL ? format : dot != NULL ? dot + 1 : "";
+    char self[PATH_MAX], lower[16] = "", *looked = NULL;
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    size_t count = 0;
+
+    for (size_t i = 0; extension[i] != '\0' && i < sizeof lower - 1; i++)
+        lower[i] = extension[i] >= 'A' && extension[i] <= 'Z' ? (char)(extension[i] - 'A' + 'a')
+                                                              : extension[i];
+    programs[count] = length > 0 ? strndup(self, (size_t)length) : NULL;
+    count += programs[count] != NULL;
+    programs[count] = kiln_importer_path(importer, kiln_format_trust(lower), &looked);
+    free(looked);
+    if (programs[count] == NULL)
+        return count;
+    slash = strrchr(programs[count], '/');
+    KILN_ASSERT(slash != NULL);
+    count++;
+    programs[count] = strndup(programs[count - 1], (size_t)(slash - programs[count - 1]));
+    count += programs[count] != NULL && programs[count][0] != '\0';
+    return count;
+}
+
 /* -- the library's version -- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -12,6 +12,15 @@ enum { KILN_LIBRARY_VERSION_SIZE = 48 };
  * folders that *looked, in new memory or NULL, names. */
 char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked);
 
+enum { KILN_PROGRAMS_MAX = 3 };
+
+/* The files whose change must have a model of this format (NULL: that of the name `path`) baked
+ * again: the running program, the one that reads the format, and the folder of that, whose time an
+ * installation changes also where it keeps the times of files. Their paths, as far as they are
+ * found, in new memory; returns their number. */
+size_t kiln_programs_of(const char *importer, const char *path, const char *format,
+                        char *programs[KILN_PROGRAMS_MAX]);
+
 /* The version of the library on which the soup of a model of this format depends, "5.2.5"; "": it
  * depends on none, or its program can't be started, as every import will then report. Starts the
  * program once in this process. */

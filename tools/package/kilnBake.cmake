@@ -63,10 +63,6 @@ function(kiln_bake name)
   if(NOT "${arg_OPTIONS}" MATCHES "--side-files")
     set(side_files --side-files "${CMAKE_SOURCE_DIR}")
   endif()
-  # The programs that read models are installed with kiln, and may be replaced without it.
-  get_target_property(program kiln::command IMPORTED_LOCATION)
-  get_filename_component(prefix "${program}/../.." ABSOLUTE)
-  file(GLOB importers "${prefix}/libexec/kiln/kiln-import*")
   # make does not compare commands: other options change a file that all rules depend on.
   set(options "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.options")
   set(written)
@@ -78,6 +74,8 @@ function(kiln_bake name)
   endif()
   # CMake 3.25 at least adds what a depfile says to what it said before, for Unix Makefiles, so that a side
   # file that is gone would have its model baked in each build. Without this file all depfiles are read anew.
+  # An output that is left as it was is touched, else make would run its rule in every build; ninja looks at
+  # times again (restat).
   set(forget)
   if(CMAKE_GENERATOR MATCHES "Makefiles")
     set(forget COMMAND "${CMAKE_COMMAND}" -E rm -f
@@ -112,12 +110,17 @@ function(kiln_bake name)
     if(output MATCHES "\\$<")
       set(depfile "${output}.d")
     endif()
+    set(after ${forget})
+    if(forget)
+      list(APPEND after COMMAND "${CMAKE_COMMAND}" -E touch "${output}")
+    endif()
     add_custom_command(
       OUTPUT "${output}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${made}"
-      COMMAND kiln::command bake ${side_files} ${arg_OPTIONS} -o "${output}" --depfile "${depfile}" "${input}"
-      ${forget}
-      DEPENDS "${input}" "${options}" kiln::command ${importers}
+      COMMAND kiln::command bake --if-changed ${side_files} ${arg_OPTIONS} -o "${output}" --depfile "${depfile}"
+              --depfile-programs "${input}"
+      ${after}
+      DEPENDS "${input}" "${options}" kiln::command
       DEPFILE "${depfile}"
       COMMENT "Baking ${below}${stem}.kiln"
       VERBATIM)

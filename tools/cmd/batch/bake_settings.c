@@ -148,6 +148,10 @@ const option bake_options[] = {
     {"junit", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(junit),
      "write a report for continuous integration as JUnit XML: a test case for each OUT, with its "
      "seconds, what failed and why, and the warnings"},
+    {"depfile-programs", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(depfile_programs),
+     "the rules of --depfile also name kiln itself, the program that reads IN and its folder, so "
+     "that an upgrade runs them; with --if-changed an OUT that it does not change is left as it "
+     "is"},
     {"need-version", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(need_version),
      "bake nothing, and end in exit status 5, unless the versions that the bytes depend on are "
      "these, as kiln plan writes them: kiln-N,assimp-N,zlib-N"},
@@ -184,12 +188,15 @@ bake_settings bake_settings_default(void)
  * every verb. What is not named is about an asset, so a new option reaches manifests by itself. */
 bool bake_option_is_of_asset(const option *entry)
 {
-    static const char *const of_run[] = {
-        "output",       "jobs",       "depfile",    "progress",     "quiet",       "verbose",
-        "json",         "if-changed", "cache",      "manifest",     "keep-going",  "dump-config",
-        "fail-fast",    "folders",    "max-memory", "need-version", "allow-empty", "outputs",
-        "cache-shared", "side-files", "importer",   "formats",      "dry-run",     "prune",
-        "annotations",  "junit"};
+    static const char *const of_run[] = {"output",       "jobs",        "depfile",
+                                         "progress",     "quiet",       "verbose",
+                                         "json",         "if-changed",  "cache",
+                                         "manifest",     "keep-going",  "dump-config",
+                                         "fail-fast",    "folders",     "max-memory",
+                                         "need-version", "allow-empty", "outputs",
+                                         "cache-shared", "side-files",  "importer",
+                                         "formats",      "dry-run",     "prune",
+                                         "annotations",  "junit",       "depfile-programs"};
     for (size_t i = 0; i < COUNT_OF(of_run); i++) {
         if (strcmp(of_run[i], entry->name) == 0) {
             return false;

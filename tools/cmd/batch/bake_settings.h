@@ -17,7 +17,7 @@ typedef struct {
     int adb, adb_area, adb_polygons, adb_regions;
     double scale, import_seconds, adb_factor;
     bool no_geometry, strict, quiet, verbose, json, if_changed, cache_shared, keep_going, fail_fast,
-        dump_config, formats, dry_run, prune;
+        dump_config, formats, dry_run, prune, depfile_programs;
     bool allow_empty;
 } bake_settings;
 
@@ -25,7 +25,7 @@ typedef struct {
 enum { ANNOTATIONS_NONE, ANNOTATIONS_GITHUB };
 
 /* The table of options of kiln bake. */
-enum { BAKE_OPTION_COUNT = 48 };
+enum { BAKE_OPTION_COUNT = 49 };
 extern const option bake_options[BAKE_OPTION_COUNT];
 
 bake_settings bake_settings_default(void);

@@ -179,7 +179,7 @@ static bool move_output(void *user, const char *from, const char *to,
     moving *m = user;
     const job *of = m->of->of;
     if (m->of->b->run->depfile != NULL &&
-        !depfile_can_name(of->output, of->input, m->report, of->settings.adb_weights, m->unnamed)) {
+        !depfile_can_name(of->output, of->input, m->report, &of->settings, m->unnamed)) {
         (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE, "can't stand in the depfile");
         return false;
     }
@@ -330,7 +330,7 @@ static int add_to_files(batch *b, const job *of, const kiln_bake_report *report,
         }
     }
     return b->run->depfile != NULL
-               ? depfile_add(&r->rule, of->output, of->input, report, of->settings.adb_weights)
+               ? depfile_add(&r->rule, of->output, of->input, report, &of->settings)
                : EXIT_DONE;
 }
 

@@ -1,5 +1,6 @@
 /* Dependencies of outputs as rules of make, which ninja reads too: for each output its input, the
- * files that the input refers to, and the weights of its options. For a file that was looked for
+ * files that the input refers to, the weights of its options and, with --depfile-programs, kiln and
+ * the program that reads the input. For a file that was looked for
  * and is not there stands the folder that it would be in: its time changes when the file comes,
  * also one that is moved there with an old time. A name that is not there would be out of date in
  * every build instead. The folder changes for other reasons, too, and then --if-changed finds the
@@ -20,6 +21,7 @@
 #include "rule_name.h"
 
 #include "../../common/paths.h"
+#include "../../import/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,15 +102,30 @@ static bool add_folder(prerequisites *found, char *path)
     return folder != NULL;
 }
 
+/* Adds the programs that make the output. One in a folder whose name no rule can have is left out:
+ * it is not for this asset to be refused for it. */
+static void add_programs(const char *input, const bake_settings *settings, prerequisites *found)
+{
+    char *programs[KILN_PROGRAMS_MAX];
+    const size_t count = kiln_programs_of(settings->importer, input, settings->format, programs);
+    for (size_t i = 0; i < count; i++) {
+        if (rule_name_fault(programs[i]) == NULL) {
+            found->paths[found->count++] = programs[i];
+        } else {
+            free(programs[i]);
+        }
+    }
+}
+
 /* False without memory. A link to nothing is followed: what comes at its end is in another
  * folder. */
-static bool prerequisites_find(const char *input, const kiln_bake_report *report, const char *other,
-                               prerequisites *found)
+static bool prerequisites_find(const char *input, const kiln_bake_report *report,
+                               const bake_settings *settings, prerequisites *found)
 {
     found->count = 0;
-    found->paths =
-        calloc((size_t)report->side_file_count + 2 * (size_t)report->absent_file_count + 2,
-               sizeof *found->paths);
+    found->paths = calloc((size_t)report->side_file_count + 2 * (size_t)report->absent_file_count +
+                              2 + KILN_PROGRAMS_MAX,
+                          sizeof *found->paths);
     bool good = found->paths != NULL;
     if (good && strcmp(input, "-") != 0) {
         found->paths[found->count++] = strdup(input);
@@ -116,8 +133,8 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
     for (uint32_t i = 0; i < report->side_file_count && good; i++) {
         found->paths[found->count++] = kiln_path_beside(input, report->side_files[i]);
     }
-    if (good && other != NULL) {
-        found->paths[found->count++] = strdup(other);
+    if (good && settings->adb_weights != NULL) {
+        found->paths[found->count++] = strdup(settings->adb_weights);
     }
     for (size_t i = 0; i < found->count; i++) {
         good = good && found->paths[i] != NULL;
@@ -129,6 +146,9 @@ static bool prerequisites_find(const char *input, const kiln_bake_report *report
             good = add_folder(found, kiln_path_resolved(path));
         }
         good = add_folder(found, path) && good;
+    }
+    if (good && settings->depfile_programs) {
+        add_programs(input, settings, found);
     }
     return good;
 }
@@ -152,10 +172,10 @@ static bool can_name(const char *output, const prerequisites *found, bool good,
 }
 
 bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
-                      const char *other, char message[DEPFILE_MESSAGE_SIZE])
+                      const bake_settings *settings, char message[DEPFILE_MESSAGE_SIZE])
 {
     prerequisites found;
-    const bool good = prerequisites_find(input, report, other, &found);
+    const bool good = prerequisites_find(input, report, settings, &found);
     const bool can = can_name(output, &found, good, message);
     prerequisites_free(&found);
     return can;
@@ -164,11 +184,11 @@ bool depfile_can_name(const char *output, const char *input, const kiln_bake_rep
 /* One rule on several lines, a file of the model each, as compilers write them, and an empty rule
  * for each of those files. */
 int depfile_add(depfile *file, const char *output, const char *input,
-                const kiln_bake_report *report, const char *other)
+                const kiln_bake_report *report, const bake_settings *settings)
 {
     char message[DEPFILE_MESSAGE_SIZE];
     prerequisites found;
-    bool good = prerequisites_find(input, report, other, &found);
+    bool good = prerequisites_find(input, report, settings, &found);
     if (!can_name(output, &found, good, message)) {
         prerequisites_free(&found);
         return report_error(EXIT_UNSUPPORTED, input, "%s", message);

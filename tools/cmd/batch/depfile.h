@@ -2,6 +2,8 @@
 #ifndef KILN_CMD_DEPFILE_H
 #define KILN_CMD_DEPFILE_H
 
+#include "bake_settings.h"
+
 #include "../../kiln_bake.h"
 #include "../kit/output.h"
 
@@ -22,13 +24,14 @@ enum { DEPFILE_MESSAGE_SIZE = 768 };
 /* Can the rule of an asset be written, as depfile_add would? False: `message` names the file that
  * make or ninja would take for another, or says that there is no memory. */
 bool depfile_can_name(const char *output, const char *input, const kiln_bake_report *report,
-                      const char *other, char message[DEPFILE_MESSAGE_SIZE]);
+                      const bake_settings *settings, char message[DEPFILE_MESSAGE_SIZE]);
 
-/* Adds the rule "output: input side_file... other", and rules of no prerequisites for these. Names
- * of side files are taken from the folder of `input`; `other` may be NULL. Reports what
+/* Adds the rule "output: input side_file... weights programs...", and rules of no prerequisites for
+ * these. Names of side files are taken from the folder of `input`. Weights and programs are those
+ * of the settings, programs only where these want them (kiln_programs_of). Reports what
  * depfile_can_name says, or want of memory, and returns its status. */
 int depfile_add(depfile *file, const char *output, const char *input,
-                const kiln_bake_report *report, const char *other);
+                const kiln_bake_report *report, const bake_settings *settings);
 
 /* Is `path`, where the rules are to go, a file that the model refers to? */
 bool depfile_is_side_file(const char *path, const char *input, const kiln_bake_report *report);

@@ -925,6 +925,7 @@ int manifest_add(plan *of, const char *path, const bake_settings *settings, uint
     m.defaults.side_files = folders_of_side_files(of, m.folder, settings->side_files);
     m.defaults.max_memory = settings->max_memory;
     m.defaults.importer = settings->importer;
+    m.defaults.depfile_programs = settings->depfile_programs;
     of->uniform = false;
     of->batch = true;
     of->keep_folders = true;

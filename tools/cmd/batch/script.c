@@ -154,7 +154,8 @@ static void print_ninja(const plan *of, const char *cache)
           stdout);
     put_versions(of);
     fputs("\nrule bake\n"
-          "  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d -- "
+          "  command = $kiln bake -q -j1 --if-changed -o $out $options --depfile $out.d "
+          "--depfile-programs -- "
           "$folder$in # $versions\n"
           "  restat = 1\n"
           "  depfile = $out.d\n"
@@ -219,7 +220,7 @@ static void print_make(const plan *of, const char *cache)
         put_make_name(asset->input);
         fputs(" $(kiln_rules)\n\t@mkdir -p ", stdout);
         put_folder(asset->output, true);
-        fputs("\n\t$(KILN) bake -q --if-changed --depfile ", stdout);
+        fputs("\n\t$(KILN) bake -q --if-changed --depfile-programs --depfile ", stdout);
         put_word(depfile, true);
         put_arguments(asset, cache, true);
         fputs("\n\t@touch -c -- ", stdout);

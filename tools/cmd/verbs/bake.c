@@ -60,6 +60,9 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     if (settings->prune && manifest == NULL && is_standard(settings->output)) {
         return report_usage("--prune needs a folder of outputs");
     }
+    if (settings->depfile_programs && settings->depfile == NULL) {
+        return report_usage("--depfile-programs needs --depfile");
+    }
     if (settings->quiet && settings->verbose) {
         return report_usage("--quiet and --verbose exclude each other");
     }
@@ -110,8 +113,7 @@ static int check_depfile(const plan *of, const char *path)
         const job *asset = &of->jobs[i];
         const kiln_bake_report nothing = {.side_file_count = 0};
         char unnamed[DEPFILE_MESSAGE_SIZE];
-        if (!depfile_can_name(asset->output, asset->input, &nothing, asset->settings.adb_weights,
-                              unnamed)) {
+        if (!depfile_can_name(asset->output, asset->input, &nothing, &asset->settings, unnamed)) {
             worst = report_error(EXIT_UNSUPPORTED, asset->input, "%s", unnamed);
         }
     }
