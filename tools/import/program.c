@@ -167,8 +167,12 @@ void kiln_importer_library(const char *importer, const char *format,
     (void)pthread_mutex_lock(&lock);
     if (known_path == NULL || strcmp(known_path, path) != 0) {
         char *const arguments[] = {path, "--serve=" KILN_CHILD_VERSION, "--greet", NULL};
-        const kiln_child child = {
-            .program = path, .arguments = arguments, .file = -1, .receive = receive_nothing};
+        /* A limit against what hangs, such as a disk that is away. */
+        const kiln_child child = {.program = path,
+                                  .arguments = arguments,
+                                  .file = -1,
+                                  .receive = receive_nothing,
+                                  .seconds = 60};
         kiln_child_greeting greeting;
         int number;
 
