@@ -64,8 +64,9 @@ DRACO := $(wildcard /usr/include/draco/compression/decode.h /usr/local/include/d
 MESHOPT := $(wildcard /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h)
 LIBS_gltf = $(if $(DRACO),-ldraco -lstdc++) $(if $(MESHOPT),-lmeshoptimizer)
 # Of the importing programs; only these are linked with what reads models.
-LIBS_own = -Wl,--as-needed -ljansson -lseccomp $(LIBS_gltf) $(LIBS_runtime)
-LIBS_assimp = -lassimp -lexpat $(LIBS_own)
+LIBS_import = -Wl,--as-needed -ljansson -lseccomp $(LIBS_runtime)
+LIBS_import_gltf := $(LIBS_gltf) $(LIBS_import)
+LIBS_import_assimp := -lassimp -lexpat $(LIBS_import)
 # Some tests run readers in their own process.
 LIBS_test = -lcmocka $(LIBS_bake) -Wl,--as-needed -lassimp -lexpat -lseccomp $(LIBS_gltf)
 LIBS_bench = -lfcl -lccd $(LIBS_test)
@@ -111,7 +112,7 @@ DEMO_SOURCES = $(wildcard tests/demo/*.c)
 PRODUCT_LIBRARIES = $(OUT)/libkilnbake.a $(OUT)/libkiln.a
 BENCH = $O/tests/libbench.a
 READERS = $O/tools/import/libreaders.a
-IMPORTERS = $(addprefix $(OUT)/libexec/kiln/,kiln-import kiln-import-assimp)
+IMPORTERS = $(addprefix $(OUT)/libexec/kiln/,kiln-import kiln-import-gltf kiln-import-assimp)
 LIBRARIES = $(BENCH) $(READERS) $(PRODUCT_LIBRARIES)
 SUPPORT = $O/tests/libsupport.a
 PRODUCTS = $(OUT)/kiln $(IMPORTERS) $(OUT)/libkiln.a $(OUT)/libkiln.so $(OUT)/libkilnbake.a
@@ -369,15 +370,15 @@ $(OUT)/libkiln.so: $(LIBRARY_OBJECTS)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) $(FLAGS_whole) $(ALL_LDFLAGS) $^ $(LIBS_runtime) -o $@
 	$(Q)ln -sf libkiln.so $(@D)/$(SONAME)
 
-$(OUT)/libexec/kiln/kiln-import: $(addprefix $O/tools/import/main_,own.o memory.o) $(READERS) $(PRODUCT_LIBRARIES)
+$(OUT)/libexec/kiln/kiln-import: $O/tools/import/main_own.o
+$(OUT)/libexec/kiln/kiln-import-gltf: $O/tools/import/main_gltf.o
+$(OUT)/libexec/kiln/kiln-import-gltf: private LIBS_import = $(LIBS_import_gltf)
+$(OUT)/libexec/kiln/kiln-import-assimp: $O/tools/import/main_assimp.o
+$(OUT)/libexec/kiln/kiln-import-assimp: private LIBS_import = $(LIBS_import_assimp)
+$(IMPORTERS): $O/tools/import/main_memory.o $(READERS) $(PRODUCT_LIBRARIES)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_own) -o $@
-
-$(OUT)/libexec/kiln/kiln-import-assimp: $(addprefix $O/tools/import/main_,assimp.o memory.o) $(READERS) $(PRODUCT_LIBRARIES)
-	@mkdir -p $(@D)
-	$(say) LD $@
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_assimp) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_import) -o $@
 
 # Whatever bakes runs the importers, which it is not linked with.
 $(OUT)/kiln $(OUT)/kiln-bench $(TEST_PROGRAMS) $(BENCH_PROGRAMS) $(MODEL_PROGRAMS) $(PEER) $(FUZZ_PROGRAMS) $O/demo \

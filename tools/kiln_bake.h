@@ -121,7 +121,7 @@ typedef struct {
      * below them. NULL, or more folders, separated by colons; "any": everywhere. A file elsewhere
      * is refused (KILN_BAKE_INVALID); links are followed before this is decided. */
     const char *side_files;
-    /* NULL, or the folder of the programs that read models, kiln-import and kiln-import-assimp.
+    /* NULL, or the folder of the programs that read models (kiln-import and others).
      * NULL: libexec/kiln in the folder of the running program or in one of three above it, and
      * PREFIX/libexec/kiln of the installed library. They must be of the library's own version. */
     const char *importer;

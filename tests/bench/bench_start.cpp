@@ -65,8 +65,8 @@ int main(int count, char **arguments)
 {
     const Options options = parse_options(count, arguments);
     char *looked = nullptr;
-    char *own = kiln_importer_path(nullptr, KILN_TRUST_OWN, &looked);
-    char *assimp = kiln_importer_path(nullptr, KILN_TRUST_UNCHECKED, &looked);
+    char *own = kiln_importer_path(nullptr, "kiln-import", &looked);
+    char *assimp = kiln_importer_path(nullptr, "kiln-import-assimp", &looked);
     static const char *const names[] = {"an empty program (/bin/true)", "kiln-import --version",
                                         "kiln-import-assimp --version", "import of a triangle, OBJ",
                                         "import of a triangle, NFF by Assimp"};

@@ -79,7 +79,9 @@ kiln_child_end kiln_child_run(const kiln_child *child, kiln_child_greeting *gree
     recording = &__sanitizer_install_malloc_and_free_hooks != NULL;
     const int left = setjmp(end_of_work);
     if (left == 0) {
-        kiln_serve_scene(&kiln_importer_own, child->arguments, -1, child->file);
+        kiln_serve_scene(strstr(child->arguments[0], "gltf") != NULL ? &kiln_importer_gltf
+                                                                     : &kiln_importer_own,
+                         child->arguments, -1, child->file);
     } else if (left == 2) {
         end = KILN_CHILD_REFUSED;
     }

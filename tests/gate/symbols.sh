@@ -28,7 +28,7 @@ grep -Ev '^(libc|libm|libz)\.so|^ld-linux' "$TMPDIR/needed" && case_fail 'needs 
 case_end
 
 case_begin 'the command does not load what only importers need'
-readelf -d "$KILN" "$KILN_BUILD/libexec/kiln/kiln-import" | grep 'NEEDED.*assimp' && case_fail 'Assimp'
+readelf -d "$KILN" "$KILN_BUILD/libexec/kiln/kiln-import" | grep -E 'NEEDED.*(assimp|draco|stdc)' && case_fail 'Assimp or Draco'
 readelf -d "$KILN" | grep 'NEEDED.*seccomp' && case_fail 'libseccomp'
 case_end
 

@@ -249,13 +249,12 @@ static kiln_bake_status run_importer(job *j, kiln_trust trust, bool *other)
     char *looked = NULL;
     int number = 0;
 
-    j->program = kiln_importer_path(options.importer, trust, &looked);
+    j->program = kiln_importer_path(options.importer, program, &looked);
     if (j->program == NULL) {
         status = FAIL(j, KILN_BAKE_FAILED,
-                      "the program that reads it, kiln-import%s, is not in %s; install kiln whole, "
+                      "the program that reads it, %s, is not in %s; install kiln whole, "
                       "or give the folder of its importers (--importer)",
-                      trust == KILN_TRUST_OWN ? "" : "-assimp",
-                      looked != NULL ? looked : "any folder that is known");
+                      program, looked != NULL ? looked : "any folder that is known");
         free(looked);
         return status;
     }

@@ -1,7 +1,7 @@
 /* Where the importing programs are.
  *
- * Two programs read models, since one of them, which loads Assimp, takes several times as long to
- * start: a model of a format of our own is not to wait for that. They lie in libexec/kiln below the
+ * Three programs read models, since those that load Assimp, or what decompresses glTF, take several
+ * times as long to start: a model of another format is not to wait for that. They lie in libexec/kiln below the
  * prefix of an installed tree, and of a build folder. The running program is the command in
  * PREFIX/bin, a test deep in the build folder, or any program with libkilnbake in it: so
  * libexec/kiln is looked for in the folder of the running program and in some above it, and last
@@ -52,9 +52,18 @@ static void append(char **list, const char *text)
     *list = longer;
 }
 
-char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked)
+const char *kiln_importer_name(const char *format)
 {
-    const char *name = trust == KILN_TRUST_OWN ? "kiln-import" : "kiln-import-assimp";
+    static const char *const gltf[] = {"gltf", "glb", "vrm"};
+
+    for (size_t i = 0; i < sizeof gltf / sizeof gltf[0]; i++)
+        if (strcmp(format, gltf[i]) == 0)
+            return "kiln-import-gltf";
+    return kiln_format_trust(format) == KILN_TRUST_OWN ? "kiln-import" : "kiln-import-assimp";
+}
+
+char *kiln_importer_path(const char *importer, const char *name, char **looked)
+{
     char self[PATH_MAX] = "", *path = NULL, *slash;
     struct stat owner;
     ssize_t length;
@@ -154,13 +163,12 @@ void kiln_importer_note(const char *path, const char version[KILN_LIBRARY_VERSIO
 void kiln_importer_library(const char *importer, const char *format,
                            char version[KILN_LIBRARY_VERSION_SIZE])
 {
-    const kiln_trust trust = kiln_format_trust(format);
     char *looked = NULL, *path;
 
     memset(version, 0, KILN_LIBRARY_VERSION_SIZE);
-    if (trust == KILN_TRUST_OWN)
+    if (kiln_format_trust(format) == KILN_TRUST_OWN)
         return;
-    path = kiln_importer_path(importer, trust, &looked);
+    path = kiln_importer_path(importer, kiln_importer_name(format), &looked);
     free(looked);
     if (path == NULL)
         return;

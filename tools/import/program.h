@@ -7,10 +7,13 @@
 
 enum { KILN_LIBRARY_VERSION_SIZE = 48 };
 
-/* The path of the program that reads formats of that trust, in new memory: in the folder
- * options->importer, or where it is installed. NULL without memory, or when it is in none of the
- * folders that *looked, in new memory or NULL, names. */
-char *kiln_importer_path(const char *importer, kiln_trust trust, char **looked);
+/* The name of the program that reads a format. */
+const char *kiln_importer_name(const char *format);
+
+/* The path of the program of that name, in new memory: in the folder options->importer, or where it
+ * is installed. NULL without memory, or when it is in none of the folders that *looked, in new
+ * memory or NULL, names. */
+char *kiln_importer_path(const char *importer, const char *name, char **looked);
 
 enum { KILN_PROGRAMS_MAX = 3 };
 

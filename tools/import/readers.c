@@ -2,10 +2,8 @@
 #include "serve.h"
 
 static const kiln_reader_row rows[] = {
-    {"obj", kiln_read_obj},   {"ply", kiln_read_ply},
-    {"stl", kiln_read_stl},   {"off", kiln_read_off},
-    {"gltf", kiln_read_gltf}, {"glb", kiln_read_gltf},
-    {"vrm", kiln_read_gltf},  {NULL, NULL},
+    {"obj", kiln_read_obj}, {"ply", kiln_read_ply}, {"stl", kiln_read_stl},
+    {"off", kiln_read_off}, {NULL, NULL},
 };
 
 const kiln_importer kiln_importer_own = {.name = "kiln-import", .rows = rows};

@@ -17,8 +17,9 @@ typedef struct {
     const char *library_name;     /* such as "assimp" */
 } kiln_importer;
 
-/* The formats with a reader of our own (readers.c), and those that Assimp reads (assimp.c). */
-extern const kiln_importer kiln_importer_own, kiln_importer_assimp;
+/* The formats with a reader of our own (readers.c), glTF, which needs libraries (readers_gltf.c),
+ * and those that Assimp reads (assimp.c). */
+extern const kiln_importer kiln_importer_own, kiln_importer_gltf, kiln_importer_assimp;
 
 /* What every byte of memory is that a program gives out unset (main_memory.c). */
 enum { KILN_FILL_BYTE = 0xFF };

@@ -104,7 +104,7 @@ const option bake_options[] = {
      "of the manifest and of the run, and those below them; any: everywhere, for models that are "
      "trusted (default: none)"},
     {"importer", 0, OPTION_TEXT, "DIR", NULL, 0, 0, FIELD(importer),
-     "the folder of the programs that read models, kiln-import and kiln-import-assimp, of this "
+     "the folder of the programs that read models, kiln-import and others, of this "
      "version of kiln (default: libexec/kiln beside the folder of this command)"},
     {"outputs", 0, OPTION_TEXT, "LIST", NULL, 0, 0, FIELD(outputs),
      "folders, separated by colons, that a manifest may write to besides its own, that of the run "
