@@ -378,7 +378,7 @@ $(OUT)/libexec/kiln/kiln-import-assimp: private LIBS_import = $(LIBS_import_assi
 $(IMPORTERS): $O/tools/import/main_memory.o $(READERS) $(PRODUCT_LIBRARIES)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS_import) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS_import) -o $@
 
 # Whatever bakes runs the importers, which it is not linked with.
 $(OUT)/kiln $(OUT)/kiln-bench $(TEST_PROGRAMS) $(BENCH_PROGRAMS) $(MODEL_PROGRAMS) $(PEER) $(FUZZ_PROGRAMS) $O/demo \

@@ -228,9 +228,9 @@ static void forget_run(job *j)
     j->program = NULL;
 }
 
-/* Runs the program that reads models of that trust. KILN_BAKE_OK: j->scene is sound, or is none
+/* Runs the program of that name. KILN_BAKE_OK: j->scene is sound, or is none
  * because *other is set: the program with the other readers has to read it. */
-static kiln_bake_status run_importer(job *j, kiln_trust trust, bool *other)
+static kiln_bake_status run_importer(job *j, const char *program, bool *other)
 {
     const uint64_t least = (uint64_t)4 << 20, limit = memory_limit(j->options);
     const bool in_memory = j->source.model.file < 0;
@@ -292,7 +292,7 @@ static kiln_bake_status run_importer(job *j, kiln_trust trust, bool *other)
     if (j->scene.arrays[KILN_ARRAY_FAILURE].count == 0)
         return KILN_BAKE_OK;
     failure = j->scene.arrays[KILN_ARRAY_FAILURE].items;
-    *other = failure->status == KILN_SCENE_OTHER_READER && trust == KILN_TRUST_OWN;
+    *other = failure->status == KILN_SCENE_OTHER_READER && strcmp(program, KILN_IMPORTER_LAST) != 0;
     if (*other)
         return KILN_BAKE_OK;
     /* The reader's own reason; its status is a number from another process and is checked. */
@@ -307,12 +307,12 @@ static kiln_bake_status run_importer(job *j, kiln_trust trust, bool *other)
 static kiln_bake_status fetch_scene(job *j)
 {
     bool other = false;
-    kiln_bake_status status = run_importer(j, kiln_format_trust(j->source.format), &other);
+    kiln_bake_status status = run_importer(j, kiln_importer_name(j->source.format), &other);
 
     if (!other)
         return status;
     forget_run(j);
-    return run_importer(j, KILN_TRUST_UNCHECKED, &other);
+    return run_importer(j, KILN_IMPORTER_LAST, &other);
 }
 
 /* By name; a file that is there comes before one of the same name that is absent. */

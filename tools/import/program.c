@@ -1,11 +1,11 @@
 /* Where the importing programs are.
  *
  * Three programs read models, since those that load Assimp, or what decompresses glTF, take several
- * times as long to start: a model of another format is not to wait for that. They lie in libexec/kiln below the
- * prefix of an installed tree, and of a build folder. The running program is the command in
- * PREFIX/bin, a test deep in the build folder, or any program with libkilnbake in it: so
- * libexec/kiln is looked for in the folder of the running program and in some above it, and last
- * where `make install` has put it. An installed tree may be moved as a whole.
+ * times as long to start: a model of another format is not to wait for that. They lie in
+ * libexec/kiln below the prefix of an installed tree, and of a build folder. The running program is
+ * the command in PREFIX/bin, a test deep in the build folder, or any program with libkilnbake in
+ * it: so libexec/kiln is looked for in the folder of the running program and in some above it, and
+ * last where `make install` has put it. An installed tree may be moved as a whole.
  *
  * Folders above a program may be those that everybody writes to, such as /tmp. There only a file
  * of the user, or of who owns the running program, is taken. */
@@ -59,7 +59,7 @@ const char *kiln_importer_name(const char *format)
     for (size_t i = 0; i < sizeof gltf / sizeof gltf[0]; i++)
         if (strcmp(format, gltf[i]) == 0)
             return "kiln-import-gltf";
-    return kiln_format_trust(format) == KILN_TRUST_OWN ? "kiln-import" : "kiln-import-assimp";
+    return kiln_format_trust(format) == KILN_TRUST_OWN ? "kiln-import" : KILN_IMPORTER_LAST;
 }
 
 char *kiln_importer_path(const char *importer, const char *name, char **looked)

@@ -7,6 +7,9 @@
 
 enum { KILN_LIBRARY_VERSION_SIZE = 48 };
 
+/* The program that reads what no other does. */
+#define KILN_IMPORTER_LAST "kiln-import-assimp"
+
 /* The name of the program that reads a format. */
 const char *kiln_importer_name(const char *format);
 

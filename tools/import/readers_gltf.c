@@ -1,5 +1,5 @@
-/* The formats of glTF. Their reader stands apart from the others, since what is linked with it takes
- * long to load (main_gltf.c). */
+/* The formats of glTF. Their reader stands apart from the others, since what is linked with it
+ * takes long to load (main_gltf.c). */
 #include "serve.h"
 
 static const kiln_reader_row rows[] = {
