@@ -116,7 +116,7 @@ size_t kiln_programs_of(const char *importer, const char *path, const char *form
                                                               : extension[i];
     programs[count] = length > 0 ? strndup(self, (size_t)length) : NULL;
     count += programs[count] != NULL;
-    programs[count] = kiln_importer_path(importer, kiln_format_trust(lower), &looked);
+    programs[count] = kiln_importer_path(importer, kiln_importer_name(lower), &looked);
     free(looked);
     if (programs[count] == NULL)
         return count;
