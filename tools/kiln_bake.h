@@ -114,8 +114,9 @@ typedef struct {
      * written); threads are started only as they fit. No limit of the calling process is changed.
      * Where the system does not report its memory (/proc), only the known need is compared. */
     uint64_t max_memory;
-    /* Use a cache whose folder other users may write to. Default false: such a cache is not used,
-     * since whoever writes there could deliver any file for a model. */
+    /* Use a cache whose folder other users may write to, and store files in it with the permissions
+     * of that folder, whatever the umask. Default false: such a cache is not used, since whoever
+     * writes there could deliver any file for a model. */
     bool cache_shared;
     /* Files that a model refers to are read in the folders of the model and of the process, and
      * below them. NULL, or more folders, separated by colons; "any": everywhere. A file elsewhere

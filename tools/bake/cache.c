@@ -86,6 +86,24 @@ static bool is_for_others(const char *folder)
            (facts.st_uid != geteuid() && facts.st_uid != 0);
 }
 
+/* What a shared cache lets its users do is said by the permissions of its folder, and not by the
+ * umask of who happens to make an entry: with 077 the others could not even read it. So entries,
+ * and the folders between, take them over, as git does in a shared repository; what belongs to
+ * another group gives nothing to that. */
+static void take_permissions(const char *path, const struct stat *cache, mode_t most)
+{
+    struct stat own;
+    if (lstat(path, &own) != 0 || own.st_uid != geteuid() || S_ISLNK(own.st_mode)) {
+        return;
+    }
+    const bool same_group =
+        own.st_gid == cache->st_gid || lchown(path, (uid_t)-1, cache->st_gid) == 0;
+    const mode_t mode = (cache->st_mode & most & (same_group ? 07777 : 07707)) | S_IRUSR | S_IWUSR;
+    if ((own.st_mode & 07777) != mode) {
+        (void)chmod(path, mode);
+    }
+}
+
 bool kiln_cache_trusted(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     const bool trusted = shared || !is_for_others(folder);
@@ -108,6 +126,10 @@ bool kiln_cache_prepare(const char *folder, bool shared, char message[KILN_WRITE
     if (!done && make_folder(folder, message)) {
         done = tag != NULL ? kiln_write_file(tag, tag_text, sizeof tag_text - 1, message)
                            : fail(message, "can't be used", ENOMEM);
+        struct stat cache;
+        if (done && shared && stat(folder, &cache) == 0) {
+            take_permissions(tag, &cache, 0666);
+        }
     }
     free(tag);
     return done;
@@ -244,11 +266,23 @@ void *kiln_cache_find(const char *folder, kiln_request *request, bool look_only,
 
 /* ---------------------------------------------------------------------------------- storing -- */
 
+/* A kiln_write_mover's function: the entry has its permissions before others can find it. */
+static bool move_shared(void *user, const char *from, const char *to,
+                        char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    (void)message; /* errno says it */
+    take_permissions(from, user, 0666);
+    return rename(from, to) == 0;
+}
+
 /* Writes one entry, in a folder by the first two digits of its key that is made if need be. */
-static bool store_entry(const char *folder, const uint8_t key[16], const char *rest,
+static bool store_entry(const char *folder, bool shared, const uint8_t key[16], const char *rest,
                         const void *data, size_t size, char message[KILN_WRITE_MESSAGE_SIZE])
 {
     KILN_ASSERT(size > 0);
+    struct stat cache;
+    const kiln_write_mover mover = {move_shared, &cache};
+    shared = shared && stat(folder, &cache) == 0;
     char *path = entry_path(folder, key, rest);
     if (path == NULL) {
         return fail(message, "can't be kept", ENOMEM);
@@ -256,6 +290,9 @@ static bool store_entry(const char *folder, const uint8_t key[16], const char *r
     char *slash = strrchr(path, '/');
     *slash = '\0';
     bool done = make_folder(path, message);
+    if (done && shared) {
+        take_permissions(path, &cache, 07777);
+    }
     *slash = '/';
 
     /* An entry is a file. A link or a pipe in its place, which kiln_write_file would write
@@ -267,7 +304,7 @@ static bool store_entry(const char *folder, const uint8_t key[16], const char *r
                  path + (length > 100 ? length - 100 : 0));
         done = false;
     }
-    done = done && kiln_write_file(path, data, size, message);
+    done = done && kiln_write_file_by(shared ? &mover : NULL, path, data, size, message);
     free(path);
     return done;
 }
@@ -331,7 +368,8 @@ static bool store_names(const char *folder, kiln_request *request, const kiln_so
     kiln_sha256_final(&sha, digest);
     to_hex(digest, 8, rest + 1);
     strcat(rest, ".names");
-    const bool done = store_entry(folder, key, rest, text, size, message);
+    const bool done =
+        store_entry(folder, kiln_request_shares_cache(request), key, rest, text, size, message);
     free(text);
     return done;
 }
@@ -349,6 +387,6 @@ bool kiln_cache_store(const char *folder, kiln_request *request, const kiln_soup
         !store_names(folder, request, soup, message)) {
         return false;
     }
-    return store_entry(folder, header.build_key, packed ? "-p.kiln" : "-r.kiln", file, size,
-                       message);
+    return store_entry(folder, kiln_request_shares_cache(request), header.build_key,
+                       packed ? "-p.kiln" : "-r.kiln", file, size, message);
 }

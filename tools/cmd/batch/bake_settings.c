@@ -138,7 +138,8 @@ const option bake_options[] = {
      "the folder is created if necessary; any number of bakes may share it (see kiln cache gc)"},
     {"cache-shared", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(cache_shared),
      "use --cache also where other users may write to its folder; they are trusted then, as any "
-     "of them could deliver a file for a model"},
+     "of them could deliver a file for a model; what is stored has the permissions of that folder, "
+     "whatever the umask"},
     {"depfile", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(depfile),
      "write rules for make and ninja, to standard output as -: each OUT depends on its IN, all "
      "files that IN refers to, and, for one that is not there, the folder that it would be in"},
