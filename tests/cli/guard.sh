@@ -249,4 +249,22 @@ says err 'cube.obj: is a file'
 rm -r ../new ../cache ../other
 case_end
 
+case_begin 'a file that another program puts there while the model is read is not replaced'
+mkdir ../importers
+cat >../importers/kiln-import <<END
+#!/bin/sh
+[ -e "$PWD/late.kiln" ] || echo mine >"$PWD/late.kiln"
+exec "$(dirname "$KILN")/libexec/kiln/kiln-import" "\$@"
+END
+chmod +x ../importers/kiln-import
+expect 2 "$KILN" bake cube.obj -o late.kiln --importer ../importers
+says err 'late.kiln: another program has put a file there meanwhile that is no kiln file; nothing was written'
+[ "$(cat late.kiln)" = mine ] || case_fail 'it was replaced'
+rm late.kiln
+sed -i 's/echo mine >/: >/' ../importers/kiln-import
+expect 0 "$KILN" bake cube.obj -o late.kiln --importer ../importers -q
+[ -s late.kiln ] || case_fail 'an empty file is in the way'
+rm -r late.kiln ../importers
+case_end
+
 cases_end

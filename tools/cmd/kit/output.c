@@ -3,9 +3,10 @@
  * because only they tell whether it is an earlier output. A name that ends in ".kiln" proves
  * nothing: a manifest or a link to a text may have it.
  *
- * The check is made before the work, and the write minutes later; a file that another program puts
- * there in between is replaced. Of outputs that one run makes, batch/output_registry.c is the guard
- * at the moment of the write. */
+ * The check is made before the work, and the write minutes later. So `kiln bake` looks once more
+ * just before it renames (output_may_be_replaced); what another program puts there between that
+ * look and the rename, some microseconds, is still replaced. Of outputs that one run makes,
+ * batch/output_registry.c is the guard at the moment of the write. */
 #define _XOPEN_SOURCE 700
 
 #include "output.h"
@@ -148,6 +149,20 @@ int output_check(const char *path, const output_kind *kind, const read_files *fi
     return report_error(EXIT_USAGE, path,
                         "would be replaced; it is no %s; name another output, or remove it first",
                         kind->what);
+}
+
+bool output_may_be_replaced(const char *path, const output_kind *kind, const read_files *files)
+{
+    struct stat facts;
+    size_t size = 0;
+    bool whole = false;
+    if (stat(path, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0)) {
+        return read_files_find(files, path) == NULL;
+    }
+    char *bytes = read_files_find(files, path) == NULL ? load_start(path, &size, &whole) : NULL;
+    const bool own = bytes != NULL && kind->is_own(bytes, size, whole);
+    free(bytes);
+    return own;
 }
 
 /* --------------------------------------------------------------------------------- writing -- */
