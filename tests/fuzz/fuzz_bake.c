@@ -236,8 +236,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hooked = true;
     }
     const kiln_bake_options options = options_of(data);
-    const kiln_bake_input input = {
-        .data = data + 2, .size = size - 2, .format = formats[data[0] & FUZZ_FORMAT]};
+    /* What begins as glTF does is no model of another format. */
+    const bool is_json = data[2] == '{', is_binary = size > 6 && memcmp(data + 2, "glTF", 4) == 0;
+    const kiln_bake_input input = {.data = data + 2,
+                                   .size = size - 2,
+                                   .format = is_json     ? "gltf"
+                                             : is_binary ? "glb"
+                                                         : formats[data[0] & FUZZ_FORMAT]};
     kiln_bake_report report;
     void *file = NULL;
     size_t file_size = 0;

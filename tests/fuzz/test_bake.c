@@ -12,6 +12,7 @@
 #include "../../tools/common/memory.h"
 #include "../support/meshes.h"
 #include "fuzz_bake.h"
+#include "mutate_gltf.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define FOUND "tests/fuzz/seeds-bake"
+#define GLTF "tests/cases/gltf"
 
 /* Sanitizers make a bake take ten times as long. */
 enum { SEED_MAX = 4096, MUTATIONS = KILN_HAVE_SHADOW_MEMORY ? 60 : 300, PATH_SIZE = 512 };
@@ -193,6 +195,47 @@ static void what_a_fuzzer_found(void **state)
     free(entries);
 }
 
+static int is_gltf(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot != NULL && (strcmp(dot, ".gltf") == 0 || strcmp(dot, ".glb") == 0);
+}
+
+/* The models of glTF that show its features and faults, and changes of them by their structure. */
+static void gltf_and_mutations_of_it(void **state)
+{
+    enum { MOST = 1 << 15, MUTATIONS_OF_GLTF = KILN_HAVE_SHADOW_MEMORY ? 5 : 20 };
+    static uint8_t model[MOST], bytes[MOST];
+    const char *scale = getenv("KILN_PROPERTY_SCALE");
+    const uint32_t mutations = MUTATIONS_OF_GLTF * (uint32_t)(scale != NULL ? atoi(scale) : 1);
+    struct dirent **entries;
+    uint64_t random = 23, inputs = 0;
+    (void)state;
+    const int count = scandir(GLTF, &entries, is_gltf, alphasort);
+    assert_true(count >= 190);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        (void)snprintf(path, sizeof path, "%s/%s", GLTF, entries[i]->d_name);
+        FILE *in = fopen(path, "rb");
+        assert_non_null(in);
+        const size_t size = 2 + fread(model + 2, 1, sizeof model - 2, in);
+        assert_int_equal(fclose(in), 0);
+        assert_true(size < sizeof model / 2);
+        run(model, size);
+        for (uint32_t k = 0; k < mutations; k++) {
+            memcpy(bytes, model, size);
+            size_t made = 2 + mutate_gltf(bytes + 2, size - 2, MOST - 2, &random);
+            bytes[0] = (uint8_t)(random_below(&random, 2) * FUZZ_DROP_BAD);
+            bytes[1] = random_below(&random, 8) == 0 ? FUZZ_SCALE : 0;
+            run(bytes, made);
+            inputs++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    print_message("%d models, %llu mutations\n", count, (unsigned long long)inputs);
+}
+
 static int write_seeds(const char *folder)
 {
     static uint8_t bytes[SEED_MAX];
@@ -217,6 +260,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_and_mutations_of_them),
         cmocka_unit_test(what_a_fuzzer_found),
+        cmocka_unit_test(gltf_and_mutations_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,7 @@ typedef struct {
     const kiln_bake_input *input;
     const kiln_bake_options *options;
     kiln_bake_report *report;
+    kiln_reader_choice reader;
     kiln_source_file source;
     kiln_scene scene;
     kiln_folders folders; /* where side files may lie */
@@ -306,11 +307,19 @@ static kiln_bake_status run_importer(job *j, const char *program, bool *other)
 /* Fills j->scene. Under one extension there may be two formats: glTF 1.0 is Assimp's. */
 static kiln_bake_status fetch_scene(job *j)
 {
+    const char *usual = kiln_importer_name(j->source.format);
+    const bool ours = strcmp(usual, KILN_IMPORTER_LAST) != 0;
+    const char *program = j->reader == KILN_READER_ASSIMP         ? KILN_IMPORTER_LAST
+                          : j->reader == KILN_READER_OWN && !ours ? "kiln-import"
+                                                                  : usual;
     bool other = false;
-    kiln_bake_status status = run_importer(j, kiln_importer_name(j->source.format), &other);
+    kiln_bake_status status = run_importer(j, program, &other);
 
     if (!other)
         return status;
+    if (j->reader == KILN_READER_OWN)
+        return FAIL(j, KILN_BAKE_UNSUPPORTED,
+                    "glTF 1.0, of which kiln has no reader of its own; convert it to glTF 2.0");
     forget_run(j);
     return run_importer(j, KILN_IMPORTER_LAST, &other);
 }
@@ -412,7 +421,14 @@ done:
 kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_options *options,
                              kiln_soup *soup, kiln_bake_report *report)
 {
-    job j = {.input = input, .options = options, .report = report};
+    return kiln_import_by(KILN_READER_USUAL, input, options, soup, report);
+}
+
+kiln_bake_status kiln_import_by(kiln_reader_choice reader, const kiln_bake_input *input,
+                                const kiln_bake_options *options, kiln_soup *soup,
+                                kiln_bake_report *report)
+{
+    job j = {.input = input, .options = options, .report = report, .reader = reader};
     kiln_flatten_task task = {.path = input->path, .options = options, .report = report};
     kiln_bake_status status = KILN_BAKE_OK;
     fenv_t callers;

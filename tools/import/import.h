@@ -11,4 +11,16 @@
 kiln_bake_status kiln_import(const kiln_bake_input *input, const kiln_bake_options *options,
                              kiln_soup *soup, kiln_bake_report *report);
 
+/* Which reader. */
+typedef enum {
+    KILN_READER_USUAL, /* that of the format */
+    KILN_READER_OWN,   /* ours, or none */
+    KILN_READER_ASSIMP /* Assimp, also where a reader of ours is the usual one */
+} kiln_reader_choice;
+
+/* The same by another reader, for a second opinion. */
+kiln_bake_status kiln_import_by(kiln_reader_choice reader, const kiln_bake_input *input,
+                                const kiln_bake_options *options, kiln_soup *soup,
+                                kiln_bake_report *report);
+
 #endif

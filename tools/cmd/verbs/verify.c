@@ -30,7 +30,7 @@ enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
     const char *source, *importer;
-    int import_memory;
+    int import_memory, reader; /* kiln_reader_choice */
     double import_seconds;
     bool full, quiet, json;
 } verify_settings;
@@ -38,6 +38,8 @@ typedef struct {
 static const option verify_options[] = {
     {"source", 0, OPTION_TEXT, "MODEL", NULL, 0, 0, offsetof(verify_settings, source),
      "import MODEL with the options that a file was baked with, and compare every triangle"},
+    {"reader", 0, OPTION_CHOICE, NULL, "usual|own|assimp", 0, 0, offsetof(verify_settings, reader),
+     "import MODEL by kiln's own reader or by Assimp, for a second opinion (default usual)"},
     {"import-memory", 0, OPTION_INTEGER, "MIB", NULL, 0, 1048576,
      offsetof(verify_settings, import_memory), "as for kiln bake (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, offsetof(verify_settings, import_seconds),
@@ -260,7 +262,8 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     options.side_files = "any"; /* nothing of them is kept */
     options.import_seconds = settings->import_seconds;
     options.importer = settings->importer;
-    int status = (int)kiln_import(&input, &options, &soup, &report);
+    int status =
+        (int)kiln_import_by((kiln_reader_choice)settings->reader, &input, &options, &soup, &report);
     if (status != EXIT_DONE) {
         report_error(status, NULL, "%s", report.error);
         kiln_bake_report_free(&report);

@@ -83,10 +83,12 @@ void kiln_gltf_fail_unsupported(const gltf *g, const gltf_place *at, const char 
 
 void *kiln_gltf_alloc(const gltf *g, uint64_t count, uint64_t size)
 {
+    const uint64_t limit = g->reading->memory != 0 ? g->reading->memory : SIZE_MAX / 2;
     void *memory = NULL;
 
+    /* A few bytes can declare any count: what is beyond the limit is not even asked for. */
     KILN_ASSERT(size > 0);
-    if (count <= SIZE_MAX / 2 / size)
+    if (count < limit / size)
         memory = calloc((size_t)count + 1, (size_t)size);
     if (memory == NULL)
         kiln_read_no_memory(g->reading);
