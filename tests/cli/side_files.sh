@@ -37,6 +37,9 @@ for uri in ../../secret/secret.bin "$TMPDIR/s/secret/secret.bin" sub/../../../se
         [ ! -e out.kiln ] || case_fail "$uri: written"
     done
     expect 0 "$KILN" bake -q models/m.gltf -o out.kiln --side-files any
+    expect 3 "$KILN" verify out.kiln --source models/m.gltf
+    says err "$outside"
+    expect 0 "$KILN" verify out.kiln --source models/m.gltf --side-files any
     rm out.kiln
     expect 0 "$KILN" bake -q models/m.gltf -o out.kiln --side-files nowhere:../secret
     rm out.kiln

@@ -44,7 +44,8 @@ void read_files_free(read_files *files);
  * followed. "-" is standard output. */
 int output_check(const char *path, const output_kind *kind, const read_files *files);
 
-/* Would output_check still let the file be replaced? Reports nothing; for the moment of the write. */
+/* Would output_check still let the file be replaced? Reports nothing; for the moment of the write.
+ */
 bool output_may_be_replaced(const char *path, const output_kind *kind, const read_files *files);
 
 /* Writes the file `path`, whole or not at all, or standard output for "-". */

@@ -29,8 +29,7 @@
 enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
-    const char *source, *importer;
-    int import_memory, reader; /* kiln_reader_choice */
+    const char *source, *importer, *reader, *side_files;
     double import_seconds;
     bool full, quiet, json;
 } verify_settings;
@@ -44,6 +43,8 @@ static const option verify_options[] = {
      offsetof(verify_settings, import_memory), "as for kiln bake (default 1792)"},
     {"import-seconds", 0, OPTION_REAL, "S", NULL, 0, 1e6, offsetof(verify_settings, import_seconds),
      "as for kiln bake (default 50)"},
+    {"side-files", 0, OPTION_TEXT, "LIST", NULL, 0, 0, offsetof(verify_settings, side_files),
+     "folders of files that MODEL refers to, as for kiln bake"},
     {"importer", 0, OPTION_TEXT, "DIR", NULL, 0, 0, offsetof(verify_settings, importer),
      "as for kiln bake"},
     {"full", 0, OPTION_FLAG, NULL, NULL, 0, 0, offsetof(verify_settings, full),
@@ -259,7 +260,7 @@ static int import_and_compare(const contents *of, const verify_settings *setting
     memset(&report, 0, sizeof report);
     memset(verdict, 0, sizeof *verdict);
     options.import_memory = (uint64_t)settings->import_memory << 20;
-    options.side_files = "any"; /* nothing of them is kept */
+    options.side_files = settings->side_files;
     options.import_seconds = settings->import_seconds;
     options.importer = settings->importer;
     int status =
