@@ -29,7 +29,8 @@
 enum { TABLE_SAMPLE = 20000 };
 
 typedef struct {
-    const char *source, *importer, *reader, *side_files;
+    const char *source, *importer, *side_files;
+    int import_memory, reader; /* kiln_reader_choice */
     double import_seconds;
     bool full, quiet, json;
 } verify_settings;
