@@ -1033,7 +1033,7 @@ static void crash_names_the_file(void **state)
     static const struct {
         int number;
         const char *says;
-    } ends[] = {{SIGSEGV, "big.obj: the importer crashed (Segmentation error)"},
+    } ends[] = {{SIGSEGV, "big.obj: the importer crashed (Segmentation fault)"},
                 {SIGSYS, "big.obj: the importer was stopped: it asked the system"}};
     size_t size;
     char *text = grid(500, &size);

@@ -172,7 +172,7 @@ const char *kiln_signal_text(int number)
                  {SIGKILL, "Killed"},
                  {SIGPIPE, "Broken pipe"},
                  {SIGQUIT, "Quit"},
-                 {SIGSEGV, "Segmentation error"},
+                 {SIGSEGV, "Segmentation fault"},
                  {SIGSYS, "Bad system call"},
                  {SIGTERM, "Terminated"},
                  {SIGTRAP, "Trace/breakpoint trap"},

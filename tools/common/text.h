@@ -41,7 +41,7 @@ const char *kiln_message_bytes(uint64_t bytes, char text[KILN_MESSAGE_BYTES_SIZE
 
 /* What a signal is called, for messages. */
 
-/* "Segmentation error"; "signal of another kind" for what ends no process by itself. As strsignal,
+/* "Segmentation fault"; "signal of another kind" for what ends no process by itself. As strsignal,
  * which may write to a buffer that threads share. Any thread. */
 const char *kiln_signal_text(int number);
 
