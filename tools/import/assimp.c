@@ -713,7 +713,7 @@ static void read_by_assimp(kiln_reading *reading)
             reading->sender,
             "\"%s\" files%s are read by Assimp, unchecked; compare the result with the "
             "model, or convert it to glTF, OBJ, PLY or STL",
-            reading->format, is_gltf(reading) ? " (glTF 1.0)" : "");
+            reading->format, is_gltf(reading) ? ", such as all of glTF 1.0," : "");
 
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
         if (strcmp(reading->format, looks[i].format) == 0)
