@@ -42,9 +42,14 @@ static size_t decode_escapes(char *text, size_t length)
                             hex_value(text[i + 2]) >= 0;
 
         KILN_ASSERT(to <= i);
-        text[to++] =
-            escape ? (char)(hex_value(text[i + 1]) << 4 | hex_value(text[i + 2])) : text[i];
-        i += escape ? 2 : 0;
+        if (escape) {
+            const int value = 16 * hex_value(text[i + 1]) + hex_value(text[i + 2]);
+
+            text[to++] = (char)value;
+            i += 2;
+        } else {
+            text[to++] = text[i];
+        }
     }
     return to;
 }
