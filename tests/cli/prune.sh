@@ -128,12 +128,12 @@ case_begin 'a record that names files elsewhere removes none of them'
 fresh
 cp ../outside/b.kiln b.kiln
 for name in "../b.kiln" "../../outside/b.kiln" "$root/b.kiln" h/../../b.kiln ./../b.kiln ..; do
-    printf 'kiln outputs 1\n%s\0../as/b.obj\0\0' "$name" >out/.kiln-outputs
+    printf 'kiln outputs 2\n%s\0../as/b.obj\0/gone/as/b.obj\0../\0' "$name" >out/.kiln-outputs
     rm -f as/b.obj
     prune --if-changed
 done
 [ -f b.kiln ] && [ -f ../outside/b.kiln ] || case_fail 'removed outside of the folder'
-for record in 'kiln outputs 1\nb.kiln' 'kiln outputs 1\nb.kiln\0../as/b.obj\0' 'kiln outputs 2\n'; do
+for record in 'kiln outputs 2\nb.kiln' 'kiln outputs 2\nb.kiln\0../as/b.obj\0/as/b.obj\0' 'kiln outputs 3\n'; do
     # shellcheck disable=SC2059
     printf "$record" >out/.kiln-outputs
     expect 1 "$KILN" bake as -o out --prune
@@ -179,6 +179,35 @@ expect 0 "$KILN" bake -m m.yaml --prune
 expect 0 "$KILN" bake as/a.obj -o out/ --prune
 [ ! -e out/b.kiln ] || case_fail 'arguments are one set'
 [ -f out/c.kiln ] && [ -f out/m/x.kiln ] || case_fail 'a source that is there'
+case_end
+
+case_begin 'folders of outputs that were moved or copied, and two projects with one'
+fresh
+mkdir deep && mv out deep && mv deep out
+expect 0 "$KILN" bake as -o out/out --prune
+grep -q removed "$TMPDIR/err" && case_fail 'removed after the folder was moved'
+rm -rf as/b.obj && mkdir q && cp -r out/out q/out && cp "$tiny/cube.obj" q/extra.obj
+(cd q && "$KILN" bake extra.obj -o out/ --prune) >"$TMPDIR/out" 2>"$TMPDIR/err" || case_fail 'the copy'
+[ -f q/out/a.kiln ] && [ -f q/out/c.kiln ] || case_fail "the copy lost files: $(cat "$TMPDIR/err")"
+fresh
+mkdir -p j1/A j2/B && cp "$tiny/cube.obj" j1/A/hero.obj && cp "$tiny/cube.obj" j2/B/tree.obj
+(cd j1 && "$KILN" bake -q A -o ../pub --prune) && rm -rf j1 || case_fail 'the first project'
+(cd j2 && "$KILN" bake -q B -o ../pub --prune) || case_fail 'the second project'
+[ -f pub/hero.kiln ] && [ -f pub/tree.kiln ] || case_fail "another project's output was removed"
+case_end
+
+case_begin 'a record with one output twice, an empty plan, no folder'
+fresh
+printf 'kiln outputs 2\na.kiln\0../gone/a.obj\0/gone/a.obj\0../\0a.kiln\0../gone/a.obj\0/gone/a.obj\0../\0' >out/.kiln-outputs
+expect 1 "$KILN" bake as -o out --prune
+says err 'is no record of outputs'
+[ -f out/a.kiln ] || case_fail 'what was just baked is removed'
+mkdir empty
+expect 0 "$KILN" bake empty -o newout --prune --allow-empty
+grep -q newout "$TMPDIR/err" && case_fail "$(cat "$TMPDIR/err")"
+expect 1 "$KILN" bake as/a.obj -o x.kiln --prune
+says err '--prune needs a folder of outputs'
+[ ! -e x.kiln ] || case_fail 'baked'
 case_end
 
 cases_end

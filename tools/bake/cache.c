@@ -93,15 +93,22 @@ static bool is_for_others(const char *folder)
 static void take_permissions(const char *path, const struct stat *cache, mode_t most)
 {
     struct stat own;
-    if (lstat(path, &own) != 0 || own.st_uid != geteuid() || S_ISLNK(own.st_mode)) {
+    /* By a descriptor: others may put a link in its place between the look and the change. */
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
         return;
     }
-    const bool same_group =
-        own.st_gid == cache->st_gid || lchown(path, (uid_t)-1, cache->st_gid) == 0;
-    const mode_t mode = (cache->st_mode & most & (same_group ? 07777 : 07707)) | S_IRUSR | S_IWUSR;
-    if ((own.st_mode & 07777) != mode) {
-        (void)chmod(path, mode);
+    if (fstat(file, &own) == 0 && own.st_uid == geteuid() &&
+        (S_ISREG(own.st_mode) || S_ISDIR(own.st_mode))) {
+        const bool same_group =
+            own.st_gid == cache->st_gid || fchown(file, (uid_t)-1, cache->st_gid) == 0;
+        const mode_t mode =
+            (cache->st_mode & most & (same_group ? 07777 : 07707)) | S_IRUSR | S_IWUSR;
+        if ((own.st_mode & 07777) != mode) {
+            (void)fchmod(file, mode);
+        }
     }
+    close(file);
 }
 
 bool kiln_cache_trusted(const char *folder, bool shared, char message[KILN_WRITE_MESSAGE_SIZE])

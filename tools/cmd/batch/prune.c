@@ -4,17 +4,18 @@
  * on a folder. So what is stale can't be told from a folder of outputs alone: another manifest may
  * write there, and the file of a model that was never in this tree may have been copied there. A
  * run with --prune therefore leaves a record in the folder of its outputs: each output, its source
- * and the set, a manifest or the arguments, that it belongs to, as paths from that folder, so that
- * a tree may be moved. Only what the record has, for the same set, is ever removed.
+ * and the set, a manifest or the arguments of a working folder, that it belongs to, as paths from
+ * that folder, so that a tree may be moved. Only what the record has, for the same set, is ever removed.
  *
  * The record is a file that anybody may have written, in a folder where anything may have been put
- * since. Before a file is removed it has to be a whole kiln file that was made from a source of
+ * since. A source is gone only if it is neither where it was as seen from the folder nor where it was
+ * on the machine, so that a folder of outputs that was moved or copied alone loses nothing. Before a file is removed it has to be a whole kiln file that was made from a source of
  * that name; it is reached from the folder of the outputs by names without "..", none of which is a
  * link. Between this look and the removal another process may still put another file there: no call
  * of the system removes a file by its descriptor.
  *
- * The record is text: a line that says what it is, then output, source and set of each, each ended
- * by a zero byte. Two runs that write it at once leave that of the later, and what the other made
+ * The record is text: a line that says what it is, then output, source, source from the root, and set
+ * of each, each ended by a zero byte. Two runs that write it at once leave that of the later, and what the other made
  * is then not removed until it was recorded again. */
 #define _XOPEN_SOURCE 700
 
@@ -36,11 +37,13 @@
 #include <unistd.h>
 
 static const char record_name[] = ".kiln-outputs";
-static const char record_head[] = "kiln outputs 1\n";
+static const char record_head[] = "kiln outputs 2\n";
+
+enum { FIELDS = 4 };
 
 typedef struct {
-    char *output, *source, *set;
-    bool made; /* by this run */
+    char *output, *source, *place, *set; /* place: of the source, from the root */
+    bool made;                           /* by this run */
 } entry;
 
 typedef struct {
@@ -110,15 +113,18 @@ static char *seen_from(const char *folder, const char *path)
 }
 
 /* Adds an entry, or lays it over that of the same output. */
-static bool put(record *r, const char *output, const char *source, const char *set)
+static bool put(record *r, const char *output, const char *source, const char *place,
+                const char *set)
 {
     void *list = r->list;
     const bool room = kiln_grow(&list, &r->capacity, r->count + 1, sizeof *r->list);
     r->list = list;
-    entry added = {strdup(output), strdup(source), strdup(set), false};
-    if (!room || added.output == NULL || added.source == NULL || added.set == NULL) {
+    entry added = {strdup(output), strdup(source), strdup(place), strdup(set), false};
+    if (!room || added.output == NULL || added.source == NULL || added.place == NULL ||
+        added.set == NULL) {
         free(added.output);
         free(added.source);
+        free(added.place);
         free(added.set);
         return false;
     }
@@ -131,33 +137,51 @@ static void drop(record *r, size_t i)
 {
     free(r->list[i].output);
     free(r->list[i].source);
+    free(r->list[i].place);
     free(r->list[i].set);
-    r->list[i] = (entry){NULL, NULL, NULL, false}; /* write_record passes over it */
+    r->list[i] = (entry){NULL, NULL, NULL, NULL, false}; /* write_record passes over it */
+}
+
+static int compare_entries(const void *p, const void *q)
+{
+    const entry *a = p, *b = q;
+    return strcmp(a->output, b->output);
 }
 
 /* Reads the record; where there is none the list stays empty, and *first says so. */
 static int read_record(record *r, bool *first)
 {
     struct stat facts;
-    *first = lstat(r->path, &facts) != 0 && errno == ENOENT;
+    const bool there = lstat(r->path, &facts) == 0;
+    *first = !there && errno == ENOENT;
     if (*first) {
         return EXIT_DONE;
+    }
+    if (!there) {
+        return report_error(EXIT_IO, r->path, "can't be looked at; %s; nothing was removed",
+                            strerror(errno));
     }
     size_t size = 0;
     char *text = S_ISREG(facts.st_mode) ? kiln_load_regular(r->path, &size) : NULL;
     const size_t head = sizeof record_head - 1;
     bool good = text != NULL && size >= head && memcmp(text, record_head, head) == 0 &&
                 (size == head || text[size - 1] == '\0');
-    const char *at = text + head, *end = text + size;
+    const char *at = good ? text + head : NULL, *end = good ? text + size : NULL;
     bool memory = true;
     while (good && memory && at < end) {
-        const char *fields[3];
-        for (int i = 0; i < 3 && good; i++) {
+        const char *fields[FIELDS];
+        for (int i = 0; i < FIELDS && good; i++) {
             good = at < end;
             fields[i] = at;
             at += good ? strlen(at) + 1 : 0;
         }
-        memory = !good || put(r, fields[0], fields[1], fields[2]);
+        memory = !good || put(r, fields[0], fields[1], fields[2], fields[3]);
+    }
+    if (r->count > 0) {
+        qsort(r->list, r->count, sizeof *r->list, compare_entries);
+    }
+    for (size_t i = 1; i < r->count; i++) { /* of two of one output only one could be of this run */
+        good = good && strcmp(r->list[i - 1].output, r->list[i].output) != 0;
     }
     free(text);
     if (!memory) {
@@ -201,9 +225,10 @@ static const char *reason_to_keep(const entry *e, int folder, const char *name, 
 {
     struct stat facts;
     const char *slash = strrchr(e->source, '/');
-    *gone = fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-    if (*gone) {
-        return NULL;
+    const bool there = fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+    *gone = !there && errno == ENOENT;
+    if (!there) {
+        return *gone ? NULL : "it can't be looked at; check the permissions of its folder";
     }
     if (!S_ISREG(facts.st_mode)) {
         return S_ISLNK(facts.st_mode)   ? "it is a link by now"
@@ -238,13 +263,18 @@ static void tell(record *r, const entry *e, const char *outcome, const char *kep
     free(output);
 }
 
-/* Is the source not there? What can't be looked at may be. */
-static bool is_gone(const record *r, const entry *e)
+/* Is nothing there? What can't be looked at may be. */
+static bool is_absent(const char *path)
 {
     struct stat facts;
+    return lstat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* Is the source neither where it was as seen from the outputs nor where it was on the machine? */
+static bool is_gone(const record *r, const entry *e)
+{
     char *path = joined(r->folder, e->source);
-    const bool gone =
-        path != NULL && lstat(path, &facts) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    const bool gone = path != NULL && is_absent(path) && is_absent(e->place);
     free(path);
     return gone;
 }
@@ -282,12 +312,6 @@ static int prune_one(record *r, size_t i, bool look_only)
     return status;
 }
 
-static int compare_entries(const void *p, const void *q)
-{
-    const entry *a = p, *b = q;
-    return strcmp(a->output, b->output);
-}
-
 /* Writes the record, sorted, unless it is what is there. */
 static int write_record(record *r)
 {
@@ -304,7 +328,7 @@ static int write_record(record *r)
     }
     for (size_t i = 0; i < kept; i++) {
         const entry *e = &r->list[i];
-        size += strlen(e->output) + strlen(e->source) + strlen(e->set) + 3;
+        size += strlen(e->output) + strlen(e->source) + strlen(e->place) + strlen(e->set) + FIELDS;
     }
     char *text = malloc(size);
     if (text == NULL) {
@@ -313,8 +337,9 @@ static int write_record(record *r)
     char *at = text + sizeof record_head - 1;
     memcpy(text, record_head, sizeof record_head - 1);
     for (size_t i = 0; i < kept; i++) {
-        const char *const fields[3] = {r->list[i].output, r->list[i].source, r->list[i].set};
-        for (int k = 0; k < 3; k++) {
+        const char *const fields[FIELDS] = {r->list[i].output, r->list[i].source, r->list[i].place,
+                                            r->list[i].set};
+        for (int k = 0; k < FIELDS; k++) {
             const size_t length = strlen(fields[k]) + 1;
             memcpy(at, fields[k], length);
             at += length;
@@ -334,25 +359,25 @@ static bool put_plan(record *r, const plan *of)
 {
     const size_t before = r->count, length = strlen(r->folder);
     bool memory = true;
-    if (before > 0) {
-        qsort(r->list, before, sizeof *r->list, compare_entries);
-    }
     for (size_t i = 0; i < of->count && memory; i++) {
         char *output = place_of(of->jobs[i].output), *source = place_of(of->jobs[i].input);
         if (output != NULL && source != NULL && strcmp(of->jobs[i].input, "-") != 0 &&
             kiln_path_is_within(output, r->folder)) {
             char *seen = seen_from(r->folder, source);
-            const entry key = {output + length + strspn(output + length, "/"), NULL, NULL, false};
+            const entry key = {output + length + strspn(output + length, "/"), NULL, NULL, NULL,
+                               false};
             entry *earlier =
                 before > 0 ? bsearch(&key, r->list, before, sizeof key, compare_entries) : NULL;
-            memory = seen != NULL && put(r, key.output, seen, r->set);
+            memory = seen != NULL && put(r, key.output, seen, source, r->set);
             if (earlier != NULL && memory) { /* put may have moved the list */
                 earlier = bsearch(&key, r->list, before, sizeof key, compare_entries);
                 free(earlier->source);
+                free(earlier->place);
                 free(earlier->set);
                 r->count--;
                 earlier->made = true;
                 earlier->source = r->list[r->count].source;
+                earlier->place = r->list[r->count].place;
                 earlier->set = r->list[r->count].set;
                 free(r->list[r->count].output);
             }
@@ -365,16 +390,17 @@ static bool put_plan(record *r, const plan *of)
     return memory;
 }
 
-/* Opens the record of the plan's folder. */
+/* Opens the record of the plan's folder. The set of arguments ends in a slash or is empty, which
+ * that of no manifest does: the folder that they were given in. */
 static int open_record(record *r, const plan *of, const char *manifest, bool *first)
 {
-    char *place = manifest != NULL ? place_of(manifest) : NULL;
+    char *here = manifest == NULL ? kiln_path_resolved(".") : NULL;
+    char *place = manifest != NULL ? place_of(manifest) : here != NULL ? joined(here, "") : NULL;
     r->folder = kiln_path_resolved(of->folder);
     r->path = r->folder != NULL ? joined(r->folder, record_name) : NULL;
-    r->set = manifest == NULL                     ? strdup("")
-             : place != NULL && r->folder != NULL ? seen_from(r->folder, place)
-                                                  : NULL;
+    r->set = place != NULL && r->folder != NULL ? seen_from(r->folder, place) : NULL;
     r->pruned = report_is_json() ? json_array() : NULL;
+    free(here);
     free(place);
     return r->path != NULL && r->set != NULL ? read_record(r, first) : no_memory();
 }
@@ -384,11 +410,16 @@ int prune_outputs(const plan *of, const char *manifest, bool look_only)
 {
     record r = {.folder = NULL};
     bool first = false;
-    if (of->folder == NULL) { /* no output goes to a folder */
+    if (of->folder == NULL) { /* nothing is baked, so that no folder is known */
+        KILN_ASSERT(of->count == 0);
         return EXIT_DONE;
     }
     int status = open_record(&r, of, manifest, &first);
     if (status != EXIT_DONE) {
+        goto done;
+    }
+    if (first &&
+        of->count == 0) { /* nothing is there to be recorded, perhaps not even the folder */
         goto done;
     }
     const size_t recorded = r.count;

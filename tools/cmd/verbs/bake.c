@@ -57,9 +57,6 @@ static int check_settings(const bake_settings *settings, const char *manifest, i
     if (is_standard(settings->junit)) {
         return report_usage("--junit needs the name of a file");
     }
-    if (settings->prune && manifest == NULL && is_standard(settings->output)) {
-        return report_usage("--prune needs a folder of outputs");
-    }
     if (settings->depfile_programs && settings->depfile == NULL) {
         return report_usage("--depfile-programs needs --depfile");
     }
@@ -238,6 +235,10 @@ static int bake_run(int argc, char **argv)
         plan_free(&of);
         return status;
     }
+    if (status == EXIT_DONE && settings.prune && of.folder == NULL && of.count > 0) {
+        plan_free(&of);
+        return report_usage("--prune needs a folder of outputs");
+    }
     status = status == EXIT_DONE ? check_files(&of, &settings) : status;
     if (settings.dry_run && (status == EXIT_DONE || has_refused(&of))) {
         status = dry_run(&of, status);
@@ -262,9 +263,10 @@ const verb verb_bake = {
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln if there are "
     "several. All nodes are placed by their full matrices; faces with more than three corners "
     "are cut into triangles; points and lines are left out and counted. Formats that kiln reads "
-    "itself, OBJ, PLY, STL and OFF, have each record of the file accounted for; of others Assimp's "
-    "reading is checked, or used as it is, which each bake warns of and --strict refuses: "
-    "--formats prints which.\n\n@LIST stands for the "
+    "itself, OBJ, PLY, STL, OFF and glTF 2.0, have each record of the file accounted for; of "
+    "others "
+    "Assimp's reading is checked, or used as it is, which each bake warns of and --strict "
+    "refuses: --formats prints which.\n\n@LIST stands for the "
     "inputs that the file LIST names, one on each line, or, as find -print0 writes them, each "
     "ended by a zero byte; @- reads standard input. A folder stands for the models in it and below "
     "it, by the extensions of --formats; their outputs keep their folders. Links to folders and "

@@ -229,10 +229,10 @@ static json_t *info_json(const info *of)
  * where its origin is. */
 static void print_closed(const info *of)
 {
-    static const char *const texts[] = {"no: some edges have no second face",
-                                        "even: each edge has an even number of faces, of which "
-                                        "some wind against each other",
-                                        "yes: each edge is used as often one way as the other"};
+    static const char *const texts[] = {
+        "no: some edges have no second face",
+        "even: each edge has an even number of faces, and some wind against each other",
+        "yes: each edge is used as often one way as the other"};
     const uint32_t closed = closed_of_file(of);
     char text[80];
 
