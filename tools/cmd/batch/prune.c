@@ -5,18 +5,20 @@
  * write there, and the file of a model that was never in this tree may have been copied there. A
  * run with --prune therefore leaves a record in the folder of its outputs: each output, its source
  * and the set, a manifest or the arguments of a working folder, that it belongs to, as paths from
- * that folder, so that a tree may be moved. Only what the record has, for the same set, is ever removed.
+ * that folder, so that a tree may be moved. Only what the record has, for the same set, is ever
+ * removed.
  *
  * The record is a file that anybody may have written, in a folder where anything may have been put
- * since. A source is gone only if it is neither where it was as seen from the folder nor where it was
- * on the machine, so that a folder of outputs that was moved or copied alone loses nothing. Before a file is removed it has to be a whole kiln file that was made from a source of
- * that name; it is reached from the folder of the outputs by names without "..", none of which is a
- * link. Between this look and the removal another process may still put another file there: no call
- * of the system removes a file by its descriptor.
+ * since. A source is gone only if it is neither where it was as seen from the folder nor where it
+ * was on the machine, so that a folder of outputs that was moved or copied alone loses nothing.
+ * Before a file is removed it has to be a whole kiln file that was made from a source of that name;
+ * it is reached from the folder of the outputs by names without "..", none of which is a link.
+ * Between this look and the removal another process may still put another file there: no call of
+ * the system removes a file by its descriptor.
  *
- * The record is text: a line that says what it is, then output, source, source from the root, and set
- * of each, each ended by a zero byte. Two runs that write it at once leave that of the later, and what the other made
- * is then not removed until it was recorded again. */
+ * The record is text: a line that says what it is, then output, source, source from the root, and
+ * set of each, each ended by a zero byte. Two runs that write it at once leave that of the later,
+ * and what the other made is then not removed until it was recorded again. */
 #define _XOPEN_SOURCE 700
 
 #include "prune.h"
