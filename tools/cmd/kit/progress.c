@@ -57,7 +57,8 @@ void progress_line(progress_last *last, const char *file, const char *stage, dou
     const double now = kiln_seconds();
     const bool begins = strncmp(last->stage, stage, sizeof last->stage - 1) != 0;
     const bool ends = part >= 1 && last->part < 1;
-    if (!begins && !ends && now - last->time < bar_interval) {
+    const bool same = !begins && part <= last->part && part >= last->part; /* no news */
+    if (same || (!begins && !ends && now - last->time < bar_interval)) {
         return;
     }
     snprintf(last->stage, sizeof last->stage, "%s", stage);
