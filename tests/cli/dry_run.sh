@@ -76,6 +76,11 @@ stderr:
 kiln: none.obj: can't be opened; No such file or directory; check the path and its permissions
 kiln: a dry run: 1 to be baked, 1 refused; nothing was written
 END
+dry 4 cube.obj -o x.kiln --importer /nowhere <<'END'
+x.kiln: would be refused, from cube.obj
+stderr:
+kiln: cube.obj: the program that reads it, kiln-import, is not in /nowhere; install kiln whole, or give the folder of its importers (--importer)
+END
 : >file
 dry 2 cube.obj -o file/x.kiln <<'END'
 file/x.kiln: would be refused, from cube.obj
@@ -130,6 +135,16 @@ stderr:
 kiln: bake: --dry-run and --dump-config exclude each other
 Try: kiln bake --help
 END
+case_end
+
+case_begin 'names with control characters are spelled out, as in messages'
+cp cube.obj "$(printf 'a\033[31mb.obj')"
+dry 0 "$(printf 'a\033[31mb.obj')" -o "$(printf 'new/c\033]0;x\007.kiln')" <<'END'
+new/c\x1B]0;x\x07.kiln: would be baked from a\x1B[31mb.obj
+END
+expect 0 "$KILN" bake -v cube.obj -o "$(printf 'c\033]0;x\007.kiln')"
+says out 'c\x1B]0;x\x07.kiln: 12 triangles'
+tr -d '\033\007' <"$TMPDIR/out" | cmp -s - "$TMPDIR/out" || case_fail 'control characters'
 case_end
 
 case_begin 'a manifest, with options of its own, and a document'

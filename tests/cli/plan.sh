@@ -175,6 +175,14 @@ for build in 1 2; do
     make -f - "KILN=$KILN" <'of a name.mk' >log 2>&1 || case_fail "standard input: $(cat log)"
 done
 grep -q "Nothing to be done" log || case_fail "standard input: $(cat log)"
+# Rules of a name like that of the temporary file in which make has standard input are watched too.
+for rules in Gmodels Gmodels.mk ./Gmodels.mk; do
+    "$KILN" plan --format make cube.obj -o make >$rules
+    make -s -f $rules "KILN=$KILN" && make -q -f $rules "KILN=$KILN" || case_fail "$rules: not made"
+    sleep 0.02
+    touch $rules
+    make -q -f $rules "KILN=$KILN" && case_fail "$rules: a new plan is nothing new"
+done
 echo 'include rules' >Makefile
 "$KILN" plan --format make cube.obj -o make >rules
 make -s "KILN=$KILN" && make -q "KILN=$KILN" || case_fail 'included'

@@ -605,7 +605,7 @@ kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *out
         status = b.file != NULL ? check_output_is_no_side_file(&b) : KILN_BAKE_OK;
         status = status == KILN_BAKE_OK ? check_absent(&b) : status;
     } else if (status == KILN_BAKE_OK) {
-        status = kiln_request_readable(input, report);
+        status = kiln_request_readable(input, &b.options, report);
     }
     free(b.file);
     kiln_request_close(b.request);

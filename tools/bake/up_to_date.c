@@ -13,6 +13,7 @@
 #include "../encode/audit.h"
 #include "../common/text.h"
 #include "bake_meta.h"
+#include "../import/program.h"
 #include "../import/source.h"
 
 #include <errno.h>
@@ -47,13 +48,25 @@ kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_op
     return request;
 }
 
-kiln_bake_status kiln_request_readable(const kiln_bake_input *input, kiln_bake_report *report)
+/* Whether Assimp reads an extension that the table of formats has not is left to the import. */
+kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
+                                       const kiln_bake_options *options, kiln_bake_report *report)
 {
     kiln_source_file source;
     kiln_bake_status status;
-    if (kiln_source_open(&source, input, &status, report)) {
-        kiln_source_close(&source);
+    if (!kiln_source_open(&source, input, &status, report)) {
+        return status;
     }
+    const char *name = kiln_importer_name(source.format);
+    char *looked = NULL, *program = kiln_importer_path(options->importer, name, &looked);
+    if (program == NULL) {
+        kiln_bake_report_error(report, input->path, KILN_NO_IMPORTER, name,
+                               looked != NULL ? looked : KILN_NOWHERE_LOOKED);
+        status = KILN_BAKE_FAILED;
+    }
+    free(looked);
+    free(program);
+    kiln_source_close(&source);
     return status;
 }
 

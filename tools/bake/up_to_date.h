@@ -14,8 +14,10 @@ typedef struct kiln_request kiln_request;
  * no NULL that stands for a default. */
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
                                 const kiln_weights_rows *weights);
-/* Can the source be opened, and does its name say a format? Else the status and the error. */
-kiln_bake_status kiln_request_readable(const kiln_bake_input *input, kiln_bake_report *report);
+/* Can the source be opened, does its name say a format, and is the program there that reads it?
+ * Else the status and the error. Starts no program. */
+kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
+                                       const kiln_bake_options *options, kiln_bake_report *report);
 
 void kiln_request_close(kiln_request *request);
 kiln_layout kiln_request_layout(const kiln_request *request);

@@ -252,10 +252,8 @@ static kiln_bake_status run_importer(job *j, const char *program, bool *other)
 
     j->program = kiln_importer_path(options.importer, program, &looked);
     if (j->program == NULL) {
-        status = FAIL(j, KILN_BAKE_FAILED,
-                      "the program that reads it, %s, is not in %s; install kiln whole, "
-                      "or give the folder of its importers (--importer)",
-                      program, looked != NULL ? looked : "any folder that is known");
+        status = FAIL(j, KILN_BAKE_FAILED, KILN_NO_IMPORTER, program,
+                      looked != NULL ? looked : KILN_NOWHERE_LOOKED);
         free(looked);
         return status;
     }

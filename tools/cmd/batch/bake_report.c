@@ -137,10 +137,11 @@ void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *re
     const double faces = report->faces > 0 ? (double)report->faces : 1.0;
     char digits[3][32], text[LEFT_OUT_SIZE];
     KILN_ASSERT((size_t)report->outcome < COUNT_OF(how));
-    fprintf(stream, "%s: %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
-            standard ? "standard output" : of->output, columns_count(report->faces, digits[0]),
-            report->faces == 1 ? "" : "s", columns_count(report->bytes_file, digits[1]),
-            (double)report->bytes_file / faces, how[report->outcome], seconds);
+    report_write_name(stream, standard ? "standard output" : of->output);
+    fprintf(stream, ": %s triangle%s, %s bytes, %.2f a triangle, %s in %.2f s\n",
+            columns_count(report->faces, digits[0]), report->faces == 1 ? "" : "s",
+            columns_count(report->bytes_file, digits[1]), (double)report->bytes_file / faces,
+            how[report->outcome], seconds);
     left_out(report, text);
     columns_item(stream, "left out", text[0] != '\0' ? text : "nothing");
     for (uint32_t i = 0; i < report->tree_count && i < TREES_FOR_PEOPLE; i++) {

@@ -85,7 +85,10 @@ static void tell(const plan *of, const job *asset, outcome what, int status,
                                                 "would be refused, from"};
     if (!report_is_json()) {
         if (!report_is_quiet()) {
-            printf("%s: %s %s\n", asset->output, words[what], asset->input);
+            report_write_name(stdout, asset->output);
+            printf(": %s ", words[what]);
+            report_write_name(stdout, asset->input);
+            putchar('\n');
         }
         return;
     }

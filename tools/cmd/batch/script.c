@@ -195,15 +195,17 @@ static void put_make_name(const char *name)
  *
  * make does not compare commands, so the file with the rules is a prerequisite of them all: when a
  * new plan is written there, with other options or versions, --if-changed finds the outputs that
- * they change. Rules that make reads from standard input are in a temporary file Gm..., which is
- * gone when they run. */
+ * they change. Rules that make reads from standard input are in a temporary file FOLDER/Gm...
+ * without a suffix, which is there as make reads it and gone when they run. */
 static void print_make(const plan *of, const char *cache)
 {
     fputs("# Of ", stdout);
     put_versions(of);
     fputs("\nKILN ?= kiln\n"
           "kiln_rules := $(lastword $(MAKEFILE_LIST))\n"
-          "kiln_rules := $(if $(filter Gm%,$(notdir $(kiln_rules))),,$(wildcard $(kiln_rules)))\n"
+          "kiln_gone := $(if $(findstring /,$(kiln_rules)),$(filter Gm%,$(notdir $(kiln_rules))))\n"
+          "kiln_gone := $(if $(suffix $(kiln_gone)),,$(kiln_gone))\n"
+          "kiln_rules := $(if $(kiln_gone),,$(wildcard $(kiln_rules)))\n"
           ".PHONY: bake\n.DELETE_ON_ERROR:\nbake:",
           stdout);
     for (size_t i = 0; i < of->count; i++) {

@@ -141,6 +141,11 @@ static void write_spelled(FILE *to, const char *text, size_t length)
     }
 }
 
+void report_write_name(FILE *to, const char *name)
+{
+    write_spelled(to, name, strlen(name));
+}
+
 /* The same in new memory; NULL: there is none. */
 static char *spell(const char *text)
 {
@@ -148,7 +153,7 @@ static char *spell(const char *text)
     size_t size;
     FILE *to = open_memstream(&spelled, &size);
     if (to != NULL) {
-        write_spelled(to, text, strlen(text));
+        report_write_name(to, text);
     }
     if (to == NULL || fclose(to) != 0) {
         free(spelled);

@@ -71,6 +71,10 @@ void report_failed(const char *file);
 /* "kiln: text", unless quiet. */
 void report_line(const char *format, ...) PRINTF_LIKE(1, 2);
 
+/* Writes a name to a stream as messages have it: what would break the line or steer a terminal is
+ * spelled out as "\x1B". */
+void report_write_name(FILE *to, const char *name);
+
 /* Prints the document, if there is one, and flushes standard output. Returns `status`, or EXIT_IO
  * when the output could not be written. */
 int report_end(int status);

@@ -27,6 +27,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Is it the name for standard input or output? */
 static bool is_standard(const char *path)
@@ -171,6 +172,34 @@ static bool has_refused(const plan *of)
     return found;
 }
 
+/* What a service of continuous integration reads of a run that is refused as a whole: a report of
+ * one case that failed, lest an earlier one still says that all is well. It is written under the
+ * conditions of any other, where its folder is there. The plan may not have taken all arguments, and
+ * does not know side files: so the arguments are looked at too, and a file without bytes
+ * stays. */
+static void report_refusal(const plan *of, const bake_settings *settings, const char *manifest,
+                           char *const *inputs, int count, int status)
+{
+    const char *path = settings->junit;
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    struct stat facts;
+    bool taken = (stat(path, &facts) == 0 && facts.st_size == 0) || plan_has_file(of, path) ||
+                 (manifest != NULL && plan_is_same(manifest, path)) ||
+                 (settings->depfile != NULL && plan_is_same(settings->depfile, path));
+    KILN_ASSERT(status != EXIT_DONE && path != NULL);
+    for (int i = 0; i < count && !taken; i++) {
+        taken = plan_is_same(inputs[i] + (inputs[i][0] == '@'), path);
+    }
+    if (!taken && output_may_be_replaced(path, &output_kind_junit, &of->read) &&
+        kiln_write_file_possible(path, message)) {
+        const junit_case plan_refused = {.name = "the plan",
+                                         .file = manifest != NULL ? manifest : "the command line",
+                                         .status = status,
+                                         .error = "nothing was baked; see the messages of the run"};
+        (void)junit_write(path, &plan_refused, 1, 0.0);
+    }
+}
+
 /* Everything is checked before the first asset is baked: options, version, the whole plan, the
  * depfile. Only then may files be written. */
 static int bake_run(int argc, char **argv)
@@ -244,6 +273,8 @@ static int bake_run(int argc, char **argv)
         status = dry_run(&of, status);
     } else if (status == EXIT_DONE) {
         status = batch_run(&of, &settings);
+    } else if (settings.junit != NULL && !settings.dry_run && !settings.dump_config) {
+        report_refusal(&of, &settings, manifest, argv, count, status);
     }
     /* What failed, or was cut short by a signal, has a status. */
     if (settings.prune && status == EXIT_DONE) {
