@@ -174,9 +174,8 @@ static bool has_refused(const plan *of)
 
 /* What a service of continuous integration reads of a run that is refused as a whole: a report of
  * one case that failed, lest an earlier one still says that all is well. It is written under the
- * conditions of any other, where its folder is there. The plan may not have taken all arguments, and
- * does not know side files: so the arguments are looked at too, and a file without bytes
- * stays. */
+ * conditions of any other, where its folder is there. The plan may not have taken all arguments,
+ * and knows no side files: so the arguments are looked at too, and a file without bytes stays. */
 static void report_refusal(const plan *of, const bake_settings *settings, const char *manifest,
                            char *const *inputs, int count, int status)
 {
