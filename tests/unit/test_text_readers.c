@@ -244,6 +244,16 @@ static const row rows[] = {
      "not \"solid\""},
     {"a vertex of two numbers", "stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", 0,
      -1, 0, "but the line ends"},
+    {"a solid behind the name of another", "stl",
+     "solid a\n" FACETS "endsolid a solid b facet normal 0 0 1 "
+     "outer loop vertex 0 0 0 vertex 1 0 0 vertex 1 1 0 endloop endfacet endsolid b\n",
+     0, -1, 0, "a vertex in the name of a solid"},
+    {"facets behind the name of their solid", "stl",
+     "solid a facet normal 0 0 1 outer loop vertex 0 0 0 "
+     "vertex 1 0 0 vertex 1 1 0 endloop endfacet endsolid\n",
+     0, -1, 0, "a vertex in the name of a solid"},
+    {"a cut VRM file, which begins as GLB does", "vrm", WITH_SIZE("glTF\2\0\0\0\x20\0\0\0JSON"), -1,
+     0, "cut short"},
 };
 
 static double area_of(const kiln_soup *soup)
@@ -334,10 +344,17 @@ static void stl(void **state)
     check_format("stl");
 }
 
+static void vrm(void **state)
+{
+    (void)state;
+    check_format("vrm");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(obj), cmocka_unit_test(ply),
-                                       cmocka_unit_test(off), cmocka_unit_test(stl)};
+                                       cmocka_unit_test(off), cmocka_unit_test(stl),
+                                       cmocka_unit_test(vrm)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

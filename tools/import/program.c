@@ -7,8 +7,8 @@
  * it: so libexec/kiln is looked for in the folder of the running program and in some above it, and
  * last where `make install` has put it. An installed tree may be moved as a whole.
  *
- * Folders above a program may be those that everybody writes to, such as /tmp. There only a file
- * of the user, or of who owns the running program, is taken. */
+ * Folders above a program may be those that everybody writes to, such as /tmp. There only a file of
+ * the user, of who owns the running program, or of root is taken, from folders of theirs. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -31,13 +31,33 @@ enum { FOLDERS_ABOVE = 3 };
 #define KILN_LIBEXECDIR ""
 #endif
 
-/* Is a program there, and, unless the owner is NULL, is it his or the user's? */
+static bool is_trusted(const struct stat *facts, const struct stat *owner)
+{
+    return (facts->st_uid == owner->st_uid || facts->st_uid == geteuid() || facts->st_uid == 0) &&
+           (S_ISLNK(facts->st_mode) || (facts->st_mode & S_IWOTH) == 0);
+}
+
+/* Is a program there? Unless the owner is NULL, nobody but him, the user and root may have put it
+ * there, or may put another in its place: so the file, its link, and the folders libexec/kiln and
+ * libexec are looked at. Writers of a group are those that its owner has let in. */
 static bool is_there(const char *path, const struct stat *owner)
 {
     struct stat facts;
+    char folder[PATH_MAX];
+    bool trusted;
 
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-           (owner == NULL || facts.st_uid == owner->st_uid || facts.st_uid == geteuid());
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    if (owner == NULL)
+        return true;
+    trusted = is_trusted(&facts, owner) && lstat(path, &facts) == 0 && is_trusted(&facts, owner) &&
+              snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder;
+    for (int i = 0; i < 2 && trusted; i++) {
+        *strrchr(folder, '/') = '\0';
+        trusted = stat(folder, &facts) == 0 && is_trusted(&facts, owner) &&
+                  lstat(folder, &facts) == 0 && is_trusted(&facts, owner);
+    }
+    return trusted;
 }
 
 /* Appends ", TEXT" to a list in new memory. */

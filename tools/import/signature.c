@@ -20,7 +20,7 @@ typedef struct {
 static const signature signatures[] = {
     {"ply", " ", "ply\n", false},
     {"ply", " ", "ply\r", false},
-    {"glb", " gltf ", "glTF", false},
+    {"glb", " gltf vrm ", "glTF", false},
     {"fbx", " ", "Kaydara FBX Binary", false},
     {"3mf", " zae ifczip pk3 zgl xlsx zip ", "PK\3\4", false},
     {"ac", " acc ac3d ", "AC3D", false},
@@ -33,7 +33,7 @@ static const signature signatures[] = {
     {"dae", " xml ", "<COLLADA", true},
     {"x3d", " xml ", "<X3D", true},
     {"amf", " xml ", "<amf", true},
-    {"gltf", " glb ", "\"asset\"", true},
+    {"gltf", " glb vrm ", "\"asset\"", true},
 };
 
 static bool has(const char *text, size_t size, const char *bytes, bool anywhere)
@@ -48,8 +48,8 @@ static bool has(const char *text, size_t size, const char *bytes, bool anywhere)
 
 const char *kiln_signature_other(const kiln_model *model, const char *format)
 {
-    char text[LOOK];
-    size_t size = kiln_model_read(model, 0, text, sizeof text), start = 0;
+    char text[LOOK + 1] = "";
+    size_t size = kiln_model_read(model, 0, text, LOOK), start = 0;
     char word[24] = " ";
 
     KILN_ASSERT(format != NULL);
@@ -61,6 +61,9 @@ const char *kiln_signature_other(const kiln_model *model, const char *format)
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
         const signature *s = &signatures[i];
 
+        /* A word of JSON counts in JSON only. */
+        if (s->bytes[0] == '"' && text[start + strspn(text + start, " \t\r\n")] != '{')
+            continue;
         if (has(text + start, size - start, s->bytes, s->anywhere))
             return strcmp(s->extension, format) == 0 || strstr(s->others, word) != NULL
                        ? NULL

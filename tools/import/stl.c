@@ -165,6 +165,17 @@ static void skip_normal(text *t)
     }
 }
 
+/* The rest of a line, but for a vertex, which would be lost with it. */
+static void skip_name(text *t)
+{
+    const char *token;
+    size_t length;
+
+    while ((token = kiln_token(&t->at, &length)) != NULL)
+        if (kiln_token_is(token, length, "vertex"))
+            fail_line(t, "a vertex in the name of a solid, which takes the rest of its line");
+}
+
 /* "end" alone takes the word that follows it: some writers part them. */
 static bool ends(text *t, const char *token, size_t length, const char *word)
 {
@@ -218,10 +229,10 @@ static void read_statement(text *t, const char *token, size_t length)
         end_facet(t);
     } else if (ends(t, token, length, "solid")) {
         end_solid(t);
-        t->at = ""; /* the rest of the line is a name, as it is behind "solid" */
+        skip_name(t); /* the rest of the line is a name, as it is behind "solid" */
     } else if (length >= 5 && kiln_token_is(token, 5, "solid") && t->place == BETWEEN) {
         start_solid(t, token + 5);
-        t->at = "";
+        skip_name(t);
     } else if (is_comment(token) || kiln_token_is(token, length, "color")) {
         t->at = "";
     } else {

@@ -114,15 +114,34 @@ static void unpack(primitive *p, const gltf_place *extension)
 
 #endif
 
-/* Data that are there without compression as well are read so where the file allows it: they are
- * what was compressed, which Draco need not give back exactly. */
-static bool has_plain(const gltf *g, const gltf_place *attributes)
+/* Whether what a member refers to has data outside of Draco's; a member that is not there lacks
+ * nothing. */
+static bool is_stored(const gltf *g, const gltf_place *of, const char *name)
 {
-    const size_t position = kiln_gltf_reference(g, attributes, "POSITION", GLTF_ACCESSORS);
+    const size_t accessor = kiln_gltf_reference(g, of, name, GLTF_ACCESSORS);
+    const json_t *json = json_array_get(g->lists[GLTF_ACCESSORS].json, accessor);
 
-    return !g->draco_needed && position != SIZE_MAX &&
-           json_object_get(json_array_get(g->lists[GLTF_ACCESSORS].json, position), "bufferView") !=
-               NULL;
+    return accessor == SIZE_MAX || json_object_get(json, "bufferView") != NULL ||
+           json_object_get(json, "sparse") != NULL;
+}
+
+/* Data that are there without compression as well are read so where the file allows it: they are
+ * what was compressed, which Draco need not give back exactly. All that shapes the primitive has
+ * to be there: an accessor without data is one of zeros. */
+static bool has_plain(const gltf *g, const gltf_place *place, const gltf_place *attributes)
+{
+    bool plain = !g->draco_needed && json_object_get(attributes->json, "POSITION") != NULL &&
+                 is_stored(g, place, "indices");
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)attributes->json, name, value)
+    {
+        if (strcmp(name, "POSITION") == 0 || strncmp(name, "JOINTS_", 7) == 0 ||
+            strncmp(name, "WEIGHTS_", 8) == 0)
+            plain = plain && is_stored(g, attributes, name);
+    }
+    return plain;
 }
 
 /* -- attributes -- */
@@ -392,7 +411,7 @@ uint64_t kiln_gltf_send_primitive(gltf *g, const gltf_place *place, const gltf_s
     uint32_t *indices;
 
     p.attributes = kiln_gltf_object(g, &p.place, "attributes");
-    p.packed = draco.json != NULL && !has_plain(g, &p.attributes);
+    p.packed = draco.json != NULL && !has_plain(g, &p.place, &p.attributes);
     if (p.packed)
         unpack(&p, &draco);
     *vertices = send_vertices(&p, pose);
