@@ -1,7 +1,7 @@
-/* What it costs to start the programs that import: beside an empty program in the same run, the
- * greeting of each importer (started, linked, its limits set), and the import of one triangle by
- * each (sandbox, reader, scene, soup). Kinds take turns, so that a busy machine slows all alike;
- * each figure is the least, since nothing makes a start faster than it is. */
+/* Measures how long the importing programs take to start. Beside an empty program in the same run
+ * it measures the greeting of each importer (started, linked, its limits set), and the import of
+ * one triangle by each (sandbox, reader, scene, soup). Kinds take turns, so that a busy machine
+ * slows all alike; each figure is the least, since nothing makes a start faster than it is. */
 #include "measure.hpp"
 
 extern "C" {

@@ -175,7 +175,8 @@ for build in 1 2; do
     make -f - "KILN=$KILN" <'of a name.mk' >log 2>&1 || case_fail "standard input: $(cat log)"
 done
 grep -q "Nothing to be done" log || case_fail "standard input: $(cat log)"
-# Rules of a name like that of the temporary file in which make has standard input are watched too.
+# make keeps standard input in a temporary file, whose name begins with Gm. A file of rules whose name does so is
+# watched all the same.
 for rules in Gmodels Gmodels.mk ./Gmodels.mk; do
     "$KILN" plan --format make cube.obj -o make >$rules
     make -s -f $rules "KILN=$KILN" && make -q -f $rules "KILN=$KILN" || case_fail "$rules: not made"

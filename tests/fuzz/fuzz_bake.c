@@ -236,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hooked = true;
     }
     const kiln_bake_options options = options_of(data);
-    /* What begins as glTF does is no model of another format. */
+    /* A model that begins as glTF does is given to the reader of glTF. */
     const bool is_json = data[2] == '{', is_binary = size > 6 && memcmp(data + 2, "glTF", 4) == 0;
     const kiln_bake_input input = {.data = data + 2,
                                    .size = size - 2,

@@ -1,11 +1,11 @@
 /* Any bytes are given to Assimp as a model of one of its formats, in a sandboxed child. Assimp may
  * crash or never end; a bake must not: it has a sound file, or a reason that names the model.
  *
- * The program that imports is another, of which libFuzzer would see nothing. So this file stands in
- * for child.c, by forking this process, which has one thread, and calling what that program calls.
- * The child's counters of coverage are mapped from shared memory, from which they are taken over
- * when it has ended, and sanitizers leave word there of what they found in it, as nobody hears what
- * it says. What they find within Assimp, an error message to us, is not reported. */
+ * A model is read by a program of its own, whose coverage libFuzzer can't see. So this file stands
+ * in for child.c, by forking this process, which has one thread, and calling what that program
+ * calls. The child's counters of coverage are mapped from shared memory, from which they are taken
+ * over when it has ended, and sanitizers leave word there of what they found in it, as nobody hears
+ * what it says. What they find within Assimp, an error message to us, is not reported. */
 #define _GNU_SOURCE
 #include "fuzz_import.h"
 

@@ -27,6 +27,7 @@
 #include "../../tools/common/memory.h"
 #include "../../tools/import/child.h"
 #include "../../tools/import/sandbox.h"
+#include "../support/open_files.h"
 #include "../support/scratch.h"
 
 extern char **environ;
@@ -212,7 +213,7 @@ static const struct {
     {"babbles", floods, SILENT},
 };
 
-/* What main does when it is the program. */
+/* Plays the importing program: main calls it when this test has started itself as one. */
 static int be_program(const char *name, const char *argument)
 {
     kiln_child_greeting greeting = {.program = KILN_CHILD_PROGRAM, .version = KILN_CHILD_VERSION};
@@ -271,18 +272,6 @@ static bool keep(void *user, const uint8_t *data, size_t size)
     return true;
 }
 
-static int count_files(void)
-{
-    DIR *list = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (list != NULL && readdir(list) != NULL)
-        count++;
-    if (list != NULL)
-        closedir(list);
-    return count;
-}
-
 static kiln_child_end run_with(const char *work, const char *argument, uint64_t memory,
                                double seconds, int file)
 {
@@ -307,7 +296,7 @@ static kiln_child_end run(const char *work)
 
 static void child_ends(void **state)
 {
-    int files = count_files();
+    int files = open_files_count();
 
     (void)state;
     assert_int_equal(run("says"), KILN_CHILD_ENDED);
@@ -320,7 +309,7 @@ static void child_ends(void **state)
     assert_int_equal(run("floods"), KILN_CHILD_REFUSED);
     assert_int_equal(run_with("balloons", "", 64 << 20, HANG_SECONDS, -1), KILN_CHILD_OVER_MEMORY);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-    assert_int_equal(count_files(), files);
+    assert_int_equal(open_files_count(), files);
 }
 
 static void child_that_is_no_importer(void **state)

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -33,6 +32,7 @@
 #include "../../tools/import/program.h"
 #include "../../tools/import/polygon.h"
 #include "../../tools/import/scene.h"
+#include "../support/open_files.h"
 #include "../support/scratch.h"
 
 /* -- helpers -- */
@@ -717,7 +717,8 @@ static void bad_gltf_index(void **state)
     done(&r);
 }
 
-/* What is left out is said, and what would be another geometry is refused. */
+/* The reader of glTF warns of what it leaves out, and refuses what it would read as another shape.
+ */
 static void gltf_left_out(void **state)
 {
 #define TWO_SCENES                                                                                 \
@@ -1000,18 +1001,6 @@ static void limits_of_import(void **state)
 
 /* -- the importing program -- */
 
-static int count_files(void)
-{
-    DIR *list = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (list != NULL && readdir(list) != NULL)
-        count++;
-    if (list != NULL)
-        closedir(list);
-    return count;
-}
-
 /* Ends the one child process with the signal `user`, as a error of the importer does. */
 static bool strike(void *user, const char *stage, double part)
 {
@@ -1079,7 +1068,7 @@ static void many_threads(void **state)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    int failed[THREADS] = {0}, files = count_files();
+    int failed[THREADS] = {0}, files = open_files_count();
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
@@ -1089,7 +1078,7 @@ static void many_threads(void **state)
         assert_int_equal(failed[i], 0);
     }
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-    assert_int_equal(count_files(), files);
+    assert_int_equal(open_files_count(), files);
 }
 
 /* -- another importer -- */

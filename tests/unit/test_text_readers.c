@@ -308,8 +308,10 @@ static void check(const row *r)
     kiln_soup_free(&soup);
 }
 
-static void check_format(const char *format)
+/* A case for each format, whose extension is the case's state. */
+static void check_format(void **state)
 {
+    const char *format = *state;
     size_t checked = 0;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -320,41 +322,14 @@ static void check_format(const char *format)
     assert_true(checked > 0);
 }
 
-static void obj(void **state)
-{
-    (void)state;
-    check_format("obj");
-}
-
-static void ply(void **state)
-{
-    (void)state;
-    check_format("ply");
-}
-
-static void off(void **state)
-{
-    (void)state;
-    check_format("off");
-}
-
-static void stl(void **state)
-{
-    (void)state;
-    check_format("stl");
-}
-
-static void vrm(void **state)
-{
-    (void)state;
-    check_format("vrm");
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(obj), cmocka_unit_test(ply),
-                                       cmocka_unit_test(off), cmocka_unit_test(stl),
-                                       cmocka_unit_test(vrm)};
+    static char obj[] = "obj", ply[] = "ply", off[] = "off", stl[] = "stl", vrm[] = "vrm";
+    const struct CMUnitTest tests[] = {{"obj", check_format, NULL, NULL, obj},
+                                       {"ply", check_format, NULL, NULL, ply},
+                                       {"off", check_format, NULL, NULL, off},
+                                       {"stl", check_format, NULL, NULL, stl},
+                                       {"vrm", check_format, NULL, NULL, vrm}};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

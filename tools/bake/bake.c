@@ -468,6 +468,14 @@ static bool find_made(job *b, bool look_only)
     return b->file != NULL;
 }
 
+/* What is wrong with taking that file. */
+static kiln_bake_status check_made(job *b)
+{
+    const kiln_bake_status status =
+        b->file != NULL ? check_output_is_no_side_file(b) : KILN_BAKE_OK;
+    return status == KILN_BAKE_OK ? check_absent(b) : status;
+}
+
 /* Bakes `input` for `output` (NULL: for memory). *file [*size bytes] becomes the caller's, by
  * free(); it stays NULL where `output` is up to date, and on failure. */
 static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
@@ -483,8 +491,8 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     report->up_axis = -1;
     take_options(&b, options);
 
-    /* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads and the
-     * importing child inherit what is set here. */
+    /* Bytes must not depend on the caller's rounding mode or flush-to-zero flags. Threads inherit
+     * what is set here; the importing program starts with its own. */
     (void)fegetenv(&environment);
     (void)fesetenv(FE_DFL_ENV);
     status = check_request(&b);
@@ -492,8 +500,7 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
         goto done;
     }
     if (find_made(&b, false)) {
-        status = b.file != NULL ? check_output_is_no_side_file(&b) : KILN_BAKE_OK;
-        status = status == KILN_BAKE_OK ? check_absent(&b) : status;
+        status = check_made(&b);
         goto done;
     }
 
@@ -602,8 +609,7 @@ kiln_bake_status kiln_bake_foresee(const kiln_bake_input *input, const char *out
     take_options(&b, options);
     kiln_bake_status status = check_request(&b);
     if (status == KILN_BAKE_OK && find_made(&b, true)) {
-        status = b.file != NULL ? check_output_is_no_side_file(&b) : KILN_BAKE_OK;
-        status = status == KILN_BAKE_OK ? check_absent(&b) : status;
+        status = check_made(&b);
     } else if (status == KILN_BAKE_OK) {
         status = kiln_request_readable(input, &b.options, report);
     }

@@ -14,7 +14,11 @@ typedef struct {
     const char *extension; /* lower case, without a dot */
     const char *name;
     kiln_trust trust;
+    const char *program; /* that reads it (program.h) */
 } kiln_format;
+
+/* The program that reads what no other does. */
+#define KILN_IMPORTER_LAST "kiln-import-assimp"
 
 /* By trust, and then by extension. Assimp may know more, which count as unchecked. */
 extern const kiln_format kiln_formats[];
@@ -25,6 +29,9 @@ const kiln_format *kiln_format_of(const char *extension);
 
 /* How far a format can be relied upon, whether it is in the table or not. */
 kiln_trust kiln_format_trust(const char *extension);
+
+/* The name of the program that reads a format, whether it is in the table or not. */
+const char *kiln_importer_name(const char *extension);
 
 /* "own", "checked", "unchecked". */
 const char *kiln_trust_name(kiln_trust trust);

@@ -72,16 +72,6 @@ static void append(char **list, const char *text)
     *list = longer;
 }
 
-const char *kiln_importer_name(const char *format)
-{
-    static const char *const gltf[] = {"gltf", "glb", "vrm"};
-
-    for (size_t i = 0; i < sizeof gltf / sizeof gltf[0]; i++)
-        if (strcmp(format, gltf[i]) == 0)
-            return "kiln-import-gltf";
-    return kiln_format_trust(format) == KILN_TRUST_OWN ? "kiln-import" : KILN_IMPORTER_LAST;
-}
-
 char *kiln_importer_path(const char *importer, const char *name, char **looked)
 {
     char self[PATH_MAX] = "", *path = NULL, *slash;

@@ -7,18 +7,12 @@
 
 enum { KILN_LIBRARY_VERSION_SIZE = 48 };
 
-/* The program that reads what no other does. */
-#define KILN_IMPORTER_LAST "kiln-import-assimp"
-
 /* The error where a program is in no folder: of its name, and of what kiln_importer_path has looked
  * in or KILN_NOWHERE_LOOKED. */
 #define KILN_NO_IMPORTER                                                                           \
     "the program that reads it, %s, is not in %s; install kiln whole, or give the folder of its "  \
     "importers (--importer)"
 #define KILN_NOWHERE_LOOKED "any folder that is known"
-
-/* The name of the program that reads a format. */
-const char *kiln_importer_name(const char *format);
 
 /* The path of the program of that name, in new memory: in the folder options->importer, or where it
  * is installed. NULL without memory, or when it is in none of the folders that *looked, in new

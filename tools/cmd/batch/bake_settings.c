@@ -120,10 +120,9 @@ const option bake_options[] = {
     {"prune", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(prune),
      "after a run in which nothing failed, remove the outputs below the folder OUT that an earlier "
      "run with --prune of the same manifest, or of arguments in the same working folder, has "
-     "recorded "
-     "in .kiln-outputs there, and whose sources are gone from where they were; only whole kiln "
-     "files "
-     "made from a source of that name, never through a link; each is reported, unless -q is given"},
+     "recorded in .kiln-outputs there, and whose sources are gone from where they were; only whole "
+     "kiln files made from a source of that name, never through a link; each is reported, unless "
+     "-q is given"},
     {"formats", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(formats),
      "bake nothing and print which formats are read, by what, and which of them are checked"},
     {"allow-empty", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(allow_empty),

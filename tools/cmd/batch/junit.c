@@ -37,26 +37,21 @@ const output_kind output_kind_junit = {"JUnit report of kiln", is_junit};
 static void put_text(FILE *to, const char *text, bool in_value)
 {
     char *clean = kiln_utf8_clean(text);
-    for (const char *at = clean != NULL ? clean : ""; *at != '\0'; at++) {
-        const size_t unseen = kiln_utf8_unseen(at);
+    for (const char *at = clean != NULL ? clean : ""; *at != '\0';) {
         const bool excluded = strncmp(at, "\xEF\xBF\xBE", 3) == 0 ||
                               strncmp(at, "\xEF\xBF\xBF", 3) == 0; /* U+FFFE, U+FFFF */
         const bool breaks = *at == '\n' && !in_value;
+        size_t taken = 1;
         if (*at == '&' || *at == '<' || *at == '>' || *at == '"') {
             fprintf(to, "&#%d;", *at);
-        } else if (((unsigned char)*at < 0x20 && !breaks) || *at == 0x7F) {
-            fprintf(to, "\\x%02X", (unsigned)*at);
         } else if (excluded) {
             fputs("\xEF\xBF\xBD", to);
-            at += 2;
-        } else if (unseen > 0) {
-            for (size_t i = 0; i < unseen; i++) {
-                fprintf(to, "\\x%02X", (unsigned)(unsigned char)at[i]);
-            }
-            at += unseen - 1;
-        } else {
+            taken = 3;
+        } else if (breaks || (taken = report_spell_out(to, at)) == 0) {
             putc(*at, to);
+            taken = 1;
         }
+        at += taken;
     }
     if (clean == NULL) {
         fputs("out of memory", to);

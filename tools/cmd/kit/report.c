@@ -122,22 +122,26 @@ void report_file(json_t *object, int file_count)
     json_array_append_new(files, object);
 }
 
+size_t report_spell_out(FILE *to, const char *at)
+{
+    const bool control = ((unsigned char)*at < 0x20) || *at == 0x7F;
+    const size_t size = control ? 1 : kiln_utf8_unseen(at);
+    for (size_t i = 0; i < size; i++) {
+        fprintf(to, "\\x%02X", (unsigned)(unsigned char)at[i]);
+    }
+    return size;
+}
+
 /* Writes text with what would break the line or steer a terminal spelled out; all other bytes pass,
  * UTF-8 or not, so that the name of a file can be copied from a message. */
 static void write_spelled(FILE *to, const char *text, size_t length)
 {
-    for (const char *at = text; at < text + length; at++) {
-        const size_t unseen = kiln_utf8_unseen(at);
-        if ((unsigned char)*at < 0x20 || *at == 0x7F) {
-            fprintf(to, "\\x%02X", (unsigned)(unsigned char)*at);
-        } else if (unseen > 0) {
-            for (size_t i = 0; i < unseen; i++) {
-                fprintf(to, "\\x%02X", (unsigned)(unsigned char)at[i]);
-            }
-            at += unseen - 1;
-        } else {
+    for (const char *at = text; at < text + length;) {
+        const size_t spelled = report_spell_out(to, at);
+        if (spelled == 0) {
             putc(*at, to);
         }
+        at += spelled > 0 ? spelled : 1;
     }
 }
 

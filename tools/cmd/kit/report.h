@@ -71,6 +71,10 @@ void report_failed(const char *file);
 /* "kiln: text", unless quiet. */
 void report_line(const char *format, ...) PRINTF_LIKE(1, 2);
 
+/* Spells out the character at `at` as "\x1B" if it would break a line or steer a terminal. Returns
+ * the number of its bytes; 0: it would not, and nothing was written. */
+size_t report_spell_out(FILE *to, const char *at);
+
 /* Writes a name to a stream as messages have it: what would break the line or steer a terminal is
  * spelled out as "\x1B". */
 void report_write_name(FILE *to, const char *name);
