@@ -8,21 +8,9 @@
 
 #include <cmocka.h>
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "../../tools/import/import.h"
-
-typedef struct {
-    const char *about, *format, *text;
-    size_t size;      /* 0: up to the zero byte */
-    int triangles;    /* -1: refused */
-    double area;      /* of the triangles */
-    const char *says; /* in the error or in a warning; NULL: no warning */
-} row;
-
-#define WITH_SIZE(text) text, sizeof text - 1
+#include "../support/small_models.h"
 
 /* Two triangles of a square, area 1. */
 #define OBJ_SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
@@ -44,7 +32,7 @@ typedef struct {
     "property float y" end "property float z" end "element face 1" end                             \
     "property list uchar uchar vertex_indices" end "end_header" end
 
-static const row rows[] = {
+static const small_model rows[] = {
     /* -- OBJ -- */
     {"a record in two lines", "obj", OBJ_SQUARE "f 1 2 \\\n 3\nf 1 3 4\n", 0, 2, 1, NULL},
     {"blanks behind the mark", "obj", OBJ_SQUARE "f 1 2 \\ \t\n 3\nf 1 3 4\n", 0, 2, 1, NULL},
@@ -256,58 +244,6 @@ static const row rows[] = {
      0, "cut short"},
 };
 
-static double area_of(const kiln_soup *soup)
-{
-    double area = 0;
-
-    for (uint32_t i = 0; i < soup->triangle_count; i++) {
-        double p[3][3], u[3], v[3], n[3];
-
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 3; k++)
-                p[j][k] =
-                    (double)soup->positions[3 * (size_t)soup->indices[3 * (size_t)i + (size_t)j] +
-                                            (size_t)k];
-        for (int k = 0; k < 3; k++)
-            u[k] = p[1][k] - p[0][k], v[k] = p[2][k] - p[0][k];
-        for (int k = 0; k < 3; k++)
-            n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
-        area += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
-    }
-    return area;
-}
-
-static void check(const row *r)
-{
-    const kiln_bake_options options = {
-        .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 1000};
-    const kiln_bake_input input = {
-        .data = r->text, .size = r->size != 0 ? r->size : strlen(r->text), .format = r->format};
-    kiln_soup soup;
-    kiln_bake_report report = {0};
-    kiln_bake_status status = kiln_import(&input, &options, &soup, &report);
-    const char *said = NULL;
-
-    if (r->triangles < 0) {
-        if (status != KILN_BAKE_INVALID || strstr(report.error, r->says) == NULL)
-            fail_msg("%s, %s: status %d, \"%s\"", r->format, r->about, (int)status, report.error);
-        return;
-    }
-    if (status != KILN_BAKE_OK)
-        fail_msg("%s, %s: %s", r->format, r->about, report.error);
-    if (soup.triangle_count != (uint32_t)r->triangles || fabs(area_of(&soup) - r->area) > 1e-6)
-        fail_msg("%s, %s: %lu triangles, area %g", r->format, r->about,
-                 (unsigned long)soup.triangle_count, area_of(&soup));
-    for (uint32_t i = 0; i < soup.warning_count; i++)
-        if (r->says != NULL && strstr(soup.strings + soup.warnings[i], r->says) != NULL)
-            said = r->says;
-        else if (r->says == NULL)
-            fail_msg("%s, %s: a warning: %s", r->format, r->about, soup.strings + soup.warnings[i]);
-    if (r->says != NULL && said == NULL)
-        fail_msg("%s, %s: no warning says \"%s\"", r->format, r->about, r->says);
-    kiln_soup_free(&soup);
-}
-
 /* A case for each format, whose extension is the case's state. */
 static void check_format(void **state)
 {
@@ -316,7 +252,7 @@ static void check_format(void **state)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].format, format) == 0) {
-            check(&rows[i]);
+            small_model_check(&rows[i], NULL);
             checked++;
         }
     assert_true(checked > 0);

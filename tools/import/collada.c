@@ -552,21 +552,20 @@ void kiln_look_at_collada(kiln_reading *reading)
     uint8_t mark[2] = {0, 0};
 
     (void)kiln_model_read(&reading->model, 0, mark, sizeof mark);
-    if (kiln_xml_read(reading, &handlers)) {
-        if (l.ids.count > 0)
-            qsort(l.ids.items, l.ids.count, sizeof(named), compare_ids);
-        check_accessors(&l);
-        check_circles(&l);
-        check_references(&l);
-        if (l.fans != 0 && l.polygons != 0)
-            kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
-                              "line %llu: <trifans> beside the polygons of line %llu, which the "
-                              "importer does not tell apart; export triangles",
-                              (unsigned long long)l.fans, (unsigned long long)l.polygons);
-        reading->fans = l.fans != 0;
-        if (l.bad_blanks || mark[0] >= 0xFE)
-            rewrite(&l);
-    }
+    kiln_xml_read(reading, &handlers);
+    if (l.ids.count > 0)
+        qsort(l.ids.items, l.ids.count, sizeof(named), compare_ids);
+    check_accessors(&l);
+    check_circles(&l);
+    check_references(&l);
+    if (l.fans != 0 && l.polygons != 0)
+        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "line %llu: <trifans> beside the polygons of line %llu, which the "
+                          "importer does not tell apart; export triangles",
+                          (unsigned long long)l.fans, (unsigned long long)l.polygons);
+    reading->fans = l.fans != 0;
+    if (l.bad_blanks || mark[0] >= 0xFE)
+        rewrite(&l);
     free_list(&l.ids, sizeof(named));
     free_list(&l.instances, sizeof(instance));
     free_list(&l.arrays, sizeof(array));

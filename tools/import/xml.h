@@ -12,9 +12,9 @@ typedef struct {
     void *user;
 } kiln_xml_handlers;
 
-/* Reads the model through. A text that is not well-formed is warned of and read up to there: Assimp
- * takes some of these. Returns whether it is. */
-bool kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
+/* Reads the model through. One that is not well-formed, or in an encoding that is not known, ends
+ * the work, so that what was gathered is looked at only when all of it is known. */
+void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
 
 /* The value of an attribute; NULL: it is not there. */
 const char *kiln_xml_value(const char **attributes, const char *name);
