@@ -177,11 +177,58 @@ static void test_page_names_each(void **state)
     assert_int_equal(named, models);
 }
 
+/* A chain of nodes, each the joint of a skin, the deepest asked for first: transforms are computed
+ * once for each node. The limit ends what looks for all above it once more for each, which takes
+ * minutes. */
+static void test_deep_chain(void **state)
+{
+    enum { DEPTH = 250000, MOST_OF_NODE = 80, REST = 1200 };
+    char path[CASE_PATH_SIZE], *text = malloc((size_t)DEPTH * MOST_OF_NODE + REST), *to = text;
+    kiln_bake_options options = case_options();
+    double got[VALUES];
+    (void)state;
+    assert_non_null(text);
+    to += sprintf(to, "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0,1]}],\"nodes\":["
+                      "{\"mesh\":0,\"skin\":0}");
+    for (int i = 1; i < DEPTH; i++) {
+        to += sprintf(to, ",{\"translation\":[1,0,0],\"children\":[%d]}", i + 1);
+    }
+    to += sprintf(to, ",{}],\"skins\":[{\"joints\":[");
+    for (int i = DEPTH; i > 0; i--) {
+        to += sprintf(to, "%d%s", i, i > 1 ? "," : "]}],");
+    }
+    /* Zeros for JOINTS_0: the whole weight is the first joint's, which is the deepest node. */
+    (void)sprintf(
+        to, "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,"
+            "\"WEIGHTS_0\":2}}]}],"
+            "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\","
+            "\"min\":[0,0,0],\"max\":[1,1,0]},"
+            "{\"componentType\":5121,\"count\":3,\"type\":\"VEC4\"},"
+            "{\"bufferView\":1,\"componentType\":5121,\"normalized\":true,\"count\":3,"
+            "\"type\":\"VEC4\"}],"
+            "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},"
+            "{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12}],"
+            "\"buffers\":[{\"byteLength\":48,\"uri\":\"data:;base64,"
+            "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA/wAAAP8AAAD/AAAA\"}]}");
+    FILE *out = fopen(case_temporary("chain.gltf", path), "wb");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    options.import_seconds = 45;
+    case_model model = case_bake_path(path, &options);
+    measure(model.trees[0], got);
+    assert_true(got[0] == 1 && got[3] == DEPTH - 1 && got[6] == DEPTH);
+    case_free(&model);
+    (void)remove(path);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_as_expected),
         cmocka_unit_test(test_page_names_each),
+        cmocka_unit_test(test_deep_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

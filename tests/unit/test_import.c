@@ -300,6 +300,44 @@ static void bad_faces(void **state)
     assert_error(&r, KILN_BAKE_INVALID, "line 1: a coordinate must be a number");
 }
 
+/* A vertex of OBJ has three numbers, or four, six or seven of known meaning. */
+static void obj_counts_of_numbers(void **state)
+{
+    static const struct {
+        const char *line, *error, *warning;
+    } cases[] = {
+        {"v 0 0 0", NULL, NULL},
+        {"v 0 0 0 1", NULL, NULL},
+        {"v 0 0 0 2", NULL, "1 vertex has a fourth number other than 1"},
+        {"v 0 0 0 9", NULL, "1 vertex has a fourth number other than 1"},
+        {"v 0 0 0 .1 .2", "line 1: a vertex has three coordinates", NULL},
+        {"v 0 0 0 .1 .2 .3", NULL, NULL},
+        {"v 0 0 0 .1 .2 .3 # 7 8", NULL, NULL},
+        {"v 0 0 0 .1 .2 .3 1", NULL, "1 vertex has seven numbers"},
+        {"v 0 0 0 .1 .2 .3 1 5", "line 1: a vertex has three coordinates", NULL},
+        {"v 0 0 0 1 0 0 0 1 0", "line 1: a vertex has three coordinates", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[200];
+        result r;
+
+        snprintf(text, sizeof text, "%s\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", cases[i].line);
+        r = import_text("obj", text);
+        if (cases[i].error != NULL) {
+            assert_error(&r, KILN_BAKE_INVALID, cases[i].error);
+            continue;
+        }
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_int_equal(r.soup.warning_count, cases[i].warning != NULL);
+        if (cases[i].warning != NULL)
+            assert_non_null(strstr(string(&r, r.soup.warnings[0]), cases[i].warning));
+        assert_true(corner(&r, 0, 0)[0] == 0 && corner(&r, 0, 1)[0] == 1);
+        done(&r);
+    }
+}
+
 /* The value nearest to the decimal, under a locale that writes a comma, and in any rounding mode.
  *  */
 static void decimals(void **state)
@@ -1264,6 +1302,7 @@ int main(void)
         cmocka_unit_test(points_and_lines),
         cmocka_unit_test(zero_area_and_doubles),
         cmocka_unit_test(bad_faces),
+        cmocka_unit_test(obj_counts_of_numbers),
         cmocka_unit_test(decimals),
         cmocka_unit_test(precision),
         cmocka_unit_test(concave_faces),

@@ -36,7 +36,7 @@ typedef struct {
     material *materials; /* sorted by name */
     size_t material_count, material_capacity;
     uint32_t user; /* material in force */
-    uint64_t elements_ignored, calls_ignored, faces_without_corners, weights;
+    uint64_t elements_ignored, calls_ignored, faces_without_corners, weights, sevens;
 } obj;
 
 static _Noreturn void fail_line(obj *o, const char *what)
@@ -93,7 +93,8 @@ static size_t continued(const char *line, size_t length)
     return end - 1;
 }
 
-/* "v x y z", with a weight, or with a colour and what else programs add. */
+/* "v x y z", with a weight ("v x y z w"), or with a colour of three numbers or of four. Other
+ * counts have no meaning that is known, and what follows may be a second vertex. */
 static void read_vertex(obj *o, const char *at)
 {
     double values[4] = {0, 0, 0, 1};
@@ -112,7 +113,11 @@ static void read_vertex(obj *o, const char *at)
     }
     if (count < 3)
         fail_line(o, "a vertex has fewer than three coordinates");
-    /* A fourth number alone is a weight; more than four are a colour. */
+    if (count == 5 || count > 7)
+        fail_line(o, "a vertex has three coordinates, with a weight, or with a colour of three "
+                     "numbers; this line has another count of numbers");
+    o->sevens += count == 7;
+    /* A fourth number alone is a weight. */
     if (count == 4 && values[3] != 1) {
         for (int i = 0; i < 3; i++)
             values[i] /= values[3];
@@ -388,6 +393,12 @@ void kiln_read_obj(kiln_reading *reading)
             "%llu %s a fourth number other than 1: the coordinates are divided by it, "
             "as the format says and many programs do not",
             (unsigned long long)o.weights, o.weights == 1 ? "vertex has" : "vertices have");
+    if (o.sevens > 0)
+        kiln_send_warning(sender,
+                          "%llu %s seven numbers, which the format does not know: taken for three "
+                          "coordinates and a colour of four",
+                          (unsigned long long)o.sevens,
+                          o.sevens == 1 ? "vertex has" : "vertices have");
     kiln_read_warn_empty(reading, o.faces_without_corners);
     reading->facts.exact = 1;
 

@@ -288,6 +288,12 @@ static bool find_chunks(gltf *g, uint64_t *offset, uint64_t *size)
     }
     if (!found)
         kiln_gltf_fail(g, NULL, "the .glb has no chunk");
+    KILN_ASSERT(at <= end);
+    if (at < end)
+        kiln_send_warning(g->reading->sender,
+                          "%llu byte%s behind the last chunk of the .glb, too few to be another: "
+                          "left out",
+                          (unsigned long long)(end - at), end - at == 1 ? "" : "s");
     return true;
 }
 
@@ -311,7 +317,10 @@ static void parse(gltf *g, uint64_t offset, uint64_t size)
         size--;
     if (size == 0 || start[strspn(start, " \t\r\n")] != '{')
         kiln_gltf_fail(g, NULL, "neither JSON nor a .glb, as glTF is one of");
-    g->json = json_loadb(start, (size_t)size, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
+    /* JSON has one kind of number, of any size. As doubles, those below 2^53 are exact, and no
+     * index or count is larger; what programs put into `extras` may be. */
+    g->json = json_loadb(start, (size_t)size,
+                         JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (g->json == NULL && json_error_code(&error) == json_error_out_of_memory)
         kiln_read_no_memory(g->reading);
     if (g->json == NULL)

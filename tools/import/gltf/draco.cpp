@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <draco/compression/decode.h>
+#include <memory>
 #include <new>
+#include <utility>
 
 /* Fills the attribute's values of all points, converted to its type. False: the stream has none. */
 template <typename T>

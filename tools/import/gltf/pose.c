@@ -29,6 +29,7 @@ void kiln_gltf_find_parents(const gltf *g, gltf_nodes *nodes)
     nodes->parents = kiln_gltf_alloc(g, count, sizeof *nodes->parents);
     nodes->globals = NULL;
     nodes->known = NULL;
+    nodes->way = NULL;
     for (size_t i = 0; i < count; i++)
         nodes->parents[i] = GLTF_NO_PARENT;
     for (size_t i = 0; i < count; i++) {
@@ -68,6 +69,7 @@ void kiln_gltf_free_nodes(gltf_nodes *nodes)
     free(nodes->parents);
     free(nodes->globals);
     free(nodes->known);
+    free(nodes->way);
     memset(nodes, 0, sizeof *nodes);
 }
 
@@ -132,29 +134,32 @@ kiln_affine kiln_gltf_transform(const gltf *g, const gltf_place *node)
     return of_matrix(g, &place, matrix);
 }
 
-/* From a node's frame to the scene's; those above it are computed first. */
+/* From a node's frame to the scene's. The way up to a node whose transform is known, or to a root,
+ * is noted, and gone back: each node is computed once, however deep a chain is and in whatever
+ * order its nodes are asked for. */
 static const kiln_affine *global_of(const gltf *g, gltf_nodes *nodes, size_t index)
 {
     const gltf_place *list = &g->lists[GLTF_NODES];
     const size_t count = kiln_gltf_count(list);
+    size_t length = 0;
 
     if (nodes->known == NULL) {
         nodes->known = kiln_gltf_alloc(g, count, sizeof *nodes->known);
         nodes->globals = kiln_gltf_alloc(g, count, sizeof *nodes->globals);
+        nodes->way = kiln_gltf_alloc(g, count, sizeof *nodes->way);
     }
-    /* Each time the highest one that is not known; a chain is short, or is known by halves soon. */
-    while (!nodes->known[index]) {
-        size_t at = index;
-        gltf_place node;
-        kiln_affine own;
+    for (uint32_t at = (uint32_t)index; at != GLTF_NO_PARENT && !nodes->known[at];
+         at = nodes->parents[at]) {
+        KILN_ASSERT(length < count); /* find_parents has refused cycles */
+        nodes->way[length++] = at;
+    }
+    while (length-- > 0) {
+        const uint32_t at = nodes->way[length], parent = nodes->parents[at];
+        const gltf_place node = kiln_gltf_item(list, at);
+        const kiln_affine own = kiln_gltf_transform(g, &node);
 
-        while (nodes->parents[at] != GLTF_NO_PARENT && !nodes->known[nodes->parents[at]])
-            at = nodes->parents[at];
-        node = kiln_gltf_item(list, at);
-        own = kiln_gltf_transform(g, &node);
-        nodes->globals[at] = nodes->parents[at] != GLTF_NO_PARENT
-                                 ? kiln_affine_join(&nodes->globals[nodes->parents[at]], &own)
-                                 : own;
+        nodes->globals[at] =
+            parent != GLTF_NO_PARENT ? kiln_affine_join(&nodes->globals[parent], &own) : own;
         nodes->known[at] = true;
     }
     return &nodes->globals[index];

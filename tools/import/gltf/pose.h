@@ -10,7 +10,8 @@
 typedef struct {
     uint32_t *parents; /* of each node, or GLTF_NO_PARENT; the nodes are trees */
     kiln_affine *globals;
-    bool *known; /* of each node, whether its global transform is */
+    bool *known;   /* of each node, whether its global transform is */
+    uint32_t *way; /* scratch: from a node up */
 } gltf_nodes;
 
 /* Finds the parents. Ends the work where a node has two, or is below itself. */

@@ -327,9 +327,11 @@ uint64_t kiln_gltf_count_faces(const gltf *g, const gltf_place *place)
     const gltf_place *in = key[0] == 'i' ? place : &attributes;
     const size_t accessor = kiln_gltf_reference(g, in, key, GLTF_ACCESSORS);
     const json_t *json = json_array_get(g->lists[GLTF_ACCESSORS].json, accessor);
-    const json_int_t count = json_integer_value(json_object_get(json, "count"));
+    const double count = json_number_value(json_object_get(json, "count"));
 
-    return accessor != SIZE_MAX && count > 0 ? faces_of(mode_of(g, place), (uint64_t)count) : 0;
+    return accessor != SIZE_MAX && count > 0 && count < 0x1p53
+               ? faces_of(mode_of(g, place), (uint64_t)count)
+               : 0;
 }
 
 /* The indices, or NULL where vertices are taken in their order; *count is how many. */
@@ -344,7 +346,14 @@ static uint32_t *load_indices(primitive *p, uint64_t vertices, uint64_t *count)
 
     *count = vertices;
     if (p->packed) {
+        const json_t *json = json_array_get(p->g->lists[GLTF_ACCESSORS].json, accessor);
+
         *count = p->mesh.corners;
+        if (accessor != SIZE_MAX && mode_of(p->g, &p->place) == TRIANGLES &&
+            json_number_value(json_object_get(json, "count")) != (double)*count)
+            kiln_gltf_fail(p->g, &at, "its accessor has %.15g elements, and the Draco data %lu",
+                           json_number_value(json_object_get(json, "count")),
+                           (unsigned long)*count);
         indices = p->mesh.indices;
         p->mesh.indices = NULL;
         return indices;
@@ -412,6 +421,9 @@ uint64_t kiln_gltf_send_primitive(gltf *g, const gltf_place *place, const gltf_s
 
     p.attributes = kiln_gltf_object(g, &p.place, "attributes");
     p.packed = draco.json != NULL && !has_plain(g, &p.place, &p.attributes);
+    if (draco.json != NULL && mode != TRIANGLES && mode != TRIANGLE_STRIP)
+        kiln_gltf_fail(g, &draco, "Draco data are triangles, and mode %llu is of others",
+                       (unsigned long long)mode);
     if (p.packed)
         unpack(&p, &draco);
     *vertices = send_vertices(&p, pose);
