@@ -145,13 +145,55 @@ if command -v gnuplot >/dev/null; then
     expect 0 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --at 64,20,20 --lb 0.5
     grep -q '<svg' "$TMPDIR/plot.svg" || case_fail 'no SVG'
     grep -q 'u = 64, v = 20, w = 20, LB = 0.5' "$TMPDIR/plot.svg" || case_fail 'no title'
-    expect 0 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --json
+    expect 0 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --json # over the earlier one
     says out '"x_best"'
     expect 1 "$bench" bins-plot "$table" -o "$TMPDIR/plot.svg" --lb 1.5
     case_end
 else
     case_skip 'there is no gnuplot'
 fi
+
+case_begin 'outputs replace neither inputs nor what kiln-bench could not have written'
+(
+    cd "$TMPDIR" || exit 1
+    cp counted.kiln in.kiln && cp table.kiln bins.kiln && ln -s in.kiln in.link
+    printf 'dear diary\n' >notes
+    printf '<svg xmlns="http://www.w3.org/2000/svg" version="1.1"></svg>\n' >foreign.svg
+    printf 'mesh,triangles\n1,2\n' >foreign.csv
+    cksum in.kiln bins.kiln notes foreign.* >sums
+    for option in csv svg; do
+        for file in notes foreign.svg foreign.csv bins.kiln; do
+            expect 1 "$bench" adb in.kiln --quick --draws 1 --$option $file
+            says err "$file: would be replaced; it is no "
+        done
+        for file in in.kiln ./in.kiln in.link; do
+            expect 1 "$bench" adb in.kiln --quick --draws 1 --$option $file
+            says err 'would be replaced; it is an input'
+        done
+    done
+    for file in notes foreign.svg foreign.csv in.kiln; do
+        expect 1 "$bench" bins-plot bins.kiln -o $file
+        says err 'would be replaced; it is no picture of kiln-bench'
+    done
+    expect 1 "$bench" bins-plot bins.kiln -o bins.kiln
+    says err 'would be replaced; it is an input'
+    expect 1 "$bench" adb in.kiln --quick --draws 1 --csv new --svg new
+    says err "--csv and --svg are one file, 'new'"
+    cksum in.kiln bins.kiln notes foreign.* | cmp -s - sums || case_fail 'one was replaced'
+    # Its own are replaced, by either verb, and never one kind by another.
+    for _ in 1 2; do
+        expect 0 "$bench" adb in.kiln --quick --draws 1 --csv own.csv --svg own.svg
+    done
+    expect 1 "$bench" adb in.kiln --quick --draws 1 --csv own.svg
+    # What comes between the look and the write stays, too.
+    mkdir stub
+    printf '#!/bin/sh\ncat >/dev/null\necho mine >late.svg\necho "<svg/>"\n' >stub/gnuplot
+    chmod +x stub/gnuplot
+    PATH=$PWD/stub:$PATH expect 2 "$bench" bins-plot bins.kiln -o late.svg
+    says err 'late.svg: another program has put a file there meanwhile'
+    [ "$(cat late.svg)" = mine ] || case_fail 'it was replaced'
+)
+case_end
 
 # document STATUS ARGUMENT...: kiln-bench ARGUMENT... --json prints one; held against the schema below.
 count=0

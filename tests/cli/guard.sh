@@ -264,7 +264,15 @@ rm late.kiln
 sed -i 's/echo mine >/: >/' ../importers/kiln-import
 expect 0 "$KILN" bake cube.obj -o late.kiln --importer ../importers -q
 [ -s late.kiln ] || case_fail 'an empty file is in the way'
-rm -r late.kiln ../importers
+rm late.kiln
+sed -i 's/: >/echo mine >/; s/late\.kiln/late/g' ../importers/kiln-import
+for option in depfile junit; do
+    expect 2 "$KILN" bake cube.obj -o ../x.kiln --importer ../importers --$option late
+    says err 'late: another program has put a file there meanwhile that is no '
+    [ "$(cat late)" = mine ] || case_fail "it was replaced by --$option"
+    rm -f late ../x.kiln
+done
+rm -r ../importers
 case_end
 
 cases_end

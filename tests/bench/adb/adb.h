@@ -58,10 +58,17 @@ const char *bench_base_name(const bench_adb *run, unsigned base);
 void bench_adb_print(const bench_adb *run, FILE *out, bool each);
 
 /* Head and a line an object and method. */
+#define BENCH_ADB_CSV_HEAD                                                                         \
+    "mesh,triangles,poses,hits,method,false_positives,false_negatives,"                            \
+    "mean_us,median_us,p99_us,worst_us,pairs\n"
 void bench_adb_print_csv(const bench_adb *run, FILE *out);
 
 /* Members of a document. */
 void bench_adb_describe(const bench_adb *run, json_t *object);
+
+/* Titles of all pictures begin so, by which they are recognised; gnuplot takes letters, digits and
+ * lines. */
+#define BENCH_PICTURE_TITLE "kiln_bench_"
 
 /* Reliability, and times as fast as the exact 8-wide tree over the distance. SVG 1.1. */
 void bench_adb_draw(const bench_adb *run, FILE *out);

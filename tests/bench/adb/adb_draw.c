@@ -81,6 +81,7 @@ static void draw_times(const bench_adb *run, FILE *out)
 void bench_adb_draw(const bench_adb *run, FILE *out)
 {
     svg_begin(out, WIDTH, HEIGHT);
+    fputs("<title>" BENCH_PICTURE_TITLE "adb</title>\n", out);
     draw_reliability(run, out);
     draw_times(run, out);
     svg_end(out);

@@ -260,8 +260,7 @@ static void print_quoted(FILE *out, const char *text)
 
 void bench_adb_print_csv(const bench_adb *run, FILE *out)
 {
-    fprintf(out, "mesh,triangles,poses,hits,method,false_positives,false_negatives,"
-                 "mean_us,median_us,p99_us,worst_us,pairs\n");
+    fputs(BENCH_ADB_CSV_HEAD, out);
     for (size_t t = 0; t < run->compared.count; t++) {
         const bench_table *table = &run->compared.tables[t];
         for (unsigned i = 0; i < table->row_count; i++) {

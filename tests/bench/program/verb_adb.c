@@ -7,16 +7,15 @@
  * numbers and as a picture. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "outputs.h"
 #include "verbs.h"
 
 #include "../../../tools/cmd/kit/files.h"
-#include "../../../tools/cmd/kit/output.h"
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/kit/progress.h"
 #include "../../../tools/cmd/kit/report.h"
 
 #include "../adb/adb.h"
-#include "../../../tools/common/write_file.h"
 #include "../../../formats/assert.h"
 
 #include <stdlib.h>
@@ -215,7 +214,7 @@ static int measure_file(bench_adb *run, const char *path, const bench_settings *
 /* ------------------------------------------------------------------------------------ output -- */
 
 /* The text is complete in memory before a file is opened, so that none is left half written. */
-static int write_with(const bench_adb *run, const char *path,
+static int write_with(const bench_adb *run, const char *path, const output_kind *kind,
                       void (*print)(const bench_adb *, FILE *))
 {
     char *text = NULL;
@@ -225,7 +224,8 @@ static int write_with(const bench_adb *run, const char *path,
         return out_of_memory(path);
     }
     print(run, out);
-    const int status = fclose(out) == 0 ? output_write(path, text, size) : out_of_memory(path);
+    const int status =
+        fclose(out) == 0 ? output_write(path, kind, text, size) : out_of_memory(path);
     free(text);
     return status;
 }
@@ -261,10 +261,10 @@ static int report_all(bench_adb *run, const bench_settings *settings)
     }
     int status = EXIT_DONE;
     if (settings->csv != NULL) {
-        status = write_with(run, settings->csv, bench_adb_print_csv);
+        status = write_with(run, settings->csv, &output_kind_rows, bench_adb_print_csv);
     }
     if (settings->svg != NULL && status == EXIT_DONE) {
-        status = write_with(run, settings->svg, bench_adb_draw);
+        status = write_with(run, settings->svg, &output_kind_picture, bench_adb_draw);
     }
     return status == EXIT_DONE ? judge(run) : status;
 }
@@ -315,22 +315,29 @@ static int parse_budgets(const char *list, bench_adb_options *options)
     }
 }
 
-/* Before minutes are spent: can the files be written? */
-static int check_outputs(const bench_settings *settings)
+/* What is not there yet and spelt in two ways is noticed at the second write, which is refused. */
+static bool is_one_file(const char *path, const char *other)
 {
-    const char *const paths[] = {settings->csv, settings->svg};
-    char message[KILN_WRITE_MESSAGE_SIZE];
+    return path != NULL && other != NULL &&
+           (strcmp(path, other) == 0 || kiln_same_file(path, other));
+}
+
+/* Before minutes are spent: can the files be written, and may they? */
+static int check_outputs(const bench_settings *settings, char *const *inputs, int count)
+{
     if (is_stdout(settings->csv) && is_stdout(settings->svg)) {
         return report_usage("standard output takes one of --csv and --svg");
     }
-    for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        if (is_stdout(paths[i])) {
-            report_to_stderr();
-        } else if (paths[i] != NULL && !kiln_write_file_possible(paths[i], message)) {
-            return report_error(EXIT_IO, paths[i], "%s", message);
-        }
+    if (is_one_file(settings->csv, settings->svg)) {
+        return report_usage("--csv and --svg are one file, '%s'", settings->csv);
     }
-    return EXIT_DONE;
+    if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
+        report_to_stderr();
+    }
+    const int status = bench_output_check(settings->csv, &output_kind_rows, inputs, count);
+    return status == EXIT_DONE
+               ? bench_output_check(settings->svg, &output_kind_picture, inputs, count)
+               : status;
 }
 
 static int run_bench_adb(int argc, char **argv)
@@ -346,7 +353,7 @@ static int run_bench_adb(int argc, char **argv)
     options.draws = settings.draws > 0 ? (unsigned)settings.draws : options.draws;
     status = settings.budgets != NULL ? parse_budgets(settings.budgets, &options) : EXIT_DONE;
     if (status == EXIT_DONE) {
-        status = check_outputs(&settings);
+        status = check_outputs(&settings, argv, count);
     }
     return status == EXIT_DONE ? run_files(&options, &settings, argv, count) : status;
 }

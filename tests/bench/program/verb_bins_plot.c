@@ -6,14 +6,15 @@
  * has the two factors of the bound and their product, the right one the bytes that each x takes. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "outputs.h"
 #include "verbs.h"
 
+#include "../adb/adb.h"
+
 #include "../../../tools/cmd/kit/files.h"
-#include "../../../tools/cmd/kit/output.h"
 #include "../../../tools/cmd/kit/options.h"
 #include "../../../tools/cmd/verbs/table.h"
 
-#include "../../../tools/common/write_file.h"
 #include "../../../formats/assert.h"
 
 #include <errno.h>
@@ -139,7 +140,8 @@ static bool write_script(const figure *of, char **text, size_t *size)
         return false;
     }
     fprintf(script,
-            "set terminal svg size 1100, 520 dynamic font 'sans-serif,13' background '#ffffff'\n"
+            "set terminal svg size 1100, 520 dynamic name '" BENCH_PICTURE_TITLE "bins_plot' "
+            "font 'sans-serif,13' background '#ffffff'\n"
             "set grid ytics lc rgb '#dddddd'\n"
             "set xtics 1\n"
             "set tics nomirror\n"
@@ -274,7 +276,7 @@ static int draw(const figure *of, const char *output)
         status = gnuplot_run(script, script_size, &picture, &size);
     }
     if (status == EXIT_DONE) {
-        status = output_write(output, picture, size);
+        status = output_write(output, &output_kind_picture, picture, size);
     }
     free(script);
     free(picture);
@@ -337,9 +339,8 @@ static int plot(const char *path, const plot_settings *settings)
 static int run_bins_plot(int argc, char **argv)
 {
     plot_settings settings = {.lb = 0.3};
-    char message[KILN_WRITE_MESSAGE_SIZE];
     int count;
-    const int status = options_parse(&verb_bins_plot, argc, argv, &settings, &count);
+    int status = options_parse(&verb_bins_plot, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -348,10 +349,9 @@ static int run_bins_plot(int argc, char **argv)
     }
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
-    } else if (!kiln_write_file_possible(settings.output, message)) {
-        return report_error(EXIT_IO, settings.output, "%s", message);
     }
-    return plot(argv[0], &settings);
+    status = bench_output_check(settings.output, &output_kind_picture, argv, count);
+    return status == EXIT_DONE ? plot(argv[0], &settings) : status;
 }
 
 const verb verb_bins_plot = {

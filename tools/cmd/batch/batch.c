@@ -183,13 +183,8 @@ static bool move_output(void *user, const char *from, const char *to,
         (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE, "can't stand in the depfile");
         return false;
     }
-    if (!output_may_be_replaced(to, &output_kind_kiln, &m->of->b->of->read)) {
-        (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE,
-                       "another program has put a file there meanwhile that is no kiln file; "
-                       "nothing was written; name another output, or remove it first");
-        return false;
-    }
-    return output_registry_move(&m->place, from, to, message);
+    return output_may_be_moved(to, &output_kind_kiln, &m->of->b->of->read, message) &&
+           output_registry_move(&m->place, from, to, message);
 }
 
 /* Bakes to the output. A file is written by the library, which first makes sure that no other asset

@@ -301,7 +301,7 @@ int depfile_write(const depfile *file, const char *path)
     if (is_written(file, path)) {
         return EXIT_DONE;
     }
-    return output_write(path, file->text, file->size);
+    return output_write(path, &output_kind_depfile, file->text, file->size);
 }
 
 void depfile_free(depfile *file)

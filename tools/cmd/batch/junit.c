@@ -122,7 +122,7 @@ int junit_write(const char *path, const junit_case *cases, size_t count, double 
     }
     fputs("  </testsuite>\n</testsuites>\n", to);
     const bool good = ferror(to) == 0;
-    const int status = fclose(to) == 0 && good ? output_write(path, text, size)
+    const int status = fclose(to) == 0 && good ? output_write(path, &output_kind_junit, text, size)
                                                : report_error(EXIT_RUN, NULL, "out of memory");
     free(text);
     return status;

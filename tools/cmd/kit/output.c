@@ -3,10 +3,11 @@
  * because only they tell whether it is an earlier output. A name that ends in ".kiln" proves
  * nothing: a manifest or a link to a text may have it.
  *
- * The check is made before the work, and the write minutes later. So `kiln bake` looks once more
- * just before it renames (output_may_be_replaced); what another program puts there between that
- * look and the rename, some microseconds, is still replaced. Of outputs that one run makes,
- * batch/output_registry.c is the guard at the moment of the write. */
+ * The check is made before the work, and the write minutes later. So each write looks once more
+ * just before it renames (output_may_be_moved); what another program puts there between that
+ * look and the rename, some microseconds, is still replaced, as no call of the system renames over
+ * a file on a condition. Of outputs that one run makes, batch/output_registry.c is the guard at the
+ * moment of the write. */
 #define _XOPEN_SOURCE 700
 
 #include "output.h"
@@ -16,7 +17,6 @@
 #include "../../../formats/assert.h"
 #include "../../../formats/format.h"
 #include "../../common/memory.h"
-#include "../../common/write_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -167,13 +167,36 @@ bool output_may_be_replaced(const char *path, const output_kind *kind, const rea
 
 /* --------------------------------------------------------------------------------- writing -- */
 
-int output_write(const char *path, const void *data, size_t size)
+bool output_may_be_moved(const char *path, const output_kind *kind, const read_files *files,
+                         char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    if (output_may_be_replaced(path, kind, files)) {
+        return true;
+    }
+    (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE,
+                   "another program has put a file there meanwhile that is no %s; nothing was "
+                   "written; name another output, or remove it first",
+                   kind->what);
+    return false;
+}
+
+/* A kiln_write_mover's function, whose `user` is the kind. */
+static bool move_if_own(void *user, const char *from, const char *to,
+                        char message[KILN_WRITE_MESSAGE_SIZE])
+{
+    return output_may_be_moved(to, user, NULL, message) && rename(from, to) == 0;
+}
+
+int output_write(const char *path, const output_kind *kind, const void *data, size_t size)
 {
     char message[KILN_WRITE_MESSAGE_SIZE];
+    output_kind copy = *kind; /* a mover's `user` is not const */
+    const kiln_write_mover mover = {move_if_own, &copy};
     KILN_ASSERT(data != NULL || size == 0);
+    KILN_ASSERT(kind->is_own != NULL);
     const bool standard = strcmp(path, "-") == 0;
     const bool written = standard ? kiln_write_descriptor(STDOUT_FILENO, data, size, message)
-                                  : kiln_write_file(path, data, size, message);
+                                  : kiln_write_file_by(&mover, path, data, size, message);
     if (!written) {
         return report_error(EXIT_IO, standard ? "standard output" : path, "%s", message);
     }

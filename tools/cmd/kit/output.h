@@ -4,6 +4,7 @@
 #define KILN_CMD_OUTPUT_H
 
 #include "../../common/paths.h"
+#include "../../common/write_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,12 +45,16 @@ void read_files_free(read_files *files);
  * followed. "-" is standard output. */
 int output_check(const char *path, const output_kind *kind, const read_files *files);
 
-/* Would output_check still let the file be replaced? Reports nothing; for the moment of the write.
- */
+/* Would output_check still let the file be replaced? Reports nothing. */
 bool output_may_be_replaced(const char *path, const output_kind *kind, const read_files *files);
 
-/* Writes the file `path`, whole or not at all, or standard output for "-". */
-int output_write(const char *path, const void *data, size_t size);
+/* The same just before the rename; false with a message for a kiln_write_mover. */
+bool output_may_be_moved(const char *path, const output_kind *kind, const read_files *files,
+                         char message[KILN_WRITE_MESSAGE_SIZE]);
+
+/* Writes the file `path`, whole or not at all, or standard output for "-". A file that appeared
+ * there since output_check and is not of the kind stays, and is reported. */
+int output_write(const char *path, const output_kind *kind, const void *data, size_t size);
 
 /* Does the name end in ".kiln"? */
 bool is_kiln_name(const char *path);

@@ -370,7 +370,8 @@ static int write_file(const calibration *c, const char *path)
                          "can't be written; a weight is beyond what a file holds; there is too "
                          "little to learn from: give more files, or more --draws");
     } else {
-        status = encoded == KILN_BAKE_OK ? output_write(path, file, size) : out_of_memory();
+        status = encoded == KILN_BAKE_OK ? output_write(path, &output_kind_kiln, file, size)
+                                         : out_of_memory();
     }
     free(file);
     free(rows);
@@ -445,7 +446,7 @@ static int write_table(const calibration *c, const char *path)
                              "};\nconst unsigned kiln_adb_fitted_count = sizeof "
                              "kiln_adb_fitted_rows / sizeof kiln_adb_fitted_rows[0];\n");
     KILN_ASSERT(size < room);
-    const int status = output_write(path, text, size);
+    const int status = output_write(path, &output_kind_table, text, size);
     free(text);
     return status;
 }

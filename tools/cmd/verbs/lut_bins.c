@@ -118,9 +118,10 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
         writing.watch.to = 1.0;
         status = (int)kiln_bins_encode(&table, weights, (kiln_layout)settings->layout,
                                        &writing.watch, &file, &costs.bytes);
-        status = status == EXIT_DONE ? output_write(settings->output, file, costs.bytes)
-                                     : report_error(status, settings->output,
-                                                    "out of memory; free some and run again");
+        status =
+            status == EXIT_DONE
+                ? output_write(settings->output, &output_kind_kiln, file, costs.bytes)
+                : report_error(status, settings->output, "out of memory; free some and run again");
         free(file);
         costs.write = kiln_seconds() - start;
     }

@@ -65,7 +65,7 @@ static int run_unpack(int argc, char **argv)
     const kiln_watch watch = {.threads = kiln_thread_count(settings.threads)};
     status = (int)kiln_container_relayout(of.data, of.size, (kiln_layout)settings.layout, &watch,
                                           &out, &out_size, message);
-    status = status == EXIT_DONE ? output_write(settings.output, out, out_size)
+    status = status == EXIT_DONE ? output_write(settings.output, &output_kind_kiln, out, out_size)
                                  : report_error(status, of.path, "%s", message);
     if (status == EXIT_DONE && report_is_json()) {
         json_t *root = report_root();
