@@ -213,6 +213,11 @@ typedef struct {
  * read, or a file can't be removed. `report` may be NULL. */
 kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report);
 
+/* What kiln_cache_gc would do now: fills the report in the same way and changes nothing. Whether a
+ * file can be removed shows only when that is tried. */
+kiln_bake_status kiln_cache_gc_look(const char *folder, uint64_t max_bytes,
+                                    kiln_cache_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -92,6 +92,7 @@ document 1 plan -o folder
 document 0 plan @list $cube -o folder
 document 1 plan $cube
 document 2 plan @none -o folder
+document 0 cache gc cache --max-size 0 --dry-run
 document 0 cache gc cache --max-size 0
 document 1 cache gc cache
 document 0 bake $cube -o foreseen.kiln --dry-run

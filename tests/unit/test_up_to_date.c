@@ -304,8 +304,12 @@ static void collected(void **state)
     assert_int_equal(report.files_removed, 0);
     const uint64_t most = report.bytes / 2;
     write_text("cache/notes.txt", "not ours\n");
+    kiln_cache_report foreseen;
+    assert_int_equal(kiln_cache_gc_look(at("cache"), most, &foreseen), KILN_BAKE_OK);
+    assert_int_equal(each_entry(look), before);
     assert_int_equal(kiln_cache_gc(at("cache"), most, &report), KILN_BAKE_OK);
     assert_true(report.bytes <= most);
+    assert_memory_equal(&foreseen, &report, sizeof report);
     assert_true(report.files_removed > 0);
     assert_int_equal(report.files + report.files_removed, before);
     assert_int_equal(each_entry(look), report.files);

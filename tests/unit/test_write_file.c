@@ -195,7 +195,12 @@ static void a_sweep_takes_what_is_left_and_no_more(void **state)
     assert_true(kiln_write_file(other, "o", 1, message));
     assert_false(kiln_write_file_sweep(target));
     assert_false(kiln_write_file_sweep(other));
+    assert_false(kiln_write_file_is_orphan(target));
+    assert_false(kiln_write_file_is_orphan(other));
+    assert_true(kiln_write_file_is_orphan(name)); /* twice: the look removes nothing */
+    assert_true(kiln_write_file_is_orphan(name));
     assert_true(kiln_write_file_sweep(name));
+    assert_false(kiln_write_file_is_orphan(name));
     assert_false(kiln_write_file_sweep(name));
     assert_int_equal(unlink(other), 0);
     assert_int_equal(count_names(".kiln-"), 0);

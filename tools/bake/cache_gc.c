@@ -31,7 +31,7 @@ typedef struct {
     entry *entries;
     size_t count, capacity;
     kiln_cache_report *report;
-    bool failed;
+    bool look_only, failed;
 } sweep;
 
 /* Does the text begin with so many lower-case hexadecimal digits? */
@@ -62,13 +62,15 @@ static bool is_unfinished(const char *name)
     return strlen(name) < 64 && strncmp(name, ".kiln-", 6) == 0 && ends(name, ".tmp");
 }
 
-/* Removes an entry. One that another process has removed meanwhile counts as removed. */
+/* Removes an entry, or only counts it. One that another process has removed meanwhile counts as
+ * removed. */
 static void remove_file(sweep *s, const char *name, uint64_t bytes)
 {
     KILN_ASSERT(name[0] != '\0');
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/%s", s->folder, name);
-    if (length < 0 || (size_t)length >= sizeof path || (unlink(path) != 0 && errno != ENOENT)) {
+    if (length < 0 || (size_t)length >= sizeof path ||
+        (!s->look_only && unlink(path) != 0 && errno != ENOENT)) {
         kiln_cache_report *r = s->report;
         snprintf(r->error, sizeof r->error,
                  "%.400s/%s: can't be removed; %s; check the permissions", s->folder, name,
@@ -99,7 +101,8 @@ static void look_at(sweep *s, const char *shard, int directory, const char *name
         /* Was it left by a killed baker of this machine? Those of others show by their age. */
         char path[4096];
         const int length = snprintf(path, sizeof path, "%s/%s", s->folder, found.name);
-        if (length > 0 && (size_t)length < sizeof path && kiln_write_file_sweep(path)) {
+        if (length > 0 && (size_t)length < sizeof path &&
+            (s->look_only ? kiln_write_file_is_orphan(path) : kiln_write_file_sweep(path))) {
             s->report->files_removed++;
             s->report->bytes_removed += found.bytes;
         } else if (time(NULL) - facts.st_mtim.tv_sec > DAY) {
@@ -140,13 +143,14 @@ static kiln_bake_status fail(kiln_cache_report *report, const char *folder, kiln
 }
 
 /* Lists the whole cache, then removes files from the longest unused on until the rest fits. */
-kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
+static kiln_bake_status collect(const char *folder, uint64_t max_bytes, bool look_only,
+                                kiln_cache_report *report)
 {
     KILN_ASSERT(folder != NULL);
     kiln_cache_report unseen;
     report = report != NULL ? report : &unseen;
     memset(report, 0, sizeof *report);
-    sweep s = {.folder = folder, .report = report};
+    sweep s = {.folder = folder, .report = report, .look_only = look_only};
     kiln_bake_status status;
     char tag[4096];
     const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", folder);
@@ -204,4 +208,15 @@ kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cach
 done:
     free(s.entries);
     return status;
+}
+
+kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cache_report *report)
+{
+    return collect(folder, max_bytes, false, report);
+}
+
+kiln_bake_status kiln_cache_gc_look(const char *folder, uint64_t max_bytes,
+                                    kiln_cache_report *report)
+{
+    return collect(folder, max_bytes, true, report);
 }

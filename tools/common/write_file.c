@@ -192,27 +192,40 @@ static bool is_named(int descriptor, const char *name)
            own.st_ino == there.st_ino;
 }
 
-/* Removes an unfinished file whose maker is gone. What is not ours to lock stays. */
-static bool remove_orphan(const char *name)
+/* Is it an unfinished file whose maker is gone? Then it is removed, unless this is but a look. What
+ * is not ours to lock stays. */
+static bool take_orphan(const char *name, bool look_only)
 {
-    bool removed = false;
+    bool taken = false;
     if (!this_boot().known) {
         return false;
     }
     const int file = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file >= 0) {
-        removed = flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, name) && unlink(name) == 0;
+        taken = flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, name) &&
+                (look_only || unlink(name) == 0);
         close(file);
     }
-    return removed;
+    return taken;
 }
 
-bool kiln_write_file_sweep(const char *path)
+static bool sweep(const char *path, bool look_only)
 {
     char boot[16];
     snprintf(boot, sizeof boot, "-%08x-", (unsigned)this_boot().number);
     const char *name = path + folder_length(path);
-    return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL && remove_orphan(path);
+    return strncmp(name, ".kiln-", 6) == 0 && strstr(name, boot) != NULL &&
+           take_orphan(path, look_only);
+}
+
+bool kiln_write_file_sweep(const char *path)
+{
+    return sweep(path, false);
+}
+
+bool kiln_write_file_is_orphan(const char *path)
+{
+    return sweep(path, true);
 }
 
 /* Gives a new file the permissions of the one that it replaces, before it has contents: what only
@@ -248,7 +261,7 @@ static int open_named(const char *path, char **name, unsigned *place)
             /* It was taken for an orphan in between, and is removed by the process that took it. */
             close(descriptor);
         } else if (error == EEXIST) {
-            remove_orphan(*name);
+            take_orphan(*name, false);
         }
         free(*name);
         *name = NULL;
@@ -300,7 +313,7 @@ static bool link_nameless(int descriptor, const char *path, char **name, unsigne
         }
         const int error = errno;
         if (error == EEXIST) {
-            remove_orphan(*name);
+            take_orphan(*name, false);
         }
         free(*name);
         *name = NULL;

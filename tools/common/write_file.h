@@ -49,6 +49,9 @@ bool kiln_write_explain(const char *what, int error, char message[KILN_WRITE_MES
  * it was killed. False: it is another's, at work or not, or no such file. */
 bool kiln_write_file_sweep(const char *path);
 
+/* Would kiln_write_file_sweep remove it? */
+bool kiln_write_file_is_orphan(const char *path);
+
 /* Unlinks every new file that is not yet complete. For handlers of signals that end the process. */
 void kiln_write_file_abandon(void);
 

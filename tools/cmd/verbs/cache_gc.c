@@ -16,13 +16,16 @@
 
 typedef struct {
     const char *max_size;
-    bool json;
+    bool dry_run, json;
 } gc_settings;
 
 static const option gc_options[] = {
     {"max-size", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, offsetof(gc_settings, max_size),
      "size that the cache may keep, in bytes, or followed by K, M, G or T for 1024 to that "
      "power; 0 empties it"},
+    {"dry-run", 'n', OPTION_FLAG, NULL, NULL, 0, 0, offsetof(gc_settings, dry_run),
+     "remove nothing, and say how much would be removed; the exit status is that of the removal, "
+     "except that files which can't be removed are not foreseen"},
     OPTION_JSON(gc_settings),
 };
 
@@ -44,22 +47,29 @@ static int run_gc(int argc, char **argv)
         return report_usage("--max-size takes a size such as 500M, not '%s'", settings.max_size);
     }
     const char *folder = argv[0];
-    const kiln_bake_status status = kiln_cache_gc(folder, size, &report);
+    const kiln_bake_status status = settings.dry_run ? kiln_cache_gc_look(folder, size, &report)
+                                                     : kiln_cache_gc(folder, size, &report);
     if (status != KILN_BAKE_OK) {
         return report_error((int)status, NULL, "%s", report.error);
     }
     if (report_is_json()) {
         json_t *root = report_root();
         json_object_set_new(root, "cache", json_cstring(folder));
+        if (settings.dry_run) {
+            json_object_set_new(root, "dry_run", json_true());
+        }
         json_object_set_new(root, "entries", json_count(report.files));
         json_object_set_new(root, "bytes", json_count(report.bytes));
         json_object_set_new(root, "entries_removed", json_count(report.files_removed));
         json_object_set_new(root, "bytes_removed", json_count(report.bytes_removed));
     } else {
-        printf("%s: %llu file%s, %llu bytes; removed %llu file%s, %llu bytes\n", folder,
-               (unsigned long long)report.files, report.files == 1 ? "" : "s",
-               (unsigned long long)report.bytes, (unsigned long long)report.files_removed,
-               report.files_removed == 1 ? "" : "s", (unsigned long long)report.bytes_removed);
+        printf("%s: %s%llu file%s, %llu bytes; %s %llu file%s, %llu bytes%s\n", folder,
+               settings.dry_run ? "would keep " : "", (unsigned long long)report.files,
+               report.files == 1 ? "" : "s", (unsigned long long)report.bytes,
+               settings.dry_run ? "would remove" : "removed",
+               (unsigned long long)report.files_removed, report.files_removed == 1 ? "" : "s",
+               (unsigned long long)report.bytes_removed,
+               settings.dry_run ? "; a dry run: nothing was removed" : "");
     }
     return EXIT_DONE;
 }
