@@ -71,6 +71,53 @@ says err "would both be written to 'out/z/B.kiln'"
 rm as/z/B.off as/z/B.stl
 case_end
 
+case_begin 'a folder in a manifest: its models, as by a pattern, and what is left out is counted'
+# made FOLDER NAME...: what a bake has put there.
+made() {
+    (cd "$1" && find . -type f | LC_ALL=C sort) >"$TMPDIR/found"
+    rm -r "$1"
+    shift
+    printf '%s\n' "$@" | cmp -s - "$TMPDIR/found" || case_fail "$* expected: $(cat "$TMPDIR/found")"
+}
+for spelling in as as/ ./as "$PWD/as"; do
+    printf 'kiln: 1\noutput: out\nassets: ["%s"]\n' "$spelling" >m.yaml
+    expect 0 "$KILN" bake -m m.yaml -o out
+    says err 'not baked: 3 files of formats that are not read, 2 hidden names'
+    case $spelling in
+    /*) rm -r out ;;
+    *) made out ./as/h/deep/c.kiln ./as/painted.kiln ./as/z/B.kiln ./as/z/B.x.kiln ;;
+    esac
+    printf 'kiln: 1\noutput: out\nassets: [{path: "%s", exclude: "%s/**/B*", output: sub/}]\n' "$spelling" \
+        "${spelling%/}" >m.yaml
+    expect 0 "$KILN" bake -m m.yaml -q --folders flat
+    made out ./sub/c.kiln ./sub/painted.kiln
+done
+# "exclude" with and without the "./" of the path.
+for names in 'as ./as/z/*' './as as/z/*' '. as/z/*'; do
+    printf 'kiln: 1\noutput: out\nassets: [{path: "%s", exclude: "%s"}]\n' ${names% *} "${names#* }" >as/../m.yaml
+    [ "${names% *}" = . ] && mkdir here && cp -r as here && mv m.yaml here/m.yaml && names=here
+    (
+        [ "$names" != here ] || cd here || exit 1
+        expect 0 "$KILN" bake -m m.yaml -q
+        made out ./as/h/deep/c.kiln ./as/painted.kiln
+    )
+done
+rm -rf here
+mkdir 'b[1]' && cp as/z/B.OBJ 'b[1]/x.obj'
+printf 'kiln: 1\noutput: out\nassets: ["b[1]"]\n' >m.yaml
+expect 0 "$KILN" bake -m m.yaml -q
+made out './b[1]/x.kiln'
+printf 'kiln: 1\noutput: out\nassets: [as, bare]\n' >m.yaml
+expect 2 "$KILN" bake -m m.yaml
+says err "m.yaml:3:14: 'bare' has no model of a format that is read"
+[ ! -e out ] || case_fail 'something was written'
+expect 0 "$KILN" bake -m m.yaml -q --allow-empty
+made out ./as/h/deep/c.kiln ./as/painted.kiln ./as/z/B.kiln ./as/z/B.x.kiln
+expect 0 "$KILN" plan -m m.yaml --allow-empty
+says out 'build out/as/h/deep/c.kiln: bake as/h/deep/c.obj'
+rm -r 'b[1]' m.yaml
+case_end
+
 case_begin 'links: those to files count, those to folders are not followed, and every walk ends'
 ln -s .. as/z/up
 ln -s . as/h/here

@@ -524,12 +524,17 @@ int inputs_add_folder(input_list *list, const char *folder)
     return status;
 }
 
-/* The walk of a pattern without a disk: the set of components goes through the name. */
+/* The walk of a pattern without a disk: the set of components goes through the name. Slashes at the
+ * beginning and repeated ones are no components, neither of the name nor of the pattern. */
 bool inputs_match(const char *text, const char *name)
 {
     char part[PATH_SIZE];
     pattern of;
     bool matches = false;
+    if ((text[0] == '/') != (name[0] == '/')) {
+        return false;
+    }
+    name += strspn(name, "/");
     if (pattern_open(&of, text)) {
         part_set set = with_next(&of, 0);
         for (const char *at = name; at != NULL && set != 0;) {
@@ -542,7 +547,7 @@ bool inputs_match(const char *text, const char *name)
             part[length] = '\0';
             set = after_name(&of, set, part, more);
             matches = !more && is_part(set, of.count);
-            at = more ? at + length + 1 : NULL;
+            at = more ? at + length + strspn(at + length, "/") : NULL;
         }
     }
     free(of.text);

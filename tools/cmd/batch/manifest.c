@@ -417,7 +417,25 @@ static void for_each_text(manifest *m, node *at, node *parent, const char *name,
     }
 }
 
-/* Adds the files of a pattern, which is relative to the folder of the manifest, to a list. */
+/* Is it the name of a folder? What is one is no pattern, whatever characters it has. */
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* A name below the manifest's folder without the "./" that it may begin with, as a pattern of
+ * `exclude` may have it or not. */
+static const char *without_dot(const char *name)
+{
+    while (name[0] == '.' && name[1] == '/') {
+        name += 2 + strspn(name + 2, "/");
+    }
+    return name;
+}
+
+/* Adds the files of a pattern, which is relative to the folder of the manifest, or the models of a
+ * folder, to a list. */
 static void add_matches(manifest *m, void *user, const char *text, node *at)
 {
     input_list *list = user;
@@ -427,10 +445,16 @@ static void add_matches(manifest *m, void *user, const char *text, node *at)
     if (path == NULL) {
         return;
     }
-    const int status = inputs_add_pattern(list, path, folder);
+    const bool is_one = is_folder(path);
+    const int status =
+        is_one ? inputs_add_folder(list, path) : inputs_add_pattern(list, path, folder);
     keep_status(m, status);
     if (list->count == before && status == EXIT_DONE && !m->command_line->allow_empty) {
-        complain(m, EXIT_IO, at, "'%s' matches no file; check the pattern", text);
+        complain(m, EXIT_IO, at,
+                 is_one ? "'%s' has no model of a format that is read (kiln bake --formats); check "
+                          "it, or give --allow-empty"
+                        : "'%s' matches no file; check the pattern",
+                 text);
     }
 }
 
@@ -448,7 +472,8 @@ static void drop_matches(manifest *m, void *user, const char *text, node *at)
     for (size_t i = e->first; i < e->list->count; i++) {
         char *name = e->list->names[i];
         const size_t folder = text[0] == '/' ? 0 : strlen(m->folder);
-        if (strncmp(name, m->folder, folder) == 0 && inputs_match(text, name + folder)) {
+        if (strncmp(name, m->folder, folder) == 0 &&
+            inputs_match(without_dot(text), without_dot(name + folder))) {
             free(name);
         } else {
             e->list->names[kept++] = name;
@@ -899,7 +924,8 @@ bool manifest_print_example(FILE *out)
         "  bv: [obb] # trees of each asset\n"
         "  layout: packed # raw: used in place from the map\n"
         "assets:\n"
-        "  - models/**/*.obj # a path, or a pattern: * and ? in a name, ** any folders\n"
+        "  - models/**/*.obj # a path, a folder (all models in it and below), or a pattern: * "
+        "and ? in a name, ** any folders\n"
         "  - path: [models/**/*.gltf, models/**/*.glb]\n"
         "    exclude: models/**/old_* # names to leave out\n"
         "    output: scenes/ # within the output folder\n"

@@ -301,7 +301,7 @@ const verb verb_bake = {
     "ended by a zero byte; @- reads standard input. A folder stands for the models in it and below "
     "it, by the extensions of --formats; their outputs keep their folders. Links to folders and "
     "hidden names are left out, and all that is left out is counted. Folders for OUT are made, "
-    "with those above them. A manifest has more: patterns, options and "
+    "with those above them. A manifest has more: patterns and folders, options and "
     "output of each asset; see --dump-config. Options on the command line override a manifest. "
     "An editor completes and checks a manifest that begins with '# yaml-language-server: "
     "$schema=' and the path of kiln.manifest.schema.json, in PREFIX/share/kiln.\n\nSeveral "
