@@ -118,6 +118,38 @@ says out 'build out/as/h/deep/c.kiln: bake as/h/deep/c.obj'
 rm -r 'b[1]' m.yaml
 case_end
 
+case_begin 'exclude compares files, not spellings; a name that leaves nothing out is reported'
+mkdir -p away "b[1]" && cp as/z/B.OBJ 'b[1]/q[1].obj'
+# leaves PATH EXCLUDE NAME...: what a dry run of the manifest in away/ would bake.
+leaves() {
+    printf 'kiln: 1\noutput: out\nassets: [{path: "%s", exclude: "%s"}]\n' "$1" "$2" >away/m.yaml
+    "$KILN" bake -m away/m.yaml -n --allow-empty 2>err | sed -n 's/.* baked from //p' | sed 's|.*/||' | LC_ALL=C sort |
+        tr '\n' ' ' >"$TMPDIR/left"
+    [ "$(cat "$TMPDIR/left")" = "$3" ] || case_fail "$1 without $2: $(cat "$TMPDIR/left" err)"
+}
+for path in ../as "$PWD/as" ../away/../as/ ./..//as; do
+    for from in ../as ".././as" "$PWD/as" "$PWD/away/../as" "../away//../as"; do
+        leaves "$path" "$from/z/*" 'c.obj painted.obj '
+        leaves "$path" "$from/z" 'c.obj painted.obj '
+        leaves "$path" "$from/?/" 'painted.obj '
+        leaves "$path" "$from/**/B*" 'c.obj painted.obj '
+        leaves "$path" "$from/z/B.OBJ" 'B.x.obj c.obj painted.obj '
+        leaves "$path" "$from" ''
+        leaves "$path" "$from/x*" 'B.OBJ B.x.obj c.obj painted.obj '
+        [ ! -s err ] || ! grep exclude err || case_fail 'a pattern may match nothing'
+        leaves "$path" "$from/z/misspelt.obj" 'B.OBJ B.x.obj c.obj painted.obj '
+        grep -q 'misspelt.obj: exclude: leaves out nothing' err || case_fail "no word of a name: $(cat err)"
+    done
+done
+leaves '../b[1]' '../b[1]/q[1].obj' ''
+leaves '../b[1]' '../b[1]' ''
+leaves "/$PWD/as" '../../../../../../../../../../../../../../../../**' ''
+printf 'kiln: 1\noutput: out\nassets: [{path: ../as, exclude: "../**/../z"}]\n' >away/m.yaml
+expect 3 "$KILN" bake -m away/m.yaml -n
+says err "m.yaml:3:34: '../**/../z' can't be compared"
+rm -r away 'b[1]'
+case_end
+
 case_begin 'links: those to files count, those to folders are not followed, and every walk ends'
 ln -s .. as/z/up
 ln -s . as/h/here

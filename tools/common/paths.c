@@ -32,6 +32,50 @@ char *kiln_path_beside(const char *path, const char *name)
     return beside;
 }
 
+/* Is the component ".."? */
+static bool is_above(const char *component, size_t length)
+{
+    return length == 2 && memcmp(component, "..", 2) == 0;
+}
+
+/* What is kept is moved to the beginning; ".." steps back over the component kept last, unless that
+ * is ".." itself. The root is above itself. */
+void kiln_path_collapse(char *path)
+{
+    char *const start = path + (*path == '/'), *const end = path + strlen(path), *to = start;
+    for (const char *from = start; from < end;) {
+        const size_t length = strcspn(from, "/");
+        const char *const next = from + length + 1;
+        char *before = to > start ? to - 1 : start; /* where the folder before it begins */
+        while (before > start && before[-1] != '/') {
+            before--;
+        }
+        const bool above = is_above(from, length);
+        if (above && to > start && !is_above(before, (size_t)(to - before) - 1)) {
+            to = before;
+        } else if (length > 0 && !(length == 1 && *from == '.') && !(above && start > path)) {
+            memmove(to, from, length);
+            to += length;
+            *to++ = '/'; /* behind the last, over the end */
+        }
+        from = next;
+    }
+    to[to > start ? -1 : 0] = '\0';
+}
+
+char *kiln_path_from_root(const char *path)
+{
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    const size_t size = strlen(path) + (here != NULL ? strlen(here) : 0) + 2;
+    char *whole = path[0] == '/' || here != NULL ? malloc(size) : NULL;
+    if (whole != NULL) {
+        snprintf(whole, size, "%s%s%s", here != NULL ? here : "", here != NULL ? "/" : "", path);
+        kiln_path_collapse(whole);
+    }
+    free(here);
+    return whole;
+}
+
 /* FOLDER/NAME in new memory, of which `length` bytes are the name. */
 static char *joined(const char *folder, const char *name, size_t length)
 {
@@ -71,7 +115,7 @@ char *kiln_path_resolved(const char *path)
         if (length == 0 || (length == 1 && component[0] == '.')) {
             continue;
         }
-        if (length == 2 && memcmp(component, "..", 2) == 0) {
+        if (is_above(component, length)) {
             char *slash = strrchr(place, '/');
             slash[slash == place] = '\0'; /* the root is above itself */
             continue;

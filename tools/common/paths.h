@@ -11,6 +11,15 @@
  * root. In new memory; NULL without. */
 char *kiln_path_beside(const char *path, const char *name);
 
+/* Takes "." and repeated slashes out of a path, and ".." with the folder before it, in place and by
+ * names alone: where that folder is a link, the path then leads elsewhere. "" stays of what leads
+ * to its own beginning; a slash at the end goes. */
+void kiln_path_collapse(char *path);
+
+/* `path` from the root, collapsed: what a person calls the file, whatever links lead to it. In new
+ * memory; NULL with errno. */
+char *kiln_path_from_root(const char *path);
+
 /* The one name of the place that `path` leads to, from the root, without links, "." and "..", also
  * where nothing is there yet: as much as there is is resolved by the system, links that lead to
  * nothing yet included, and the rest is appended. In new memory; NULL with errno. */

@@ -258,7 +258,8 @@ static int open_named(const char *path, char **name, unsigned *place)
                 *place = pending_add(*name);
                 return descriptor;
             }
-            /* It was taken for an orphan in between, and is removed by the process that took it. */
+            /* It was taken for an orphan in between, and is removed by the process that took it;
+             * one that only looked leaves it to the next attempt, or to the next writer. */
             close(descriptor);
         } else if (error == EEXIST) {
             take_orphan(*name, false);

@@ -123,8 +123,7 @@ static bool is_part(part_set set, size_t i)
     return (set >> i & 1) != 0;
 }
 
-/* Has the text a character that makes it a pattern? */
-static bool is_wild(const char *text)
+bool inputs_is_wild(const char *text)
 {
     return strpbrk(text, "*?[") != NULL;
 }
@@ -192,8 +191,8 @@ static part_set after_name(const pattern *p, part_set set, const char *name, boo
         }
         if (is_any_folders(p->parts[i])) {
             next |= into_folder && name[0] != '.' ? with_next(p, i) : 0;
-        } else if (is_wild(p->parts[i]) ? fnmatch(p->parts[i], name, FNM_PERIOD) == 0
-                                        : strcmp(p->parts[i], name) == 0) {
+        } else if (inputs_is_wild(p->parts[i]) ? fnmatch(p->parts[i], name, FNM_PERIOD) == 0
+                                               : strcmp(p->parts[i], name) == 0) {
             next |= with_next(p, i + 1);
         }
     }
@@ -306,7 +305,7 @@ static void expand(walk *w, part_set set)
         while (!is_part(listed, i)) {
             i++;
         }
-        if (!is_wild(p->parts[i])) {
+        if (!inputs_is_wild(p->parts[i])) {
             descend(w, p->parts[i], with_next(p, i + 1));
             return;
         }
@@ -345,7 +344,7 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
     struct stat facts;
     pattern of;
     KILN_ASSERT(folder_length <= strlen(path));
-    if (!is_wild(text) || (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))) {
+    if (!inputs_is_wild(text) || (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))) {
         return inputs_add(list, path, strlen(path));
     }
     const size_t first = list->count;
@@ -524,31 +523,26 @@ int inputs_add_folder(input_list *list, const char *folder)
     return status;
 }
 
-/* The walk of a pattern without a disk: the set of components goes through the name. Slashes at the
- * beginning and repeated ones are no components, neither of the name nor of the pattern. */
-bool inputs_match(const char *text, const char *name)
+/* The walk of a pattern without a disk: the set of components goes through the name. Repeated
+ * slashes are no components, neither of the name nor of the pattern. */
+int inputs_match(const char *text, const char *name)
 {
     char part[PATH_SIZE];
     pattern of;
-    bool matches = false;
-    if ((text[0] == '/') != (name[0] == '/')) {
-        return false;
-    }
-    name += strspn(name, "/");
-    if (pattern_open(&of, text)) {
-        part_set set = with_next(&of, 0);
-        for (const char *at = name; at != NULL && set != 0;) {
-            const size_t length = strcspn(at, "/");
-            const bool more = at[length] == '/';
-            if (length >= sizeof part) {
-                break;
-            }
-            memcpy(part, at, length);
-            part[length] = '\0';
-            set = after_name(&of, set, part, more);
-            matches = !more && is_part(set, of.count);
-            at = more ? at + length + strspn(at + length, "/") : NULL;
+    KILN_ASSERT(text[0] != '/' && name[0] != '/');
+    int matches = pattern_open(&of, text) ? 0 : -1;
+    part_set set = matches == 0 ? with_next(&of, 0) : 0;
+    for (const char *at = name; at != NULL && set != 0;) {
+        const size_t length = strcspn(at, "/");
+        const bool more = at[length] == '/';
+        if (length >= sizeof part) {
+            break;
         }
+        memcpy(part, at, length);
+        part[length] = '\0';
+        set = after_name(&of, set, part, more);
+        matches = !more && is_part(set, of.count);
+        at = more ? at + length + strspn(at + length, "/") : NULL;
     }
     free(of.text);
     return matches;

@@ -35,8 +35,13 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
  * folders are left out; all that is not added is counted in one note. */
 int inputs_add_folder(input_list *list, const char *folder);
 
-/* Does the whole name match the pattern? */
-bool inputs_match(const char *pattern, const char *name);
+/* Has the text a character that makes it a pattern? */
+bool inputs_is_wild(const char *text);
+
+/* Does the whole name match the pattern? 1: yes; 0: no; -1: it is no pattern that can be taken, or
+ * there is no memory. Neither begins with a slash: what does is compared from the root by the
+ * caller. */
+int inputs_match(const char *pattern, const char *name);
 
 void inputs_free(input_list *list);
 

@@ -21,6 +21,7 @@
 #include "../kit/options.h"
 #include "../kit/report.h"
 
+#include "../../common/paths.h"
 #include "../../common/text.h"
 
 #include <errno.h>
@@ -424,16 +425,6 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* A name below the manifest's folder without the "./" that it may begin with, as a pattern of
- * `exclude` may have it or not. */
-static const char *without_dot(const char *name)
-{
-    while (name[0] == '.' && name[1] == '/') {
-        name += 2 + strspn(name + 2, "/");
-    }
-    return name;
-}
-
 /* Adds the files of a pattern, which is relative to the folder of the manifest, or the models of a
  * folder, to a list. */
 static void add_matches(manifest *m, void *user, const char *text, node *at)
@@ -463,24 +454,87 @@ typedef struct {
     size_t first; /* of the entry's names */
 } exclusion;
 
-/* Drops the names of an entry that a pattern of `exclude` matches. */
+/* A pattern of `exclude`, read: names are compared from the root, because an asset and what leaves
+ * it out may be spelt in different ways. */
+typedef struct {
+    char *whole; /* the text as a name */
+    char *base;  /* the folder that the pattern starts from */
+    char
+        *pattern; /* behind it, without ".", "..", a slash at its start; one at its end gets "**" */
+    bool folder;  /* the text is a folder that is there: all below it is meant */
+} left_out;
+
+/* False without memory. */
+static bool left_out_open(manifest *m, left_out *of, const char *text)
+{
+    const char *path = from_here(m, text);
+    const size_t length = strlen(text);
+    *of = (left_out){.whole = path != NULL ? kiln_path_from_root(path) : NULL,
+                     .base = kiln_path_from_root(text[0] == '/' ? "/" : m->folder),
+                     .pattern = malloc(length + sizeof "/**"),
+                     .folder = path != NULL && is_folder(path)};
+    if (of->whole == NULL || of->base == NULL || of->pattern == NULL) {
+        return false;
+    }
+    strcpy(of->pattern, text + strspn(text, "/"));
+    kiln_path_collapse(of->pattern);
+    strcat(of->pattern, text[length - 1] == '/' ? "/**" : "");
+    while (strncmp(of->pattern, "../", 3) == 0) {
+        char *slash = strrchr(of->base, '/');
+        slash[slash == of->base] = '\0'; /* the root is above itself */
+        memmove(of->pattern, of->pattern + 3, strlen(of->pattern + 3) + 1);
+    }
+    return true;
+}
+
+/* 1: the asset is left out; 0: it is not; -1: no pattern, or no memory. */
+static int left_out_has(const left_out *of, const char *input)
+{
+    char *name = kiln_path_from_root(input);
+    int found = -1;
+    if (name != NULL) {
+        const size_t base = strcmp(of->base, "/") == 0 ? 0 : strlen(of->base);
+        found =
+            strcmp(name, of->whole) == 0 || (of->folder && kiln_path_is_within(name, of->whole));
+        if (found == 0 && kiln_path_is_within(name, of->base)) {
+            found = inputs_match(of->pattern, name + base + 1);
+        }
+    }
+    free(name);
+    return found;
+}
+
+/* Drops the names of an entry that a pattern of `exclude` matches. A name that drops nothing is
+ * reported, for it is more often misspelt than foresight; a pattern may be either. */
 static void drop_matches(manifest *m, void *user, const char *text, node *at)
 {
     const exclusion *e = user;
     size_t kept = e->first;
-    (void)at;
+    left_out of;
+    bool good = left_out_open(m, &of, text) && inputs_match(text + strspn(text, "/"), "") >= 0;
     for (size_t i = e->first; i < e->list->count; i++) {
         char *name = e->list->names[i];
-        const size_t folder = text[0] == '/' ? 0 : strlen(m->folder);
-        if (strncmp(name, m->folder, folder) == 0 &&
-            inputs_match(without_dot(text), without_dot(name + folder))) {
+        const int found = good ? left_out_has(&of, name) : 0;
+        good = good && found >= 0;
+        if (found > 0) {
             free(name);
         } else {
             e->list->names[kept++] = name;
         }
     }
     KILN_ASSERT(kept <= e->list->count);
+    if (!good) {
+        complain(
+            m, EXIT_INVALID, at,
+            "'%s' can't be compared; it has too many components, or '..' behind '**'; split it",
+            text);
+    } else if (kept == e->list->count && !inputs_is_wild(text)) {
+        report_note("exclude", text, "leaves out nothing; no file of its asset has this name");
+    }
     e->list->count = kept;
+    free(of.whole);
+    free(of.base);
+    free(of.pattern);
 }
 
 /* Adds a job for each input of an entry. */

@@ -26,41 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the component ".."? */
-static bool is_above(const char *component, size_t length)
-{
-    return length == 2 && memcmp(component, "..", 2) == 0;
-}
-
-/* Takes "." out of a path, and ".." with the folder before it, in place. */
-static void collapse(char *path)
-{
-    char *const start = path + (*path == '/'), *const end = path + strlen(path), *to = start;
-    for (const char *from = start; from < end;) {
-        const size_t length = strcspn(from, "/");
-        const char *const next = from + length + 1;
-        char *before = to > start ? to - 1 : start; /* where the folder before it begins */
-        while (before > start && before[-1] != '/') {
-            before--;
-        }
-        if (is_above(from, length) && to > start && !is_above(before, (size_t)(to - before) - 1)) {
-            to = before;
-        } else if (length > 0 && !(length == 1 && *from == '.')) {
-            memmove(to, from, length);
-            to += length;
-            *to++ = '/'; /* behind the last, over the end */
-        }
-        from = next;
-    }
-    to[to > start ? -1 : 0] = '\0';
-}
-
 /* Adds `name` as it stands in the file `path`, "" for the working folder. False without memory. */
 static bool add(source_files *list, const char *path, const char *name)
 {
     char *beside = kiln_path_beside(path, name);
     if (beside != NULL) {
-        collapse(beside);
+        kiln_path_collapse(beside);
         list->paths[list->count++] = beside;
     }
     return beside != NULL;
