@@ -139,7 +139,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 .PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
-        adb-weights format lint install uninstall deb clean help deps FORCE
+        adb-weights format lint validator install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -212,6 +212,14 @@ kiln-bench: $(OUT)/kiln-bench
 
 ## models: builds the generators of procedural models
 models: $(MODEL_PROGRAMS)
+
+## validator: asks Khronos' gltf-validator (npm) once more about the models of tests/cases/gltf
+validator:
+	$(Q)[ -d $(BUILD)/npm/node_modules/gltf-validator ] || \
+	  npm install --silent --no-audit --no-fund --prefix $(BUILD)/npm gltf-validator@2.0.0-dev.3.10
+	$(Q)NODE_PATH=$(BUILD)/npm/node_modules node tests/cases/gltf/validate.js tests/cases/gltf \
+	  >tests/cases/gltf/validator.txt
+	$(Q)git diff --stat tests/cases/gltf/validator.txt
 
 ## amalgamation: the runtime as one source and its headers for a program's own sources, in build/amalgamation/
 amalgamation: $(addprefix $(OUT)/amalgamation/,kiln.c kiln.h kiln_adb.h)

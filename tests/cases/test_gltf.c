@@ -1,5 +1,6 @@
 /* Models of glTF, each made for one feature or one fault: expected.txt says what comes out of each,
- * or what the refusal says. And the page that lists the features names all of them. */
+ * or what the refusal says. The page that lists the features names all of them, and validator.txt
+ * has what Khronos' validator says of them, whose differences differences.txt explains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,6 +178,79 @@ static void test_page_names_each(void **state)
     assert_int_equal(named, models);
 }
 
+/* The text of a file of the folder, with a line end before it. */
+static void load_text(const char *name, char text[PAGE_SIZE])
+{
+    char path[sizeof FOLDER + NAME_SIZE];
+    (void)snprintf(path, sizeof path, "%s%s", FOLDER, name);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    text[0] = '\n';
+    text[1 + fread(text + 1, 1, PAGE_SIZE - 2, in)] = '\0';
+    assert_int_equal(fclose(in), 0);
+}
+
+/* The line that begins with that word; NULL: there is none. */
+static const char *line_of(const char *text, const char *word)
+{
+    char start[NAME_SIZE + 3];
+    (void)snprintf(start, sizeof start, "\n%s ", word);
+    return strstr(text, start);
+}
+
+/* Each model that kiln refuses and the validator passes, and each code of an error of which kiln
+ * reads a model, is explained; nothing else is. */
+static void test_validator_agrees_or_is_explained(void **state)
+{
+    static char verdicts[PAGE_SIZE], expected[PAGE_SIZE], reasons[PAGE_SIZE];
+    static char used[PAGE_SIZE] = "\n";
+    unsigned models = 0;
+    (void)state;
+    load_text("validator.txt", verdicts);
+    load_text("expected.txt", expected);
+    load_text("differences.txt", reasons);
+    char *place = NULL;
+    for (char *line = strtok_r(verdicts, "\n", &place); line != NULL;
+         line = strtok_r(NULL, "\n", &place), models++) {
+        char *words = NULL, *name = strtok_r(line, " ", &words), row[NAME_SIZE + 20];
+        const char *code = strtok_r(NULL, " ", &words);
+        assert_true(strlen(name) < NAME_SIZE);
+        (void)snprintf(row, sizeof row, "\n%s refused ", name);
+        const bool refused = strstr(expected, row) != NULL;
+        if (line_of(expected, name) == NULL) {
+            fail_msg("validator.txt has %s, expected.txt has not", name);
+        }
+        /* The words that need a reason: the model's name, or the codes of its errors. */
+        for (const char *word = refused ? (code == NULL ? name : NULL) : code; word != NULL;
+             word = refused ? NULL : strtok_r(NULL, " ", &words)) {
+            if (line_of(reasons, word) == NULL) {
+                fail_msg("%s: kiln %s it; differences.txt has no reason for \"%s\"", name,
+                         refused ? "refuses" : "reads", word);
+            }
+            if (line_of(used, word) == NULL) {
+                assert_true(strlen(used) + strlen(word) + 3 < PAGE_SIZE);
+                strcat(strcat(used, word), " \n");
+            }
+        }
+    }
+    for (char *line = strtok_r(reasons, "\n", &place); line != NULL;
+         line = strtok_r(NULL, "\n", &place)) {
+        if (strncmp(line, "A model ", 8) == 0 || strncmp(line, "An error ", 9) == 0) {
+            continue;
+        }
+        line[strcspn(line, " ")] = '\0';
+        if (line_of(used, line) == NULL) {
+            fail_msg("differences.txt has a reason for %s, which is no difference", line);
+        }
+    }
+    load_text("expected.txt", expected);
+    unsigned rows = 0;
+    for (const char *at = expected + 1; *at != '\0'; at++) {
+        rows += *at == '\n';
+    }
+    assert_int_equal(models, rows);
+}
+
 /* A chain of nodes, each the joint of a skin, the deepest asked for first: transforms are computed
  * once for each node. The limit ends what looks for all above it once more for each, which takes
  * minutes. */
@@ -228,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_as_expected),
         cmocka_unit_test(test_page_names_each),
+        cmocka_unit_test(test_validator_agrees_or_is_explained),
         cmocka_unit_test(test_deep_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

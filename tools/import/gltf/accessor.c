@@ -8,11 +8,14 @@
  * Numbers of bytes are sums and products of values below 2^53 and 2^31: they fit 64 bits. */
 #include "accessor.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../formats/assert.h"
 #include "buffer.h"
+
+#define BOUND_TOLERANCE 1e-5 /* of the largest component, for bounds */
 
 enum { BLOCK_SIZE = 1 << 16 }; /* of a view with gaps, read at once */
 
@@ -170,6 +173,74 @@ static void put_sparse(gltf *g, const gltf_place *at, const gltf_shape *shape, u
     free(value_bytes);
 }
 
+/* The least and the largest of the components, each as it is stored. */
+static void measure(const gltf_shape *shape, const uint8_t *bytes, double least[16],
+                    double most[16])
+{
+    const gltf_shape stored = {.type = shape->type, .width = shape->width};
+    const unsigned n = shape->elements;
+
+    for (unsigned k = 0; k < n; k++) {
+        least[k] = INFINITY;
+        most[k] = -INFINITY;
+    }
+    for (uint64_t i = 0; i < shape->count; i++)
+        for (unsigned k = 0; k < n; k++) {
+            const size_t component = (size_t)(i * n + k);
+            double value;
+            float real;
+
+            if (shape->type == GLTF_FLOAT) { /* nearly always, and of many */
+                memcpy(&real, bytes + component * sizeof real, sizeof real);
+                value = (double)real;
+            } else {
+                value = kiln_gltf_value(&stored, bytes, component);
+            }
+            least[k] = value < least[k] ? value : least[k];
+            most[k] = value > most[k] ? value : most[k];
+        }
+}
+
+/* Warns where the bounds that an accessor declares are not those of its elements: one of the two is
+ * wrong, and no file can say which. Decimals of a few digits are no difference. Bounds that are no
+ * such numbers bound nothing. */
+static void check_bounds(gltf *g, const gltf_place *at, const gltf_shape *shape,
+                         const uint8_t *bytes)
+{
+    static const char *const keys[] = {"min", "max"};
+    double bounds[2][16], size = 0;
+    bool any = false;
+
+    if (g->bounded[shape->index])
+        return;
+    g->bounded[shape->index] = true;
+    for (size_t b = 0; b < 2; b++)
+        any |= json_array_size(json_object_get(at->json, keys[b])) == shape->elements;
+    if (!any)
+        return;
+    KILN_ASSERT(shape->elements <= 16);
+    measure(shape, bytes, bounds[0], bounds[1]);
+    for (unsigned k = 0; k < shape->elements; k++)
+        size = fmax(size, fmax(fabs(bounds[0][k]), fabs(bounds[1][k])));
+    for (size_t b = 0; b < 2; b++) {
+        const gltf_place list = kiln_gltf_member(at, keys[b]);
+
+        for (size_t k = 0; json_array_size(list.json) == shape->elements && k < shape->elements;
+             k++) {
+            const gltf_place item = {.json = json_array_get(list.json, k), .in = &list, .index = k};
+            const double declared = json_number_value(item.json);
+
+            if (!json_is_number(item.json) ||
+                !(fabs(declared - bounds[b][k]) > BOUND_TOLERANCE * size))
+                continue;
+            kiln_gltf_warn(g, &item,
+                           "it is %.9g, and the %s value is %.9g: it or the data are wrong",
+                           declared, b == 0 ? "least" : "largest", bounds[b][k]);
+            return;
+        }
+    }
+}
+
 uint8_t *kiln_gltf_load(gltf *g, const gltf_shape *shape, gltf_use use)
 {
     const gltf_place at = kiln_gltf_item(&g->lists[GLTF_ACCESSORS], shape->index);
@@ -204,6 +275,7 @@ uint8_t *kiln_gltf_load(gltf *g, const gltf_shape *shape, gltf_use use)
         kiln_gltf_fail(g, &offset_place, "an offset without a view");
     }
     put_sparse(g, &at, shape, elements);
+    check_bounds(g, &at, shape, elements);
     return elements;
 }
 

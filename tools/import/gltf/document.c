@@ -81,6 +81,18 @@ void kiln_gltf_fail_unsupported(const gltf *g, const gltf_place *at, const char 
     fail(g, KILN_BAKE_UNSUPPORTED, at, "", format, arguments);
 }
 
+void kiln_gltf_warn(const gltf *g, const gltf_place *at, const char *format, ...)
+{
+    char pointer[POINTER_SIZE], text[800];
+    va_list arguments;
+
+    write_pointer(at, pointer);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    kiln_send_warning(g->reading->sender, "%s%s%s", pointer, pointer[0] != '\0' ? ": " : "", text);
+}
+
 void *kiln_gltf_alloc(const gltf *g, uint64_t count, uint64_t size)
 {
     const uint64_t limit = g->reading->memory != 0 ? g->reading->memory : SIZE_MAX / 2;
@@ -443,6 +455,7 @@ bool kiln_gltf_open(gltf *g, kiln_reading *reading)
     note_extensions(g, "extensionsRequired", true);
     g->buffers = kiln_gltf_alloc(g, kiln_gltf_count(&g->lists[GLTF_BUFFERS]), sizeof *g->buffers);
     g->views = kiln_gltf_alloc(g, kiln_gltf_count(&g->lists[GLTF_VIEWS]), sizeof *g->views);
+    g->bounded = kiln_gltf_alloc(g, kiln_gltf_count(&g->lists[GLTF_ACCESSORS]), sizeof *g->bounded);
     return true;
 }
 
@@ -457,6 +470,7 @@ void kiln_gltf_close(gltf *g)
         free(g->views[i]);
     free(g->buffers);
     free(g->views);
+    free(g->bounded);
     json_decref(g->json);
     memset(g, 0, sizeof *g);
 }

@@ -46,6 +46,7 @@ typedef struct {
     uint64_t chunk_offset, chunk_size; /* of its binary chunk; 0: there is none */
     gltf_buffer *buffers;              /* by number; buffer.c opens them */
     uint8_t **views;                   /* by number, those that are decompressed (buffer.c) */
+    bool *bounded; /* by number, accessors whose bounds were looked at (accessor.c) */
     bool quantized, meshopt, draco;    /* extensions that the file uses */
     bool meshopt_needed, draco_needed; /* and that it requires */
 } gltf;
@@ -61,6 +62,10 @@ _Noreturn void kiln_gltf_fail(const gltf *g, const gltf_place *at, const char *f
 /* The same, with the status of what is not read here. */
 _Noreturn void kiln_gltf_fail_unsupported(const gltf *g, const gltf_place *at, const char *format,
                                           ...) __attribute__((format(printf, 3, 4)));
+
+/* Warns in the same form. */
+void kiln_gltf_warn(const gltf *g, const gltf_place *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A member; its json is NULL where there is none. */
 gltf_place kiln_gltf_member(const gltf_place *at, const char *key);

@@ -221,12 +221,13 @@ static bool add_joints(primitive *p, const gltf_skin *skin, unsigned set, double
                        double (*to)[4], uint64_t count)
 {
     char joints_name[NAME_SIZE], weights_name[NAME_SIZE];
-    gltf_place joints_place;
+    gltf_place joints_place, weights_place;
     column joints, weights;
 
     snprintf(joints_name, sizeof joints_name, "JOINTS_%u", set);
     snprintf(weights_name, sizeof weights_name, "WEIGHTS_%u", set);
     joints_place = kiln_gltf_member(&p->attributes, joints_name);
+    weights_place = kiln_gltf_member(&p->attributes, weights_name);
     joints = load_beside(p, &p->attributes, joints_name, types_of(p->g, joints_name), count);
     weights = load_beside(p, &p->attributes, weights_name, types_of(p->g, weights_name), count);
     if (joints.bytes == NULL && weights.bytes == NULL)
@@ -243,6 +244,9 @@ static bool add_joints(primitive *p, const gltf_skin *skin, unsigned set, double
 
         if (weight == 0)
             continue;
+        if (weight < 0)
+            kiln_gltf_fail(p->g, &weights_place, "vertex %zu has a weight below 0: %.9g", i / 4,
+                           weight);
         if (joint >= skin->count)
             kiln_gltf_fail(p->g, &joints_place, "vertex %zu has joint %lu, where the skin has %zu",
                            i / 4, (unsigned long)joint, skin->count);
@@ -264,11 +268,22 @@ static void put_on_skin(primitive *p, const gltf_skin *skin, double (*positions)
 {
     double(*sums)[4] = kiln_gltf_alloc(p->g, count, sizeof *sums);
     unsigned sets = 0;
+    const char *name;
+    json_t *value;
 
     while (add_joints(p, skin, sets, positions, sums, count))
         sets++;
     if (sets == 0)
         kiln_gltf_fail(p->g, &p->attributes, "its node has a skin, and it has no JOINTS_0");
+    json_object_foreach((json_t *)(uintptr_t)p->attributes.json, name, value)
+    {
+        if ((strncmp(name, "JOINTS_", 7) == 0 && strtoul(name + 7, NULL, 10) >= sets) ||
+            (strncmp(name, "WEIGHTS_", 8) == 0 && strtoul(name + 8, NULL, 10) >= sets)) {
+            const gltf_place beyond = kiln_gltf_member(&p->attributes, name);
+
+            kiln_gltf_fail(p->g, &beyond, "there is no set %u before it", sets);
+        }
+    }
     for (size_t i = 0; i < count; i++) {
         if (!(fabs(sums[i][3] - 1) <= WEIGHT_TOLERANCE))
             kiln_gltf_fail(p->g, &p->attributes,
