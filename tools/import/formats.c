@@ -11,6 +11,7 @@
 #define ASSIMP KILN_IMPORTER_LAST
 
 const kiln_format kiln_formats[] = {
+    {"amf", "Additive Manufacturing File", KILN_TRUST_OWN, OWN},
     {"glb", "glTF 2.0, binary", KILN_TRUST_OWN, GLTF},
     {"gltf", "glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"obj", "Wavefront OBJ", KILN_TRUST_OWN, OWN},
@@ -28,7 +29,6 @@ const kiln_format kiln_formats[] = {
     {"ac", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},
     {"ac3d", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},
     {"acc", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},
-    {"amf", "Additive Manufacturing File", KILN_TRUST_UNCHECKED, ASSIMP},
     {"ase", "3D Studio ASCII Export", KILN_TRUST_UNCHECKED, ASSIMP},
     {"ask", "3D Studio ASCII Export", KILN_TRUST_UNCHECKED, ASSIMP},
     {"b3d", "Blitz3D", KILN_TRUST_UNCHECKED, ASSIMP},

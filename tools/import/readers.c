@@ -3,7 +3,7 @@
 
 static const kiln_reader_row rows[] = {
     {"obj", kiln_read_obj}, {"ply", kiln_read_ply}, {"stl", kiln_read_stl},
-    {"off", kiln_read_off}, {NULL, NULL},
+    {"off", kiln_read_off}, {"amf", kiln_read_amf}, {NULL, NULL},
 };
 
 const kiln_importer kiln_importer_own = {.name = "kiln-import", .rows = rows};

@@ -293,7 +293,7 @@ const verb verb_bake = {
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln if there are "
     "several. All nodes are placed by their full matrices; faces with more than three corners "
     "are cut into triangles; points and lines are left out and counted. Formats that kiln reads "
-    "itself, OBJ, PLY, STL, OFF and glTF 2.0, have each record of the file accounted for; of "
+    "itself, AMF, OBJ, PLY, STL, OFF and glTF 2.0, have each record of the file accounted for; of "
     "others "
     "Assimp's reading is checked, or used as it is, which each bake warns of and --strict "
     "refuses: --formats prints which.\n\n@LIST stands for the "
