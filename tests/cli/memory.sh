@@ -96,7 +96,7 @@ awk -v file="$TMPDIR/vertices" 'BEGIN {
     printf "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[%s]}],\n", all
     printf "\"buffers\":[{\"byteLength\":36000,\"uri\":\"data:application/octet-stream;base64,%s\"}],\n", data
     print "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36000}],\"accessors\":[{\"bufferView\":0,"
-    print "\"componentType\":5126,\"count\":3000,\"type\":\"VEC3\",\"min\":[-9,-9,-9],\"max\":[9,9,9]}],"
+    print "\"componentType\":5126,\"count\":3000,\"type\":\"VEC3\"}],"
     print "\"meshes\":[" meshes "],\"nodes\":[" nodes "]}"
 }' >"$TMPDIR/many1.gltf"
 for i in 2 3 4; do

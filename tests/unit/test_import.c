@@ -1200,6 +1200,22 @@ static void importer_that_does_not_start(void **state)
     remove_program("kiln-import");
 }
 
+/* A program that says it has a library of that version, and ends. */
+static void put_greeter(const char *library)
+{
+    kiln_child_greeting greeting = {.program = KILN_CHILD_PROGRAM, .version = KILN_CHILD_VERSION};
+    char script[64 + 4 * sizeof greeting], *to = script;
+    uint8_t bytes[sizeof greeting];
+
+    snprintf(greeting.library, sizeof greeting.library, "%s", library);
+    memcpy(bytes, &greeting, sizeof bytes);
+    to += sprintf(to, "#!/bin/sh\nprintf '");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        to += sprintf(to, "\\%03o", bytes[i]);
+    to += sprintf(to, "' >&3\n");
+    put_program("kiln-import-assimp", script, (size_t)(to - script));
+}
+
 /* Formats of our own depend on none, and what can't be started has none. */
 static void version_of_the_library(void **state)
 {
@@ -1214,6 +1230,17 @@ static void version_of_the_library(void **state)
     assert_string_equal(version, "");
     kiln_importer_library(NULL, "a format that nobody knows", version);
     assert_true(version[0] >= '1' && version[0] <= '9' && version[1] == '.');
+    /* One that is replaced is asked again. */
+    put_greeter("5.2.5");
+    kiln_importer_library(folder, "fbx", version);
+    assert_string_equal(version, "5.2.5");
+    remove_program("kiln-import-assimp");
+    put_greeter("5.4.3");
+    kiln_importer_library(folder, "fbx", version);
+    assert_string_equal(version, "5.4.3");
+    remove_program("kiln-import-assimp");
+    kiln_importer_library(folder, "fbx", version);
+    assert_string_equal(version, "");
 }
 
 /* -- a child that lies -- */

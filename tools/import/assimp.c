@@ -4,11 +4,15 @@
  * Assimp gives the raw scene: it is given no step that merges, cuts or sorts faces, so a face's
  * number is its place in its mesh. Around that stand four parts, in this order:
  *
- * - The messages of Assimp on its way. Those that report lost geometry become warnings. - The
- * files. Assimp reads the model and the files beside it through callbacks, which record each file
- * that it opens or looks for in vain. - Units and axes, which Assimp corrects for some formats,
- * reports for others, and knows by the specification for others. - The scene, which is sent node by
- * node and mesh by mesh. */
+ * - The messages of Assimp on its way. Those that report lost geometry become warnings.
+ *
+ * - The files. Assimp reads the model and the files beside it through callbacks, which record each
+ * file that it opens or looks for in vain.
+ *
+ * - Units and axes, which Assimp corrects for some formats, reports for others, and knows by the
+ * specification for others.
+ *
+ * - The scene, which is sent node by node and mesh by mesh. */
 #define _POSIX_C_SOURCE 200809L
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>

@@ -4,8 +4,10 @@
  * A file is numbers: counts, vertices, faces. "#" begins a comment. Most programs write a vertex or
  * a face a line, and colours behind it whatever the keyword says: the rest of such a line is
  * skipped. The format itself is free of lines up to the colour of a face, which ends with its line:
- * then what the keyword says of a vertex counts. A look at the lines of the vertices decides. A
- * face's number is its place in the list of faces. */
+ * then what the keyword says of a vertex counts. A look at the lines of the vertices decides for
+ * them, and one at those of the faces for these: where a face is not in its line, it goes on in the
+ * next, if all counts come out even at the end. A face's number is its place in the list of faces.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,20 +87,28 @@ static void skip_rest(off *o)
                                 length);
 }
 
-/* Whether each of the next `vertices` lines has three numbers or more, and at least `faces` lines
- * are behind them: a vertex a line. Reads ahead, with lines of its own. */
-static bool look_ahead(const off *o, int64_t vertices, int64_t faces)
+/* Another reader of the same file, behind the line that `o` is in. Ends with kiln_lines_end. */
+static off start_ahead(const off *o)
 {
-    off ahead = {.reading = o->reading};
-    const char *rest = o->at;
-    size_t length;
-    bool rows = kiln_token(&rest, &length) == NULL; /* nothing else on the line of the counts */
-    int64_t seen = 0;
+    off ahead = {.reading = o->reading, .at = ""};
 
     if (!kiln_lines_start(&ahead.lines, &o->reading->model, 0, NULL))
         kiln_read_no_memory(o->reading);
     while (ahead.lines.number < o->lines.number && kiln_read_line(o->reading, &ahead.lines) != NULL)
         continue;
+    return ahead;
+}
+
+/* Whether each of the next `vertices` lines has three numbers or more, and at least `faces` lines
+ * are behind them: a vertex a line. */
+static bool look_ahead(const off *o, int64_t vertices, int64_t faces)
+{
+    off ahead = start_ahead(o);
+    const char *rest = o->at;
+    size_t length;
+    bool rows = kiln_token(&rest, &length) == NULL; /* nothing else on the line of the counts */
+    int64_t seen = 0;
+
     for (; rows && seen < vertices && find_line(&ahead); seen++)
         for (int j = 0; j < 3; j++)
             rows = rows && kiln_token(&ahead.at, &length) != NULL;
@@ -107,6 +117,66 @@ static bool look_ahead(const off *o, int64_t vertices, int64_t faces)
         continue;
     kiln_lines_end(&ahead.lines);
     return rows && seen == faces;
+}
+
+/* How many words are left on the line. */
+static uint64_t count_rest(const off *o)
+{
+    const char *at = o->at;
+    uint64_t count = 0;
+    size_t length;
+
+    while (kiln_token(&at, &length) != NULL)
+        count++;
+    return count;
+}
+
+/* Whether the next lines have a face each; *line is the first that has not. */
+static bool has_face_lines(const off *o, int64_t faces, uint64_t *line)
+{
+    off ahead = start_ahead(o);
+    int64_t seen = 0, count = 0;
+    const char *word;
+    size_t length;
+    bool fit = true;
+
+    for (; fit && seen < faces && find_line(&ahead); seen++) {
+        *line = ahead.lines.number;
+        word = kiln_token(&ahead.at, &length);
+        /* Another word than a number is an error of its own, in its place. */
+        if (kiln_token_integer(word, length, &count))
+            fit = count <= 0 || count_rest(&ahead) >= (uint64_t)count;
+    }
+    kiln_lines_end(&ahead.lines);
+    return fit && seen == faces;
+}
+
+/* Whether faces that go on in the next line come out even: each ends with nothing, or with what can
+ * be a colour, and nothing follows the last. */
+static bool has_free_faces(const off *o, int64_t faces)
+{
+    off ahead = start_ahead(o);
+    bool fit = true;
+
+    for (int64_t i = 0; fit && i < faces; i++) {
+        int64_t count = 0;
+        uint64_t rest;
+
+        for (int64_t j = 0; fit && j <= count; j++) {
+            const char *word;
+            size_t length;
+
+            while ((word = kiln_token(&ahead.at, &length)) == NULL && fit)
+                fit = find_line(&ahead);
+            fit = fit && (j > 0 || kiln_token_integer(word, length, &count));
+        }
+        rest = fit ? count_rest(&ahead) : 0;
+        fit = fit && rest != 2 && rest <= 4;
+        ahead.at = "";
+    }
+    fit = fit && !find_line(&ahead);
+    kiln_lines_end(&ahead.lines);
+    return fit;
 }
 
 /* [ST][C][N][4][n]OFF [BINARY], of which all may be missing. The counts may follow on the same
@@ -163,7 +233,7 @@ void kiln_read_off(kiln_reading *reading)
 {
     off o = {.reading = reading};
     int64_t vertices, faces;
-    uint64_t sent = 0, empty = 0, over = 0, line;
+    uint64_t sent = 0, empty = 0, over = 0, line = 0;
     bool rows;
 
     if (!kiln_lines_start(&o.lines, &reading->model, 0, NULL))
@@ -185,19 +255,20 @@ void kiln_read_off(kiln_reading *reading)
             skip_rest(&o);
         kiln_read_vertex(reading, position);
     }
+    if (rows && !has_face_lines(&o, faces, &line) && !has_free_faces(&o, faces)) {
+        o.lines.number = line;
+        fail_line(&o, "the face has fewer corners than it says");
+    }
     for (int64_t i = 0; i < faces; i++) {
         static const char end[] = "the file ends within the faces";
         int64_t count = next_integer(&o, "a face must begin with its number of corners", end);
 
-        line = o.lines.number;
         if (count < 0)
             fail_line(&o, "a face of fewer than no corners");
         o.corners.count = 0;
         for (int64_t j = 0; j < count; j++) {
             int64_t index = next_integer(&o, "a corner must be a vertex number", end);
 
-            if (rows && o.lines.number != line)
-                fail_line(&o, "the face of the line before has fewer corners than it says");
             kiln_corners_add(reading, &o.corners,
                              index < 0 || index >= KILN_SCENE_NONE ? KILN_SCENE_NONE
                                                                    : (uint32_t)index);

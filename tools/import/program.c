@@ -140,9 +140,22 @@ size_t kiln_programs_of(const char *importer, const char *path, const char *form
 
 /* -- the library's version -- */
 
+/* A process may live for days, in which a program is replaced: the version is that of a file, known
+ * by what the system says of it, and not of a path. A shared library that is replaced below the
+ * same program is noticed by the next import, whose greeting has its version. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *known_path; /* of the program that was started last */
+static struct stat known_facts;
 static char known_version[KILN_LIBRARY_VERSION_SIZE];
+
+static bool is_known(const char *path, const struct stat *facts)
+{
+    return known_path != NULL && strcmp(known_path, path) == 0 &&
+           known_facts.st_dev == facts->st_dev && known_facts.st_ino == facts->st_ino &&
+           known_facts.st_size == facts->st_size &&
+           known_facts.st_mtim.tv_sec == facts->st_mtim.tv_sec &&
+           known_facts.st_mtim.tv_nsec == facts->st_mtim.tv_nsec;
+}
 
 /* Only the greeting is wanted. */
 static bool receive_nothing(void *user, const uint8_t *data, size_t size)
@@ -152,38 +165,48 @@ static bool receive_nothing(void *user, const uint8_t *data, size_t size)
 }
 
 /* With the lock held. */
-static void note(const char *path, const char version[KILN_LIBRARY_VERSION_SIZE])
+static void note(const char *path, const struct stat *facts,
+                 const char version[KILN_LIBRARY_VERSION_SIZE])
 {
     char *copy = strdup(path);
 
     free(known_path);
     known_path = copy;
+    known_facts = *facts;
     memcpy(known_version, version, sizeof known_version);
 }
 
 void kiln_importer_note(const char *path, const char version[KILN_LIBRARY_VERSION_SIZE])
 {
+    struct stat facts;
+
+    if (stat(path, &facts) != 0)
+        return;
     (void)pthread_mutex_lock(&lock);
     if (version[0] != '\0')
-        note(path, version);
+        note(path, &facts, version);
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* The key of every bake has it, so it is found once for a program. */
+/* The key of every bake has it, so it is found once for a program. The file is
+ * looked at before it is started: a newer one than that which answered counts as another. */
 void kiln_importer_library(const char *importer, const char *format,
                            char version[KILN_LIBRARY_VERSION_SIZE])
 {
     char *looked = NULL, *path;
+    struct stat facts;
 
     memset(version, 0, KILN_LIBRARY_VERSION_SIZE);
     if (kiln_format_trust(format) == KILN_TRUST_OWN)
         return;
     path = kiln_importer_path(importer, kiln_importer_name(format), &looked);
     free(looked);
-    if (path == NULL)
+    if (path == NULL || stat(path, &facts) != 0) {
+        free(path);
         return;
+    }
     (void)pthread_mutex_lock(&lock);
-    if (known_path == NULL || strcmp(known_path, path) != 0) {
+    if (!is_known(path, &facts)) {
         char *const arguments[] = {path, "--serve=" KILN_CHILD_VERSION, "--greet", NULL};
         /* A limit against what hangs, such as a disk that is away. */
         const kiln_child child = {.program = path,
@@ -196,9 +219,9 @@ void kiln_importer_library(const char *importer, const char *format,
 
         /* A program that fails is started again by the next who asks, and reported by an import. */
         if (kiln_child_run(&child, &greeting, &number) == KILN_CHILD_ENDED)
-            note(path, greeting.library);
+            note(path, &facts, greeting.library);
     }
-    if (known_path != NULL && strcmp(known_path, path) == 0)
+    if (is_known(path, &facts))
         memcpy(version, known_version, sizeof known_version);
     (void)pthread_mutex_unlock(&lock);
     free(path);

@@ -30,7 +30,7 @@ size_t kiln_programs_of(const char *importer, const char *path, const char *form
 
 /* The version of the library on which the soup of a model of this format depends, "5.2.5"; "": it
  * depends on none, or its program can't be started, as every import will then report. Starts the
- * program once in this process. */
+ * program once in this process, and again when its file is another. */
 void kiln_importer_library(const char *importer, const char *format,
                            char version[KILN_LIBRARY_VERSION_SIZE]);
 

@@ -18,6 +18,7 @@
 
 #include "batch.h"
 
+#include "asset_memory.h"
 #include "bake_report.h"
 #include "batch_bar.h"
 #include "depfile.h"
@@ -45,7 +46,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -665,20 +665,12 @@ static int compare_sizes(const void *p, const void *q)
     return size_a != size_b ? (size_a > size_b ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Guesses from its source how much memory an asset takes. Too little means a second run, of which
- * the first is mostly stopped before it builds; too much means that fewer run at once. Triangles
- * take 19 to 50 bytes in a file and 110 while they are baked to one tree; what Assimp reads is less
- * dense, or takes as much while it is read. Standard input gets everything, since it can't be read
- * again. */
+/* Standard input gets everything, since it can't be read again. */
 static uint64_t guess_memory(const job *of)
 {
-    static const char *const own[] = {".obj", ".ply", ".stl", ".off"};
-    const char *end = strrchr(of->input, '.');
-    uint64_t times = 16;
-    for (size_t i = 0; i < COUNT_OF(own) && end != NULL; i++) {
-        times = strcasecmp(end, own[i]) == 0 ? 6 : times;
-    }
-    return strcmp(of->input, "-") == 0 ? UINT64_MAX : ((uint64_t)8 << 20) + times * of->size;
+    return strcmp(of->input, "-") == 0
+               ? UINT64_MAX
+               : asset_memory_guess(of->input, of->settings.format, of->size);
 }
 
 /* Opens the memory budget, with a share of the limit, which is the same for all, for each asset. */
