@@ -81,6 +81,26 @@ x.kiln: would be refused, from cube.obj
 stderr:
 kiln: cube.obj: the program that reads it, kiln-import, is not in /nowhere; install kiln whole, or give the folder of its importers (--importer)
 END
+# Only the importer knows all formats. What it refuses by name, the run refuses in the same words.
+cp cube.obj text.txt
+cp cube.obj a.kiln.KILN
+for arguments in 'text.txt' 'cube.obj --format zzz' 'a.kiln.KILN' 'painted.obj cube.obj --format nothing' '- --format zzz' \
+    'text.txt - --format zzz' 'cube.obj --bv none' 'cube.obj painted.obj --bv none'; do
+    # shellcheck disable=SC2086
+    "$KILN" bake -q -j1 $arguments -o new <cube.obj 2>run_err
+    status=$?
+    # shellcheck disable=SC2086
+    "$KILN" bake -q -j1 $arguments -o new --dry-run </dev/null 2>dry_err
+    [ $? = $status ] && [ $status != 0 ] || case_fail "$arguments: another status than $status"
+    sort run_err >run_sorted
+    sort dry_err | cmp -s - run_sorted || case_fail "$arguments: $(cat run_err dry_err)"
+    rm -rf new
+done
+rm -f run_err dry_err run_sorted text.txt a.kiln.KILN
+# A model that may be of the format is left to the import, also one of a format that only Assimp knows.
+dry 0 cube.obj -o x.kiln --format mdl <<'END'
+x.kiln: would be baked from cube.obj
+END
 : >file
 dry 2 cube.obj -o file/x.kiln <<'END'
 file/x.kiln: would be refused, from cube.obj

@@ -177,12 +177,25 @@ done
 grep -q "Nothing to be done" log || case_fail "standard input: $(cat log)"
 # make keeps standard input in a temporary file, whose name begins with Gm. A file of rules whose name does so is
 # watched all the same.
-for rules in Gmodels Gmodels.mk ./Gmodels.mk; do
-    "$KILN" plan --format make cube.obj -o make >$rules
-    make -s -f $rules "KILN=$KILN" && make -q -f $rules "KILN=$KILN" || case_fail "$rules: not made"
+mkdir -p Gm/tmp
+for rules in Gmodels Gmodels.mk ./Gmodels.mk Gm/Gmodels Gm/GmAbCdEf Gm/tmp/Gmodels 'a[1].mk' 'a%b' 'a#b' 'a=b' \
+    'a?b' "a'b" 'a\b'; do
+    "$KILN" plan --format make cube.obj -o make >"$rules"
+    TMPDIR=$PWD/Gm/tmp make -s -f "$rules" "KILN=$KILN" && make -q -f "$rules" "KILN=$KILN" || case_fail "$rules: not made"
     sleep 0.02
-    touch $rules
-    make -q -f $rules "KILN=$KILN" && case_fail "$rules: a new plan is nothing new"
+    touch "$rules"
+    TMPDIR=$PWD/Gm/tmp make -q -f "$rules" "KILN=$KILN" && case_fail "$rules: a new plan is nothing new"
+done
+# What can't be watched is still built.
+for rules in 'a:b' 'a;b' 'a|b' 'a b'; do
+    "$KILN" plan --format make cube.obj -o make >"$rules"
+    make -s -f "$rules" "KILN=$KILN" && make -q -f "$rules" "KILN=$KILN" || case_fail "$rules: not made"
+done
+for folder in Gm/tmp Gm/tmp/ ./Gm//tmp//  .; do
+    for build in 1 2; do
+        TMPDIR=$folder make -f - "KILN=$KILN" <Gmodels >log 2>&1 || case_fail "standard input in $folder: $(cat log)"
+    done
+    grep -q "Nothing to be done" log || case_fail "standard input in $folder: $(cat log)"
 done
 echo 'include rules' >Makefile
 "$KILN" plan --format make cube.obj -o make >rules

@@ -13,6 +13,8 @@
 #include "../encode/audit.h"
 #include "../common/text.h"
 #include "bake_meta.h"
+#include "../import/formats.h"
+#include "../import/import.h"
 #include "../import/program.h"
 #include "../import/source.h"
 
@@ -48,7 +50,28 @@ kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_op
     return request;
 }
 
-/* Whether Assimp reads an extension that the table of formats has not is left to the import. */
+/* Has Assimp a reader for an extension that the table of formats has not? Only its program knows:
+ * it is given a model of one blank, which no reader takes, and says what it would say of any other
+ * where it has none. */
+static kiln_bake_status ask_importer(const kiln_bake_input *input, const kiln_bake_options *options,
+                                     kiln_bake_report *report)
+{
+    kiln_bake_input blank = *input;
+    kiln_bake_report said;
+    kiln_soup soup;
+    blank.data = " ";
+    blank.size = 1;
+    memset(&said, 0, sizeof said);
+    kiln_bake_status status = kiln_import(&blank, options, &soup, &said);
+    if (status == KILN_BAKE_OK) {
+        kiln_soup_free(&soup);
+    } else if (status == KILN_BAKE_UNSUPPORTED) {
+        memcpy(report->error, said.error, sizeof report->error);
+    }
+    kiln_bake_report_free(&said);
+    return status == KILN_BAKE_UNSUPPORTED ? status : KILN_BAKE_OK;
+}
+
 kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
                                        const kiln_bake_options *options, kiln_bake_report *report)
 {
@@ -63,6 +86,8 @@ kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
         kiln_bake_report_error(report, input->path, KILN_NO_IMPORTER, name,
                                looked != NULL ? looked : KILN_NOWHERE_LOOKED);
         status = KILN_BAKE_FAILED;
+    } else if (kiln_format_of(source.format) == NULL) {
+        status = ask_importer(input, options, report);
     }
     free(looked);
     free(program);

@@ -15,7 +15,8 @@ typedef struct kiln_request kiln_request;
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
                                 const kiln_weights_rows *weights);
 /* Can the source be opened, does its name say a format, and is the program there that reads it?
- * Else the status and the error. Starts no program. */
+ * Else the status and the error. Starts that program only for a format which the table of formats
+ * has not. */
 kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
                                        const kiln_bake_options *options, kiln_bake_report *report);
 

@@ -51,18 +51,19 @@ static bool is_writable(const char *output, kiln_bake_report *report)
 static int foresee(const job *of, kiln_bake_report *report, outcome *what)
 {
     const bool to_standard = strcmp(of->output, "-") == 0;
-    const kiln_bake_input input = {.path = of->input, .format = of->settings.format};
+    /* Standard input is left to the bake that reads it; its format is known. */
+    const bool from_standard = strcmp(of->input, "-") == 0;
+    const kiln_bake_input input = {.path = of->input,
+                                   .data = from_standard ? " " : NULL,
+                                   .size = from_standard,
+                                   .format = of->settings.format};
     kiln_bake_options options;
     int status = bake_settings_convert(&of->settings, of->input, &options);
     *what = REFUSED;
     if (status != EXIT_DONE) {
         return status;
     }
-    /* Standard input is left to the bake that reads it. */
-    status =
-        strcmp(of->input, "-") == 0
-            ? EXIT_DONE
-            : (int)kiln_bake_foresee(&input, to_standard ? NULL : of->output, &options, report);
+    status = (int)kiln_bake_foresee(&input, to_standard ? NULL : of->output, &options, report);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -137,14 +138,18 @@ int dry_run(const plan *of, int checked)
 {
     size_t counts[OUTCOMES] = {0};
     int worst = checked;
+    bool said = false;
     for (size_t i = 0; i < of->count; i++) {
         const job *asset = &of->jobs[i];
         kiln_bake_report report;
         outcome what = REFUSED;
         memset(&report, 0, sizeof report);
         const int status = asset->refused ? checked : foresee(asset, &report, &what);
-        if (status != EXIT_DONE && report.error[0] != '\0') {
-            report_error(status, NULL, "%s", report.error);
+        if (status == EXIT_USAGE && of->uniform && report.error[0] != '\0') {
+            /* It is wrong for all assets alike, and the bake would end at the first. */
+            said = said || report_usage("%s", report.error) != EXIT_DONE;
+        } else if (status != EXIT_DONE && report.error[0] != '\0') {
+            report_error_text(status, asset->input, report.error);
         }
         tell(of, asset, what, status, &report);
         counts[what]++;

@@ -195,17 +195,21 @@ static void put_make_name(const char *name)
  *
  * make does not compare commands, so the file with the rules is a prerequisite of them all: when a
  * new plan is written there, with other options or versions, --if-changed finds the outputs that
- * they change. Rules that make reads from standard input are in a temporary file FOLDER/Gm...
- * without a suffix, which is there as make reads it and gone when they run. */
+ * they change. Rules that make reads from standard input are in a temporary file, which is there as
+ * make reads it and gone when they run: Gm and six characters, in the folder that MAKE_TMPDIR or
+ * TMPDIR names, or in /tmp. A name with blanks is several words to make, and one with ':', ';' or
+ * '|' more than a prerequisite: neither is watched. Brackets would be read as a pattern. */
 static void print_make(const plan *of, const char *cache)
 {
     fputs("# Of ", stdout);
     put_versions(of);
     fputs("\nKILN ?= kiln\n"
           "kiln_rules := $(lastword $(MAKEFILE_LIST))\n"
-          "kiln_gone := $(if $(findstring /,$(kiln_rules)),$(filter Gm%,$(notdir $(kiln_rules))))\n"
-          "kiln_gone := $(if $(suffix $(kiln_gone)),,$(kiln_gone))\n"
-          "kiln_rules := $(if $(kiln_gone),,$(wildcard $(kiln_rules)))\n"
+          "kiln_gone := $(foreach f,$(MAKE_TMPDIR) $(TMPDIR) /tmp,$f/Gm?????? $fGm?????? )\n"
+          "kiln_gone := $(filter $(subst %,\\%,$(kiln_rules)),$(wildcard $(kiln_gone)))\n"
+          "kiln_rules := $(if $(kiln_gone),,$(if $(realpath $(kiln_rules)),$(kiln_rules)))\n"
+          "kiln_gone := $(foreach c,: ; |,$(findstring $c,$(kiln_rules)))\n"
+          "kiln_rules := $(if $(strip $(kiln_gone)),,$(subst [,\\[,$(kiln_rules)))\n"
           ".PHONY: bake\n.DELETE_ON_ERROR:\nbake:",
           stdout);
     for (size_t i = 0; i < of->count; i++) {
