@@ -113,10 +113,21 @@ exact 3 "$KILN" bake lines.obj l1.obj bad.obj -o out.d -j1 --annotations github 
 stderr:
 ::warning file=lines.obj,title=kiln bake::lines.obj: left out: 1 point, 1 line
 ::error file=bad.obj,title=kiln bake::bad.obj: node "/default", mesh "default", face 1: corner 2 is not finite or too large for a 32-bit float; repair the model, or let bad faces be dropped (--on-bad drop)
-kiln: 2 times: left out: 1 point, 1 line
+::warning title=kiln bake::2 times: left out: 1 point, 1 line; also in l1.obj
 kiln: failed: bad.obj
 kiln: 2 baked, 1 failed in T s; N read, N written
 END
+# One annotation for equal warnings of any number of files, and a second that names the first of the others.
+mkdir equal
+for i in $(seq 10 34); do
+    cp lines.obj "equal/m$i,%.obj"
+done
+expect 0 "$KILN" bake equal -o out.d/equal -j1 --annotations github
+[ "$(grep -c '^::warning ' err)" = 2 ] || case_fail "$(cat err)"
+says err '::warning title=kiln bake::25 times: left out: 1 point, 1 line; also in equal/m11,%25.obj, equal/m12,%25.obj, '
+says err ', equal/m30,%25.obj and 4 more'
+expect 0 "$KILN" bake equal -o out.d/equal -j1 --annotations github -q
+[ ! -s err ] || case_fail "quiet: $(cat err)"
 exact 3 "$KILN" bake bad.obj -o x.kiln --annotations github --color always <<'END'
 stderr:
 ::error file=bad.obj,title=kiln bake::bad.obj: node "/default", mesh "default", face 1: corner 2 is not finite or too large for a 32-bit float; repair the model, or let bad faces be dropped (--on-bad drop)
@@ -164,7 +175,36 @@ says err '::error file=bad.obj,'
 GITHUB_WORKSPACE=$TMPDIR/gam expect 3 "$KILN" bake bad.obj -o x.kiln --annotations github
 says err '::error file=bad.obj,'
 GITHUB_WORKSPACE=$TMPDIR expect 3 "$KILN" bake "$TMPDIR/bad.obj" -o x.kiln --annotations github
-says err "::error file=$TMPDIR/bad.obj,"
+says err "::error file=bad.obj,"
+# Any spelling of the checkout and of the file; what is not below it keeps its path.
+mkdir -p ../check/deep ../away && ln -sfn "$TMPDIR" ../away/link && ln -sfn "$TMPDIR/check/deep" into
+for top in "$TMPDIR" "$TMPDIR/" "$TMPDIR//" "$TMPDIR/game/.." "$TMPDIR/away/link" "$TMPDIR/away/link/"; do
+    for file in bad.obj ./bad.obj ../game/bad.obj none/../bad.obj "$TMPDIR/game/bad.obj" "$TMPDIR/away/link/game/bad.obj" .//bad.obj; do
+        for dry in -j1 --dry-run; do
+            cp bad.obj keep
+            [ $dry = -j1 ] || rm bad.obj
+            GITHUB_WORKSPACE=$top "$KILN" bake "$file" -o x.kiln --annotations github $dry >out 2>err && case_fail "$file: baked"
+            mv keep bad.obj
+            case $file in
+            none/*) grep -q '^::error file=game/bad.obj,' err || case_fail "$top, $file, $dry: $(cat err)" ;;
+            *) grep -q '^::error file=game/bad.obj,title=' err || case_fail "$top, $file, $dry: $(cat err)" ;;
+            esac
+        done
+    done
+done
+for top in "$TMPDIR/gam" "$TMPDIR/game/none" relative /; do
+    GITHUB_WORKSPACE=$top expect 3 "$KILN" bake ./../game/bad.obj -o x.kiln --annotations github
+    [ $top = / ] || says err '::error file=../game/bad.obj,'
+done
+# ".." behind a link leads elsewhere than its text says.
+cp bad.obj ../check/bad.obj
+GITHUB_WORKSPACE=$TMPDIR expect 3 "$KILN" bake into/../bad.obj -o x.kiln --annotations github
+says err '::error file=check/bad.obj,'
+expect 3 "$KILN" bake into/../bad.obj -o x.kiln --annotations github
+says err '::error file=into/../bad.obj,'
+expect 3 "$KILN" bake "$PWD/./../game/bad.obj" -o x.kiln --annotations github
+says err "::error file=$PWD/bad.obj,"
+rm -r into ../away ../check
 cd ..
 case_end
 

@@ -32,7 +32,16 @@ static uint32_t hash_of(const char *text)
     return hash;
 }
 
-bool folding_add(const char *text)
+/* Keeps a file of a note. Without memory it is only counted. */
+static void keep_file(folded *one, const char *file)
+{
+    char *copy = one->file_count < FOLDED_FILES_MOST ? strdup(file) : NULL;
+    if (copy != NULL) {
+        one->files[one->file_count++] = copy;
+    }
+}
+
+bool folding_add(const char *text, const char *file)
 {
     table = table != NULL ? table : calloc(1, sizeof *table);
     if (table == NULL) {
@@ -44,6 +53,9 @@ bool folding_add(const char *text)
         KILN_ASSERT(table->slots[slot] <= table->count);
         if (strcmp(one->text, text) == 0) {
             one->count++;
+            if (file != NULL) {
+                keep_file(one, file);
+            }
             return false;
         }
     }
@@ -54,7 +66,7 @@ bool folding_add(const char *text)
     if (copy == NULL) {
         return true;
     }
-    table->list[table->count++] = (folded){copy, 1};
+    table->list[table->count++] = (folded){.text = copy, .count = 1};
     table->slots[slot] = (uint16_t)table->count;
     return true;
 }
@@ -70,6 +82,9 @@ void folding_clear(void)
     for (size_t i = 0; table != NULL && i < table->count; i++) {
         KILN_ASSERT(table->list[i].text != NULL);
         free(table->list[i].text);
+        for (size_t k = 0; k < table->list[i].file_count; k++) {
+            free(table->list[i].files[k]);
+        }
     }
     free(table);
     table = NULL;

@@ -21,6 +21,7 @@
 
 #include "../../../formats/assert.h"
 #include "../../../runtime/kiln.h"
+#include "../../common/paths.h"
 #include "../../common/text.h"
 #include "../../common/write_file.h"
 
@@ -29,6 +30,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_LEAST = 24 }; /* columns; with fewer for the name, the line wraps */
@@ -183,18 +185,66 @@ static void write_escaped(FILE *to, const char *text, const char *special)
 /* What ends a line of a workflow command, and what ends a value in front of its text. */
 static const char special_in_text[] = "%\r\n", special_in_value[] = "%\r\n:,";
 
-/* Where the working folder lies in the checkout that GitHub knows, "game/" or "": it looks for
- * files by their path from there. */
-static void write_folder_of_run(FILE *to)
+/* Is what a path without ".." leads to what `path` leads to? The two part where a folder before ".."
+ * is a link. Where neither leads to anything, no link tells them apart. */
+static bool is_same_place(const char *path, const char *collapsed)
+{
+    struct stat a, b;
+    const bool there = stat(path, &a) == 0, also = stat(collapsed, &b) == 0;
+    return there == also && (!there || (a.st_dev == b.st_dev && a.st_ino == b.st_ino));
+}
+
+/* The part of `path` below the folder, both from the root; NULL: it is not below it. */
+static const char *part_below(const char *path, const char *folder)
+{
+    const size_t length = folder != NULL ? strlen(folder) : 0;
+    const bool below = length > 1 && kiln_path_is_within(path, folder) && path[length] == '/';
+    return below ? path + length + 1 : NULL;
+}
+
+/* `file` from the root, its folder without links: a checkout has a link itself under its name, and
+ * nothing under the name of a link to a folder. In new memory; NULL: there is none. */
+static char *in_real_folder(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    char *folder = strndup(file, (size_t)(name - file));
+    char *real = folder != NULL ? kiln_path_resolved(folder) : NULL;
+    const size_t size = (real != NULL ? strlen(real) : 0) + strlen(name) + 2;
+    char *path = real != NULL ? malloc(size) : NULL;
+    if (path != NULL) {
+        (void)snprintf(path, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+    }
+    free(folder);
+    free(real);
+    return path;
+}
+
+/* A file by its path from the top of the checkout, by which GitHub finds it: without "." and "..",
+ * whatever the working folder is, and whether GITHUB_WORKSPACE names the checkout by a link or with
+ * a slash at its end. One that is not in the checkout keeps its path. */
+static void write_checkout_path(FILE *to, const char *file)
 {
     const char *top = getenv("GITHUB_WORKSPACE");
-    char *here = top != NULL && top[0] == '/' ? getcwd(NULL, 0) : NULL;
-    const size_t length = here != NULL ? strlen(top) : 0;
-    if (here != NULL && strncmp(here, top, length) == 0 && here[length] == '/') {
-        write_escaped(to, here + length + 1, special_in_value);
-        putc('/', to);
+    const bool known = top != NULL && top[0] == '/';
+    char *folder = known ? kiln_path_from_root(top) : NULL;
+    char *real_folder = known ? kiln_path_resolved(top) : NULL;
+    char *real = known ? in_real_folder(file) : NULL;
+    char *plain = strdup(file), *whole = kiln_path_from_root(file);
+    const bool safe = plain != NULL && whole != NULL && is_same_place(file, whole);
+    const char *written = real != NULL ? part_below(real, real_folder) : NULL;
+    if (written == NULL && safe) {
+        written = part_below(whole, folder);
     }
-    free(here);
+    if (written == NULL && safe) {
+        kiln_path_collapse(plain);
+        written = plain;
+    }
+    write_escaped(to, written != NULL && written[0] != '\0' ? written : file, special_in_value);
+    free(folder);
+    free(real_folder);
+    free(real);
+    free(plain);
+    free(whole);
 }
 
 /* Where ":LINE:COLUMN" begins, which names of places in manifests end with; the end, if nowhere. */
@@ -221,10 +271,7 @@ static void write_annotation(FILE *to, line_kind kind, const char *file, const c
             name[place - file] = '\0';
         }
         fputs("file=", to);
-        if (file[0] != '/') {
-            write_folder_of_run(to);
-        }
-        write_escaped(to, name != NULL ? name : file, special_in_value);
+        write_checkout_path(to, name != NULL ? name : file);
         if (*place != '\0') {
             fprintf(to, ",line=%u,col=%u", line, column);
         }
@@ -411,8 +458,30 @@ void report_note(const char *kind, const char *file, const char *message)
 void report_warning(const char *kind, const char *file, const char *message)
 {
     char *text = report.quiet ? NULL : compose_note(kind, message);
-    if (text != NULL && (report.verbose || folding_add(text))) {
+    if (text != NULL && (report.verbose || folding_add(text, report.annotated ? file : NULL))) {
         print_message(LINE_WARNING, file, text);
+    }
+    free(text);
+}
+
+/* Where warnings are annotations, the other files of one, which have none of their own: a service
+ * shows ten of a step, and those of one kind would leave no room for another. */
+static void print_folded(const folded *of)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to != NULL) {
+        fprintf(to, "%zu times: %s; also in ", of->count, of->text);
+        for (size_t i = 0; i < of->file_count; i++) {
+            fprintf(to, "%s%s", i > 0 ? ", " : "", of->files[i]);
+        }
+        if (of->count - 1 > of->file_count) {
+            fprintf(to, " and %zu more", of->count - 1 - of->file_count);
+        }
+    }
+    if (to != NULL && fclose(to) == 0) {
+        print_message(LINE_WARNING, NULL, text);
     }
     free(text);
 }
@@ -422,7 +491,9 @@ void report_folded(void)
     size_t count;
     const folded *list = folding_list(&count);
     for (size_t i = 0; i < count; i++) {
-        if (list[i].count > 1) {
+        if (list[i].count > 1 && list[i].file_count > 0 && !report.quiet) {
+            print_folded(&list[i]);
+        } else if (list[i].count > 1) {
             report_line("%zu times: %s", list[i].count, list[i].text);
         }
     }
