@@ -260,6 +260,44 @@ for arguments in '1 cube.obj -o foreign.kiln' '1 cube.obj ./cube.obj -o out.d' '
     grep -q 'tests="1" failures="1" errors="0" skipped="0"' plan.xml || case_fail "$*: $(cat plan.xml)"
     grep -q "<failure type=\"status $status\" message=\"nothing was baked; see" plan.xml || case_fail "$*: no failure"
 done
+# The same of what ends the run before there is a plan, or after it: options, versions, a folder that can't be made.
+mkdir -p cannot && printf 'kiln: 1\nassets: [cube.obj]\n' >fine.yaml
+: >cannot/be
+for arguments in '1 --bogus cube.obj -o y.kiln' '1 cube.obj -o y.kiln --bogus' '1 cube.obj -o y.kiln --leaf x' '1 cube.obj -o' \
+    '1 cube.obj' '1 -o out.d' '1 cube.obj -m fine.yaml' '1 cube.obj -o y.kiln -q -v' '1 cube.obj -o y.kiln --depfile-programs' \
+    '5 cube.obj -o y.kiln --need-version kiln-0' '1 cube.obj -o y.kiln --bv none' '2 -m missing.yaml' '2 @missing -o out.d' \
+    '2 cube.obj lines.obj -o cannot/be/x' '2 cube.obj -o cannot/be/x.kiln' '1 cube.obj -o y.kiln --prune' \
+    '1 cube.obj lines.obj -o - ' '2 bare -o out.d' '1 cube.obj -o y.kiln --annotations gitlab' '1 --formats cube.obj' \
+    '1 cube.obj -o y.kiln --cache= ' '1 --keep-going --fail-fast cube.obj -o y.kiln'; do
+    for place in first last; do
+        # shellcheck disable=SC2086
+        set -- $arguments
+        status=$1
+        shift
+        mkdir -p bare
+        expect 0 "$KILN" bake cube.obj -o fine.kiln --junit plan.xml
+        [ $place = first ] && set -- --junit plan.xml "$@" || set -- "$@" --junit=plan.xml
+        expect "$status" "$KILN" bake "$@"
+        grep -q 'tests="1" failures="1"' plan.xml || case_fail "$*: $(cat plan.xml)"
+        # A dry run writes nothing, and this is no exception.
+        cp plan.xml dry.xml
+        "$KILN" bake "$@" --dry-run >/dev/null 2>&1
+        same plan.xml dry.xml
+    done
+done
+rm -r cannot bare
+# Nothing else is replaced, and nothing that the command line names is made.
+cp cube.obj mine.txt
+expect 1 "$KILN" bake cube.obj --bogus --junit mine.txt
+same cube.obj mine.txt
+for named in "z.xml -o y.kiln" "cube.obj -o z.xml" "cube.obj -oz.xml" "cube.obj --output=z.xml" "@z.xml -o y.kiln" "-m z.xml" \
+    "cube.obj -o y.kiln --depfile ./z.xml"; do
+    # shellcheck disable=SC2086
+    expect 1 "$KILN" bake --bogus $named --junit z.xml
+    [ ! -e z.xml ] || case_fail "$named: a report was put there"
+done
+expect 1 "$KILN" bake --bogus -- --junit z.xml
+[ ! -e z.xml ] || case_fail 'behind -- there are no options'
 : >hollow
 expect 1 "$KILN" bake cube.obj ./cube.obj -o out.d --junit hollow
 [ ! -s hollow ] || case_fail 'a file without bytes was replaced'

@@ -146,10 +146,14 @@ const option bake_options[] = {
      "files that IN refers to, and, for one that is not there, the folder that it would be in"},
     {"annotations", 0, OPTION_CHOICE, NULL, "none|github", 0, 0, FIELD(annotations),
      "how a service that runs the bake is to show errors and warnings; github: as commands of its "
-     "workflows, which show them beside the file (default none)"},
+     "workflows, which show them beside the file, at most ten warnings of a step: of equal ones "
+     "the first file has one, and one at the end names up to 20 of the others (default none)"},
     {"junit", 0, OPTION_TEXT, "F", NULL, 0, 0, FIELD(junit),
      "write a report for continuous integration as JUnit XML: a test case for each OUT, with its "
-     "seconds, what failed and why, and the warnings"},
+     "seconds, what failed and why, and the warnings; where the run ends before the first bake, as "
+     "for a wrong option or two IN of one OUT, a single case, \"the plan\", that failed, so that "
+     "no "
+     "earlier report stands for it (not with --dry-run)"},
     {"depfile-programs", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(depfile_programs),
      "the rules of --depfile also name kiln itself, the program that reads IN and its folder, so "
      "that an upgrade runs them; with --if-changed an OUT that it does not change is left as it "

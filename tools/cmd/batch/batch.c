@@ -71,7 +71,8 @@ typedef struct {
 typedef struct {
     const plan *of;
     const bake_settings *run;
-    size_t *order; /* in which assets begin */
+    bool *reported; /* batch.h */
+    size_t *order;  /* in which assets begin */
     result *results;
     written *written;
     pthread_mutex_t lock; /* for all that is reported */
@@ -642,6 +643,7 @@ static int finish(batch *b)
         touch_watching(b);
         worst = status > worst ? status : worst;
     }
+    *b->reported = true;
     if (b->run->junit != NULL && !b->junit_refused) {
         const int status = write_junit(b);
         worst = status > worst ? status : worst;
@@ -729,9 +731,9 @@ static int run_all(batch *b)
 
 /* Holds everything that lasts as long as the batch. An empty plan is no error here: who wants none
  * has said so by --allow-empty, and still gets a document. */
-int batch_run(const plan *of, const bake_settings *run)
+int batch_run(const plan *of, const bake_settings *run, bool *reported)
 {
-    batch b = {.of = of, .run = run};
+    batch b = {.of = of, .run = run, .reported = reported};
     KILN_ASSERT(of->count == 0 || of->jobs != NULL);
     int status = plan_check_options(of);
     if (status == EXIT_DONE && of->count == 0 && report_is_json()) {
@@ -741,6 +743,7 @@ int batch_run(const plan *of, const bake_settings *run)
     }
     if (status == EXIT_DONE && of->count == 0 && run->junit != NULL) {
         b.start = kiln_seconds();
+        *reported = true;
         status = write_junit(&b);
     }
     if (status != EXIT_DONE || of->count == 0) {

@@ -185,8 +185,8 @@ static void write_escaped(FILE *to, const char *text, const char *special)
 /* What ends a line of a workflow command, and what ends a value in front of its text. */
 static const char special_in_text[] = "%\r\n", special_in_value[] = "%\r\n:,";
 
-/* Is what a path without ".." leads to what `path` leads to? The two part where a folder before ".."
- * is a link. Where neither leads to anything, no link tells them apart. */
+/* Does a path without ".." lead to what `path` leads to? Not where a folder before ".." is a link.
+ * Where neither leads to anything, no link tells them apart. */
 static bool is_same_place(const char *path, const char *collapsed)
 {
     struct stat a, b;

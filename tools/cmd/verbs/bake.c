@@ -172,27 +172,76 @@ static bool has_refused(const plan *of)
     return found;
 }
 
-/* What a service of continuous integration reads of a run that is refused as a whole: a report of
- * one case that failed, lest an earlier one still says that all is well. It is written under the
- * conditions of any other, where its folder is there. The plan may not have taken all arguments,
- * and knows no side files: so the arguments are looked at too, and a file without bytes stays. */
-static void report_refusal(const plan *of, const bake_settings *settings, const char *manifest,
-                           char *const *inputs, int count, int status)
+/* A run of the verb. */
+typedef struct {
+    bake_settings settings;
+    plan of;
+    const char *manifest; /* NULL: none */
+    bool reported;        /* the JUnit report was written, or must not be */
+} bake;
+
+/* Is the word `name`, or its letter? */
+static bool is_option(const char *word, const char *name, char letter)
 {
-    const char *path = settings->junit;
+    const char text[3] = {'-', letter, '\0'};
+    return strcmp(word, name) == 0 || strcmp(word, text) == 0;
+}
+
+/* The file of --junit, as it stands among the words of the command line, also of one that can't be
+ * parsed. NULL: there is none, or the run is one that writes nothing. */
+static const char *find_junit(char *const *words, int count)
+{
+    const char *path = NULL;
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
+        if (is_option(words[i], "--dry-run", 'n') || strcmp(words[i], "--dump-config") == 0) {
+            return NULL;
+        }
+        if (strncmp(words[i], "--junit=", 8) == 0) {
+            path = words[i] + 8;
+        } else if (strcmp(words[i], "--junit") == 0 && i + 1 < count) {
+            path = words[i + 1];
+        }
+    }
+    return path != NULL && (path[0] == '\0' || path[0] == '-') ? NULL : path;
+}
+
+/* Does a word other than those of --junit name the file, as an operand, a list or a value? */
+static bool is_named(char *const *words, int count, const char *path)
+{
+    bool named = false;
+    for (int i = 0; i < count && !named; i++) {
+        const char *word = words[i], *value = strchr(word, '=');
+        const bool own = strncmp(word, "--junit", 7) == 0 && (word[7] == '=' || word[7] == '\0');
+        if (own) {
+            i += word[7] == '\0';
+            continue;
+        }
+        named = plan_is_same(word + (word[0] == '@'), path) ||
+                (value != NULL && plan_is_same(value + 1, path)) ||
+                (word[0] == '-' && word[1] != '\0' && plan_is_same(word + 2, path));
+    }
+    return named;
+}
+
+/* What a service of continuous integration reads of a run that ends before its first asset: a
+ * report of one case that failed, lest an earlier one still says that all is well. It is written
+ * under the conditions of any other, where its folder is there. The plan may not have taken all
+ * arguments, and knows no side files: so the arguments are looked at too, and a file without bytes
+ * stays. */
+static void report_refusal(const bake *b, char *const *words, int count, int status)
+{
+    const char *path = find_junit(words, count);
     char message[KILN_WRITE_MESSAGE_SIZE];
     struct stat facts;
-    bool taken = (stat(path, &facts) == 0 && facts.st_size == 0) || plan_has_file(of, path) ||
-                 (manifest != NULL && plan_is_same(manifest, path)) ||
-                 (settings->depfile != NULL && plan_is_same(settings->depfile, path));
-    KILN_ASSERT(status != EXIT_DONE && path != NULL);
-    for (int i = 0; i < count && !taken; i++) {
-        taken = plan_is_same(inputs[i] + (inputs[i][0] == '@'), path);
-    }
-    if (!taken && output_may_be_replaced(path, &output_kind_junit, &of->read) &&
+    KILN_ASSERT(status != EXIT_DONE && !b->reported);
+    const bool taken = path == NULL || (stat(path, &facts) == 0 && facts.st_size == 0) ||
+                       plan_has_file(&b->of, path) || is_named(words, count, path) ||
+                       (b->manifest != NULL && plan_is_same(b->manifest, path));
+    if (!taken && output_may_be_replaced(path, &output_kind_junit, &b->of.read) &&
         kiln_write_file_possible(path, message)) {
         const junit_case plan_refused = {.name = "the plan",
-                                         .file = manifest != NULL ? manifest : "the command line",
+                                         .file =
+                                             b->manifest != NULL ? b->manifest : "the command line",
                                          .status = status,
                                          .error = "nothing was baked; see the messages of the run"};
         (void)junit_write(path, &plan_refused, 1, 0.0);
@@ -201,88 +250,102 @@ static void report_refusal(const plan *of, const bake_settings *settings, const 
 
 /* Everything is checked before the first asset is baked: options, version, the whole plan, the
  * depfile. Only then may files be written. */
-static int bake_run(int argc, char **argv)
+static int bake_checked(bake *b, int argc, char **argv)
 {
-    bake_settings settings = bake_settings_default();
+    bake_settings *settings = &b->settings;
     uint64_t given = 0;
     int count;
-    int status = options_parse_given(&verb_bake, argc, argv, &settings, &count, &given);
+    int status = options_parse_given(&verb_bake, argc, argv, settings, &count, &given);
     if (status != EXIT_DONE) {
         return status;
     }
-    if (settings.quiet) {
+    if (settings->quiet) {
         report_quiet();
     }
-    if (settings.verbose) {
+    if (settings->verbose) {
         report_verbose();
     }
-    if (settings.annotations == ANNOTATIONS_GITHUB) {
+    if (settings->annotations == ANNOTATIONS_GITHUB) {
         report_annotate();
     }
-    if (settings.formats) {
-        if (count > 0 || settings.manifest != NULL) {
+    if (settings->formats) {
+        if (count > 0 || settings->manifest != NULL) {
             return report_usage("--formats takes no input");
         }
         print_formats();
         return EXIT_DONE;
     }
     /* Without any input, the nearest kiln.yaml is meant. */
-    const char *manifest;
-    status = manifest_find(settings.manifest, count, &manifest);
-    if (status == EXIT_DONE && settings.dump_config && manifest == NULL && count == 0) {
+    status = manifest_find(settings->manifest, count, &b->manifest);
+    const char *manifest = b->manifest;
+    if (status == EXIT_DONE && settings->dump_config && manifest == NULL && count == 0) {
         return manifest_print_example(stdout) ? EXIT_DONE
                                               : EXIT_IO; /* report_end sees a full disk */
     }
-    status = status == EXIT_DONE ? check_settings(&settings, manifest, count) : status;
+    status = status == EXIT_DONE ? check_settings(settings, manifest, count) : status;
     if (status != EXIT_DONE) {
         return status;
     }
     /* Another kiln may write other bytes, so all hosts of a farm need the same one. */
     char own[VERSION_OF_BYTES_SIZE] = "";
-    if (settings.need_version != NULL) {
-        version_of_bytes(settings.importer, own);
+    if (settings->need_version != NULL) {
+        version_of_bytes(settings->importer, own);
     }
-    if (settings.need_version != NULL && strcmp(settings.need_version, own) != 0) {
+    if (settings->need_version != NULL && strcmp(settings->need_version, own) != 0) {
         return report_error(
             EXIT_UNSUPPORTED, NULL,
             "this is %s, not %s; its bytes may be others; use one version on all hosts, or plan "
             "again",
-            own, settings.need_version);
+            own, settings->need_version);
     }
     KILN_ASSERT((manifest != NULL) == (count == 0));
     /* Where standard output is taken by data, the summary or the document goes elsewhere. */
-    if (settings.dump_config || is_standard(settings.output) || is_standard(settings.depfile)) {
+    if (settings->dump_config || is_standard(settings->output) || is_standard(settings->depfile)) {
         report_to_stderr();
     }
-    plan of = {.jobs = NULL};
-    status = manifest != NULL ? manifest_add(&of, manifest, &settings, given)
-                              : plan_arguments(&of, argv, count, &settings);
-    status = status == EXIT_DONE ? plan_check(&of) : status;
-    if (status == EXIT_DONE && settings.dump_config) {
-        status = plan_dump(&of);
-        plan_free(&of);
-        return status;
+    plan *of = &b->of;
+    status = manifest != NULL ? manifest_add(of, manifest, settings, given)
+                              : plan_arguments(of, argv, count, settings);
+    status = status == EXIT_DONE ? plan_check(of) : status;
+    if (status == EXIT_DONE && settings->dump_config) {
+        return plan_dump(of);
     }
-    if (status == EXIT_DONE && settings.prune && of.folder == NULL && of.count > 0) {
-        plan_free(&of);
+    if (status == EXIT_DONE && settings->prune && of->folder == NULL && of->count > 0) {
         return report_usage("--prune needs a folder of outputs");
     }
-    status = status == EXIT_DONE ? check_files(&of, &settings) : status;
-    if (settings.dry_run && (status == EXIT_DONE || has_refused(&of))) {
-        status = dry_run(&of, status);
+    status = status == EXIT_DONE ? check_files(of, settings) : status;
+    if (settings->dry_run && (status == EXIT_DONE || has_refused(of))) {
+        status = dry_run(of, status);
     } else if (status == EXIT_DONE) {
-        status = batch_run(&of, &settings);
-    } else if (settings.junit != NULL && !settings.dry_run && !settings.dump_config) {
-        report_refusal(&of, &settings, manifest, argv, count, status);
+        status = batch_run(of, settings, &b->reported);
     }
     /* What failed, or was cut short by a signal, has a status. */
-    if (settings.prune && status == EXIT_DONE) {
-        status = prune_outputs(&of, manifest, settings.dry_run);
-    } else if (settings.prune) {
-        report_note("nothing removed", settings.output != NULL ? settings.output : manifest,
+    if (settings->prune && status == EXIT_DONE) {
+        status = prune_outputs(of, manifest, settings->dry_run);
+    } else if (settings->prune) {
+        report_note("nothing removed", settings->output != NULL ? settings->output : manifest,
                     "not all was baked, and --prune removes outputs only after a whole run");
     }
-    plan_free(&of);
+    return status;
+}
+
+/* The options move the words while they are parsed, so what a report of a refusal needs of them is
+ * kept. */
+static int bake_run(int argc, char **argv)
+{
+    bake b = {.settings = bake_settings_default()};
+    const size_t count = argc > 1 ? (size_t)argc - 1 : 0;
+    char **words = malloc((count + 1) * sizeof *words);
+    if (words == NULL) {
+        return report_error(EXIT_RUN, NULL, "out of memory");
+    }
+    memcpy(words, argv + 1, count * sizeof *words);
+    const int status = bake_checked(&b, argc, argv);
+    if (status != EXIT_DONE && !b.reported) {
+        report_refusal(&b, words, (int)count, status);
+    }
+    plan_free(&b.of);
+    free(words);
     return status;
 }
 
