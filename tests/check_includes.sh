@@ -22,6 +22,7 @@ runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
 tools/import/gltf: formats tools/common tools/import kiln_bake.h
+tools/import/x3d: formats tools/common tools/import kiln_bake.h
 tools/tree: formats tools/common kiln_bake.h
 tools/count: formats tools/common tools/tree kiln_bake.h
 tools/encode: formats lut tools/common tools/tree tools/count kiln.h kiln_bake.h

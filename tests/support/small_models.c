@@ -45,8 +45,8 @@ static void check_shape(const small_model *r, const small_shape *shape, const ki
     const measure m = measure_of(soup);
 
     if (soup->triangle_count != (uint32_t)r->triangles || !(fabs(m.area - r->area) <= 1e-5))
-        fail_msg("%s, %s: %lu triangles, area %.9g", r->format, r->about,
-                 (unsigned long)soup->triangle_count, m.area);
+        fail_msg("%s, %s: %lu triangles, area %.9g, volume %.9g", r->format, r->about,
+                 (unsigned long)soup->triangle_count, m.area, m.volume);
     if (shape != NULL && !(fabs(m.volume - shape->volume) <= 1e-5))
         fail_msg("%s, %s: volume %.9g", r->format, r->about, m.volume);
     for (int i = 0; shape != NULL && i < 6; i++)

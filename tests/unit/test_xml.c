@@ -68,7 +68,7 @@ static const small_model rows[] = {
      DECLARED("windows-1252") "<X3D><Scene><Shape><IndexedLineSet coordIndex='0 1 2 3 -1'>"
                               "<Coordinate point='0 0 0 5 0 0 5 5 0 0 5 0'/></IndexedLineSet>"
                               "</Shape></Scene></X3D>",
-     0, -2, 0, "IndexedLineSet"},
+     0, -1, 0, "no face (0 points and 3 lines left out"},
     {"a count that lies in such an encoding", "dae",
      DECLARED("windows-1252") "<COLLADA><library_geometries><geometry id='g'><mesh><source id='s'>"
                               "<float_array id='a' count='9'>0 0 0 1 0 0 0 1 0</float_array>"

@@ -19,6 +19,7 @@ const kiln_format kiln_formats[] = {
     {"ply", "Stanford PLY", KILN_TRUST_OWN, OWN},
     {"stl", "Stereolithography", KILN_TRUST_OWN, OWN},
     {"vrm", "VRM, an avatar in glTF 2.0", KILN_TRUST_OWN, GLTF},
+    {"x3d", "X3D, in XML", KILN_TRUST_OWN, OWN},
 
     {"dae", "Collada", KILN_TRUST_CHECKED, ASSIMP},
     {"fbx", "Autodesk FBX", KILN_TRUST_CHECKED, ASSIMP},
@@ -70,7 +71,6 @@ const kiln_format kiln_formats[] = {
     {"ter", "Terragen", KILN_TRUST_UNCHECKED, ASSIMP},
     {"uc", "Unreal", KILN_TRUST_UNCHECKED, ASSIMP},
     {"x", "DirectX X", KILN_TRUST_UNCHECKED, ASSIMP},
-    {"x3d", "X3D", KILN_TRUST_UNCHECKED, ASSIMP},
     {"x3db", "X3D, binary", KILN_TRUST_UNCHECKED, ASSIMP},
     {"xgl", "XGL", KILN_TRUST_UNCHECKED, ASSIMP},
     {"xml", "Irrlicht, Collada, Ogre", KILN_TRUST_UNCHECKED, ASSIMP},

@@ -22,7 +22,8 @@ typedef struct {
 typedef void kiln_reader(kiln_reading *reading);
 
 /* Our own, for the formats whose faces are known by their number in the file. */
-kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_read_amf;
+kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_read_amf,
+    kiln_read_x3d;
 /* And glTF 2.0 (gltf/nodes.c). */
 kiln_reader kiln_read_gltf;
 

@@ -20,6 +20,10 @@
 
 enum { BLOCK_SIZE = 1 << 16, ENCODING_SIZE = 40 };
 
+/* Two texts that name the side file. */
+#define PART(handlers)                                                                             \
+    (handlers)->file != NULL ? (handlers)->file : "", (handlers)->file != NULL ? ", " : ""
+
 typedef struct {
     kiln_reading *reading;
     const kiln_xml_handlers *to;
@@ -239,8 +243,8 @@ void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
         kiln_read_no_memory(reading);
     if (status != XML_STATUS_OK)
         kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
-                          "line %llu: the XML is not well-formed (%s); repair the file",
-                          (unsigned long long)XML_GetCurrentLineNumber(r.parser),
+                          "%s%sline %llu: the XML is not well-formed (%s); repair the file",
+                          PART(handlers), (unsigned long long)XML_GetCurrentLineNumber(r.parser),
                           XML_ErrorString(XML_GetErrorCode(r.parser)));
     XML_ParserFree(r.parser);
 }

@@ -10,6 +10,7 @@ typedef struct {
     void (*end)(void *user, const char *name);
     void (*text)(void *user, const char *text, size_t length); /* in parts; NULL: not wanted */
     void *user;
+    const char *file; /* the name of the side file that this is; NULL: the model itself */
 } kiln_xml_handlers;
 
 /* Reads the model through. One that is not well-formed, or in an encoding that is not known, ends

@@ -1,0 +1,627 @@
+/* The tree of an X3D file (ISO/IEC 19776-1, the XML encoding; ISO/IEC 19775-1, the nodes).
+ *
+ * Nodes that geometry depends on are kept with their fields; those known to have none in them are
+ * left out, but for a place in the list of children, which a switch counts. A node of no known name
+ * may have geometry, and is refused.
+ *
+ * DEF names a node from its end on, so that USE refers to one that is whole: no node can contain
+ * itself. Of two with one name the later counts, as in VRML. */
+#define _GNU_SOURCE
+#include "document.h"
+
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/assert.h"
+#include "../xml.h"
+
+/* A name that DEF has given, or that of a prototype. */
+typedef struct {
+    const char *name;
+    x3d_node *node;
+    bool harmless; /* of a prototype: its first node is */
+} named;
+
+typedef struct {
+    x3d_document *document;
+    x3d_node *at;     /* the innermost node that is open */
+    kiln_list above;  /* those around it: x3d_node * */
+    void *names;      /* a tree of search.h */
+    void *prototypes; /* likewise */
+    named *prototype; /* whose first node is looked for */
+    unsigned skipped; /* depth within an element that is left out */
+    bool in_x3d, in_head, in_body;
+} parse;
+
+/* -- kinds -- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), of_end = strlen(end);
+
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+x3d_kind kiln_x3d_kind(const char *type)
+{
+    static const struct {
+        const char *type;
+        x3d_kind kind;
+    } known[] = {{"Anchor", X3D_GROUP},
+                 {"Billboard", X3D_GROUP},
+                 {"CADAssembly", X3D_GROUP},
+                 {"CADFace", X3D_GROUP},
+                 {"CADLayer", X3D_GROUP},
+                 {"Collision", X3D_GROUP},
+                 {"Group", X3D_GROUP},
+                 {"PickableGroup", X3D_GROUP},
+                 {"StaticGroup", X3D_GROUP},
+                 {"CADPart", X3D_TRANSFORM},
+                 {"Transform", X3D_TRANSFORM},
+                 {"Switch", X3D_SWITCH},
+                 {"LOD", X3D_LOD},
+                 {"Inline", X3D_INLINE},
+                 {"Shape", X3D_SHAPE},
+                 {"Coordinate", X3D_COORDINATE},
+                 {"CoordinateDouble", X3D_COORDINATE},
+                 {"Appearance", X3D_APPEARANCE},
+                 /* Names that end as harmless ones do. */
+                 {"HAnimJoint", X3D_UNKNOWN},
+                 {"ExplosionEmitter", X3D_UNKNOWN}};
+    /* Those for which geometry.c has a function. */
+    static const char *const geometry[] = {"IndexedFaceSet",
+                                           "IndexedTriangleSet",
+                                           "IndexedTriangleFanSet",
+                                           "IndexedTriangleStripSet",
+                                           "IndexedQuadSet",
+                                           "IndexedLineSet",
+                                           "TriangleSet",
+                                           "TriangleFanSet",
+                                           "TriangleStripSet",
+                                           "QuadSet",
+                                           "LineSet",
+                                           "PointSet",
+                                           "ElevationGrid",
+                                           "Extrusion",
+                                           "Box",
+                                           "Sphere",
+                                           "Cone",
+                                           "Cylinder",
+                                           "Rectangle2D",
+                                           "Disk2D",
+                                           "TriangleSet2D",
+                                           "Polyline2D",
+                                           "Polypoint2D",
+                                           "Arc2D",
+                                           "Circle2D",
+                                           "Text"};
+    static const char *const harmless[] = {"ROUTE",
+                                           "IMPORT",
+                                           "EXPORT",
+                                           "Script",
+                                           "Normal",
+                                           "FontStyle",
+                                           "ClipPlane",
+                                           "AudioClip",
+                                           "ShaderPart",
+                                           "ShaderProgram",
+                                           "GeoMetadata",
+                                           "GeoOrigin",
+                                           "Color",
+                                           "ColorRGBA",
+                                           "FogCoordinate",
+                                           "Sound",
+                                           "SpatialSound",
+                                           "ScreenFontStyle",
+                                           "FloatVertexAttribute",
+                                           "Matrix3VertexAttribute",
+                                           "Matrix4VertexAttribute",
+                                           "DISEntityManager",
+                                           "RigidBody",
+                                           "CollisionCollection",
+                                           "CollisionSpace"};
+    static const char *const ends[] = {"Sensor",
+                                       "Interpolator",
+                                       "Light",
+                                       "Viewpoint",
+                                       "Sequencer",
+                                       "Trigger",
+                                       "Background",
+                                       "Fog",
+                                       "Filter",
+                                       "Chaser",
+                                       "Damper",
+                                       "Texture",
+                                       "Texture3D",
+                                       "Material",
+                                       "Shader",
+                                       "Sound",
+                                       "Properties",
+                                       "Info",
+                                       "Joint",
+                                       "Toggle",
+                                       "TextureCoordinate",
+                                       "TextureTransform",
+                                       "Texture3DTransform",
+                                       "TextureCoordinate3D",
+                                       "TextureCoordinate4D",
+                                       "TextureTransform3D",
+                                       "TextureTransformMatrix3D",
+                                       "TextureCoordinateGenerator",
+                                       "TextureProjector",
+                                       "TextureProjectorParallel",
+                                       "TextureProjectorPerspective"};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].type, type) == 0)
+            return known[i].kind;
+    for (size_t i = 0; i < sizeof geometry / sizeof geometry[0]; i++)
+        if (strcmp(geometry[i], type) == 0)
+            return X3D_GEOMETRY;
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+        if (strcmp(harmless[i], type) == 0)
+            return X3D_HARMLESS;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (ends_in(type, ends[i]))
+            return X3D_HARMLESS;
+    return strncmp(type, "Metadata", 8) == 0 ? X3D_HARMLESS : X3D_UNKNOWN;
+}
+
+/* -- messages -- */
+
+/* "part.x3d, line 3: <Shape>: text". */
+static void message_of(const x3d_document *document, const x3d_node *node, char text[1024],
+                       const char *format, va_list arguments)
+{
+    const int used =
+        snprintf(text, 512, "%.200s%sline %llu: <%.100s>: ", document->file ? document->file : "",
+                 document->file ? ", " : "", (unsigned long long)node->line, node->type);
+
+    KILN_ASSERT(used > 0 && used < 512);
+    (void)vsnprintf(text + used, 1024 - (size_t)used, format, arguments);
+}
+
+_Noreturn void kiln_x3d_fail(const x3d_document *document, const x3d_node *node,
+                             kiln_bake_status status, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    message_of(document, node, text, format, arguments);
+    va_end(arguments);
+    kiln_send_failure(document->reading->sender, status, "%s", text);
+}
+
+void kiln_x3d_warn(const x3d_document *document, const x3d_node *node, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    message_of(document, node, text, format, arguments);
+    va_end(arguments);
+    kiln_send_warning(document->reading->sender, "%s", text);
+}
+
+/* -- memory -- */
+
+static void *take(x3d_document *document, size_t size)
+{
+    void *block = kiln_arena_take(&document->arena, size, 1);
+
+    if (block == NULL)
+        kiln_read_no_memory(document->reading);
+    return memset(block, 0, size);
+}
+
+static const char *keep(x3d_document *document, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+
+    return memcpy(take(document, size), text, size);
+}
+
+static x3d_node *new_node(x3d_document *document, const char *type, uint64_t line)
+{
+    x3d_node *node = take(document, sizeof *node);
+
+    node->type = keep(document, type);
+    node->kind = kiln_x3d_kind(type);
+    node->line = line;
+    node->open = true;
+    return node;
+}
+
+/* Fields that are long and change nothing are left out. */
+static void keep_attributes(x3d_document *document, x3d_node *node, const char **attributes)
+{
+    static const char *const without[] = {"normalIndex", "colorIndex", "texCoordIndex"};
+    size_t count = 0, kept = 0;
+
+    while (attributes[count] != NULL)
+        count += 2;
+    node->attributes = take(document, (count + 1) * sizeof(char *));
+    for (size_t i = 0; i < count; i += 2) {
+        bool wanted = true;
+
+        for (size_t k = 0; k < sizeof without / sizeof without[0]; k++)
+            wanted = wanted && strcmp(attributes[i], without[k]) != 0;
+        if (wanted) {
+            node->attributes[kept++] = keep(document, attributes[i]);
+            node->attributes[kept++] = keep(document, attributes[i + 1]);
+        }
+    }
+}
+
+static void add_child(parse *p, x3d_node *child)
+{
+    x3d_node *parent = p->at;
+    void *children = parent->children;
+
+    /* In the arena, which gives nothing back: the list moves by doubling. */
+    if (parent->child_count == parent->child_capacity) {
+        parent->child_capacity = parent->child_capacity != 0 ? 2 * parent->child_capacity : 4;
+        parent->children = take(p->document, parent->child_capacity * sizeof(x3d_node *));
+        if (parent->child_count > 0)
+            memcpy(parent->children, children, parent->child_count * sizeof(x3d_node *));
+    }
+    parent->children[parent->child_count++] = child;
+}
+
+/* -- names -- */
+
+static int compare_names(const void *a, const void *b)
+{
+    const named *p = a, *q = b;
+
+    return strcmp(p->name, q->name);
+}
+
+/* NULL: there is none of that name. */
+static named *find_name(void *const *tree, const char *name)
+{
+    const named key = {.name = name};
+    named **found = tfind(&key, tree, compare_names);
+
+    return found != NULL ? *found : NULL;
+}
+
+static named *add_name(parse *p, void **tree, const char *name)
+{
+    named *new = find_name(tree, name);
+
+    if (new != NULL)
+        return new;
+    new = take(p->document, sizeof *new);
+    new->name = keep(p->document, name);
+    if (tsearch(new, tree, compare_names) == NULL)
+        kiln_read_no_memory(p->document->reading);
+    return new;
+}
+
+/* -- elements -- */
+
+static void read_unit(parse *p, const char **attributes, uint64_t line)
+{
+    const char *category = kiln_xml_value(attributes, "category");
+    const char *factor = kiln_xml_value(attributes, "conversionFactor");
+    const x3d_node at = {.type = "unit", .line = line};
+    double value = 0;
+
+    if (category == NULL || (strcmp(category, "length") != 0 && strcmp(category, "angle") != 0))
+        return;
+    if (factor == NULL || !kiln_token_number(factor, strlen(factor), &value) || !(value > 0) ||
+        value > 1e12)
+        kiln_x3d_fail(p->document, &at, KILN_BAKE_INVALID,
+                      "its conversionFactor must be a number above 0, not \"%.40s\"",
+                      factor != NULL ? factor : "");
+    *(category[0] == 'l' ? &p->document->length : &p->document->angle) = value;
+}
+
+/* Has the parent room for a node of that kind? */
+static bool has_place(const x3d_node *parent, x3d_kind kind)
+{
+    switch (parent->kind) {
+    case X3D_GROUP:
+    case X3D_TRANSFORM:
+    case X3D_SWITCH:
+    case X3D_LOD:
+        return kind <= X3D_SHAPE;
+    case X3D_SHAPE:
+        return kind == X3D_GEOMETRY || kind == X3D_APPEARANCE;
+    case X3D_GEOMETRY:
+        return kind == X3D_COORDINATE;
+    default:
+        return false;
+    }
+}
+
+/* The declaration of a prototype is shown by its instances only; what an instance is, its first
+ * node says. */
+static void declare(parse *p, const char *type, const char **attributes)
+{
+    const char *name = kiln_xml_value(attributes, "name");
+
+    p->prototype = add_name(p, &p->prototypes, name != NULL ? name : "");
+    p->prototype->harmless = false;
+    if (type[0] == 'E')
+        p->prototype = NULL;
+}
+
+/* A node that is kept: a new one, or one that has been before. */
+static void start_node(parse *p, const char *type, const char **attributes, uint64_t line)
+{
+    x3d_document *document = p->document;
+    const char *def = kiln_xml_value(attributes, "DEF"), *use = kiln_xml_value(attributes, "USE");
+    const char *field = kiln_xml_value(attributes, "containerField");
+    x3d_node *node = new_node(document, type, line);
+
+    if (node->kind == X3D_UNKNOWN)
+        kiln_x3d_fail(document, node, KILN_BAKE_UNSUPPORTED,
+                      "it is not read, and may have geometry; remove it, or convert the model to "
+                      "another format");
+    if (!has_place(p->at, node->kind))
+        kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
+                      "it has no place in <%.100s>; repair the file", p->at->type);
+    if (strcmp(p->at->type, "Collision") == 0 && field != NULL && strcmp(field, "proxy") == 0) {
+        kiln_x3d_warn(document, node,
+                      "the proxy of a <Collision> is left out; what is shown counts");
+        p->skipped = 1;
+        return;
+    }
+    if (use != NULL) {
+        const named *found = find_name(&p->names, use);
+
+        if (found == NULL || found->node->open || strcmp(found->node->type, type) != 0)
+            kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
+                          "USE of \"%.100s\", which is %s; repair the file", use,
+                          found == NULL       ? "no node before it"
+                          : found->node->open ? "around it"
+                                              : "a node of another type");
+        add_child(p, found->node);
+        p->skipped = 1;
+        return;
+    }
+    keep_attributes(document, node, attributes);
+    add_child(p, node);
+    if (def != NULL) {
+        named *name = add_name(p, &p->names, def);
+
+        if (name->node != NULL)
+            kiln_x3d_warn(document, node,
+                          "the DEF \"%.100s\" is that of line %llu too; USE refers to the one "
+                          "before it",
+                          def, (unsigned long long)name->node->line);
+        name->node = node;
+        node->def = name->name;
+    }
+    *(x3d_node **)kiln_list_add(document->reading, &p->above, sizeof(x3d_node *)) = p->at;
+    p->at = node;
+}
+
+static void on_start(void *user, const char *type, const char **attributes, uint64_t line)
+{
+    parse *p = user;
+    x3d_document *document = p->document;
+    const x3d_node element = {.type = type, .line = line};
+    x3d_kind kind;
+
+    if (p->skipped > 0) {
+        /* ProtoDeclare, ProtoBody, the first node. */
+        if (p->skipped == 1)
+            p->in_body = strcmp(type, "ProtoBody") == 0;
+        if (p->skipped == 2 && p->in_body && p->prototype != NULL) {
+            p->prototype->harmless = kiln_x3d_kind(type) == X3D_HARMLESS;
+            p->prototype = NULL;
+        }
+        p->skipped++;
+        return;
+    }
+    if (!p->in_x3d) {
+        if (strcmp(type, "X3D") != 0)
+            kiln_x3d_fail(document, &element, KILN_BAKE_INVALID,
+                          "the file is not X3D; give its format (--format)");
+        p->in_x3d = true;
+        return;
+    }
+    if (p->at == NULL) {
+        if (strcmp(type, "Scene") == 0 && document->scene == NULL) {
+            document->scene = p->at = new_node(document, type, line);
+            p->at->kind = X3D_GROUP;
+            return;
+        }
+        if (p->in_head && strcmp(type, "unit") == 0)
+            read_unit(p, attributes, line);
+        if (strcmp(type, "head") == 0 || p->in_head) {
+            p->skipped = strcmp(type, "head") != 0;
+            p->in_head = true;
+            return;
+        }
+        kiln_x3d_fail(document, &element, KILN_BAKE_INVALID,
+                      "it has no place there; repair the file");
+    }
+    if (strcmp(type, "ProtoDeclare") == 0 || strcmp(type, "ExternProtoDeclare") == 0) {
+        declare(p, type, attributes);
+        p->skipped = 1;
+        return;
+    }
+    kind = kiln_x3d_kind(type);
+    if (strcmp(type, "ProtoInstance") == 0) {
+        const char *name = kiln_xml_value(attributes, "name");
+        const named *of = find_name(&p->prototypes, name != NULL ? name : "");
+
+        if (p->at->kind != X3D_APPEARANCE && (of == NULL || !of->harmless))
+            kiln_x3d_fail(document, &element, KILN_BAKE_UNSUPPORTED,
+                          "an instance of the prototype \"%.100s\", which is not read and may have "
+                          "geometry; export without prototypes",
+                          name != NULL ? name : "");
+        kind = X3D_HARMLESS;
+    }
+    if (p->at->kind == X3D_APPEARANCE) {
+        const char *def = kiln_xml_value(attributes, "DEF");
+
+        def = def != NULL ? def : kiln_xml_value(attributes, "USE");
+        if (ends_in(type, "Material") && def != NULL)
+            p->at->material = keep(document, def);
+        p->skipped = 1;
+    } else if (kind == X3D_HARMLESS) {
+        if (strncmp(type, "Metadata", 8) != 0 && strcmp(type, "ROUTE") != 0 &&
+            strcmp(type, "IMPORT") != 0 && strcmp(type, "EXPORT") != 0 && p->at->kind <= X3D_LOD)
+            add_child(p, NULL);
+        p->skipped = 1;
+    } else {
+        start_node(p, type, attributes, line);
+    }
+}
+
+static void on_end(void *user, const char *type)
+{
+    parse *p = user;
+
+    (void)type;
+    if (p->skipped > 0) {
+        if (--p->skipped == 0)
+            p->prototype = NULL;
+        return;
+    }
+    if (p->at == NULL) {
+        p->in_head = false;
+        return;
+    }
+    p->at->open = false;
+    p->at = p->above.count > 0 ? ((x3d_node **)p->above.items)[--p->above.count] : NULL;
+}
+
+static void forget_nothing(void *name)
+{
+    (void)name; /* it is of the arena */
+}
+
+x3d_document *kiln_x3d_read(kiln_reading *reading, const kiln_model *model, const char *file)
+{
+    x3d_document *document = calloc(1, sizeof *document);
+    kiln_reading own = *reading;
+    parse p = {.document = document};
+    const kiln_xml_handlers handlers = {.start = on_start, .end = on_end, .user = &p, .file = file};
+    char start[6] = "";
+
+    if (document == NULL)
+        kiln_read_no_memory(reading);
+    document->reading = reading;
+    document->file = file != NULL ? keep(document, file) : NULL;
+    document->length = document->angle = 1;
+    own.model = *model;
+    (void)kiln_model_read(model, 0, start, sizeof start - 1);
+    if (strncmp(start, "#X3D", 4) == 0 || strncmp(start, "#VRML", 5) == 0 ||
+        strncmp(start, "\x1F\x8B", 2) == 0)
+        kiln_send_failure(reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "%.200s%sX3D that is %s; convert it to XML", file != NULL ? file : "",
+                          file != NULL ? ": " : "",
+                          start[0] == '#' ? "in the encoding of VRML" : "compressed by gzip");
+    kiln_xml_read(&own, &handlers);
+    tdestroy(p.names, forget_nothing);
+    tdestroy(p.prototypes, forget_nothing);
+    free(p.above.items);
+    if (document->scene == NULL)
+        kiln_send_failure(reading->sender, KILN_BAKE_INVALID, "%.200s%sthere is no <Scene>",
+                          file != NULL ? file : "", file != NULL ? ": " : "");
+    return document;
+}
+
+void kiln_x3d_free(x3d_document *document)
+{
+    kiln_arena_free(&document->arena);
+    free(document);
+}
+
+/* -- fields -- */
+
+const char *kiln_x3d_text(const x3d_node *node, const char *name)
+{
+    for (size_t i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
+        if (strcmp(node->attributes[i], name) == 0)
+            return node->attributes[i + 1];
+    return NULL;
+}
+
+const char *kiln_x3d_word(const char **at, size_t *length)
+{
+    const char *word = *at + strspn(*at, ", \t\r\n");
+
+    *length = strcspn(word, ", \t\r\n");
+    *at = word + *length;
+    return *length > 0 ? word : NULL;
+}
+
+static _Noreturn void fail_word(const x3d_document *document, const x3d_node *node,
+                                const char *name, const char *what, const char *word, size_t length)
+{
+    kiln_x3d_fail(document, node, KILN_BAKE_INVALID, "%s must be %s, not \"%.*s\"", name, what,
+                  (int)(length < 40 ? length : 40), word);
+}
+
+bool kiln_x3d_bool(const x3d_document *document, const x3d_node *node, const char *name,
+                   bool otherwise)
+{
+    const char *text = kiln_x3d_text(node, name), *word;
+    size_t length;
+
+    if (text == NULL)
+        return otherwise;
+    word = kiln_x3d_word(&text, &length);
+    if (word != NULL && kiln_token_is(word, length, "true"))
+        return true;
+    if (word == NULL || !kiln_token_is(word, length, "false"))
+        fail_word(document, node, name, "true or false", word != NULL ? word : "", length);
+    return false;
+}
+
+double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, const char *name,
+                         size_t *count)
+{
+    const char *at = kiln_x3d_text(node, name), *word;
+    kiln_list list = {0};
+    size_t length;
+
+    at = at != NULL ? at : "";
+    while ((word = kiln_x3d_word(&at, &length)) != NULL)
+        if (!kiln_token_number(word, length,
+                               kiln_list_add(document->reading, &list, sizeof(double))))
+            fail_word(document, node, name, "numbers", word, length);
+    *count = list.count;
+    return list.items;
+}
+
+int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
+                           size_t *count)
+{
+    const char *at = kiln_x3d_text(node, name), *word;
+    kiln_list list = {0};
+    size_t length;
+
+    at = at != NULL ? at : "";
+    while ((word = kiln_x3d_word(&at, &length)) != NULL)
+        if (!kiln_token_integer(word, length,
+                                kiln_list_add(document->reading, &list, sizeof(int64_t))))
+            fail_word(document, node, name, "whole numbers", word, length);
+    *count = list.count;
+    return list.items;
+}
+
+void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const char *name,
+                     double *values, size_t count)
+{
+    size_t given;
+    double *numbers = kiln_x3d_numbers(document, node, name, &given);
+
+    if (given != count && kiln_x3d_text(node, name) != NULL)
+        kiln_x3d_fail(document, node, KILN_BAKE_INVALID, "%s has %zu numbers, not %zu", name, given,
+                      count);
+    if (given == count)
+        memcpy(values, numbers, count * sizeof *values);
+    free(numbers);
+}

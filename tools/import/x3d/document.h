@@ -1,0 +1,81 @@
+/* X3D files as trees of nodes, of what geometry depends on. */
+#ifndef KILN_IMPORT_X3D_DOCUMENT_H
+#define KILN_IMPORT_X3D_DOCUMENT_H
+
+#include <sys/types.h>
+
+#include "../../common/memory.h"
+#include "../points.h"
+
+typedef enum {
+    X3D_GROUP, /* shows its children */
+    X3D_TRANSFORM,
+    X3D_SWITCH,
+    X3D_LOD,
+    X3D_INLINE,
+    X3D_SHAPE,
+    X3D_GEOMETRY,
+    X3D_COORDINATE,
+    X3D_APPEARANCE,
+    X3D_HARMLESS, /* has no geometry, and nothing in it has */
+    X3D_UNKNOWN
+} x3d_kind;
+
+typedef struct x3d_node {
+    x3d_kind kind;
+    uint64_t line;
+    const char *type;        /* the name of the element */
+    const char *def;         /* NULL: none */
+    const char *material;    /* of an appearance: the name of its material; NULL: none */
+    const char **attributes; /* names and values in turn; NULL at the end */
+    struct x3d_node *
+        *children; /* NULL stands for a harmless one; some are children of others too */
+    size_t child_count, child_capacity;
+    bool open; /* while it is read */
+    bool said; /* what is to be said of it */
+    /* What has become of it. */
+    kiln_points points;                  /* of a coordinate */
+    bool has_points, has_mesh, has_user; /* has_mesh: of a geometry that it has been sent */
+    uint32_t mesh, user;
+    const struct x3d_node *appearance; /* with which it has been sent */
+} x3d_node;
+
+typedef struct x3d_document {
+    kiln_reading *reading;
+    const char *file; /* of a side file; NULL: the model itself */
+    kiln_arena arena; /* of all nodes and texts */
+    x3d_node *scene;
+    double length, angle; /* its units, in metres and radians */
+    dev_t device;         /* of the file, for the reader's use */
+    ino_t inode;          /* 0: it is in memory */
+} x3d_document;
+
+/* Reads the model, or a side file of it, whose bytes are `model`. */
+x3d_document *kiln_x3d_read(kiln_reading *reading, const kiln_model *model, const char *file);
+void kiln_x3d_free(x3d_document *document);
+
+x3d_kind kiln_x3d_kind(const char *type);
+
+/* Ends the work because of a node. */
+_Noreturn void kiln_x3d_fail(const x3d_document *document, const x3d_node *node,
+                             kiln_bake_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void kiln_x3d_warn(const x3d_document *document, const x3d_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Fields of nodes. The text of one; NULL: it is not given. */
+const char *kiln_x3d_text(const x3d_node *node, const char *name);
+/* The next value of a list, not zero-ended; commas are blanks. NULL: there is none. */
+const char *kiln_x3d_word(const char **at, size_t *length);
+bool kiln_x3d_bool(const x3d_document *document, const x3d_node *node, const char *name,
+                   bool otherwise);
+/* Exactly `count` numbers, which stay as they are where the field is not given. */
+void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const char *name,
+                     double *values, size_t count);
+/* All numbers, and all whole numbers, of a field. They are the caller's to free. */
+double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, const char *name,
+                         size_t *count);
+int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
+                           size_t *count);
+
+#endif

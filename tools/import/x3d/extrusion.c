@@ -1,0 +1,248 @@
+/* Extrusion (ISO/IEC 19775-1, 13.3.5): a section in the x-z plane is scaled, rotated and put at each
+ * point of a spine, in a plane there whose y axis follows the spine, and whose z axis is normal to
+ * the curve. Where the spine is straight, z stays what it was; where it is straight all over, the
+ * plane is that of the section, rotated the shortest way. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/assert.h"
+#include "geometry.h"
+#include "transform.h"
+
+typedef struct {
+    double x[3], y[3], z[3];
+} axes;
+
+static void minus(double to[3], const double a[3], const double b[3])
+{
+    for (int i = 0; i < 3; i++)
+        to[i] = a[i] - b[i];
+}
+
+static void cross(double to[3], const double a[3], const double b[3])
+{
+    for (int i = 0; i < 3; i++)
+        to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* False: it has no direction, at the scale of `size`. */
+static bool normalize(double v[3], double size)
+{
+    const double length = sqrt(dot(v, v));
+
+    if (!(length > 1e-9 * size))
+        return false;
+    for (int i = 0; i < 3; i++)
+        v[i] /= length;
+    return true;
+}
+
+/* The y axes, along the spine. False: it is one point. */
+static bool find_along(axes *at, double (*const spine)[3], size_t count, bool closed, double size)
+{
+    size_t known = count;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = i > 0 ? i - 1 : closed ? count - 2 : 0;
+        const size_t to = i + 1 < count ? i + 1 : closed ? 1 : count - 1;
+
+        minus(at[i].y, spine[to], spine[from]);
+        if (normalize(at[i].y, size)) {
+            known = known < i ? known : i;
+        } else if (i > 0) {
+            memcpy(at[i].y, at[i - 1].y, sizeof at[i].y);
+        }
+    }
+    for (size_t i = 0; known < count && i < known; i++)
+        memcpy(at[i].y, at[known].y, sizeof at[i].y);
+    return known < count;
+}
+
+/* The z axes, normal to the curve. False: it is straight. */
+static bool find_across(axes *at, double (*const spine)[3], size_t count, bool closed, double size)
+{
+    size_t known = count;
+
+    for (size_t i = closed ? 0 : 1; i + 1 < count; i++) {
+        double next[3], last[3];
+
+        minus(next, spine[i + 1], spine[i]);
+        minus(last, spine[i > 0 ? i - 1 : count - 2], spine[i]);
+        cross(at[i].z, next, last);
+        /* Of unit vectors, so that short steps count as long ones do. */
+        if (normalize(next, size) && normalize(last, size)) {
+            double bend[3];
+
+            cross(bend, next, last);
+            if (normalize(bend, 1)) {
+                memcpy(at[i].z, bend, sizeof bend);
+                known = known < i ? known : i;
+                continue;
+            }
+        }
+        if (i > 0)
+            memcpy(at[i].z, at[i - 1].z, sizeof at[i].z);
+    }
+    if (known == count)
+        return false;
+    for (size_t i = 0; i < known; i++)
+        memcpy(at[i].z, at[known].z, sizeof at[i].z);
+    memcpy(at[count - 1].z, at[closed ? 0 : count - 2].z, sizeof at[0].z);
+    for (size_t i = 1; i < count; i++)
+        if (dot(at[i].z, at[i - 1].z) < 0)
+            for (int j = 0; j < 3; j++)
+                at[i].z[j] = -at[i].z[j];
+    return true;
+}
+
+/* The axes of a straight spine: those of the section, rotated from y to its direction. */
+static void rotate_straight(axes *at, size_t count)
+{
+    static const double up[3] = {0, 1, 0};
+    const double *y = at[0].y;
+    double rotation[4] = {0, 0, 0, 0};
+    kiln_affine turn;
+
+    cross(rotation, up, y);
+    rotation[3] = atan2(sqrt(dot(rotation, rotation)), y[1]);
+    if (!normalize(rotation, 1)) {
+        rotation[0] = 1;
+        rotation[1] = rotation[2] = 0;
+    }
+    turn = kiln_x3d_rotation(rotation);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            at[i].x[k] = turn.m[k][0];
+            at[i].z[k] = turn.m[k][2];
+        }
+}
+
+/* A field of one value for each point of the spine, or of one for all. */
+static double *load_each(const x3d_mesh *mesh, const char *name, size_t elements, size_t points,
+                         size_t *count)
+{
+    double *numbers = kiln_x3d_numbers(mesh->document, mesh->node, name, count);
+
+    if (*count % elements != 0 || (*count > elements && *count / elements < points))
+        kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_INVALID,
+                      "%s has %zu numbers, which are neither one value nor one for each of %zu "
+                      "points of the spine",
+                      name, *count, points);
+    *count /= elements;
+    return numbers;
+}
+
+static double *load_or(const x3d_mesh *mesh, const char *name, const double *otherwise,
+                       size_t otherwise_count, size_t elements, size_t *count)
+{
+    double *numbers = kiln_x3d_numbers(mesh->document, mesh->node, name, count);
+
+    if (kiln_x3d_text(mesh->node, name) == NULL) {
+        numbers = malloc(otherwise_count * sizeof *numbers);
+        if (numbers == NULL)
+            kiln_read_no_memory(mesh->document->reading);
+        memcpy(numbers, otherwise, otherwise_count * sizeof *numbers);
+        *count = otherwise_count;
+    }
+    if (*count % elements != 0 || *count / elements < 2)
+        kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_INVALID,
+                      "%s has %zu numbers, which are no two points or more of %zu", name, *count,
+                      elements);
+    *count /= elements;
+    return numbers;
+}
+
+static void add_faces(x3d_mesh *mesh, const double *section, size_t around, size_t along)
+{
+    uint32_t *cap = malloc(around * sizeof *cap);
+    const bool ring =
+        section[0] == section[2 * around - 2] && section[1] == section[2 * around - 1];
+    const size_t count = ring ? around - 1 : around;
+
+    if (cap == NULL)
+        kiln_read_no_memory(mesh->document->reading);
+    for (size_t i = 0; i + 1 < along; i++)
+        for (size_t j = 0; j + 1 < around; j++) {
+            const uint32_t at = (uint32_t)(i * around + j), next = at + (uint32_t)around;
+            const uint32_t corners[4] = {at, at + 1, next + 1, next};
+
+            kiln_x3d_face(mesh, corners, 4);
+        }
+    if (count >= 3 && kiln_x3d_bool(mesh->document, mesh->node, "beginCap", true)) {
+        for (size_t j = 0; j < count; j++)
+            cap[j] = (uint32_t)(count - 1 - j);
+        kiln_x3d_face(mesh, cap, count);
+    }
+    if (count >= 3 && kiln_x3d_bool(mesh->document, mesh->node, "endCap", true)) {
+        for (size_t j = 0; j < count; j++)
+            cap[j] = (uint32_t)((along - 1) * around + j);
+        kiln_x3d_face(mesh, cap, count);
+    }
+    free(cap);
+}
+
+void kiln_x3d_extrusion(x3d_mesh *mesh)
+{
+    static const double square[] = {1, 1, 1, -1, -1, -1, -1, 1, 1, 1},
+                        straight[] = {0, 0, 0, 0, 1, 0};
+    size_t around, along, scales, turns;
+    double *section = load_or(mesh, "crossSection", square, 10, 2, &around);
+    double(*spine)[3] = (double(*)[3])(void *)load_or(mesh, "spine", straight, 6, 3, &along);
+    double *scale = load_each(mesh, "scale", 2, along, &scales);
+    double *turn = load_each(mesh, "orientation", 4, along, &turns), size = 0;
+    axes *at = calloc(along, sizeof *at);
+    const bool closed = along > 2 && memcmp(spine[0], spine[along - 1], sizeof spine[0]) == 0;
+
+    if (at == NULL)
+        kiln_read_no_memory(mesh->document->reading);
+    for (size_t i = 1; i < along; i++)
+        for (int k = 0; k < 3; k++)
+            size = fmax(size, fabs(spine[i][k] - spine[0][k]));
+    if (!find_along(at, spine, along, closed, size))
+        kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_INVALID,
+                      "its spine is one point; repair the file");
+    if (!find_across(at, spine, along, closed, size))
+        rotate_straight(at, along);
+    else
+        for (size_t i = 0; i < along; i++) {
+            /* z is made normal to y: of a bend between steps of two lengths it is anyway. */
+            cross(at[i].x, at[i].y, at[i].z);
+            (void)normalize(at[i].x, 1);
+            cross(at[i].z, at[i].x, at[i].y);
+        }
+    for (size_t i = 0; i < along; i++) {
+        const double still[4] = {0, 0, 1, 0};
+        const double *s = scales > 0 ? scale + 2 * (scales > 1 ? i : 0) : NULL;
+        double rotation[4];
+        kiln_affine own;
+
+        memcpy(rotation, turns > 0 ? turn + 4 * (turns > 1 ? i : 0) : still, sizeof rotation);
+        rotation[3] *= mesh->document->angle;
+        own = kiln_x3d_rotation_of(mesh->document, mesh->node, "orientation", rotation);
+        for (size_t j = 0; j < around; j++) {
+            const double u = section[2 * j] * (s != NULL ? s[0] : 1);
+            const double v = section[2 * j + 1] * (s != NULL ? s[1] : 1);
+            double local[3], point[3];
+
+            for (int k = 0; k < 3; k++)
+                local[k] = own.m[k][0] * u + own.m[k][2] * v;
+            for (int k = 0; k < 3; k++)
+                point[k] = spine[i][k] + at[i].x[k] * local[0] + at[i].y[k] * local[1] +
+                           at[i].z[k] * local[2];
+            (void)kiln_x3d_point(mesh, point[0], point[1], point[2]);
+        }
+    }
+    KILN_ASSERT(mesh->own.at.count == around * along);
+    add_faces(mesh, section, around, along);
+    free(section);
+    free(spine);
+    free(scale);
+    free(turn);
+    free(at);
+}
