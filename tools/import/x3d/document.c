@@ -29,7 +29,7 @@ typedef struct {
     x3d_document *document;
     x3d_node *at;     /* the innermost node that is open */
     kiln_list above;  /* those around it: x3d_node * */
-    void *names;      /* a tree of search.h */
+    void *names;      /* a tree of tsearch */
     void *prototypes; /* likewise */
     named *prototype; /* whose first node is looked for */
     unsigned skipped; /* depth within an element that is left out */

@@ -28,8 +28,8 @@ typedef struct x3d_node {
     const char *def;         /* NULL: none */
     const char *material;    /* of an appearance: the name of its material; NULL: none */
     const char **attributes; /* names and values in turn; NULL at the end */
-    struct x3d_node *
-        *children; /* NULL stands for a harmless one; some are children of others too */
+    /* NULL stands for a harmless one; some are children of others too */
+    struct x3d_node **children;
     size_t child_count, child_capacity;
     bool open; /* while it is read */
     bool said; /* what is to be said of it */

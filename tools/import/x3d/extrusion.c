@@ -1,7 +1,7 @@
-/* Extrusion (ISO/IEC 19775-1, 13.3.5): a section in the x-z plane is scaled, rotated and put at each
- * point of a spine, in a plane there whose y axis follows the spine, and whose z axis is normal to
- * the curve. Where the spine is straight, z stays what it was; where it is straight all over, the
- * plane is that of the section, rotated the shortest way. */
+/* Extrusion (ISO/IEC 19775-1, 13.3.5): a section in the x-z plane is scaled, rotated and put at
+ * each point of a spine, in a plane there whose y axis follows the spine, and whose z axis is
+ * normal to the curve. Where the spine is straight, z stays what it was; where it is straight all
+ * over, the plane is that of the section, rotated the shortest way. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Reader of X3D in its XML encoding (ISO/IEC 19775-1 and 19776-1, versions 3.0 to 4.0). README.md of
- * this folder lists what is read, what is left out and what is refused.
+/* Reader of X3D in its XML encoding (ISO/IEC 19775-1 and 19776-1, versions 3.0 to 4.0). README.md
+ * of this folder lists what is read, what is left out and what is refused.
  *
  * document.c makes a tree of the file, geometry.c, solids.c and extrusion.c make meshes of its
  * geometry, transform.c has rotations. Here the tree is walked, depth-first, with a stack of our

@@ -1,6 +1,6 @@
-/* Transforms of X3D (ISO/IEC 19775-1, 10.4.4): translation, centre, rotation and scale along axes of
- * their own, in the order that the format gives. The decimals of a quarter circle that files have
- * differ from it in the seventh digit or so; the angle stays what they say. */
+/* Transforms of X3D (ISO/IEC 19775-1, 10.4.4): translation, centre, rotation and scale along axes
+ * of their own, in the order that the format gives. The decimals of a quarter circle that files
+ * have differ from it in the seventh digit or so; the angle stays what they say. */
 #define _GNU_SOURCE
 #include "transform.h"
 

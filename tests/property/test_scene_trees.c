@@ -1,0 +1,452 @@
+/* Random scenes of X3D and AMF, nested and used again, against an evaluation that carries each
+ * point through each rotation, scale and displacement by itself, without a matrix. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tools/import/import.h"
+#include "../support/amount.h"
+#include "../support/meshes.h"
+
+enum { TEXT_MOST = 1 << 20, TRIANGLES_MOST = 1 << 12, NAMES_MOST = 64, DEEPEST = 5 };
+
+typedef struct {
+    double at[3][3];
+} triangle;
+
+typedef struct {
+    triangle *items;
+    size_t count;
+} body;
+
+typedef struct {
+    char name[8], type[16];
+    body shape;
+} named;
+
+static char text[TEXT_MOST];
+static size_t length;
+static named names[NAMES_MOST];
+static size_t name_count, unnamed;
+static uint64_t state;
+
+__attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    length += (size_t)vsnprintf(text + length, TEXT_MOST - length, format, arguments);
+    va_end(arguments);
+    assert_true(length < TEXT_MOST);
+}
+
+static void add(body *to, const triangle *items, size_t count)
+{
+    to->items = realloc(to->items, (to->count + count + 1) * sizeof *to->items);
+    assert_non_null(to->items);
+    for (size_t i = 0; i < count; i++)
+        to->items[to->count + i] = items[i];
+    to->count += count;
+}
+
+static double random_number(double most)
+{
+    /* Of few digits, as in files, so that text and number are the same. */
+    return floor(random_between(&state, -most, most) * 64) / 64;
+}
+
+/* -- what is done to points -- */
+
+/* Rodrigues' formula, for one vector. */
+static void rotate(double p[3], const double rotation[4])
+{
+    const double size =
+        sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2]);
+    const double c = cos(rotation[3]), s = sin(rotation[3]);
+    double axis[3], along = 0, result[3];
+
+    if (size == 0)
+        return;
+    for (int i = 0; i < 3; i++)
+        axis[i] = rotation[i] / size;
+    for (int i = 0; i < 3; i++)
+        along += axis[i] * p[i];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        result[i] = p[i] * c + (axis[j] * p[k] - axis[k] * p[j]) * s + axis[i] * along * (1 - c);
+    }
+    memcpy(p, result, sizeof result);
+}
+
+static void reverse(body *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        for (int k = 0; k < 3; k++) {
+            const double other = b->items[i].at[1][k];
+
+            b->items[i].at[1][k] = b->items[i].at[2][k];
+            b->items[i].at[2][k] = other;
+        }
+}
+
+/* -- X3D -- */
+
+static void make_shape(body *to)
+{
+    const uint32_t count = 1 + random_below(&state, 3);
+    const bool reversed = random_below(&state, 4) == 0;
+    triangle made[4];
+
+    put("<Shape><%s ccw='%s' %s='", count == 2 ? "IndexedTriangleSet" : "IndexedFaceSet",
+        reversed ? "false" : "true", count == 2 ? "index" : "coordIndex");
+    for (uint32_t i = 0; i < count; i++)
+        put(count == 2 ? "%u %u %u, " : "%u %u %u -1 ", 3 * i + 2, 3 * i, 3 * i + 1);
+    put("'><Coordinate point='");
+    for (uint32_t i = 0; i < count; i++) {
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++) {
+                made[i].at[j][k] = random_number(4);
+                put("%.17g%s", made[i].at[j][k], k == 2 ? ", " : " ");
+            }
+    }
+    put("'/></%s></Shape>", count == 2 ? "IndexedTriangleSet" : "IndexedFaceSet");
+    body own = {made, count};
+    if (reversed)
+        reverse(&own);
+    add(to, made, count);
+}
+
+static void put_field(const char *name, double *values, int count, double most, double otherwise)
+{
+    const bool given = random_below(&state, 2) == 0;
+
+    /* Not near 0: a scale that is would leave no sense of rotation. */
+    for (int i = 0; i < count; i++)
+        do
+            values[i] = given ? random_number(most) : otherwise;
+        while (given && fabs(values[i]) < .25);
+    if (!given)
+        return;
+    put(" %s='", name);
+    for (int i = 0; i < count; i++)
+        put("%.17g ", values[i]);
+    put("'");
+}
+
+static void make_node(body *to, int depth);
+
+static void make_children(body *to, int depth)
+{
+    for (uint32_t i = random_below(&state, 4); i-- > 0;)
+        make_node(to, depth + 1);
+}
+
+static void make_transform(body *own, int depth)
+{
+    double center[3], rotation[4], scale[3], along[4], translation[3];
+
+    put_field("center", center, 3, 2, 0);
+    put_field("rotation", rotation, 4, 3, 0);
+    put_field("scale", scale, 3, 2, 1);
+    put_field("scaleOrientation", along, 4, 3, 0);
+    put_field("translation", translation, 3, 8, 0);
+    put(">");
+    make_children(own, depth);
+    for (size_t i = 0; i < own->count; i++)
+        for (int j = 0; j < 3; j++) {
+            double *p = own->items[i].at[j];
+
+            for (int k = 0; k < 3; k++)
+                p[k] -= center[k];
+            along[3] = -along[3];
+            rotate(p, along);
+            along[3] = -along[3];
+            for (int k = 0; k < 3; k++)
+                p[k] *= scale[k];
+            rotate(p, along);
+            rotate(p, rotation);
+            for (int k = 0; k < 3; k++)
+                p[k] += center[k] + translation[k];
+        }
+    if (scale[0] * scale[1] * scale[2] < 0)
+        reverse(own);
+}
+
+static void make_switch(body *own, int depth)
+{
+    const uint32_t count = 1 + random_below(&state, 3), chosen = random_below(&state, count + 1);
+
+    put(" whichChoice='%d'>", chosen < count ? (int)chosen : -1);
+    for (uint32_t i = 0; i < count; i++) {
+        body other = {NULL, 0};
+
+        if (random_below(&state, 4) == 0)
+            put("<Viewpoint/>");
+        else
+            make_node(&other, depth + 1);
+        if (i == chosen)
+            add(own, other.items, other.count);
+        free(other.items);
+    }
+}
+
+static void make_node(body *to, int depth)
+{
+    static const char *const types[] = {"Transform", "Transform", "Group", "Switch"};
+    const char *type = types[random_below(&state, 4)];
+    const bool is_named = random_below(&state, 3) == 0 && name_count < NAMES_MOST;
+    const size_t used = name_count > 0 ? random_below(&state, (uint32_t)name_count) : 0;
+    body own = {NULL, 0};
+    char name[8] = "";
+
+    if (depth == DEEPEST || random_below(&state, 3) == 0) {
+        make_shape(to);
+        return;
+    }
+    if (name_count > 0 && random_below(&state, 3) == 0 &&
+        to->count + names[used].shape.count < TRIANGLES_MOST) {
+        put("<%s USE='%s'/>", names[used].type, names[used].name);
+        add(to, names[used].shape.items, names[used].shape.count);
+        return;
+    }
+    put("<%s", type);
+    if (is_named) {
+        (void)snprintf(name, sizeof name, "n%zu", unnamed++);
+        put(" DEF='%s'", name);
+    }
+    if (type[0] == 'T') {
+        make_transform(&own, depth);
+    } else if (type[0] == 'S') {
+        make_switch(&own, depth);
+    } else {
+        put(">");
+        make_children(&own, depth);
+    }
+    put("</%s>", type);
+    add(to, own.items, own.count);
+    if (is_named && name_count < NAMES_MOST) {
+        memcpy(names[name_count].name, name, sizeof name);
+        (void)snprintf(names[name_count].type, sizeof names[name_count].type, "%s", type);
+        names[name_count++].shape = own;
+    } else {
+        free(own.items);
+    }
+}
+
+/* -- AMF -- */
+
+typedef struct {
+    uint32_t to;
+    double delta[3], angle[3];
+} instance;
+
+/* Objects and constellations; each refers to later ones only. */
+typedef struct {
+    bool is_object, used;
+    body shape; /* of an object */
+    instance instances[4];
+    uint32_t count;
+} thing;
+
+static void show(const thing *things, uint32_t index, body *to)
+{
+    const thing *of = &things[index];
+    const size_t before = to->count;
+
+    if (of->is_object)
+        add(to, of->shape.items, of->shape.count);
+    for (uint32_t n = 0; n < of->count; n++) {
+        const instance *by = &of->instances[n];
+        const size_t first = to->count;
+
+        show(things, by->to, to);
+        for (size_t i = first; i < to->count; i++)
+            for (int j = 0; j < 3; j++)
+                for (int axis = 0; axis < 4; axis++) {
+                    double rotation[4] = {0, 0, 0, 0}, *p = to->items[i].at[j];
+
+                    if (axis == 3) {
+                        for (int k = 0; k < 3; k++)
+                            p[k] += by->delta[k];
+                        continue;
+                    }
+                    rotation[axis] = 1;
+                    rotation[3] = by->angle[axis] * acos(-1) / 180;
+                    rotate(p, rotation);
+                }
+    }
+    assert_true(to->count >= before);
+}
+
+static void put_object(thing *of)
+{
+    const uint32_t volumes = 1 + random_below(&state, 2);
+    triangle made[3];
+
+    put("<mesh><vertices>");
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++)
+                made[i].at[j][k] = random_number(4);
+            put("<vertex><coordinates><y>%.17g</y><x>%.17g</x><z>%.17g</z></coordinates></vertex>",
+                made[i].at[j][1], made[i].at[j][0], made[i].at[j][2]);
+        }
+    put("</vertices>");
+    for (uint32_t v = 0; v < volumes; v++) {
+        put("<volume>");
+        for (uint32_t i = v == 0 ? 0 : 2; i < (v + 1 == volumes ? 3u : 2u); i++)
+            put("<triangle><v1>%u</v1><v2>%u</v2><v3>%u</v3></triangle>", 3 * i, 3 * i + 1,
+                3 * i + 2);
+        put("</volume>");
+    }
+    put("</mesh>");
+    add(&of->shape, made, 3);
+}
+
+static void put_instances(thing *of, uint32_t index, uint32_t count, thing *things)
+{
+    static const double angles[] = {0, 90, -90, 180, 37, 271.5};
+
+    of->count = index + 1 < count ? random_below(&state, 4) : 0;
+    for (uint32_t n = 0; n < of->count; n++) {
+        instance *by = &of->instances[n];
+
+        by->to = index + 1 + random_below(&state, count - index - 1);
+        things[by->to].used = true;
+        put("<instance objectid='%u'>", by->to);
+        for (int k = 0; k < 3; k++) {
+            by->angle[k] = angles[random_below(&state, 6)];
+            by->delta[k] = random_number(10);
+            put("<r%c>%.17g</r%c><delta%c>%.17g</delta%c>", 'x' + k, by->angle[k], 'x' + k, 'x' + k,
+                by->delta[k], 'x' + k);
+        }
+        put("</instance>");
+    }
+}
+
+static void make_amf(body *whole)
+{
+    enum { MOST = 10 };
+    thing things[MOST] = {{0}};
+    const uint32_t count = 1 + random_below(&state, MOST - 1);
+
+    put("<amf>");
+    for (uint32_t i = 0; i < count; i++) {
+        thing *of = &things[i];
+
+        of->is_object = i + 1 == count || random_below(&state, 3) == 0;
+        put("<%s id='%u'>", of->is_object ? "object" : "constellation", i);
+        if (of->is_object)
+            put_object(of);
+        else
+            put_instances(of, i, count, things);
+        put("</%s>", of->is_object ? "object" : "constellation");
+    }
+    put("</amf>");
+    for (uint32_t i = 0; i < count; i++)
+        if (!things[i].used)
+            show(things, i, whole);
+    for (uint32_t i = 0; i < count; i++)
+        free(things[i].shape.items);
+}
+
+/* -- the comparison -- */
+
+/* The same corners in the same sense of rotation, from whichever. */
+static bool is_same(const kiln_soup *soup, size_t at, const triangle *wanted)
+{
+    for (size_t turn = 0; turn < 3; turn++) {
+        bool same = true;
+
+        for (size_t j = 0; j < 3; j++)
+            for (size_t k = 0; k < 3; k++) {
+                const double got =
+                    (double)soup->positions[3 * (size_t)soup->indices[3 * at + (j + turn) % 3] + k];
+
+                same = same && fabs(got - wanted->at[j][k]) <= 1e-5 * (1 + fabs(got));
+            }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void compare(const char *format, const body *wanted)
+{
+    const kiln_bake_options options = {
+        .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 1000};
+    const kiln_bake_input input = {.data = text, .size = length, .format = format};
+    kiln_bake_report report = {0};
+    kiln_soup soup;
+    const kiln_bake_status status = kiln_import(&input, &options, &soup, &report);
+
+    if (wanted->count == 0) {
+        assert_int_equal(status, KILN_BAKE_INVALID);
+        assert_non_null(strstr(report.error, "no face"));
+    } else if (status != KILN_BAKE_OK) {
+        fail_msg("%s in %s", report.error, text);
+    } else {
+        if (soup.triangle_count != wanted->count)
+            fail_msg("%lu triangles, not %zu, of %s", (unsigned long)soup.triangle_count,
+                     wanted->count, text);
+        for (size_t i = 0; i < wanted->count; i++)
+            if (!is_same(&soup, i, &wanted->items[i]))
+                fail_msg("triangle %zu of %s", i, text);
+        kiln_soup_free(&soup);
+    }
+    kiln_bake_report_free(&report);
+}
+
+static void scenes_of_x3d(void **test)
+{
+    const uint32_t cases = amount(400);
+
+    (void)test;
+    state = 41;
+    for (uint32_t n = 0; n < cases; n++) {
+        body whole = {NULL, 0};
+
+        length = name_count = unnamed = 0;
+        put("<X3D><Scene>");
+        for (uint32_t i = 1 + random_below(&state, 3); i-- > 0;)
+            make_node(&whole, 0);
+        put("</Scene></X3D>");
+        compare("x3d", &whole);
+        free(whole.items);
+        while (name_count > 0)
+            free(names[--name_count].shape.items);
+    }
+}
+
+static void scenes_of_amf(void **test)
+{
+    const uint32_t cases = amount(400);
+
+    (void)test;
+    state = 42;
+    for (uint32_t n = 0; n < cases; n++) {
+        body whole = {NULL, 0};
+
+        length = 0;
+        make_amf(&whole);
+        compare("amf", &whole);
+        free(whole.items);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scenes_of_x3d),
+                                       cmocka_unit_test(scenes_of_amf)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
