@@ -303,6 +303,24 @@ expect 1 "$KILN" bake cube.obj ./cube.obj -o out.d --junit hollow
 [ ! -s hollow ] || case_fail 'a file without bytes was replaced'
 case_end
 
+case_begin '--junit: a run that a signal ends is no success'
+# The program that reads the model sends the signal, so that it comes in the middle of the bake.
+programs=$(dirname "$KILN")/libexec/kiln
+mkdir importers && ln -s "$programs"/* importers/ && rm importers/kiln-import
+printf '#!/bin/sh\n[ "$1" = --version ] || kill -TERM $PPID\nexec "%s/kiln-import" "$@"\n' "$programs" >importers/kiln-import
+chmod +x importers/kiln-import
+for models in cube.obj 'cube.obj tetrahedron.obj lines.obj'; do
+    expect 0 "$KILN" bake cube.obj -o fine.kiln --junit signal.xml
+    # shellcheck disable=SC2086
+    expect 143 "$KILN" bake $models -o cut/ -j1 --importer importers --junit signal.xml --depfile cut.d
+    grep -q 'skipped="0"' signal.xml && ! grep -q 'failures="0"' signal.xml || case_fail "$models: $(cat signal.xml)"
+    grep -q '<failure type="status 4" message="interrupted">' signal.xml || case_fail "$models: $(cat signal.xml)"
+    [ ! -e cut/cube.kiln ] || case_fail "$models: it was baked"
+    [ -z "$(find . -name '.kiln-*')" ] || case_fail 'something is left behind'
+done
+rm -r importers
+case_end
+
 case_begin '--junit: any name gives XML that a parser reads'
 cp bad.obj "odd/$(printf 'a&b<c>"d\047\377\357\277\277\302\205]]>.obj')"
 expect 3 "$KILN" bake odd/*.obj cube.obj -o out.d --junit odd.xml

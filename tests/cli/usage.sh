@@ -89,6 +89,45 @@ says err 'kiln: bake: --leaf is given more than once; the last one counts'
 rm "$out"
 case_end
 
+case_begin 'an empty name, as of a variable that is not set, is to be seen in the message'
+cp models/tiny/cube.obj "$TMPDIR/one.obj" && "$KILN" bake -q "$TMPDIR/one.obj" -o "$TMPDIR/one.kiln"
+for arguments in 'info' 'verify' "diff $TMPDIR/one.kiln" "collide $TMPDIR/one.kiln" 'query --rays /dev/null' "unpack -o $TMPDIR/x" \
+    "bake -o $TMPDIR/x" 'cache gc --max-size 0' 'upgrade' "bake -o $TMPDIR/x --dry-run"; do
+    # shellcheck disable=SC2086
+    expect 2 "$KILN" $arguments ''
+    says err "kiln: '': "
+done
+case_end
+
+case_begin 'a letter with "=" makes no file of that name'
+cd "$TMPDIR" || exit 1
+for arguments in 'bake one.obj -o=y.kiln' 'bake -m=one.obj' 'bake one.obj -o y.kiln -j=2' 'unpack one.kiln -o=y.kiln' 'lut bins -o=y.kiln'; do
+    # shellcheck disable=SC2086
+    expect 1 "$KILN" $arguments
+    says err "takes its value without '='; write -"
+    [ -z "$(ls ./*y.kiln 2>/dev/null)" ] || case_fail "$arguments: a file was made"
+done
+expect 0 "$KILN" bake one.obj -o ./=y.kiln
+rm ./=y.kiln
+cd "$OLDPWD" || exit 1
+case_end
+
+case_begin 'kiln help VERB is kiln VERB --help'
+for verb in bake 'lut bins' 'cache gc' calibrate; do
+    # shellcheck disable=SC2086
+    "$KILN" $verb --help >"$TMPDIR/want"
+    for word in help --help -h; do
+        # shellcheck disable=SC2086
+        expect 0 "$KILN" $word $verb
+        same "$TMPDIR/want" "$TMPDIR/out"
+    done
+done
+expect 0 "$KILN" help lut
+says out 'usage: kiln lut show'
+expect 1 "$KILN" help bak
+says err "there is no verb 'bak'; did you mean bake?"
+case_end
+
 case_begin '-h is --help, for the command and for every verb'
 "$KILN" --help >"$TMPDIR/long"
 expect 0 "$KILN" -h

@@ -144,7 +144,7 @@ static bool step_of_many(void *user, const char *stage, double part)
 static bool step_of_one(void *user, const char *stage, double part)
 {
     const asset *a = user;
-    return progress_step(&a->b->one, stage, part);
+    return progress_step(&a->b->one, stage, part) && signals_noted() == 0;
 }
 
 /* Makes the folder that an output is in. */
@@ -603,14 +603,17 @@ static int write_junit(const batch *b)
         const result *r = &b->results[i];
         const job *of = &b->of->jobs[i];
         const bool standard = strcmp(of->output, "-") == 0;
-        cases[i] =
-            (junit_case){.name = standard ? "standard output" : of->output,
-                         .file = of->input,
-                         .status = r->status,
-                         .error = r->error != NULL ? r->error : "see the messages of the run",
-                         .skipped = r->outcome == LEFT ? why_left() : NULL,
-                         .notes = r->notes,
-                         .seconds = r->seconds};
+        /* A report of cases that were only skipped would be taken for a success. */
+        const bool interrupted = r->outcome == LEFT && signals_noted() != 0;
+        cases[i] = (junit_case){.name = standard ? "standard output" : of->output,
+                                .file = of->input,
+                                .status = interrupted ? EXIT_RUN : r->status,
+                                .error = interrupted        ? why_left()
+                                         : r->error != NULL ? r->error
+                                                            : "see the messages of the run",
+                                .skipped = r->outcome == LEFT && !interrupted ? why_left() : NULL,
+                                .notes = r->notes,
+                                .seconds = r->seconds};
     }
     int status = make_folder_for(b->run->junit);
     if (status == EXIT_DONE) {
@@ -710,8 +713,10 @@ static int run_all(batch *b)
         return report_error(EXIT_RUN, NULL, "out of memory");
     }
 
+    if (b->of->count > 1 || b->run->junit != NULL) {
+        signals_note(); /* what the run leaves says that it was interrupted */
+    }
     if (b->of->count > 1) {
-        signals_note();
         batch_bar_begin(&b->bar, mode, b->of->count, size);
     } else {
         progress_begin(&b->one, mode, b->of->jobs[0].input);

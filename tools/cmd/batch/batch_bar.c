@@ -33,6 +33,9 @@ void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t 
                        .size = size + count * SIZE_OF_ANY};
 }
 
+/* Less of the whole says too little of the rest to be shown. */
+static const double part_least = 0.02;
+
 /* An estimate; negative: nothing is known yet. */
 static double seconds_left(const batch_bar *bar, double elapsed)
 {
@@ -46,7 +49,7 @@ static void show_time_left(const batch_bar *bar, double elapsed, char shown[24])
 {
     const double seconds = seconds_left(bar, elapsed);
     shown[0] = '\0';
-    if (seconds >= 0 && seconds < 3.6e6) {
+    if (seconds >= 0 && seconds < 3.6e6 && seconds * part_least <= elapsed) {
         snprintf(shown, 24, "%d:%02d left", (int)seconds / 60, (int)seconds % 60);
     }
 }

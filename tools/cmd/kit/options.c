@@ -352,6 +352,10 @@ int options_parse_given(const verb *of, int argc, char **argv, void *settings, i
             /* One letter an argument: a flag is the whole of it, a value may follow at once. */
             const int entry = find_option(of, NULL, 0, argument[1]);
             const char *attached = argument[2] != '\0' ? argument + 2 : NULL;
+            if (entry >= 0 && argument[2] == '=') {
+                return report_usage("-%c takes its value without '='; write -%c %s", argument[1],
+                                    argument[1], argument + 3);
+            }
             const bool fits = entry >= 0 && (verb_option(of, (size_t)entry)->kind != OPTION_FLAG ||
                                              attached == NULL);
             status = fits ? take(&state, entry, attached) : report_no_option(of, argument, 0);

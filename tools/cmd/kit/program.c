@@ -167,7 +167,16 @@ int program_main(int argc, char **argv)
     report_begin(argv[1], has_argument(argc, argv, "--json"));
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
-        help_command(stdout, this_program.verbs, this_program.verb_count);
+        /* "help bake" is "bake --help"; an option after it is none of help's. */
+        const bool of_verb = argc > 2 && argv[2][0] != '-';
+        of = of_verb ? find_verb(argc - 1, argv + 1, &words) : NULL;
+        if (of != NULL) {
+            help_verb(stdout, of);
+        } else if (!of_verb) {
+            help_command(stdout, this_program.verbs, this_program.verb_count);
+        } else if (!help_group(argv[2])) {
+            return report_end(report_no_verb(argc - 1, argv + 1));
+        }
     } else if (strcmp(argv[1], "--version") == 0) {
         version_print();
     } else if (strcmp(argv[1], "--man") == 0) {

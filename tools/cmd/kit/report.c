@@ -379,9 +379,11 @@ static void keep_error(json_t *object, int status, const char *text)
     json_object_set_new(object, "error", error);
 }
 
-/* The line comes at once, the document at the end: a run that is killed has said what it found. */
+/* The line comes at once, the document at the end: a run that is killed has said what it found. A
+ * name that is empty, as a variable of a script may be, is to be seen in the message. */
 static int error_arguments(int status, const char *file, const char *format, va_list arguments)
 {
+    file = file != NULL && file[0] == '\0' ? "''" : file;
     char *text = compose(file, format, arguments);
     const char *printed = text != NULL ? text : "out of memory";
     const size_t prefix = text != NULL && file != NULL ? strlen(file) + 2 : 0;

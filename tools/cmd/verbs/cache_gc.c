@@ -50,7 +50,7 @@ static int run_gc(int argc, char **argv)
     const kiln_bake_status status = settings.dry_run ? kiln_cache_gc_look(folder, size, &report)
                                                      : kiln_cache_gc(folder, size, &report);
     if (status != KILN_BAKE_OK) {
-        return report_error((int)status, NULL, "%s", report.error);
+        return report_error_text((int)status, folder, report.error);
     }
     if (report_is_json()) {
         json_t *root = report_root();
