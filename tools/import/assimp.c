@@ -31,6 +31,7 @@
 #include "../../formats/assert.h"
 #include "../common/memory.h"
 #include "formats.h"
+#include "rewrite.h"
 #include "serve.h"
 #include "xml.h"
 
@@ -270,7 +271,7 @@ static bool is_gltf(const kiln_reading *reading)
 
 /* Fills the unit and the up axis of reading->facts, but for Collada (collada.c). Found by trying
  * Assimp 5.2.5: Collada's unit and axis it applies itself, at the root; FBX's it only reports, the
- * unit in centimetres; glTF has one unit and one axis. */
+ * unit in centimetres; glTF has one unit and one axis; DXF is rotated from z to y. */
 static void find_units(kiln_reading *reading, const struct aiScene *scene)
 {
     kiln_scene_facts *facts = &reading->facts;
@@ -284,6 +285,10 @@ static void find_units(kiln_reading *reading, const struct aiScene *scene)
             facts->unit = facts->unit_factor = value / 100;
         if (fact_of(scene->mMetaData, "UpAxis", &value) && value >= 0 && value <= 2)
             facts->up_declared = facts->up_now = (int32_t)value;
+    } else if (strcmp(reading->format, "dxf") == 0) {
+        facts->up_declared = 2;
+        kiln_send_warning(reading->sender, "the importer rotates what DXF has along z to y; --up z "
+                                           "rotates it back");
     }
     KILN_ASSERT(facts->up_declared >= -1 && facts->up_declared < 3 && facts->up_now >= 0);
 }
@@ -690,8 +695,11 @@ static void read_by_assimp(kiln_reading *reading)
     static const struct {
         const char *format;
         void (*look)(kiln_reading *reading);
-    } looks[] = {
-        {"dae", kiln_look_at_collada}, {"x3d", kiln_look_at_x3d}, {"amf", kiln_look_at_amf}};
+    } looks[] = {{"dae", kiln_look_at_collada},
+                 {"x3d", kiln_look_at_x3d},
+                 {"amf", kiln_look_at_amf},
+                 {"x", kiln_rewrite_x},
+                 {"dxf", kiln_rewrite_dxf}};
     struct aiFileIO files = {
         .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
     listener ears = {.reading = reading};
