@@ -30,6 +30,7 @@
 
 #include "../../formats/assert.h"
 #include "../common/memory.h"
+#include "fbx.h"
 #include "formats.h"
 #include "rewrite.h"
 #include "serve.h"
@@ -695,11 +696,9 @@ static void read_by_assimp(kiln_reading *reading)
     static const struct {
         const char *format;
         void (*look)(kiln_reading *reading);
-    } looks[] = {{"dae", kiln_look_at_collada},
-                 {"x3d", kiln_look_at_x3d},
-                 {"amf", kiln_look_at_amf},
-                 {"x", kiln_rewrite_x},
-                 {"dxf", kiln_rewrite_dxf}};
+    } looks[] = {{"fbx", kiln_look_at_fbx}, {"dae", kiln_look_at_collada},
+                 {"x3d", kiln_look_at_x3d}, {"amf", kiln_look_at_amf},
+                 {"x", kiln_rewrite_x},     {"dxf", kiln_rewrite_dxf}};
     struct aiFileIO files = {
         .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
     listener ears = {.reading = reading};
