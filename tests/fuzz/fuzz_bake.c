@@ -218,6 +218,10 @@ static kiln_bake_options options_of(const uint8_t *asked)
 static void judge_failure(kiln_bake_status status, const kiln_bake_report *report)
 {
     static const char no_scene[] = "(memory): the importer ended without a scene";
+    /* Without the programs, nothing is read, and nothing is tried. */
+    if (strstr(report->error, "the program that reads it") != NULL) {
+        sound_fail("the importers are not there", report->error);
+    }
     if (status == KILN_BAKE_USAGE || status == KILN_BAKE_IO || report->error[0] == '\0' ||
         strncmp(report->error, no_scene, sizeof no_scene - 1) == 0) {
         sound_fail("a bake ended badly", report->error);

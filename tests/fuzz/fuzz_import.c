@@ -226,6 +226,10 @@ kiln_child_end kiln_child_run(const kiln_child *child, kiln_child_greeting *gree
 static void judge_failure(kiln_bake_status status, const char *name, const kiln_bake_report *report)
 {
     const size_t length = strlen(name);
+    /* Without the programs, nothing is read, and nothing is tried. */
+    if (strstr(report->error, "the program that reads it") != NULL) {
+        sound_fail("the importers are not there", report->error);
+    }
     if (status == KILN_BAKE_USAGE || strncmp(report->error, name, length) != 0 ||
         strncmp(report->error + length, ": ", 2) != 0 || report->error[length + 2] == '\0') {
         sound_fail("a bake ended badly", report->error);
