@@ -150,6 +150,23 @@ says err "m.yaml:3:34: '../**/../z' can't be compared"
 rm -r away 'b[1]'
 case_end
 
+case_begin 'a JUnit report in the folder is no model, though Ogre has models in XML'
+printf 'kiln: 1\noutput: out\nassets: [as]\n' >m.yaml
+for run in 1 2; do
+    expect 0 "$KILN" bake as -o out --junit as/report.xml
+    expect 0 "$KILN" bake as -o out --junit as/z/REPORT.XML
+    expect 0 "$KILN" bake -m m.yaml --junit as/report.xml
+done
+says err 'as: not baked: 5 files of formats that are not read, 2 hidden names'
+printf '<mesh/>\n' >as/ogre.xml
+: >as/empty.xml
+expect 1 "$KILN" bake as -o out --junit as/ogre.xml
+expect 3 "$KILN" bake as -o out
+says err 'kiln: failed: as/ogre.xml'
+says err 'kiln: failed: as/empty.xml'
+rm -r as/*.xml as/z/REPORT.XML m.yaml out
+case_end
+
 case_begin 'links: those to files count, those to folders are not followed, and every walk ends'
 ln -s .. as/z/up
 ln -s . as/h/here

@@ -12,6 +12,8 @@
 
 #include "inputs.h"
 
+#include "junit.h"
+
 #include "../../../formats/assert.h"
 #include "../../common/memory.h"
 #include "../../import/formats.h"
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* -- lists -- */
@@ -412,6 +415,14 @@ static bool has_extension_of_model(const char *name)
     return kiln_format_of(lower) != NULL;
 }
 
+/* Is it a report that a run with --junit has left there? Its extension is also that of a format. */
+static bool is_report(const char *path, const struct stat *facts)
+{
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && strcasecmp(dot, ".xml") == 0 && facts->st_size > 0 &&
+           output_may_be_replaced(path, &output_kind_junit, NULL);
+}
+
 /* Adds an entry to the models or to the folders that are still to be looked at, or counts it. Links
  * to folders are not followed, so that every walk ends and no model is found twice. */
 static int take_entry(const char *path, input_list *models, input_list *folders,
@@ -434,7 +445,7 @@ static int take_entry(const char *path, input_list *models, input_list *folders,
         others[FOLDER_LINK]++;
     } else if (!S_ISREG(facts.st_mode)) {
         others[NO_FILE]++;
-    } else if (!has_extension_of_model(path)) {
+    } else if (!has_extension_of_model(path) || is_report(path, &facts)) {
         others[NO_MODEL]++;
     } else {
         return inputs_add(models, path, strlen(path));
