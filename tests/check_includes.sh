@@ -21,6 +21,7 @@ runtime/adb: formats runtime/base runtime/pose runtime/kernel runtime/open runti
 runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
+tools/import/collada: formats tools/common tools/import kiln_bake.h
 tools/import/gltf: formats tools/common tools/import kiln_bake.h
 tools/import/x3d: formats tools/common tools/import kiln_bake.h
 tools/tree: formats tools/common kiln_bake.h

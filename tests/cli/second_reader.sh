@@ -1,14 +1,14 @@
 #!/bin/sh
-# kiln verify --reader: a second opinion by Assimp on what kiln's own reader of glTF has read, for every model that there is; second_reader.txt
+# kiln verify --reader: a second opinion by Assimp on what kiln's own readers of glTF and Collada have read, for every model that there is; second_reader.txt
 # explains each difference. And what the option refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/shell.sh
 top=$(pwd)
 models=/usr/share/assimp/models
 
-case_begin 'every difference of two readers of glTF is explained'
+case_begin 'every difference of two readers of glTF and Collada is explained'
 if [ -d $models ]; then
-    find $models/glTF2 \( -name '*.gltf' -o -name '*.glb' \) -size -4000k | LC_ALL=C sort | while read -r model; do
+    find $models/glTF2 $models/Collada \( -name '*.gltf' -o -name '*.glb' -o -iname '*.dae' \) -size -4000k | LC_ALL=C sort | while read -r model; do
         "$KILN" bake -q "$model" -o "$TMPDIR/model.kiln" 2>/dev/null || continue
         "$KILN" verify -q "$TMPDIR/model.kiln" --source "$model" --reader assimp 2>/dev/null
         echo "$? ${model#$models/}"

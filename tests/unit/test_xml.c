@@ -73,9 +73,15 @@ static const small_model rows[] = {
      DECLARED("windows-1252") "<COLLADA><library_geometries><geometry id='g'><mesh><source id='s'>"
                               "<float_array id='a' count='9'>0 0 0 1 0 0 0 1 0</float_array>"
                               "<technique_common><accessor source='#a' count='4' "
-                              "stride='3'><param/><param/><param/></accessor>"
-                              "</technique_common></source></mesh></geometry>"
-                              "</library_geometries></COLLADA>",
+                              "stride='3'><param name='X'/><param name='Y'/>"
+                              "<param name='Z'/></accessor>"
+                              "</technique_common></source><vertices id='v'><input "
+                              "semantic='POSITION' source='#s'/></vertices><triangles count='1'>"
+                              "<input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p>"
+                              "</triangles></mesh></geometry></library_geometries>"
+                              "<library_visual_scenes><visual_scene id='w'><node>"
+                              "<instance_geometry url='#g'/></node></visual_scene>"
+                              "</library_visual_scenes></COLLADA>",
      0, -1, 0, "line 1: <accessor>"},
 };
 

@@ -31,6 +31,29 @@ kiln_affine kiln_affine_of_node(const kiln_scene_node *node)
     return affine;
 }
 
+bool kiln_affine_of_rows(const double rows[16], kiln_affine *affine)
+{
+    static const double last[4] = {0, 0, 0, 1};
+    const double tolerance = 1e-6;
+    bool sound = true;
+
+    for (int j = 0; j < 4; j++) {
+        for (int i = 0; i < 3; i++)
+            affine->m[i][j] = rows[4 * i + j];
+        sound = sound && fabs(rows[12 + j] - last[j]) <= tolerance;
+    }
+    return sound;
+}
+
+void kiln_affine_add(const kiln_affine *affine, double weight, const double from[3], double to[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double *m = affine->m[i];
+
+        to[i] += weight * (m[0] * from[0] + m[1] * from[1] + m[2] * from[2] + m[3]);
+    }
+}
+
 /* A rotation by 90 degrees about the third axis; its determinant is scale^3, so it mirrors nothing.
  */
 kiln_affine kiln_affine_of_options(double scale, int from, int to)

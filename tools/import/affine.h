@@ -16,6 +16,13 @@ kiln_affine kiln_affine_join(const kiln_affine *outer, const kiln_affine *inner)
 /* The node's own, to its parent. */
 kiln_affine kiln_affine_of_node(const kiln_scene_node *node);
 
+/* Of 16 numbers by rows, the last of which has to be 0 0 0 1, but for rounding; false: it is not.
+ */
+bool kiln_affine_of_rows(const double rows[16], kiln_affine *affine);
+
+/* Adds the point `from`, transformed, `weight` times to `to`: what a joint does to a vertex. */
+void kiln_affine_add(const kiln_affine *affine, double weight, const double from[3], double to[3]);
+
 /* Scales, and rotates so that axis `from` (0 x, 1 y, 2 z) becomes axis `to`, without mirroring. */
 kiln_affine kiln_affine_of_options(double scale, int from, int to);
 

@@ -270,9 +270,9 @@ static bool is_gltf(const kiln_reading *reading)
            strcmp(reading->format, "vrm") == 0;
 }
 
-/* Fills the unit and the up axis of reading->facts, but for Collada (collada.c). Found by trying
- * Assimp 5.2.5: Collada's unit and axis it applies itself, at the root; FBX's it only reports, the
- * unit in centimetres; glTF has one unit and one axis; DXF is rotated from z to y. */
+/* Fills the unit and the up axis of reading->facts. Found by trying Assimp 5.2.5: Collada's unit
+ * and axis it applies itself, at the root, and does not report; FBX's it only reports, the unit in
+ * centimetres; glTF has one unit and one axis; DXF is rotated from z to y. */
 static void find_units(kiln_reading *reading, const struct aiScene *scene)
 {
     kiln_scene_facts *facts = &reading->facts;
@@ -311,18 +311,6 @@ typedef struct {
     uint32_t record; /* of the next face */
     uint64_t sent;
 } face_stream;
-
-/* Sends the triangles of a fan, which have one number. */
-static void send_fan(face_stream *s, const struct aiFace *face)
-{
-    for (unsigned i = 1; i + 1 < face->mNumIndices; i++) {
-        const uint32_t corners[3] = {face->mIndices[0], face->mIndices[i], face->mIndices[i + 1]};
-
-        kiln_read_face(s->reading, corners, 3, s->record, s->user);
-        s->sent++;
-    }
-    s->record++;
-}
 
 /* Refuses a mesh that has memory which Assimp never set. What the programs' allocator fills
  * (main_memory.c) is a NaN that no file has but by its very bits, and arithmetic leaves it so. */
@@ -370,10 +358,6 @@ static void send_mesh(face_stream *s, const struct aiScene *scene, unsigned inde
             (mesh->mPrimitiveTypes & (aiPrimitiveType_TRIANGLE | aiPrimitiveType_POLYGON)) == 0) {
             reading->facts.lines += face->mNumIndices - 1;
             s->record++;
-            continue;
-        }
-        if (reading->fans && face->mNumIndices > 3) {
-            send_fan(s, face);
             continue;
         }
         kiln_read_face(s->reading, face->mIndices, face->mNumIndices, s->record++, s->user);
@@ -696,9 +680,11 @@ static void read_by_assimp(kiln_reading *reading)
     static const struct {
         const char *format;
         void (*look)(kiln_reading *reading);
-    } looks[] = {{"fbx", kiln_look_at_fbx}, {"dae", kiln_look_at_collada},
-                 {"x3d", kiln_look_at_x3d}, {"amf", kiln_look_at_amf},
-                 {"x", kiln_rewrite_x},     {"dxf", kiln_rewrite_dxf}};
+    } looks[] = {{"fbx", kiln_look_at_fbx},
+                 {"x3d", kiln_look_at_x3d},
+                 {"amf", kiln_look_at_amf},
+                 {"x", kiln_rewrite_x},
+                 {"dxf", kiln_rewrite_dxf}};
     struct aiFileIO files = {
         .OpenProc = open_one, .CloseProc = close_one, .UserData = (aiUserData)(void *)reading};
     listener ears = {.reading = reading};
@@ -719,7 +705,7 @@ static void read_by_assimp(kiln_reading *reading)
             "no reader for \"%s\" files; convert it to OBJ, PLY, STL, glTF or FBX, or "
             "name its format if the extension is misleading",
             reading->format);
-    if (is_gltf(reading) || kiln_format_trust(reading->format) == KILN_TRUST_UNCHECKED)
+    if (kiln_format_trust(reading->format) != KILN_TRUST_CHECKED)
         kiln_send_warning(
             reading->sender,
             "\"%s\" files%s are read by Assimp, unchecked; compare the result with the "

@@ -12,6 +12,7 @@
 
 const kiln_format kiln_formats[] = {
     {"amf", "Additive Manufacturing File", KILN_TRUST_OWN, OWN},
+    {"dae", "Collada", KILN_TRUST_OWN, OWN},
     {"glb", "glTF 2.0, binary", KILN_TRUST_OWN, GLTF},
     {"gltf", "glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"obj", "Wavefront OBJ", KILN_TRUST_OWN, OWN},
@@ -21,7 +22,6 @@ const kiln_format kiln_formats[] = {
     {"vrm", "VRM, an avatar in glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"x3d", "X3D, in XML", KILN_TRUST_OWN, OWN},
 
-    {"dae", "Collada", KILN_TRUST_CHECKED, ASSIMP},
     {"fbx", "Autodesk FBX", KILN_TRUST_CHECKED, ASSIMP},
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED, ASSIMP},

@@ -14,7 +14,6 @@ typedef struct {
     uint64_t memory;             /* the limit, for messages; 0: none */
     const char *limit;           /* its option */
     const kiln_folders *folders; /* where side files may lie */
-    bool fans;                   /* faces of more than three corners are fans of triangles */
     kiln_sender *sender;
     kiln_scene_facts facts; /* to be filled; sent by the caller of the reader */
 } kiln_reading;
@@ -24,8 +23,8 @@ typedef void kiln_reader(kiln_reading *reading);
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_read_amf,
     kiln_read_x3d;
-/* And glTF 2.0 (gltf/nodes.c). */
-kiln_reader kiln_read_gltf;
+/* And glTF 2.0 (gltf/nodes.c) and Collada (collada/nodes.c). */
+kiln_reader kiln_read_gltf, kiln_read_collada;
 
 /* The extension of the format that a model's first bytes are of, where that is another than
  * `format`; NULL: they are of this one, or of none that is known by them. */

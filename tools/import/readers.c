@@ -2,8 +2,9 @@
 #include "serve.h"
 
 static const kiln_reader_row rows[] = {
-    {"obj", kiln_read_obj}, {"ply", kiln_read_ply}, {"stl", kiln_read_stl}, {"off", kiln_read_off},
-    {"amf", kiln_read_amf}, {"x3d", kiln_read_x3d}, {NULL, NULL},
+    {"obj", kiln_read_obj},     {"ply", kiln_read_ply}, {"stl", kiln_read_stl},
+    {"off", kiln_read_off},     {"amf", kiln_read_amf}, {"x3d", kiln_read_x3d},
+    {"dae", kiln_read_collada}, {NULL, NULL},
 };
 
 const kiln_importer kiln_importer_own = {.name = "kiln-import", .rows = rows};

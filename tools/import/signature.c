@@ -22,7 +22,7 @@ static const signature signatures[] = {
     {"ply", " ", "ply\r", false},
     {"glb", " gltf vrm ", "glTF", false},
     {"fbx", " ", "Kaydara FBX Binary", false},
-    {"3mf", " amf zae ifczip pk3 zgl xlsx zip ", "PK\3\4", false},
+    {"3mf", " amf dae zae ifczip pk3 zgl xlsx zip ", "PK\3\4", false},
     {"ac", " acc ac3d ", "AC3D", false},
     {"x", " ", "xof 0", false},
     {"step", " stp ifc ", "ISO-10303-21", false},

@@ -24,35 +24,40 @@ enum { BLOCK_SIZE = 1 << 16, ENCODING_SIZE = 40 };
 #define PART(handlers)                                                                             \
     (handlers)->file != NULL ? (handlers)->file : "", (handlers)->file != NULL ? ", " : ""
 
-typedef struct {
+struct kiln_xml {
     kiln_reading *reading;
     const kiln_xml_handlers *to;
     XML_Parser parser;
-} reader;
+};
+
+uint64_t kiln_xml_line(const kiln_xml *xml)
+{
+    return XML_GetCurrentLineNumber(xml->parser);
+}
 
 static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **attributes)
 {
-    const reader *r = user;
+    const kiln_xml *r = user;
 
     r->to->start(r->to->user, name, attributes, XML_GetCurrentLineNumber(r->parser));
 }
 
 static void XMLCALL on_end(void *user, const XML_Char *name)
 {
-    const reader *r = user;
+    const kiln_xml *r = user;
 
     r->to->end(r->to->user, name);
 }
 
 static void XMLCALL on_text(void *user, const XML_Char *text, int length)
 {
-    const reader *r = user;
+    const kiln_xml *r = user;
 
     r->to->text(r->to->user, text, (size_t)length);
 }
 
 /* What is elsewhere may be geometry. */
-static _Noreturn void fail_entity(const reader *r, const char *name)
+static _Noreturn void fail_entity(const kiln_xml *r, const char *name)
 {
     kiln_send_failure(
         r->reading->sender, KILN_BAKE_UNSUPPORTED,
@@ -213,7 +218,7 @@ static const char *choose(kiln_reading *reading, char declared[ENCODING_SIZE])
 void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
 {
     char declared[ENCODING_SIZE] = "";
-    reader r = {
+    kiln_xml r = {
         .reading = reading, .to = handlers, .parser = XML_ParserCreate(choose(reading, declared))};
     enum XML_Status status = XML_STATUS_OK;
     uint64_t at = 0;
@@ -222,6 +227,8 @@ void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
     KILN_ASSERT(handlers->start != NULL && handlers->end != NULL);
     if (r.parser == NULL)
         kiln_read_no_memory(reading);
+    if (handlers->reader != NULL)
+        *handlers->reader = &r;
     XML_SetUserData(r.parser, &r);
     XML_SetElementHandler(r.parser, on_start, on_end);
     XML_SetUnknownEncodingHandler(r.parser, on_encoding, NULL);

@@ -4,13 +4,20 @@
 
 #include "reader.h"
 
+/* The reading of a model. */
+typedef struct kiln_xml kiln_xml;
+
+/* The line that was reached. */
+uint64_t kiln_xml_line(const kiln_xml *xml);
+
 typedef struct {
     /* Attributes are names and values in turn, NULL at the end. `line` counts from 1. */
     void (*start)(void *user, const char *name, const char **attributes, uint64_t line);
     void (*end)(void *user, const char *name);
     void (*text)(void *user, const char *text, size_t length); /* in parts; NULL: not wanted */
     void *user;
-    const char *file; /* the name of the side file that this is; NULL: the model itself */
+    const kiln_xml **reader; /* set before the first call; NULL: not wanted */
+    const char *file;        /* the name of the side file that this is; NULL: the model itself */
 } kiln_xml_handlers;
 
 /* Reads the model through. One that is not well-formed, or in an encoding that is not known, ends
@@ -22,7 +29,6 @@ const char *kiln_xml_value(const char **attributes, const char *name);
 
 /* Looks at a model before Assimp reads it. What Assimp would read wrong or not at all ends the work
  * with an error, or is warned of. */
-void kiln_look_at_collada(kiln_reading *reading); /* fills unit and up axis of the facts */
 void kiln_look_at_x3d(kiln_reading *reading);
 void kiln_look_at_amf(kiln_reading *reading);
 

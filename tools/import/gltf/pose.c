@@ -16,7 +16,6 @@
 #include "accessor.h"
 
 #define QUATERNION_TOLERANCE 1e-3
-#define ROW_TOLERANCE 1e-6
 
 /* -- trees -- */
 
@@ -104,16 +103,14 @@ kiln_affine kiln_gltf_compose(const gltf *g, const gltf_place *at, const double 
 /* From 16 numbers by columns. */
 static kiln_affine of_matrix(const gltf *g, const gltf_place *at, const double columns[16])
 {
-    static const double last[4] = {0, 0, 0, 1};
+    double rows[16];
     kiln_affine to;
 
-    for (int j = 0; j < 4; j++) {
-        for (int i = 0; i < 3; i++)
-            to.m[i][j] = columns[4 * j + i];
-        if (!(fabs(columns[4 * j + 3] - last[j]) <= ROW_TOLERANCE))
-            kiln_gltf_fail(g, at, "the last row of the matrix is %.9g %.9g %.9g %.9g, not 0 0 0 1",
-                           columns[3], columns[7], columns[11], columns[15]);
-    }
+    for (int i = 0; i < 16; i++)
+        rows[i] = columns[i % 4 * 4 + i / 4];
+    if (!kiln_affine_of_rows(rows, &to))
+        kiln_gltf_fail(g, at, "the last row of the matrix is %.9g %.9g %.9g %.9g, not 0 0 0 1",
+                       columns[3], columns[7], columns[11], columns[15]);
     return to;
 }
 

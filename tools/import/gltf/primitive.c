@@ -250,11 +250,7 @@ static bool add_joints(primitive *p, const gltf_skin *skin, unsigned set, double
         if (joint >= skin->count)
             kiln_gltf_fail(p->g, &joints_place, "vertex %zu has joint %lu, where the skin has %zu",
                            i / 4, (unsigned long)joint, skin->count);
-        for (int k = 0; k < 3; k++) {
-            const double *m = skin->joints[joint].m[k];
-
-            sum[k] += weight * (m[0] * v[0] + m[1] * v[1] + m[2] * v[2] + m[3]);
-        }
+        kiln_affine_add(&skin->joints[joint], weight, v, sum);
         sum[3] += weight;
     }
     free(joints.bytes);

@@ -1,0 +1,361 @@
+/* Geometry of Collada (1.4.1, chapter 5, <mesh>).
+ *
+ * The primitives of a mesh are lists of corners in <p>, each of as many indices as its inputs have
+ * offsets; that of VERTEX is the one that counts. What a primitive declares (count, <vcount>) and
+ * what is there has to agree, or the file is refused with both numbers.
+ *
+ * All primitives of a mesh refer to the same vertices. One that has few of them sends those that it
+ * has, so that a mesh of many primitives does not send its vertices as often. Where an index refers
+ * to no vertex, all are sent, and flatten.c refuses or drops the face by the numbers of the file.
+ */
+#include "geometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/assert.h"
+#include "accessor.h"
+
+/* -- vertices -- */
+
+uint32_t kiln_dae_mesh(const dae *d, uint32_t geometry)
+{
+    const uint32_t mesh = kiln_dae_child(d, geometry, DAE_MESH);
+    const uint32_t convex = kiln_dae_child(d, geometry, DAE_CONVEX_MESH);
+
+    if (mesh != DAE_NONE)
+        return mesh;
+    /* One that is the hull of another geometry has no faces of its own. */
+    return convex != DAE_NONE && kiln_dae_attribute(d, convex, "convex_hull_of") == NULL ? convex
+                                                                                         : DAE_NONE;
+}
+
+dae_shape kiln_dae_shape(const dae *d, uint32_t mesh)
+{
+    const uint32_t vertices = kiln_dae_needed(d, mesh, DAE_VERTICES);
+    const uint32_t input = kiln_dae_needed_input(d, vertices, "POSITION");
+    const dae_accessor a = kiln_dae_accessor(d, input, 3);
+    dae_shape shape = {.count = a.count};
+
+    if (a.flat && a.count > 0)
+        kiln_dae_warn(d, a.element, "has no Z; it is taken to be 0");
+    shape.positions = kiln_dae_alloc(d, a.count, sizeof *shape.positions);
+    for (size_t i = 0; i < a.count; i++)
+        for (unsigned k = 0; k < 3; k++)
+            shape.positions[i][k] = kiln_dae_value(&a, i, k);
+    return shape;
+}
+
+/* -- corners -- */
+
+/* How the indices of a primitive lie. */
+typedef struct {
+    size_t stride, offset;
+} layout;
+
+/* Whether none of its lists has an index. */
+static bool is_empty(const dae *d, uint32_t primitive)
+{
+    for (uint32_t at = d->elements[primitive].first; at != DAE_NONE; at = d->elements[at].next)
+        if (d->elements[at].count > 0 || d->elements[at].tag == DAE_PH)
+            return false;
+    return true;
+}
+
+static layout layout_of(const dae *d, uint32_t primitive)
+{
+    uint32_t vertex = kiln_dae_input(d, primitive, "VERTEX");
+    const uint32_t mesh = d->elements[primitive].parent;
+    layout l = {.stride = 1};
+
+    /* An empty one may have no inputs. */
+    if (vertex == DAE_NONE && kiln_dae_whole(d, primitive, "count", 0) == 0 &&
+        is_empty(d, primitive))
+        return l;
+    vertex = kiln_dae_needed_input(d, primitive, "VERTEX");
+    l.offset = (size_t)kiln_dae_whole(d, vertex, "offset", 0);
+    if (kiln_dae_reference(d, vertex, "source", DAE_IS(DAE_VERTICES)) !=
+        kiln_dae_child(d, mesh, DAE_VERTICES))
+        kiln_dae_fail(d, vertex, "refers to the <vertices> of another mesh; repair the file");
+    for (uint32_t at = kiln_dae_child(d, primitive, DAE_INPUT); at != DAE_NONE;
+         at = kiln_dae_next(d, at)) {
+        const size_t offset = (size_t)kiln_dae_whole(d, at, "offset", 0);
+
+        if (offset > 0xFFFF)
+            kiln_dae_fail(d, at, "has an offset of %zu; repair the file", offset);
+        l.stride = offset + 1 > l.stride ? offset + 1 : l.stride;
+    }
+    return l;
+}
+
+/* The corners of a list of indices. */
+static size_t corners_of(const dae *d, uint32_t list, const layout *l)
+{
+    const size_t count = d->elements[list].count;
+
+    if (count % l->stride != 0)
+        kiln_dae_fail(d, list,
+                      "has %zu indices, which is no multiple of the %zu that a corner has; "
+                      "repair the file",
+                      count, l->stride);
+    return count / l->stride;
+}
+
+static uint64_t declared_count(const dae *d, uint32_t primitive)
+{
+    if (kiln_dae_attribute(d, primitive, "count") == NULL)
+        kiln_dae_fail(d, primitive, "has no attribute \"count\"; repair the file");
+    return kiln_dae_whole(d, primitive, "count", 0);
+}
+
+static _Noreturn void fail_count(const dae *d, uint32_t primitive, const char *what, uint64_t has)
+{
+    kiln_dae_fail(d, primitive, "declares a count of %llu and has %llu %s; repair the count",
+                  (unsigned long long)declared_count(d, primitive), (unsigned long long)has, what);
+}
+
+/* All corners of the lists <p> within an element. */
+static uint64_t count_corners(const dae *d, uint32_t of, const layout *l)
+{
+    uint64_t corners = 0;
+
+    for (uint32_t p = kiln_dae_child(d, of, DAE_P); p != DAE_NONE; p = kiln_dae_next(d, p))
+        corners += corners_of(d, p, l);
+    return corners;
+}
+
+/* The corners of each face of a <polylist>, checked; their number is its count. */
+static const int32_t *sizes_of(const dae *d, uint32_t primitive, uint64_t corners)
+{
+    const uint32_t list = kiln_dae_child(d, primitive, DAE_VCOUNT);
+    const uint64_t count = declared_count(d, primitive);
+    const int32_t *sizes;
+    uint64_t sum = 0;
+
+    if (list == DAE_NONE && count == 0)
+        return NULL;
+    if (list == DAE_NONE)
+        kiln_dae_fail(d, primitive, "has no <vcount>; repair the file");
+    if (d->elements[list].count != count)
+        fail_count(d, primitive, "numbers in <vcount>", d->elements[list].count);
+    sizes = d->wholes + d->elements[list].from;
+    for (size_t i = 0; i < count; i++) {
+        if (sizes[i] < 0)
+            kiln_dae_fail(d, list,
+                          "gives face %zu a number of corners that is none; repair the file", i);
+        sum += (uint64_t)sizes[i];
+    }
+    if (sum != corners)
+        kiln_dae_fail(d, list, "adds up to %llu corners, and <p> has %llu; repair the file",
+                      (unsigned long long)sum, (unsigned long long)corners);
+    return sizes;
+}
+
+/* How many children of that tag. */
+static uint64_t count_children(const dae *d, uint32_t of, dae_tag tag)
+{
+    uint64_t count = 0;
+
+    for (uint32_t at = kiln_dae_child(d, of, tag); at != DAE_NONE; at = kiln_dae_next(d, at))
+        count++;
+    return count;
+}
+
+/* Whether what a primitive declares is there; returns its faces. */
+static uint64_t check(const dae *d, uint32_t primitive, const layout *l)
+{
+    const dae_tag tag = d->elements[primitive].tag;
+    const uint64_t count = declared_count(d, primitive), corners = count_corners(d, primitive, l);
+    const uint64_t lists = count_children(d, primitive, DAE_P);
+    uint64_t faces = 0;
+
+    switch (tag) {
+    case DAE_TRIANGLES:
+    case DAE_LINES: {
+        const unsigned each = tag == DAE_LINES ? 2 : 3;
+
+        if (corners % each != 0 || corners / each != count)
+            kiln_dae_fail(d, primitive,
+                          "declares a count of %llu, which are %llu corners, and has %llu; repair "
+                          "the count",
+                          (unsigned long long)count, (unsigned long long)count * each,
+                          (unsigned long long)corners);
+        return tag == DAE_LINES ? 0 : count;
+    }
+    case DAE_POLYLIST: {
+        const int32_t *sizes = sizes_of(d, primitive, corners);
+
+        for (size_t i = 0; i < count; i++)
+            faces += sizes[i] >= 3;
+        return faces;
+    }
+    case DAE_POLYGONS:
+        if (lists + count_children(d, primitive, DAE_PH) != count)
+            fail_count(d, primitive, "polygons", lists + count_children(d, primitive, DAE_PH));
+        for (uint32_t p = kiln_dae_child(d, primitive, DAE_P); p != DAE_NONE;
+             p = kiln_dae_next(d, p))
+            faces += corners_of(d, p, l) >= 3;
+        return faces + count_children(d, primitive, DAE_PH);
+    default:
+        KILN_ASSERT(tag == DAE_TRISTRIPS || tag == DAE_TRIFANS || tag == DAE_LINESTRIPS);
+        if (lists != count)
+            fail_count(d, primitive, "lists <p>", lists);
+        for (uint32_t p = kiln_dae_child(d, primitive, DAE_P);
+             p != DAE_NONE && tag != DAE_LINESTRIPS; p = kiln_dae_next(d, p))
+            faces += corners_of(d, p, l) >= 3 ? corners_of(d, p, l) - 2 : 0;
+        return faces;
+    }
+}
+
+uint64_t kiln_dae_count_faces(const dae *d, uint32_t primitive)
+{
+    const layout l = layout_of(d, primitive);
+
+    return check(d, primitive, &l);
+}
+
+/* -- sending -- */
+
+/* A primitive while it is sent. */
+typedef struct {
+    const dae *d;
+    uint32_t primitive, material;
+    layout layout;
+    const dae_shape *shape;
+    uint32_t *corners; /* of all lists, one after the other, then of the one that is used next */
+    uint64_t record;   /* of the next face */
+} sending;
+
+/* Appends the vertices of a list of indices. */
+static size_t put_corners(const sending *s, uint32_t list, uint32_t *to)
+{
+    const int32_t *from = s->d->wholes + s->d->elements[list].from + s->layout.offset;
+    const size_t count = corners_of(s->d, list, &s->layout);
+
+    /* An index that no vertex has is sent as it is, one that none can have as none. */
+    for (size_t i = 0; i < count; i++) {
+        const int32_t index = from[i * s->layout.stride];
+
+        to[i] = index >= 0 ? (uint32_t)index : KILN_SCENE_NONE;
+    }
+    return count;
+}
+
+/* Sends all vertices, or where the corners are fewer than these, those that occur, and changes the
+ * corners to their new numbers. Returns how many. */
+static uint64_t send_vertices(sending *s, size_t corner_count)
+{
+    const dae_shape *shape = s->shape;
+    kiln_reading *reading = s->d->reading;
+    uint32_t *numbers = NULL;
+    uint64_t sent = 0;
+
+    if (corner_count < shape->count)
+        numbers = kiln_dae_alloc(s->d, shape->count, sizeof *numbers);
+    for (size_t i = 0; numbers != NULL && i < corner_count; i++) {
+        if (s->corners[i] < shape->count) {
+            numbers[s->corners[i]] = 1;
+        } else {
+            free(numbers);
+            numbers = NULL;
+        }
+    }
+    for (size_t i = 0; i < shape->count; i++) {
+        if (numbers != NULL && numbers[i] == 0)
+            continue;
+        if (numbers != NULL)
+            numbers[i] = (uint32_t)sent;
+        kiln_read_vertex(reading, shape->positions[i]);
+        sent++;
+    }
+    for (size_t i = 0; numbers != NULL && i < corner_count; i++)
+        s->corners[i] = numbers[s->corners[i]];
+    free(numbers);
+    return sent;
+}
+
+/* Sends the triangles of a strip or a fan. Every second one of a strip has its corners turned, so
+ * that all look the same way. */
+static void send_strip(sending *s, const uint32_t *corners, size_t count, bool fan)
+{
+    for (size_t i = 0; i + 2 < count; i++) {
+        const size_t odd = !fan && i % 2 == 1 ? 1 : 0;
+        const uint32_t face[3] = {corners[fan ? 0 : i + odd], corners[i + 1 - odd], corners[i + 2]};
+
+        kiln_read_face(s->d->reading, face, 3, s->record++, s->material);
+    }
+    if (count < 3)
+        kiln_dae_warn(s->d, s->primitive, "has a list of %zu corner%s, which make no triangle",
+                      count, count == 1 ? "" : "s");
+}
+
+/* Sends the faces, whose corners lie one list after the other. */
+static void send_faces(sending *s, size_t corner_count)
+{
+    const dae *d = s->d;
+    const dae_tag tag = d->elements[s->primitive].tag;
+    const uint32_t *at = s->corners;
+    uint64_t empty = 0;
+
+    switch (tag) {
+    case DAE_LINES:
+        d->reading->facts.lines += corner_count / 2;
+        return;
+    case DAE_TRIANGLES:
+        for (size_t i = 0; i < corner_count; i += 3)
+            kiln_read_face(d->reading, at + i, 3, s->record++, s->material);
+        return;
+    case DAE_POLYLIST: {
+        const uint64_t count = declared_count(d, s->primitive);
+        const int32_t *sizes = sizes_of(d, s->primitive, corner_count);
+
+        for (size_t i = 0; i < count; at += sizes[i++]) {
+            empty += sizes[i] == 0;
+            kiln_read_face(d->reading, at, (size_t)sizes[i], s->record++, s->material);
+        }
+        break;
+    }
+    default:
+        for (uint32_t p = kiln_dae_child(d, s->primitive, DAE_P); p != DAE_NONE;
+             p = kiln_dae_next(d, p)) {
+            const size_t count = corners_of(d, p, &s->layout);
+
+            if (tag == DAE_LINESTRIPS)
+                d->reading->facts.lines += count > 1 ? count - 1 : 0;
+            else if (tag == DAE_POLYGONS)
+                kiln_read_face(d->reading, at, count, s->record++, s->material);
+            else
+                send_strip(s, at, count, tag == DAE_TRIFANS);
+            empty += tag == DAE_POLYGONS && count == 0;
+            at += count;
+        }
+    }
+    kiln_read_warn_empty(d->reading, empty);
+}
+
+uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_shape *shape,
+                                 uint32_t material, uint64_t *vertices)
+{
+    sending s = {.d = d,
+                 .primitive = primitive,
+                 .material = material,
+                 .layout = layout_of(d, primitive),
+                 .shape = shape};
+    const uint64_t faces = check(d, primitive, &s.layout);
+    const uint64_t all = count_corners(d, primitive, &s.layout);
+    const uint32_t holes = kiln_dae_child(d, primitive, DAE_PH);
+    size_t count = 0;
+
+    if (holes != DAE_NONE)
+        kiln_dae_fail_unsupported(d, holes,
+                                  "is a polygon with holes, which is not read; export polygons "
+                                  "without holes");
+    s.corners = kiln_dae_alloc(d, all, sizeof *s.corners);
+    for (uint32_t p = kiln_dae_child(d, primitive, DAE_P); p != DAE_NONE; p = kiln_dae_next(d, p))
+        count += put_corners(&s, p, s.corners + count);
+    KILN_ASSERT(count == all);
+    *vertices = send_vertices(&s, count);
+    send_faces(&s, count);
+    free(s.corners);
+    return faces;
+}

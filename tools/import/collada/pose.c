@@ -1,0 +1,573 @@
+/* Transforms of nodes and controllers of Collada (1.4.1, chapter 5, <node>, <skin>, <morph>; skew
+ * as RenderMan has it, Pixar, "The RenderMan Interface", RiSkew).
+ *
+ * The transforms of a node follow each other as they are written: the last is done first. All is
+ * computed in double.
+ *
+ * A skin takes a vertex by its bind shape matrix to where it was bound, by the inverse bind matrix
+ * of a joint to the joint's own frame, and by the joint's transform to the scene. The node that
+ * shows it has no part in this. Weights that do not add up to 1 are made to. A joint is looked for
+ * below the skeletons of the instance: by its sid, the highest first, or by its id. */
+#include "pose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../formats/assert.h"
+#include "accessor.h"
+
+#define RADIANS (3.14159265358979323846 / 180)
+#define WEIGHT_TOLERANCE 1e-3
+
+static const kiln_affine identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+
+/* -- transforms -- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double to[3])
+{
+    for (int i = 0; i < 3; i++)
+        to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* False: it has no direction. */
+static bool normalize(const double from[3], double to[3])
+{
+    const double length = sqrt(dot(from, from));
+
+    for (int i = 0; i < 3; i++)
+        to[i] = from[i] / length;
+    return length > 0 && isfinite(length);
+}
+
+static kiln_affine rotation(const dae *d, uint32_t element, const double v[4])
+{
+    /* Quarters of a turn are exact: the rest of the angle is 0 then. */
+    int quarter;
+    const double rest = remquo(v[3], 90, &quarter) * RADIANS;
+    const double sines[4] = {sin(rest), cos(rest), -sin(rest), -cos(rest)};
+    const double s = sines[(unsigned)quarter % 4], c = sines[((unsigned)quarter + 1) % 4];
+    double a[3];
+    kiln_affine to = identity;
+
+    /* Exporters write "0 0 0 0" for no rotation. */
+    if (v[3] == 0)
+        return to;
+    if (!normalize(v, a))
+        kiln_dae_fail(d, element, "rotates about %.9g %.9g %.9g, which is no axis; repair the file",
+                      v[0], v[1], v[2]);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        to.m[i][i] = c + (1 - c) * a[i] * a[i];
+        to.m[i][j] = (1 - c) * a[i] * a[j] - s * a[k];
+        to.m[i][k] = (1 - c) * a[i] * a[k] + s * a[j];
+    }
+    return to;
+}
+
+/* Moves each point along the second axis, by as much as takes the first axis to the angle from
+ * itself. With `side` at a right angle to the second axis in the plane of both, the first is at the
+ * angle `lean` from it. */
+static kiln_affine skew(const dae *d, uint32_t element, const double v[7])
+{
+    double first[3], second[3], side[3], lean, factor;
+    kiln_affine to = identity;
+
+    if (!normalize(v + 1, first) || !normalize(v + 4, second))
+        kiln_dae_fail(d, element, "has an axis of no length; repair the file");
+    for (int i = 0; i < 3; i++)
+        side[i] = first[i] - dot(first, second) * second[i];
+    if (!normalize(side, side) || fabs(dot(first, second)) > 1 - 1e-12)
+        kiln_dae_fail(d, element, "has two axes of one direction; repair the file");
+    lean = asin(dot(first, second));
+    if (!(fabs(lean + v[0] * RADIANS) < 90 * RADIANS * (1 - 1e-12)))
+        kiln_dae_fail(d, element,
+                      "is of %.9g degrees, which its axes do not allow; repair the file", v[0]);
+    factor = tan(lean + v[0] * RADIANS) - tan(lean);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            to.m[i][j] += factor * second[i] * side[j];
+    return to;
+}
+
+/* The frame of who stands at the first point and looks at the second: along its -z. */
+static kiln_affine look_at(const dae *d, uint32_t element, const double v[9])
+{
+    const double forward[3] = {v[0] - v[3], v[1] - v[4], v[2] - v[5]};
+    double x[3], y[3], z[3];
+    kiln_affine to;
+
+    if (!normalize(forward, z))
+        kiln_dae_fail(d, element, "looks at the place where it stands; repair the file");
+    cross(v + 6, z, x);
+    if (!normalize(x, x))
+        kiln_dae_fail(d, element, "has an up axis along which it looks; repair the file");
+    cross(z, x, y);
+    for (int i = 0; i < 3; i++) {
+        to.m[i][0] = x[i];
+        to.m[i][1] = y[i];
+        to.m[i][2] = z[i];
+        to.m[i][3] = v[i];
+    }
+    return to;
+}
+
+static kiln_affine matrix(const dae *d, uint32_t element, const double rows[16])
+{
+    kiln_affine to;
+
+    if (!kiln_affine_of_rows(rows, &to))
+        kiln_dae_fail(d, element,
+                      "has %.9g %.9g %.9g %.9g as its last row, not 0 0 0 1; repair the file",
+                      rows[12], rows[13], rows[14], rows[15]);
+    return to;
+}
+
+/* The numbers of an element that has so many. */
+static const double *numbers_of(const dae *d, uint32_t element, size_t count)
+{
+    const dae_element *e = &d->elements[element];
+
+    if (e->count != count)
+        kiln_dae_fail(d, element, "has %zu numbers instead of %zu; repair the file", e->count,
+                      count);
+    return d->numbers + e->from;
+}
+
+kiln_affine kiln_dae_transform(const dae *d, uint32_t node)
+{
+    kiln_affine all = identity;
+
+    for (uint32_t at = d->elements[node].first; at != DAE_NONE; at = d->elements[at].next) {
+        kiln_affine own = identity;
+        const double *v;
+
+        switch (d->elements[at].tag) {
+        case DAE_MATRIX:
+            own = matrix(d, at, numbers_of(d, at, 16));
+            break;
+        case DAE_TRANSLATE:
+        case DAE_SCALE:
+            v = numbers_of(d, at, 3);
+            for (int i = 0; i < 3; i++)
+                own.m[i][d->elements[at].tag == DAE_SCALE ? i : 3] = v[i];
+            break;
+        case DAE_ROTATE:
+            own = rotation(d, at, numbers_of(d, at, 4));
+            break;
+        case DAE_SKEW:
+            own = skew(d, at, numbers_of(d, at, 7));
+            break;
+        case DAE_LOOKAT:
+            own = look_at(d, at, numbers_of(d, at, 9));
+            break;
+        default:
+            continue;
+        }
+        all = kiln_affine_join(&all, &own);
+    }
+    return all;
+}
+
+/* -- controllers -- */
+
+/* Finds what a controller is applied to: a geometry, or for a skin also a morph. */
+static uint32_t source_of(const dae *d, uint32_t controller, uint32_t *skin, uint32_t *morph)
+{
+    uint32_t source;
+
+    *skin = kiln_dae_child(d, controller, DAE_SKIN);
+    *morph = kiln_dae_child(d, controller, DAE_MORPH);
+    if ((*skin == DAE_NONE) == (*morph == DAE_NONE))
+        kiln_dae_fail(d, controller, "has %s <skin> and <morph>; repair the file",
+                      *skin == DAE_NONE ? "neither" : "both");
+    source = *skin != DAE_NONE ? *skin : *morph;
+    source = kiln_dae_reference(d, source, "source", DAE_IS(DAE_GEOMETRY) | DAE_IS(DAE_CONTROLLER));
+    if (d->elements[source].tag == DAE_GEOMETRY)
+        return source;
+    *morph = *skin != DAE_NONE ? kiln_dae_child(d, source, DAE_MORPH) : DAE_NONE;
+    if (*morph == DAE_NONE)
+        kiln_dae_fail_unsupported(d, controller,
+                                  "is applied to another controller; only a skin of a morph is "
+                                  "read; export the mesh as it is shown");
+    source = kiln_dae_reference(d, *morph, "source", DAE_IS(DAE_GEOMETRY) | DAE_IS(DAE_CONTROLLER));
+    if (d->elements[source].tag != DAE_GEOMETRY)
+        kiln_dae_fail_unsupported(d, controller,
+                                  "is a chain of more than a skin and a morph; export the mesh as "
+                                  "it is shown");
+    return source;
+}
+
+uint32_t kiln_dae_controlled(const dae *d, uint32_t controller, bool *skinned)
+{
+    uint32_t skin, morph;
+    const uint32_t geometry = source_of(d, controller, &skin, &morph);
+
+    *skinned = skin != DAE_NONE;
+    return geometry;
+}
+
+/* The mesh of a geometry that a controller is applied to. */
+static uint32_t mesh_of(const dae *d, uint32_t geometry)
+{
+    const uint32_t mesh = kiln_dae_mesh(d, geometry);
+
+    if (mesh == DAE_NONE)
+        kiln_dae_fail_unsupported(d, geometry,
+                                  "has no <mesh>, and a controller is applied to it; "
+                                  "export meshes");
+    return mesh;
+}
+
+/* Adds morph targets, each as much as its weight. */
+static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
+{
+    const uint32_t targets = kiln_dae_needed(d, morph, DAE_TARGETS);
+    const uint32_t target_input = kiln_dae_needed_input(d, targets, "MORPH_TARGET");
+    const uint32_t weight_input = kiln_dae_needed_input(d, targets, "MORPH_WEIGHT");
+    const dae_names names = kiln_dae_names(d, target_input);
+    const dae_accessor weights = kiln_dae_accessor(d, weight_input, 1);
+    const char *method = kiln_dae_attribute(d, morph, "method");
+    const bool relative = method != NULL && strcmp(method, "RELATIVE") == 0;
+    double base = 1;
+
+    if (!relative && method != NULL && strcmp(method, "NORMALIZED") != 0)
+        kiln_dae_fail(d, morph,
+                      "has the method \"%.40s\", which is neither NORMALIZED nor RELATIVE; "
+                      "repair the file",
+                      method);
+    if (names.count != weights.count)
+        kiln_dae_fail(d, targets, "has %zu targets and %zu weights; repair the file", names.count,
+                      weights.count);
+    for (size_t i = 0; i < weights.count; i++) {
+        const double weight = kiln_dae_value(&weights, i, 0);
+
+        if (!isfinite(weight))
+            kiln_dae_fail(d, weights.element,
+                          "has weight %zu, which is not finite; repair the file", i);
+        base -= relative ? 0 : weight;
+    }
+    for (size_t i = 0; i < shape->count; i++)
+        for (int k = 0; k < 3; k++)
+            shape->positions[i][k] *= base;
+    for (size_t i = 0; i < names.count; i++) {
+        const double weight = kiln_dae_value(&weights, i, 0);
+        char *reference = kiln_dae_alloc(d, strlen(names.items[i]) + 1, 1);
+        uint32_t geometry;
+        dae_shape target;
+
+        reference[0] = '#';
+        strcpy(reference + 1, names.items[i]);
+        geometry = kiln_dae_find(d, names.element, reference, DAE_IS(DAE_GEOMETRY));
+        if (geometry == DAE_NONE)
+            kiln_dae_fail(d, names.element,
+                          "names the target \"%.200s\", which is no <geometry>; "
+                          "repair the file",
+                          names.items[i]);
+        free(reference);
+        if (weight == 0)
+            continue;
+        target = kiln_dae_shape(d, mesh_of(d, geometry));
+        if (target.count != shape->count)
+            kiln_dae_fail(d, geometry,
+                          "is a morph target of %zu vertices for a mesh of %zu; repair the "
+                          "file",
+                          target.count, shape->count);
+        for (size_t j = 0; j < shape->count; j++)
+            for (int k = 0; k < 3; k++)
+                shape->positions[j][k] += weight * target.positions[j][k];
+        free(target.positions);
+    }
+    free(names.items);
+}
+
+/* -- skins -- */
+
+/* Names of the nodes of a scene, by which joints are found. */
+typedef struct {
+    const char *name;
+    size_t place;
+} named;
+
+static int compare_names(const void *a, const void *b)
+{
+    const named *p = a, *q = b;
+    const int by_name = strcmp(p->name, q->name);
+
+    return by_name != 0 ? by_name : p->place < q->place ? -1 : p->place > q->place;
+}
+
+/* All places whose nodes have the attribute, sorted by it. */
+static named *list_names(const dae *d, const dae_places *places, const char *attribute,
+                         size_t *count)
+{
+    named *names = kiln_dae_alloc(d, places->count, sizeof *names);
+
+    *count = 0;
+    for (size_t i = 0; i < places->count; i++) {
+        const char *name = kiln_dae_attribute(d, places->items[i].element, attribute);
+
+        if (name != NULL)
+            names[(*count)++] = (named){name, i};
+    }
+    qsort(names, *count, sizeof *names, compare_names);
+    return names;
+}
+
+/* Places from one to another: those below a skeleton. */
+typedef struct {
+    size_t first, end;
+} range;
+
+/* The skeletons of an instance, and last the whole scene. */
+static range *list_skeletons(const dae *d, uint32_t instance, const dae_places *places,
+                             size_t *count)
+{
+    size_t capacity = 1;
+    range *ranges;
+
+    for (uint32_t at = kiln_dae_child(d, instance, DAE_SKELETON); at != DAE_NONE;
+         at = kiln_dae_next(d, at))
+        capacity++;
+    ranges = kiln_dae_alloc(d, capacity, sizeof *ranges);
+    *count = 0;
+    for (uint32_t at = kiln_dae_child(d, instance, DAE_SKELETON); at != DAE_NONE;
+         at = kiln_dae_next(d, at)) {
+        char *text = kiln_dae_text(d, at);
+        const uint32_t root = kiln_dae_find(d, at, text, DAE_IS(DAE_NODE));
+        size_t first = 0, end;
+
+        free(text);
+        while (first < places->count && places->items[first].element != root)
+            first++;
+        end = first + 1;
+        while (end < places->count && places->items[end].depth > places->items[first].depth)
+            end++;
+        if (first < places->count)
+            ranges[(*count)++] = (range){first, end};
+    }
+    ranges[(*count)++] = (range){0, places->count};
+    return ranges;
+}
+
+/* The highest place of that name in the first skeleton that has one; NULL: there is none. */
+static const dae_place *find_joint(const dae_places *places, const named *names, size_t name_count,
+                                   const range *ranges, size_t range_count, const char *name)
+{
+    const named key = {name, 0};
+    size_t low = 0, high = name_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (compare_names(&names[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < range_count; i++) {
+        const dae_place *found = NULL;
+
+        for (size_t j = low; j < name_count && strcmp(names[j].name, name) == 0; j++) {
+            const dae_place *at = &places->items[names[j].place];
+
+            if (names[j].place >= ranges[i].first && names[j].place < ranges[i].end &&
+                (found == NULL || at->depth < found->depth))
+                found = at;
+        }
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* What a skin needs of each joint: from the bind shape to the scene. */
+static kiln_affine *load_joints(const dae *d, uint32_t skin, uint32_t instance,
+                                const dae_places *places, size_t *count)
+{
+    const uint32_t joints = kiln_dae_needed(d, skin, DAE_JOINTS);
+    const uint32_t matrices_input = kiln_dae_needed_input(d, joints, "INV_BIND_MATRIX");
+    const dae_names names = kiln_dae_names(d, kiln_dae_needed_input(d, joints, "JOINT"));
+    const dae_accessor matrices = kiln_dae_accessor(d, matrices_input, 16);
+    kiln_affine *to = kiln_dae_alloc(d, names.count, sizeof *to);
+    size_t sid_count, id_count, range_count;
+    named *sids = list_names(d, places, "sid", &sid_count);
+    named *ids = list_names(d, places, "id", &id_count);
+    range *ranges = list_skeletons(d, instance, places, &range_count);
+
+    if (matrices.count != names.count)
+        kiln_dae_fail(d, joints, "has %zu joints and %zu matrices; repair the file", names.count,
+                      matrices.count);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = names.items[i];
+        const dae_place *place =
+            names.ids ? NULL : find_joint(places, sids, sid_count, ranges, range_count, name);
+        double rows[16];
+        kiln_affine inverse;
+
+        /* Some exporters name joints by their ids. */
+        if (place == NULL)
+            place = find_joint(places, ids, id_count, ranges, range_count, name);
+        if (place == NULL)
+            kiln_dae_fail(d, names.element,
+                          "names the joint \"%.200s\", which is no node of the "
+                          "scene; repair the file",
+                          names.items[i]);
+        for (unsigned k = 0; k < 16; k++)
+            rows[k] = kiln_dae_value(&matrices, i, k);
+        inverse = matrix(d, matrices.element, rows);
+        if (!kiln_affine_is_finite(&inverse))
+            kiln_dae_fail(d, matrices.element,
+                          "has matrix %zu, which is not finite; repair the file", i);
+        to[i] = kiln_affine_join(&place->global, &inverse);
+    }
+    *count = names.count;
+    free(sids);
+    free(ids);
+    free(ranges);
+    free(names.items);
+    return to;
+}
+
+/* The pairs of joints and weights of a skin. */
+typedef struct {
+    uint32_t element;
+    const int32_t *sizes, *pairs; /* of each vertex; and all of them */
+    size_t stride, joint, weight; /* how a pair lies */
+    dae_accessor weights;
+} influences;
+
+static influences load_influences(const dae *d, uint32_t skin, size_t vertices)
+{
+    const uint32_t element = kiln_dae_needed(d, skin, DAE_VERTEX_WEIGHTS);
+    const uint32_t joint = kiln_dae_needed_input(d, element, "JOINT");
+    const uint32_t weight = kiln_dae_needed_input(d, element, "WEIGHT");
+    const uint32_t joints = kiln_dae_needed(d, skin, DAE_JOINTS);
+    const uint32_t sizes = kiln_dae_child(d, element, DAE_VCOUNT);
+    const uint32_t pairs = kiln_dae_child(d, element, DAE_V);
+    const uint64_t count = kiln_dae_whole(d, element, "count", 0);
+    influences in = {.element = element,
+                     .joint = (size_t)kiln_dae_whole(d, joint, "offset", 0),
+                     .weight = (size_t)kiln_dae_whole(d, weight, "offset", 0),
+                     .weights = kiln_dae_accessor(d, weight, 1)};
+    uint64_t sum = 0;
+
+    for (uint32_t at = kiln_dae_child(d, element, DAE_INPUT); at != DAE_NONE;
+         at = kiln_dae_next(d, at)) {
+        const size_t offset = (size_t)kiln_dae_whole(d, at, "offset", 0);
+
+        in.stride = offset + 1 > in.stride ? offset + 1 : in.stride;
+    }
+    if (kiln_dae_reference(d, joint, "source", DAE_IS(DAE_SOURCE)) !=
+        kiln_dae_reference(d, kiln_dae_needed_input(d, joints, "JOINT"), "source",
+                           DAE_IS(DAE_SOURCE)))
+        kiln_dae_fail_unsupported(d, joint,
+                                  "refers to other joints than <joints> does; export "
+                                  "the skin with one list of joints");
+    if (count != vertices || (sizes != DAE_NONE ? d->elements[sizes].count : 0) != count)
+        kiln_dae_fail(d, element,
+                      "declares a count of %llu and has %zu numbers in <vcount>, for %zu vertices; "
+                      "repair the counts",
+                      (unsigned long long)count,
+                      sizes != DAE_NONE ? d->elements[sizes].count : (size_t)0, vertices);
+    if (count == 0)
+        return in;
+    in.sizes = d->wholes + d->elements[sizes].from;
+    for (size_t i = 0; i < count; i++) {
+        if (in.sizes[i] < 0)
+            kiln_dae_fail(d, sizes,
+                          "gives vertex %zu a number of joints that is none; repair the "
+                          "file",
+                          i);
+        sum += (uint64_t)in.sizes[i];
+    }
+    if ((double)sum * (double)in.stride !=
+        (double)(pairs != DAE_NONE ? d->elements[pairs].count : 0))
+        kiln_dae_fail(d, sizes,
+                      "adds up to %llu joints of %zu indices, and <v> has %zu indices; "
+                      "repair the file",
+                      (unsigned long long)sum, in.stride,
+                      pairs != DAE_NONE ? d->elements[pairs].count : (size_t)0);
+    in.pairs = pairs != DAE_NONE ? d->wholes + d->elements[pairs].from : NULL;
+    return in;
+}
+
+/* The joint of index -1 is the bind shape itself. */
+static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae_places *places,
+                       dae_shape *shape)
+{
+    const uint32_t bind = kiln_dae_child(d, skin, DAE_BIND_SHAPE_MATRIX);
+    const kiln_affine bound =
+        bind != DAE_NONE ? matrix(d, bind, numbers_of(d, bind, 16)) : identity;
+    const influences in = load_influences(d, skin, shape->count);
+    size_t joint_count, next = 0, free_vertices = 0, uneven = 0, example = 0;
+    kiln_affine *joints = load_joints(d, skin, instance, places, &joint_count);
+    double example_sum = 1;
+
+    for (size_t i = 0; i < shape->count; i++) {
+        double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, sum = 0;
+
+        kiln_affine_add(&bound, 1, shape->positions[i], from);
+        for (int32_t j = 0; j < in.sizes[i]; j++, next++) {
+            const int32_t joint = in.pairs[next * in.stride + in.joint];
+            const int32_t number = in.pairs[next * in.stride + in.weight];
+            double weight;
+
+            if (joint < -1 || (joint >= 0 && (size_t)joint >= joint_count))
+                kiln_dae_fail(d, in.element,
+                              "gives vertex %zu joint %ld, where there are %zu; "
+                              "repair the file",
+                              i, (long)joint, joint_count);
+            if (number < 0 || (size_t)number >= in.weights.count)
+                kiln_dae_fail(d, in.element,
+                              "gives vertex %zu weight %ld, where there are %zu; "
+                              "repair the file",
+                              i, (long)number, in.weights.count);
+            weight = kiln_dae_value(&in.weights, (size_t)number, 0);
+            kiln_affine_add(joint < 0 ? &identity : &joints[joint], weight, from, to);
+            sum += weight;
+        }
+        if (in.sizes[i] > 0 && !(sum > 0 && isfinite(sum)))
+            kiln_dae_fail(d, in.element,
+                          "has weights of vertex %zu that add up to %.9g; repair the "
+                          "file",
+                          i, sum);
+        if (fabs(sum - 1) > WEIGHT_TOLERANCE && in.sizes[i] > 0 && uneven++ == 0) {
+            example = i;
+            example_sum = sum;
+        }
+        free_vertices += in.sizes[i] == 0;
+        for (int k = 0; k < 3; k++)
+            shape->positions[i][k] = in.sizes[i] > 0 ? to[k] / sum : from[k];
+    }
+    if (uneven > 0)
+        kiln_dae_warn(d, in.element,
+                      "has weights that do not add up to 1 (%zu vertices; vertex %zu: %.9g); they "
+                      "are scaled to 1",
+                      uneven, example, example_sum);
+    if (free_vertices > 0)
+        kiln_dae_warn(d, in.element,
+                      "has %zu vertices without a joint; they are left where they were bound",
+                      free_vertices);
+    free(joints);
+}
+
+dae_shape kiln_dae_pose(const dae *d, uint32_t instance, uint32_t controller,
+                        const dae_places *places)
+{
+    uint32_t skin, morph;
+    const uint32_t geometry = source_of(d, controller, &skin, &morph);
+    dae_shape shape = kiln_dae_shape(d, mesh_of(d, geometry));
+
+    if (morph != DAE_NONE)
+        apply_morph(d, morph, &shape);
+    if (skin != DAE_NONE)
+        apply_skin(d, skin, instance, places, &shape);
+    return shape;
+}
