@@ -113,7 +113,8 @@ select_tests() {
         programs asan bad fuzz
         programs release property models cases
         programs tsan unit property | grep thread
-        programs asan unit golden property | grep -Ev 'property/test_(adb|bins_table|paper) ' | shortened
+        programs asan unit golden property |
+            grep -Ev '(property/test_(adb|bins_table|paper)|unit/test_paper_(figures|volume)) ' | shortened
         programs release unit bad golden fuzz cli
         scripts cli
         ;;

@@ -228,7 +228,7 @@ static void expect_same_bytes(const char *path)
     kiln_bake_options options = case_options();
     options.threads = 1;
     case_model first = case_bake_path(path, &options);
-    for (int repeat = 0; repeat < (quick() ? 1 : 5); repeat++) {
+    for (int repeat = 0; repeat < (quick() ? 1 : 2); repeat++) {
         for (int i = 0; i < 4; i++) {
             options.threads = threads[i];
             case_model again = case_bake_path(path, &options);
@@ -245,7 +245,7 @@ static void test_c059_thread_counts(void **state)
 {
     (void)state;
     char grid[CASE_PATH_SIZE], centroid[CASE_PATH_SIZE];
-    case_make_big(quick() ? 5000 : 20000);
+    case_make_big(quick() ? 2000 : 20000);
     expect_same_bytes(case_path("C065_grid.obj", grid));
     expect_same_bytes(case_temporary("big/C029_same_centroid.obj", centroid));
 }

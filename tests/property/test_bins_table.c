@@ -17,7 +17,7 @@
 #include "../support/meshes.h"
 #include "../support/quick_bins.h"
 
-enum { X = 10, FORMS = 4, PLACES = 100000 };
+enum { X = 10, FORMS = 4, PLACES = 40000 };
 
 static const uint32_t forms[FORMS][2] = {{KILN_BINS_EXACT, KILN_BINS_NEAREST},
                                          {KILN_BINS_EXACT, KILN_BINS_DOWN},

@@ -314,7 +314,8 @@ static void test_single_triangles(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    for (int i = 0; i < 300; i++) {
+    const int pairs = (int)amount_of_few(300);
+    for (int i = 0; i < pairs; i++) {
         body a = body_by_leaf(mesh_soup(&random, 1, 0.5), 1),
              b = body_by_leaf(mesh_soup(&random, 1, 0.5), 4);
         const double reach = pow(10, random_between(&random, -1, 5));
@@ -332,7 +333,8 @@ static void test_specks(void **state)
     uint64_t random = 8;
     body large = body_by_leaf(mesh_box(-1, -1, -1, 1, 1, 1), 2);
     const kiln_pose at_rest = kiln_pose_identity();
-    for (int i = 0; i < 60; i++) {
+    const int specks = (int)amount_of_few(60);
+    for (int i = 0; i < specks; i++) {
         const float h = (float)random_between(&random, 0x1p-26, 0x1p-20);
         body speck = body_by_leaf(mesh_box(-h, -h, -h, h, h, h), 4);
         for (int face = 0; face < 6; face++) {
@@ -355,7 +357,8 @@ static void test_far_apart(void **state)
     (void)state;
     uint64_t random = 9;
     body a = body_by_leaf(mesh_torus(24, 12, 0.3), 4), b = body_by_leaf(mesh_torus(20, 10, 0.2), 3);
-    for (int i = 0; i < 24; i++) {
+    const int poses = (int)amount_of_few(24);
+    for (int i = 0; i < poses; i++) {
         kiln_pose pose_a = pose_random(&random, 0), pose_b = pose_random(&random, 0);
         pose_b.translation[i % 3] = pow(2, 1 + i % 20);
         pose_b.translation[(i + 1) % 3] = i % 2 == 0 ? 0 : pow(2, 1 + i % 20);

@@ -95,7 +95,7 @@ static void queries_end_and_repeat_themselves(void **state)
     kiln_paper_query *used = kiln_paper_query_make();
     assert_non_null(used);
     int collisions = 0, asked = 0;
-    for (int i = 0; i < rounds(300); i++) {
+    for (int i = 0; i < rounds(150); i++) {
         subject a = draw_subject(&random), b = draw_subject(&random);
         for (int j = 0; j < 12; j++) {
             const kiln_paper_options options = draw_options(&random);
@@ -131,7 +131,7 @@ static void estimates_are_in_range_and_symmetric(void **state)
     (void)state;
     uint64_t random = 14;
     int met = 0, jumps = 0;
-    for (int i = 0; i < rounds(400); i++) {
+    for (int i = 0; i < rounds(200); i++) {
         subject a = draw_subject(&random), b = draw_subject(&random);
         kiln_paper_options options = draw_options(&random);
         options.rounding = KILN_PAPER_INTERPOLATED; /* others jump, and here roundings differ */
@@ -160,7 +160,7 @@ static void estimates_are_in_range_and_symmetric(void **state)
         discard(&a);
         discard(&b);
     }
-    assert_true(met > rounds(400) && jumps < 5);
+    assert_true(met > rounds(200) && jumps < 5);
 }
 
 int main(void)

@@ -27,7 +27,7 @@
 #include "../support/rounding.h"
 #include "../support/tally.h"
 
-enum { PAIRS = 20000, KINDS = BODY_KINDS };
+enum { PAIRS = 5000, KINDS = BODY_KINDS };
 
 /* One query in the environment `mode`; the answer is compared with the truth. */
 static void ask(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
@@ -135,7 +135,7 @@ static void run_class(bool lattice)
     uint64_t state = lattice ? 11 : 12;
     uint32_t hits = 0;
     size_t contacts = 0;
-    const uint32_t pairs = amount(PAIRS / 2);
+    const uint32_t pairs = amount(PAIRS);
     for (uint32_t i = 0; i < pairs; i++) {
         const int leaf = 1 + (int)random_below(&state, 15);
         const uint32_t n = 1 + random_below(&state, 30), m = 1 + random_below(&state, 30);
@@ -257,7 +257,8 @@ static void test_fine_beside_coarse(void **state)
     (void)state;
     uint64_t random = 9;
     uint32_t hits = 0, asked = 0;
-    for (int i = 0; i < 10; i++) {
+    const int soups = (int)amount_of_few(10);
+    for (int i = 0; i < soups; i++) {
         mesh large = mesh_soup(&random, 6 + random_below(&random, 8), 1);
         for (uint32_t k = 0; k < 3 * large.vertex_count; k++) {
             large.positions[k] *= 64;
@@ -284,7 +285,8 @@ static void test_fine_touches_coarse(void **state)
     uint64_t random = 10;
     uint32_t touches = 0;
     const kiln_pose at_rest = kiln_pose_identity();
-    for (int i = 0; i < 6; i++) {
+    const int boxes = (int)amount_of_few(6);
+    for (int i = 0; i < boxes; i++) {
         const float side = 64.0f + (float)i;
         body coarse = body_of(mesh_box(-side, -side, -side, side, side, side), 4, KILN_LAYOUT_RAW);
         body fine = body_of(mesh_torus(14, 8, 0.2), 4, KILN_LAYOUT_PACKED);
@@ -308,7 +310,7 @@ static void test_fine_touches_coarse(void **state)
         body_free(&coarse);
         body_free(&fine);
     }
-    assert_int_equal(touches, 6 * 4 * 4);
+    assert_int_equal(touches, boxes * 4 * 4);
 }
 
 /* Distances that no float holds are seen at the roots: without that, each of these queries compares

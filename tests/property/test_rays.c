@@ -30,7 +30,7 @@
 #include "../support/rounding.h"
 #include "oracle_line.h"
 
-enum { MESHES = 1500, RAYS = 12, KINDS = BODY_KINDS, TRIANGLES_MAX = 400, LINES = 1000000 };
+enum { MESHES = 1500, RAYS = 12, KINDS = BODY_KINDS, TRIANGLES_MAX = 400, LINES = 500000 };
 
 /* ------------------------------------------------------------------------------------ rays -- */
 

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-enum { QUICK = 20 };
+enum { QUICK = 20, QUICK_FEW = 5 };
 
-uint32_t amount(uint32_t count)
+/* `count` times the scale, or a `part`-th of it, at least `least`, in a shortened run. */
+static uint32_t scaled(uint32_t count, uint32_t part, uint32_t least)
 {
     const char *text = getenv("KILN_PROPERTY_SCALE");
     const long scale = text != NULL ? strtol(text, NULL, 10) : 1;
@@ -13,5 +14,15 @@ uint32_t amount(uint32_t count)
     if (getenv("KILN_TEST_QUICK") == NULL) {
         return all;
     }
-    return all > QUICK ? all / QUICK : 1;
+    return all / part > least ? all / part : least;
+}
+
+uint32_t amount(uint32_t count)
+{
+    return scaled(count, QUICK, 1);
+}
+
+uint32_t amount_of_few(uint32_t count)
+{
+    return scaled(count, QUICK_FEW, 2);
 }

@@ -8,4 +8,8 @@
  * is set. */
 uint32_t amount(uint32_t count);
 
+/* The same of a test of few tries, each of which takes long: a fifth, at least 2, where
+ * KILN_TEST_QUICK is set. */
+uint32_t amount_of_few(uint32_t count);
+
 #endif
