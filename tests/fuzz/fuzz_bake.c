@@ -228,6 +228,22 @@ static void judge_failure(kiln_bake_status status, const kiln_bake_report *repor
     }
 }
 
+/* A model that begins as glTF or XML does is given to the reader of that; NULL: to another. */
+static const char *format_by_start(const uint8_t *model, size_t size)
+{
+    char start[257] = "";
+    memcpy(start, model, size < sizeof start - 1 ? size : sizeof start - 1);
+    if (start[0] == '<') {
+        return strstr(start, "<X3D") != NULL       ? "x3d"
+               : strstr(start, "<COLLADA") != NULL ? "dae"
+                                                   : "amf";
+    }
+    if (strncmp(start, "glTF", 4) == 0) {
+        return "glb";
+    }
+    return start[0] == '{' ? "gltf" : strncmp(start, "PK\3\4", 4) == 0 ? "amf" : NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const formats[] = {"obj", "ply", "stl", "off"};
@@ -240,13 +256,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hooked = true;
     }
     const kiln_bake_options options = options_of(data);
-    /* A model that begins as glTF does is given to the reader of glTF. */
-    const bool is_json = data[2] == '{', is_binary = size > 6 && memcmp(data + 2, "glTF", 4) == 0;
+    const char *other = format_by_start(data + 2, size - 2);
     const kiln_bake_input input = {.data = data + 2,
                                    .size = size - 2,
-                                   .format = is_json     ? "gltf"
-                                             : is_binary ? "glb"
-                                                         : formats[data[0] & FUZZ_FORMAT]};
+                                   .format =
+                                       other != NULL ? other : formats[data[0] & FUZZ_FORMAT]};
     kiln_bake_report report;
     void *file = NULL;
     size_t file_size = 0;

@@ -13,6 +13,7 @@
 #include "../support/meshes.h"
 #include "fuzz_bake.h"
 #include "mutate_gltf.h"
+#include "mutate_xml.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -236,6 +237,49 @@ static void gltf_and_mutations_of_it(void **state)
     print_message("%d models, %llu mutations\n", count, (unsigned long long)inputs);
 }
 
+/* Models in XML, and changes of them by their structure. */
+static void xml_and_mutations_of_it(void **state)
+{
+    enum { MOST = 1 << 14 };
+    static const struct {
+        const char *folder;
+        int least;
+        uint32_t mutations;
+    } folders[] = {{"tests/fuzz/seeds-xml", 8, KILN_HAVE_SHADOW_MEMORY ? 40 : 200},
+                   {"tests/cases/collada", 200, KILN_HAVE_SHADOW_MEMORY ? 2 : 10}};
+    static uint8_t model[MOST], bytes[MOST];
+    const char *scale = getenv("KILN_PROPERTY_SCALE");
+    uint64_t random = 29, inputs = 0;
+    (void)state;
+    for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {
+        const uint32_t mutations =
+            folders[f].mutations * (uint32_t)(scale != NULL ? atoi(scale) : 1);
+        struct dirent **entries;
+        const int count = scandir(folders[f].folder, &entries, is_file, alphasort);
+        assert_true(count >= folders[f].least);
+        for (int i = 0; i < count; i++) {
+            char path[PATH_SIZE];
+            (void)snprintf(path, sizeof path, "%s/%s", folders[f].folder, entries[i]->d_name);
+            free(entries[i]);
+            FILE *in = fopen(path, "rb");
+            assert_non_null(in);
+            const size_t size = 2 + fread(model + 2, 1, sizeof model / 2 - 2, in);
+            assert_int_equal(fclose(in), 0);
+            run(model, size);
+            for (uint32_t k = 0; k < mutations; k++) {
+                memcpy(bytes, model, size);
+                const size_t made = 2 + mutate_xml(bytes + 2, size - 2, MOST - 2, &random);
+                bytes[0] = (uint8_t)(random_below(&random, 2) * FUZZ_DROP_BAD);
+                bytes[1] = random_below(&random, 8) == 0 ? FUZZ_SCALE : 0;
+                run(bytes, made);
+                inputs++;
+            }
+        }
+        free(entries);
+    }
+    print_message("%llu mutations\n", (unsigned long long)inputs);
+}
+
 static int write_seeds(const char *folder)
 {
     static uint8_t bytes[SEED_MAX];
@@ -261,6 +305,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(seeds_and_mutations_of_them),
         cmocka_unit_test(what_a_fuzzer_found),
         cmocka_unit_test(gltf_and_mutations_of_it),
+        cmocka_unit_test(xml_and_mutations_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,12 +29,15 @@ kiln_affine kiln_x3d_rotation_of(const x3d_document *document, const x3d_node *n
                                  const char *name, const double rotation[4])
 {
     double unit[4] = {0, 0, 1, rotation[3]}, most = 0, length = 0;
+    bool finite = isfinite(rotation[3]);
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         most = fmax(most, fabs(rotation[i]));
+        finite = finite && isfinite(rotation[i]);
+    }
     if (most == 0 && rotation[3] == 0)
         return kiln_x3d_rotation(unit);
-    if (!(most > 0) || !isfinite(most) || !isfinite(rotation[3]))
+    if (most == 0 || !finite)
         kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
                       "%s is by %g about the axis %g %g %g, which has no direction", name,
                       rotation[3], rotation[0], rotation[1], rotation[2]);
