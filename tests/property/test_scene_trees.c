@@ -1,5 +1,5 @@
-/* Random scenes of X3D and AMF, nested and used again, against an evaluation that carries each
- * point through each rotation, scale and displacement by itself, without a matrix. */
+/* Random scenes of X3D, AMF and Collada, nested and used again, against an evaluation that carries
+ * each point through each rotation, scale and displacement by itself, without a matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -359,6 +359,253 @@ static void make_amf(body *whole)
         free(things[i].shape.items);
 }
 
+/* -- Collada -- */
+
+enum { GEOMETRIES = 4, LIBRARY_NODES = 4, CORNERS_MOST = 9 };
+
+static body geometries[GEOMETRIES], library_nodes[LIBRARY_NODES];
+
+/* The triangles of a list of corners, as the element makes them. */
+static void make_faces(body *to, const char *element, double (*points)[3], const uint32_t *corners,
+                       uint32_t count)
+{
+    const bool fan = strcmp(element, "trifans") == 0, strip = strcmp(element, "tristrips") == 0;
+
+    for (uint32_t i = 0; i + 2 < count; i += fan || strip ? 1 : 3) {
+        const uint32_t at[3] = {fan ? 0 : i, i + 1, i + 2};
+        const bool turned = strip && i % 2 == 1;
+        triangle made;
+
+        for (int j = 0; j < 3; j++)
+            memcpy(made.at[turned ? 2 - j : j], points[corners[at[j]]], sizeof made.at[0]);
+        add(to, &made, 1);
+    }
+}
+
+static void make_geometry(body *to, int number)
+{
+    static const char *const elements[] = {"triangles", "trifans", "tristrips", "polylist",
+                                           "polygons"};
+    const uint32_t kind = random_below(&state, 5), offset = random_below(&state, 3);
+    const uint32_t stride = offset + 1 + random_below(&state, 2), pad = random_below(&state, 2);
+    const uint32_t count = kind == 4                     ? 3
+                           : kind == 1 || kind == 2      ? 3 + random_below(&state, 6)
+                           : random_below(&state, 2) > 0 ? 6
+                                                         : 9;
+    double points[CORNERS_MOST][3];
+    uint32_t corners[CORNERS_MOST];
+
+    put("<geometry id='g%d'><mesh><source id='p%d'><float_array id='a%d' count='%u'>", number,
+        number, number, pad + CORNERS_MOST * (3 + pad));
+    put("%s", pad != 0 ? "9 " : "");
+    for (int i = 0; i < CORNERS_MOST; i++) {
+        for (int k = 0; k < 3; k++)
+            points[i][k] = random_number(4);
+        put("%.17g %s%.17g\n%.17g ", points[i][2], pad != 0 ? "7 " : "", points[i][0],
+            points[i][1]);
+    }
+    put("</float_array><technique_common><accessor source='#a%d' count='%d' stride='%u' "
+        "offset='%u'><param name='Z' type='float'/>%s<param name='X' type='float'/><param "
+        "name='Y' type='float'/></accessor></technique_common></source><vertices id='v%d'><input "
+        "semantic='POSITION' source='#p%d'/></vertices>",
+        number, CORNERS_MOST, 3 + pad, pad, pad != 0 ? "<param type='float'/>" : "", number,
+        number);
+    put("<%s count='%u'><input semantic='VERTEX' source='#v%d' offset='%u'/><input "
+        "semantic='NORMAL' source='#none' offset='%u'/>",
+        elements[kind], kind == 0 || kind == 3 ? count / 3 : 1, number, offset, stride - 1);
+    if (kind == 3)
+        put("<vcount>%s</vcount>", count == 6 ? "3 3" : "3 3 3");
+    put("<p>");
+    for (uint32_t i = 0; i < count; i++) {
+        corners[i] = random_below(&state, CORNERS_MOST);
+        for (uint32_t j = 0; j < stride; j++)
+            put("%u ", j == offset ? corners[i] : 99);
+    }
+    put("</p></%s></mesh></geometry>", elements[kind]);
+    make_faces(to, elements[kind], points, corners, count);
+}
+
+/* Moves p along the second axis as much as it lies along the first, beside the second: by the sines
+ * of the triangle whose sides are the first axis, what is moved, and the first axis after that. */
+static void shear(double p[3], const double v[7])
+{
+    double first[3], second[3], cosine = 0, along_first = 0, along_second = 0, amount_of_first;
+    double lengths[2] = {0, 0}, between;
+
+    for (int i = 0; i < 3; i++) {
+        lengths[0] += v[1 + i] * v[1 + i];
+        lengths[1] += v[4 + i] * v[4 + i];
+    }
+    for (int i = 0; i < 3; i++) {
+        first[i] = v[1 + i] / sqrt(lengths[0]);
+        second[i] = v[4 + i] / sqrt(lengths[1]);
+        cosine += first[i] * second[i];
+        along_first += first[i] * p[i];
+        along_second += second[i] * p[i];
+    }
+    between = acos(cosine);
+    amount_of_first = (along_first - along_second * cosine) / (1 - cosine * cosine);
+    for (int i = 0; i < 3; i++)
+        p[i] += amount_of_first * sin(v[0]) / sin(between - v[0]) * second[i];
+}
+
+/* A transform of a node, and how to apply it. */
+typedef struct {
+    enum { TRANSLATE, ROTATE, SCALE, SKEW, MATRIX, LOOK_AT } kind;
+    double v[12];
+} step;
+
+static step make_step(void)
+{
+    const double radians = acos(-1) / 180;
+    step s = {.kind = random_below(&state, 6)};
+    double *v = s.v;
+
+    for (int i = 0; i < 12; i++)
+        do
+            v[i] = random_number(3);
+        while (fabs(v[i]) < .25);
+    switch (s.kind) {
+    case TRANSLATE:
+        put("<translate>%.17g %.17g %.17g</translate>", v[0], v[1], v[2]);
+        break;
+    case ROTATE:
+        v[3] *= 60;
+        put("<rotate>%.17g %.17g %.17g %.17g</rotate>", v[0], v[1], v[2], v[3]);
+        v[3] *= radians;
+        break;
+    case SCALE:
+        put("<scale>%.17g %.17g %.17g</scale>", v[0], v[1], v[2]);
+        break;
+    case SKEW:
+        /* Axes at 60 to 120 degrees, and an angle of at most 30. */
+        v[0] *= 10;
+        v[2] = v[4] = 0;
+        v[1] = v[5] = 2;
+        v[3] = v[6] = v[3] / 4;
+        put("<skew>%.17g %.17g %.17g %.17g %.17g %.17g %.17g</skew>", v[0], v[1], v[2], v[3], v[4],
+            v[5], v[6]);
+        v[0] *= radians;
+        break;
+    case MATRIX:
+        put("<matrix>");
+        for (int i = 0; i < 12; i++)
+            put("%.17g ", v[i]);
+        put("0 0 0 1</matrix>");
+        break;
+    case LOOK_AT:
+        /* Looks along x, y or z, with a leaning axis up. */
+        v[6] = v[3] > 0 ? 1 : -1;
+        put("<lookat>%.17g %.17g %.17g %.17g %.17g %.17g 0.5 2 0</lookat>", v[0], v[1], v[2], v[0],
+            v[1], v[2] - 3 * v[6]);
+        break;
+    }
+    return s;
+}
+
+/* Applies a transform to all points. */
+static void apply(const step *s, body *to)
+{
+    const double *v = s->v, lean = sqrt(4.25);
+    double determinant = 1;
+
+    for (size_t i = 0; i < 3 * to->count; i++) {
+        double *p = to->items[i / 3].at[i % 3], old[3];
+
+        memcpy(old, p, sizeof old);
+        if (s->kind == ROTATE)
+            rotate(p, v);
+        if (s->kind == SKEW)
+            shear(p, v);
+        for (int k = 0; k < 3; k++) {
+            const double *row = v + 4 * k;
+
+            if (s->kind == TRANSLATE)
+                p[k] += v[k];
+            if (s->kind == SCALE)
+                p[k] *= v[k];
+            if (s->kind == MATRIX)
+                p[k] = row[0] * old[0] + row[1] * old[1] + row[2] * old[2] + row[3];
+        }
+        if (s->kind != LOOK_AT)
+            continue;
+        /* x is to the right of who looks along -z (or z), y what is up of the leaning axis. */
+        p[0] = v[0] + (v[6] * 2 * old[0] + 0.5 * old[1]) / lean;
+        p[1] = v[1] + (v[6] * -0.5 * old[0] + 2 * old[1]) / lean;
+        p[2] = v[2] + v[6] * old[2];
+    }
+    if (s->kind == SCALE)
+        determinant = v[0] * v[1] * v[2];
+    if (s->kind == MATRIX)
+        determinant = v[0] * (v[5] * v[10] - v[6] * v[9]) - v[1] * (v[4] * v[10] - v[6] * v[8]) +
+                      v[2] * (v[4] * v[9] - v[5] * v[8]);
+    if (determinant < 0)
+        reverse(to);
+}
+
+/* A node: its geometry, the nodes in it, and of the first `ready` of the library some instances. */
+static void make_dae_node(body *to, int depth, uint32_t ready)
+{
+    step steps[3];
+    const uint32_t step_count = random_below(&state, 4);
+    body own = {NULL, 0};
+
+    put("<node>");
+    for (uint32_t i = 0; i < step_count; i++)
+        steps[i] = make_step();
+    for (uint32_t i = random_below(&state, 3); i-- > 0;) {
+        const uint32_t number = random_below(&state, GEOMETRIES);
+
+        put("<instance_geometry url='#g%u'/>", number);
+        add(&own, geometries[number].items, geometries[number].count);
+    }
+    for (uint32_t i = depth < 3 ? random_below(&state, 3) : 0; i-- > 0;)
+        make_dae_node(&own, depth + 1, ready);
+    for (uint32_t i = ready > 0 ? random_below(&state, 2) : 0; i-- > 0;) {
+        const uint32_t number = random_below(&state, ready);
+
+        put("<instance_node url='#n%u'/>", number);
+        add(&own, library_nodes[number].items, library_nodes[number].count);
+    }
+    for (uint32_t i = step_count; i-- > 0;)
+        apply(&steps[i], &own);
+    put("</node>");
+    add(to, own.items, own.count);
+    free(own.items);
+}
+
+static void make_collada(body *whole)
+{
+    static const char axes[] = "XYZ";
+    const double unit = (1 + random_below(&state, 8)) / 4.0;
+    const uint32_t axis = random_below(&state, 3);
+
+    put("<COLLADA version='1.4.1'><asset><unit meter='%.17g'/><up_axis>%c_UP</up_axis></asset>"
+        "<library_geometries>",
+        unit, axes[axis]);
+    for (int i = 0; i < GEOMETRIES; i++)
+        make_geometry(&geometries[i], i);
+    put("</library_geometries><library_nodes>");
+    for (uint32_t i = 0; i < LIBRARY_NODES; i++) {
+        put("<node id='n%u'>", i);
+        make_dae_node(&library_nodes[i], 2, i);
+        put("</node>");
+    }
+    put("</library_nodes><library_visual_scenes><visual_scene id='s'>");
+    for (uint32_t i = 1 + random_below(&state, 3); i-- > 0;)
+        make_dae_node(whole, 0, LIBRARY_NODES);
+    put("</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#s'/></scene>"
+        "</COLLADA>");
+    for (size_t i = 0; i < 3 * whole->count; i++) {
+        double *p = whole->items[i / 3].at[i % 3];
+        const double old[3] = {unit * p[0], unit * p[1], unit * p[2]};
+
+        p[0] = axis == 0 ? -old[1] : old[0];
+        p[1] = old[axis];
+        p[2] = axis == 2 ? -old[1] : old[2];
+    }
+}
+
 /* -- the comparison -- */
 
 /* The same corners in the same sense of rotation, from whichever. */
@@ -443,10 +690,35 @@ static void scenes_of_amf(void **test)
     }
 }
 
+static void scenes_of_collada(void **test)
+{
+    const uint32_t cases = amount(400);
+
+    (void)test;
+    state = 43;
+    for (uint32_t n = 0; n < cases; n++) {
+        body whole = {NULL, 0};
+
+        length = 0;
+        make_collada(&whole);
+        compare("dae", &whole);
+        free(whole.items);
+        for (int i = 0; i < GEOMETRIES; i++) {
+            free(geometries[i].items);
+            geometries[i] = (body){NULL, 0};
+        }
+        for (int i = 0; i < LIBRARY_NODES; i++) {
+            free(library_nodes[i].items);
+            library_nodes[i] = (body){NULL, 0};
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(scenes_of_x3d),
-                                       cmocka_unit_test(scenes_of_amf)};
+                                       cmocka_unit_test(scenes_of_amf),
+                                       cmocka_unit_test(scenes_of_collada)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
