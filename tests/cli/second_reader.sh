@@ -6,9 +6,10 @@ cd "$(dirname "$0")/../.." || exit 1
 top=$(pwd)
 models=/usr/share/assimp/models
 
-case_begin 'every difference of two readers of glTF and Collada is explained'
+case_begin 'every difference of two readers is explained'
 if [ -d $models ]; then
-    find $models/glTF2 $models/Collada \( -name '*.gltf' -o -name '*.glb' -o -iname '*.dae' \) -size -4000k | LC_ALL=C sort | while read -r model; do
+    find $models/glTF2 $models/Collada $models/AMF $models/X3D \( -name '*.gltf' -o -name '*.glb' -o -iname '*.dae' -o \
+        -name '*.amf' -o -name '*.x3d' \) -size -4000k | LC_ALL=C sort | while read -r model; do
         "$KILN" bake -q "$model" -o "$TMPDIR/model.kiln" 2>/dev/null || continue
         "$KILN" verify -q "$TMPDIR/model.kiln" --source "$model" --reader assimp 2>/dev/null
         echo "$? ${model#$models/}"

@@ -129,6 +129,7 @@ static place expect_value(amf *a, const char *name, unsigned which, double *valu
 {
     char what[64];
 
+    KILN_ASSERT(which < 8 * sizeof a->have);
     (void)snprintf(what, sizeof what, "a second <%.20s>", name);
     if ((a->have >> which & 1) != 0)
         fail(a, a->line, what);
@@ -153,6 +154,7 @@ static place start_in_instance(amf *a, const char *name)
 {
     instance *of = (instance *)a->instances.items + a->instances.count - 1;
     const size_t length = strlen(name);
+    /* The last letter is the axis: x, y or z. */
     const unsigned axis = length > 0 ? (unsigned)(unsigned char)name[length - 1] - 'x' : 3;
 
     if (axis < 3 && length == 6 && strncmp(name, "delta", 5) == 0)
@@ -357,6 +359,7 @@ static void end_volume(amf *a)
                        : object->name != NULL ? object->name
                                               : numbered;
 
+    KILN_ASSERT(object->is_object && a->corners.count % 3 == 0);
     mesh.vertex_count = kiln_points_send(a->reading, &a->points, corners, a->corners.count);
     for (size_t i = 0; i < faces; i++)
         kiln_read_face(a->reading, corners + 3 * i, 3, i, a->user);
@@ -428,6 +431,8 @@ static void resolve(amf *a)
                               "line %llu: the id \"%.100s\" is that of line %llu too; rename one",
                               (unsigned long long)sorted[i]->line, sorted[i]->id,
                               (unsigned long long)sorted[i - 1]->line);
+    /* By halving: an array of a thousand objects and as many instances is what the format is for.
+     */
     for (size_t i = 0; i < a->instances.count; i++) {
         size_t from = 0, to = a->things.count;
 
@@ -482,6 +487,7 @@ static void check_circles(amf *a)
             }
             const instance *to = &instances[of->first + at->next++];
 
+            KILN_ASSERT(to->thing < a->things.count && stack.count <= a->things.count);
             if (things[to->thing].open)
                 kiln_send_failure(a->reading->sender, KILN_BAKE_INVALID,
                                   "line %llu: an instance of a constellation that contains it; "
@@ -503,6 +509,7 @@ static void sine_cosine(double degrees, double *sine, double *cosine)
     static const double quarters[] = {0, 1, 0, -1, 0};
     const double in_circle = fmod(fmod(degrees, 360) + 360, 360), quarter = in_circle / 90;
 
+    KILN_ASSERT(!(in_circle < 0 || in_circle >= 360));
     if (quarter == floor(quarter)) {
         *sine = quarters[(int)quarter % 4];
         *cosine = quarters[(int)quarter % 4 + 1];

@@ -45,127 +45,140 @@ static bool ends_in(const char *text, const char *end)
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
+/* Nodes of the tree. */
+static const struct {
+    const char *type;
+    x3d_kind kind;
+} nodes[] = {{"Anchor", X3D_GROUP},
+             {"Billboard", X3D_GROUP},
+             {"CADAssembly", X3D_GROUP},
+             {"CADFace", X3D_GROUP},
+             {"CADLayer", X3D_GROUP},
+             {"Collision", X3D_GROUP},
+             {"Group", X3D_GROUP},
+             {"PickableGroup", X3D_GROUP},
+             {"StaticGroup", X3D_GROUP},
+             {"CADPart", X3D_TRANSFORM},
+             {"Transform", X3D_TRANSFORM},
+             {"Switch", X3D_SWITCH},
+             {"LOD", X3D_LOD},
+             {"Inline", X3D_INLINE},
+             {"Shape", X3D_SHAPE},
+             {"Coordinate", X3D_COORDINATE},
+             {"CoordinateDouble", X3D_COORDINATE},
+             {"Appearance", X3D_APPEARANCE},
+             /* Names that end as harmless ones do. */
+             {"HAnimJoint", X3D_UNKNOWN},
+             {"ExplosionEmitter", X3D_UNKNOWN}};
+/* Those for which geometry.c has a function. */
+static const char *const geometry[] = {"IndexedFaceSet",
+                                       "IndexedTriangleSet",
+                                       "IndexedTriangleFanSet",
+                                       "IndexedTriangleStripSet",
+                                       "IndexedQuadSet",
+                                       "IndexedLineSet",
+                                       "TriangleSet",
+                                       "TriangleFanSet",
+                                       "TriangleStripSet",
+                                       "QuadSet",
+                                       "LineSet",
+                                       "PointSet",
+                                       "ElevationGrid",
+                                       "Extrusion",
+                                       "Box",
+                                       "Sphere",
+                                       "Cone",
+                                       "Cylinder",
+                                       "Rectangle2D",
+                                       "Disk2D",
+                                       "TriangleSet2D",
+                                       "Polyline2D",
+                                       "Polypoint2D",
+                                       "Arc2D",
+                                       "Circle2D",
+                                       "Text"};
+/* Types without geometry, in themselves and in what they contain: of materials, time, interaction,
+ * sound and physics. What a script builds while it runs is none of the file. */
+static const char *const harmless[] = {"ROUTE",
+                                       "IMPORT",
+                                       "EXPORT",
+                                       "Script",
+                                       "Normal",
+                                       "FontStyle",
+                                       "ClipPlane",
+                                       "AudioClip",
+                                       "ShaderPart",
+                                       "ShaderProgram",
+                                       "GeoMetadata",
+                                       "GeoOrigin",
+                                       "Color",
+                                       "ColorRGBA",
+                                       "FogCoordinate",
+                                       "Sound",
+                                       "SpatialSound",
+                                       "ScreenFontStyle",
+                                       "FloatVertexAttribute",
+                                       "Matrix3VertexAttribute",
+                                       "Matrix4VertexAttribute",
+                                       "DISEntityManager",
+                                       "RigidBody",
+                                       "CollisionCollection",
+                                       "CollisionSpace"};
+/* Of the many types of sensors, textures and the like, their last words are enough. A new type
+ * with such an end would be without geometry, too, but for those of the table of nodes. */
+static const char *const harmless_ends[] = {"Sensor",
+                                            "Interpolator",
+                                            "Light",
+                                            "Viewpoint",
+                                            "Sequencer",
+                                            "Trigger",
+                                            "Background",
+                                            "Fog",
+                                            "Filter",
+                                            "Chaser",
+                                            "Damper",
+                                            "Texture",
+                                            "Texture3D",
+                                            "Material",
+                                            "Shader",
+                                            "Sound",
+                                            "Properties",
+                                            "Info",
+                                            "Joint",
+                                            "Toggle",
+                                            "TextureCoordinate",
+                                            "TextureTransform",
+                                            "Texture3DTransform",
+                                            "TextureCoordinate3D",
+                                            "TextureCoordinate4D",
+                                            "TextureTransform3D",
+                                            "TextureTransformMatrix3D",
+                                            "TextureCoordinateGenerator",
+                                            "TextureProjector",
+                                            "TextureProjectorParallel",
+                                            "TextureProjectorPerspective"};
+
+static bool is_one_of(const char *const *list, size_t count, const char *type)
+{
+    size_t i = 0;
+
+    while (i < count && strcmp(list[i], type) != 0)
+        i++;
+    return i < count;
+}
+
 x3d_kind kiln_x3d_kind(const char *type)
 {
-    static const struct {
-        const char *type;
-        x3d_kind kind;
-    } known[] = {{"Anchor", X3D_GROUP},
-                 {"Billboard", X3D_GROUP},
-                 {"CADAssembly", X3D_GROUP},
-                 {"CADFace", X3D_GROUP},
-                 {"CADLayer", X3D_GROUP},
-                 {"Collision", X3D_GROUP},
-                 {"Group", X3D_GROUP},
-                 {"PickableGroup", X3D_GROUP},
-                 {"StaticGroup", X3D_GROUP},
-                 {"CADPart", X3D_TRANSFORM},
-                 {"Transform", X3D_TRANSFORM},
-                 {"Switch", X3D_SWITCH},
-                 {"LOD", X3D_LOD},
-                 {"Inline", X3D_INLINE},
-                 {"Shape", X3D_SHAPE},
-                 {"Coordinate", X3D_COORDINATE},
-                 {"CoordinateDouble", X3D_COORDINATE},
-                 {"Appearance", X3D_APPEARANCE},
-                 /* Names that end as harmless ones do. */
-                 {"HAnimJoint", X3D_UNKNOWN},
-                 {"ExplosionEmitter", X3D_UNKNOWN}};
-    /* Those for which geometry.c has a function. */
-    static const char *const geometry[] = {"IndexedFaceSet",
-                                           "IndexedTriangleSet",
-                                           "IndexedTriangleFanSet",
-                                           "IndexedTriangleStripSet",
-                                           "IndexedQuadSet",
-                                           "IndexedLineSet",
-                                           "TriangleSet",
-                                           "TriangleFanSet",
-                                           "TriangleStripSet",
-                                           "QuadSet",
-                                           "LineSet",
-                                           "PointSet",
-                                           "ElevationGrid",
-                                           "Extrusion",
-                                           "Box",
-                                           "Sphere",
-                                           "Cone",
-                                           "Cylinder",
-                                           "Rectangle2D",
-                                           "Disk2D",
-                                           "TriangleSet2D",
-                                           "Polyline2D",
-                                           "Polypoint2D",
-                                           "Arc2D",
-                                           "Circle2D",
-                                           "Text"};
-    static const char *const harmless[] = {"ROUTE",
-                                           "IMPORT",
-                                           "EXPORT",
-                                           "Script",
-                                           "Normal",
-                                           "FontStyle",
-                                           "ClipPlane",
-                                           "AudioClip",
-                                           "ShaderPart",
-                                           "ShaderProgram",
-                                           "GeoMetadata",
-                                           "GeoOrigin",
-                                           "Color",
-                                           "ColorRGBA",
-                                           "FogCoordinate",
-                                           "Sound",
-                                           "SpatialSound",
-                                           "ScreenFontStyle",
-                                           "FloatVertexAttribute",
-                                           "Matrix3VertexAttribute",
-                                           "Matrix4VertexAttribute",
-                                           "DISEntityManager",
-                                           "RigidBody",
-                                           "CollisionCollection",
-                                           "CollisionSpace"};
-    static const char *const ends[] = {"Sensor",
-                                       "Interpolator",
-                                       "Light",
-                                       "Viewpoint",
-                                       "Sequencer",
-                                       "Trigger",
-                                       "Background",
-                                       "Fog",
-                                       "Filter",
-                                       "Chaser",
-                                       "Damper",
-                                       "Texture",
-                                       "Texture3D",
-                                       "Material",
-                                       "Shader",
-                                       "Sound",
-                                       "Properties",
-                                       "Info",
-                                       "Joint",
-                                       "Toggle",
-                                       "TextureCoordinate",
-                                       "TextureTransform",
-                                       "Texture3DTransform",
-                                       "TextureCoordinate3D",
-                                       "TextureCoordinate4D",
-                                       "TextureTransform3D",
-                                       "TextureTransformMatrix3D",
-                                       "TextureCoordinateGenerator",
-                                       "TextureProjector",
-                                       "TextureProjectorParallel",
-                                       "TextureProjectorPerspective"};
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(known[i].type, type) == 0)
-            return known[i].kind;
-    for (size_t i = 0; i < sizeof geometry / sizeof geometry[0]; i++)
-        if (strcmp(geometry[i], type) == 0)
-            return X3D_GEOMETRY;
-    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-        if (strcmp(harmless[i], type) == 0)
-            return X3D_HARMLESS;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (ends_in(type, ends[i]))
+    KILN_ASSERT(type != NULL);
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
+        if (strcmp(nodes[i].type, type) == 0)
+            return nodes[i].kind;
+    if (is_one_of(geometry, sizeof geometry / sizeof geometry[0], type))
+        return X3D_GEOMETRY;
+    if (is_one_of(harmless, sizeof harmless / sizeof harmless[0], type))
+        return X3D_HARMLESS;
+    for (size_t i = 0; i < sizeof harmless_ends / sizeof harmless_ends[0]; i++)
+        if (ends_in(type, harmless_ends[i]))
             return X3D_HARMLESS;
     return strncmp(type, "Metadata", 8) == 0 ? X3D_HARMLESS : X3D_UNKNOWN;
 }
@@ -209,10 +222,13 @@ void kiln_x3d_warn(const x3d_document *document, const x3d_node *node, const cha
 
 /* -- memory -- */
 
+/* Zeroed, and released with the document: nodes refer to each other in any direction, so none of
+ * them is an owner. */
 static void *take(x3d_document *document, size_t size)
 {
     void *block = kiln_arena_take(&document->arena, size, 1);
 
+    KILN_ASSERT(size > 0);
     if (block == NULL)
         kiln_read_no_memory(document->reading);
     return memset(block, 0, size);
@@ -262,6 +278,7 @@ static void add_child(parse *p, x3d_node *child)
     x3d_node *parent = p->at;
     void *children = parent->children;
 
+    KILN_ASSERT(parent->open && child != parent);
     /* In the arena, which gives nothing back: the list moves by doubling. */
     if (parent->child_count == parent->child_capacity) {
         parent->child_capacity = parent->child_capacity != 0 ? 2 * parent->child_capacity : 4;
@@ -290,6 +307,7 @@ static named *find_name(void *const *tree, const char *name)
     return found != NULL ? *found : NULL;
 }
 
+/* The entry of that name, a new one where there is none. */
 static named *add_name(parse *p, void **tree, const char *name)
 {
     named *new = find_name(tree, name);
@@ -305,6 +323,7 @@ static named *add_name(parse *p, void **tree, const char *name)
 
 /* -- elements -- */
 
+/* Other categories of units than these two measure nothing of a shape. */
 static void read_unit(parse *p, const char **attributes, uint64_t line)
 {
     const char *category = kiln_xml_value(attributes, "category");
@@ -373,6 +392,8 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
         p->skipped = 1;
         return;
     }
+    /* Expat has seen the end of the node that is used, or it is open: then it would contain itself.
+     */
     if (use != NULL) {
         const named *found = find_name(&p->names, use);
 
@@ -386,6 +407,7 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
         p->skipped = 1;
         return;
     }
+    KILN_ASSERT(node->open && node->child_count == 0);
     keep_attributes(document, node, attributes);
     add_child(p, node);
     if (def != NULL) {
@@ -421,6 +443,7 @@ static void on_start(void *user, const char *type, const char **attributes, uint
         p->skipped++;
         return;
     }
+    /* Around the scene: the root, and a head with units. */
     if (!p->in_x3d) {
         if (strcmp(type, "X3D") != 0)
             kiln_x3d_fail(document, &element, KILN_BAKE_INVALID,
@@ -450,6 +473,7 @@ static void on_start(void *user, const char *type, const char **attributes, uint
         return;
     }
     kind = kiln_x3d_kind(type);
+    /* What is in an appearance is never geometry, instances included. */
     if (strcmp(type, "ProtoInstance") == 0) {
         const char *name = kiln_xml_value(attributes, "name");
         const named *of = find_name(&p->prototypes, name != NULL ? name : "");
@@ -492,6 +516,7 @@ static void on_end(void *user, const char *type)
         p->in_head = false;
         return;
     }
+    KILN_ASSERT(p->at->open);
     p->at->open = false;
     p->at = p->above.count > 0 ? ((x3d_node **)p->above.items)[--p->above.count] : NULL;
 }
@@ -540,8 +565,10 @@ void kiln_x3d_free(x3d_document *document)
 
 /* -- fields -- */
 
+/* Nodes have few fields: going through them is as fast as a table. */
 const char *kiln_x3d_text(const x3d_node *node, const char *name)
 {
+    KILN_ASSERT(!node->open || node->attributes == NULL);
     for (size_t i = 0; node->attributes != NULL && node->attributes[i] != NULL; i += 2)
         if (strcmp(node->attributes[i], name) == 0)
             return node->attributes[i + 1];
@@ -618,6 +645,7 @@ void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const c
     size_t given;
     double *numbers = kiln_x3d_numbers(document, node, name, &given);
 
+    KILN_ASSERT(count > 0);
     if (given != count && kiln_x3d_text(node, name) != NULL)
         kiln_x3d_fail(document, node, KILN_BAKE_INVALID, "%s has %zu numbers, not %zu", name, given,
                       count);

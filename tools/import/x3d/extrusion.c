@@ -48,6 +48,7 @@ static bool find_along(axes *at, double (*const spine)[3], size_t count, bool cl
 {
     size_t known = count;
 
+    KILN_ASSERT(count >= 2 && (!closed || count >= 3));
     for (size_t i = 0; i < count; i++) {
         const size_t from = i > 0 ? i - 1 : closed ? count - 2 : 0;
         const size_t to = i + 1 < count ? i + 1 : closed ? 1 : count - 1;
@@ -93,6 +94,8 @@ static bool find_across(axes *at, double (*const spine)[3], size_t count, bool c
         return false;
     for (size_t i = 0; i < known; i++)
         memcpy(at[i].z, at[known].z, sizeof at[i].z);
+    /* The ends have the plane beside them; and no plane is rotated by half a turn against the one
+     * before it, which would twist the surface. */
     memcpy(at[count - 1].z, at[closed ? 0 : count - 2].z, sizeof at[0].z);
     for (size_t i = 1; i < count; i++)
         if (dot(at[i].z, at[i - 1].z) < 0)
@@ -129,6 +132,7 @@ static double *load_each(const x3d_mesh *mesh, const char *name, size_t elements
 {
     double *numbers = kiln_x3d_numbers(mesh->document, mesh->node, name, count);
 
+    KILN_ASSERT(elements > 0 && points >= 2);
     if (*count % elements != 0 || (*count > elements && *count / elements < points))
         kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_INVALID,
                       "%s has %zu numbers, which are neither one value nor one for each of %zu "
@@ -138,6 +142,7 @@ static double *load_each(const x3d_mesh *mesh, const char *name, size_t elements
     return numbers;
 }
 
+/* Points of two or three numbers, at least two; where the field is not given, others. */
 static double *load_or(const x3d_mesh *mesh, const char *name, const double *otherwise,
                        size_t otherwise_count, size_t elements, size_t *count)
 {
@@ -158,6 +163,8 @@ static double *load_or(const x3d_mesh *mesh, const char *name, const double *oth
     return numbers;
 }
 
+/* The sides, in rings of four corners each, and a face at each end. A section that is a ring has
+ * its first point as its last, too, and its seam closes by equal positions. */
 static void add_faces(x3d_mesh *mesh, const double *section, size_t around, size_t along)
 {
     uint32_t *cap = malloc(around * sizeof *cap);
@@ -216,6 +223,7 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
             (void)normalize(at[i].x, 1);
             cross(at[i].z, at[i].x, at[i].y);
         }
+    /* A point of the section is scaled, rotated in the plane of its place, and put there. */
     for (size_t i = 0; i < along; i++) {
         const double still[4] = {0, 0, 1, 0};
         const double *s = scales > 0 ? scale + 2 * (scales > 1 ? i : 0) : NULL;

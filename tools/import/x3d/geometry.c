@@ -6,6 +6,7 @@
  * index that no vertex has goes on to whoever checks faces, so that its message names the face. */
 #include "geometry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ uint32_t kiln_x3d_point(x3d_mesh *mesh, double x, double y, double z)
 {
     const double position[3] = {x, y, z};
 
+    KILN_ASSERT(mesh->points == &mesh->own);
     kiln_points_add(mesh->document->reading, &mesh->own, position);
     return (uint32_t)(mesh->own.at.count - 1);
 }
@@ -23,6 +25,7 @@ void kiln_x3d_face(x3d_mesh *mesh, const uint32_t *corners, size_t count)
 {
     kiln_reading *reading = mesh->document->reading;
 
+    KILN_ASSERT(count > 0);
     for (size_t i = 0; i < count; i++)
         *(uint32_t *)kiln_list_add(reading, &mesh->corners, sizeof(uint32_t)) =
             corners[mesh->reversed ? count - 1 - i : i];
@@ -52,8 +55,10 @@ static void load_points(x3d_mesh *mesh)
     for (size_t i = 0; i < mesh->node->child_count; i++)
         if (mesh->node->children[i] != NULL && mesh->node->children[i]->kind == X3D_COORDINATE)
             from = mesh->node->children[i];
+    /* Without one, every index is out of range, and that is what is said. */
     if (from == NULL)
         return;
+    KILN_ASSERT(mesh->own.at.count == 0);
     mesh->points = &from->points;
     if (from->has_points)
         return;
@@ -76,12 +81,15 @@ static uint32_t index_of(int64_t value)
 /* A run of vertices: a face, a strip, a fan or a line. */
 typedef void a_run(x3d_mesh *mesh, const uint32_t *run, size_t count);
 
+/* Every second triangle of a strip has its first two corners the other way round, so that all face
+ * the same way. */
 static void add_strip(x3d_mesh *mesh, const uint32_t *run, size_t count)
 {
     for (size_t i = 0; i + 2 < count; i++)
         add_triangle(mesh, run[i + i % 2], run[i + 1 - i % 2], run[i + 2]);
 }
 
+/* All triangles of a fan share its first corner. */
 static void add_fan(x3d_mesh *mesh, const uint32_t *run, size_t count)
 {
     for (size_t i = 1; i + 1 < count; i++)
@@ -167,7 +175,9 @@ static void add_counted(x3d_mesh *mesh, const char *name, size_t least, a_run *a
     free(counts);
 }
 
-/* -- nodes -- */
+/* -- nodes --
+ *
+ * Each row of the table below is a function of no arguments but the mesh. */
 
 static void faces_by_index(x3d_mesh *mesh)
 {
@@ -262,6 +272,7 @@ static void flat_dots(x3d_mesh *mesh)
     mesh->dots += mesh->own.at.count;
 }
 
+/* A circle or an arc: one line, though a round one. */
 static void curve(x3d_mesh *mesh)
 {
     mesh->lines++;
@@ -273,6 +284,7 @@ static void letters(x3d_mesh *mesh)
                   "letters are left out, whose shapes are those of a font; export them as faces");
 }
 
+/* Heights along x first, then z; seen from above, faces are counterclockwise. */
 static void grid(x3d_mesh *mesh)
 {
     const x3d_document *document = mesh->document;
@@ -284,7 +296,9 @@ static void grid(x3d_mesh *mesh)
     kiln_x3d_values(document, mesh->node, "zDimension", &size[1], 1);
     kiln_x3d_values(document, mesh->node, "xSpacing", &spacing[0], 1);
     kiln_x3d_values(document, mesh->node, "zSpacing", &spacing[1], 1);
-    if (!(size[0] >= 0 && size[1] >= 0 && size[0] * size[1] <= (double)count))
+    /* As doubles, so that no product wraps around, and a NaN fails. */
+    if (!(size[0] >= 0 && size[1] >= 0 && size[0] * size[1] <= (double)count) ||
+        size[0] != floor(size[0]) || size[1] != floor(size[1]))
         kiln_x3d_fail(document, mesh->node, KILN_BAKE_INVALID,
                       "%g times %g points are declared, and %zu heights are there", size[0],
                       size[1], count);

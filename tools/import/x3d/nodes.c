@@ -43,8 +43,10 @@ typedef struct {
 
 /* -- meshes -- */
 
+/* Materials are numbered by first use; 0 is that of shapes without an appearance. */
 static uint32_t material_of(walk *w, x3d_node *appearance)
 {
+    KILN_ASSERT(w->materials.count > 0);
     if (appearance == NULL)
         return 0;
     if (!appearance->has_user) {
@@ -78,6 +80,7 @@ static bool send_mesh(walk *w, const x3d_document *document, x3d_node *geometry,
     w->round += mesh.round;
     corners = mesh.corners.items;
     sizes = mesh.sizes.items;
+    /* Lines and points are no empty mesh. */
     has_faces = mesh.sizes.count > 0 || (mesh.lines == 0 && mesh.dots == 0);
     if (has_faces && strcmp(geometry->type, "Text") != 0) {
         sent.vertex_count = kiln_points_send(reading, mesh.points, corners, mesh.corners.count);
@@ -88,6 +91,7 @@ static bool send_mesh(walk *w, const x3d_document *document, x3d_node *geometry,
         }
         sent.name = kiln_send_string(reading->sender, name, strlen(name));
         kiln_send(reading->sender, KILN_ARRAY_MESHES, &sent, 1);
+        KILN_ASSERT(sent.face_count <= mesh.sizes.count);
         geometry->has_mesh = true;
         geometry->mesh = w->meshes++;
         if (mesh.sizes.count == 0) {
@@ -107,6 +111,7 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
 {
     x3d_node *geometry = NULL, *appearance = NULL;
 
+    KILN_ASSERT(shape->kind == X3D_SHAPE);
     /* What has no faces is gone through once. */
     if (shape->has_mesh)
         return shape->mesh;
@@ -251,6 +256,8 @@ static uint32_t send_node(walk *w, const pending *at, const kiln_affine *transfo
     char numbered[160];
     const char *name = at->node->def;
 
+    KILN_ASSERT(at->parent == KILN_SCENE_NONE || at->parent < w->nodes);
+    /* Of few nodes that are used again and again, any number can be made. */
     if (w->nodes >= MOST_NODES)
         kiln_send_failure(w->reading->sender, KILN_BAKE_UNSUPPORTED,
                           "the scene has more than %d nodes, with each use of one; split the model",
@@ -275,6 +282,7 @@ static void choose(const pending *at, size_t *from, size_t *end)
     const x3d_document *document = at->in->document;
     double choice = -1;
 
+    KILN_ASSERT(at->node->kind <= X3D_LOD);
     *from = 0;
     *end = at->node->child_count;
     if (at->node->kind == X3D_SWITCH) {
@@ -319,6 +327,7 @@ static void visit(walk *w, pending at)
             kiln_x3d_warn(document, at.node, "its file is left out, since load is false");
             return;
         }
+        /* The node stands in units of the file that names the other. */
         at.in = open_inline(w, at.in, at.node);
         shows = at.in->document->scene;
         for (int i = 0; i < 3; i++)
@@ -332,6 +341,8 @@ static void visit(walk *w, pending at)
     at.node = shows;
     choose(&at, &from, &end);
     at.node->said = true;
+    KILN_ASSERT(from <= end && end <= shows->child_count);
+    /* The first comes off the stack first. */
     for (size_t i = end; i-- > from;)
         if (shows->children[i] != NULL)
             push(w, shows->children[i], at.in, number, i);

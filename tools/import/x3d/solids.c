@@ -28,6 +28,7 @@ static uint32_t add_circle(x3d_mesh *mesh, double radius, double y)
 {
     uint32_t first = 0;
 
+    KILN_ASSERT(radius > 0);
     mesh->round = true;
     for (int i = 0; i < X3D_AROUND; i++) {
         /* Quarters are exact, so that bounds are those of the circle. */
@@ -45,10 +46,11 @@ static uint32_t add_circle(x3d_mesh *mesh, double radius, double y)
 /* The faces between two circles, the second above the first, or their apex. */
 static void add_side(x3d_mesh *mesh, uint32_t below, uint32_t above, bool is_apex)
 {
+    KILN_ASSERT(below != above && above < mesh->own.at.count);
     for (uint32_t i = 0; i < X3D_AROUND; i++) {
         const uint32_t next = (i + 1) % X3D_AROUND;
         const uint32_t corners[4] = {below + i, below + next, is_apex ? above : above + next,
-                                     above + i};
+                                     is_apex ? above : above + i};
 
         kiln_x3d_face(mesh, corners, is_apex ? 3 : 4);
     }
@@ -59,6 +61,7 @@ static void add_lid(x3d_mesh *mesh, uint32_t circle, bool upwards)
 {
     uint32_t corners[X3D_AROUND];
 
+    KILN_ASSERT(circle + X3D_AROUND <= mesh->own.at.count);
     for (uint32_t i = 0; i < X3D_AROUND; i++)
         corners[i] = circle + (upwards ? i : X3D_AROUND - 1 - i);
     kiln_x3d_face(mesh, corners, X3D_AROUND);
@@ -66,6 +69,7 @@ static void add_lid(x3d_mesh *mesh, uint32_t circle, bool upwards)
 
 void kiln_x3d_box(x3d_mesh *mesh)
 {
+    /* A bit of a corner's number for each axis, set where it is on the greater side. */
     static const uint32_t faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     double size[3] = {2, 2, 2};
@@ -85,6 +89,7 @@ void kiln_x3d_sphere(x3d_mesh *mesh)
     const double radius = size_of(mesh, "radius", 1);
     uint32_t circles[X3D_AROUND / 2], bottom, top;
 
+    /* From pole to pole; the circle in the middle is exact, so that bounds are. */
     bottom = kiln_x3d_point(mesh, 0, -radius, 0);
     for (int i = 1; i < X3D_AROUND / 2; i++) {
         const double turn = 2 * M_PI * i / X3D_AROUND;
