@@ -718,6 +718,9 @@ void kiln_dae_open(dae *d, kiln_reading *reading)
 
     *d = (dae){.reading = reading};
     refuse_compressed(reading);
+    /* So that an element without numbers has its place in a list, too. */
+    d->numbers = grow(d, d->numbers, &d->number_capacity, 1, sizeof *d->numbers);
+    d->wholes = grow(d, d->wholes, &d->whole_capacity, 1, sizeof *d->wholes);
     kiln_xml_read(reading, &handlers);
     KILN_ASSERT(d->count > 0 && p.at == DAE_NONE && p.skipped == 0);
     check_version(d);

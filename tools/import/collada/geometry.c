@@ -7,7 +7,8 @@
  * All primitives of a mesh refer to the same vertices. One that has few of them sends those that it
  * has, so that a mesh of many primitives does not send its vertices as often. Where an index refers
  * to no vertex, all are sent, and flatten.c refuses or drops the face by the numbers of the file.
- */
+ *
+ * A polygon with holes becomes one without (holes.c). */
 #include "geometry.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #include "../../../formats/assert.h"
 #include "accessor.h"
+#include "holes.h"
 
 /* -- vertices -- */
 
@@ -223,6 +225,7 @@ typedef struct {
     layout layout;
     const dae_shape *shape;
     uint32_t *corners; /* of all lists, one after the other, then of the one that is used next */
+    size_t *sizes;     /* of <polygons>, how many corners each has */
     uint64_t record;   /* of the next face */
 } sending;
 
@@ -315,6 +318,12 @@ static void send_faces(sending *s, size_t corner_count)
         }
         break;
     }
+    case DAE_POLYGONS:
+        for (size_t i = 0; i < declared_count(d, s->primitive); at += s->sizes[i++]) {
+            empty += s->sizes[i] == 0;
+            kiln_read_face(d->reading, at, s->sizes[i], s->record++, s->material);
+        }
+        break;
     default:
         for (uint32_t p = kiln_dae_child(d, s->primitive, DAE_P); p != DAE_NONE;
              p = kiln_dae_next(d, p)) {
@@ -322,15 +331,50 @@ static void send_faces(sending *s, size_t corner_count)
 
             if (tag == DAE_LINESTRIPS)
                 d->reading->facts.lines += count > 1 ? count - 1 : 0;
-            else if (tag == DAE_POLYGONS)
-                kiln_read_face(d->reading, at, count, s->record++, s->material);
             else
                 send_strip(s, at, count, tag == DAE_TRIFANS);
-            empty += tag == DAE_POLYGONS && count == 0;
             at += count;
         }
     }
     kiln_read_warn_empty(d->reading, empty);
+}
+
+/* The corners of a polygon with holes, as those of one without. */
+static size_t put_holed(const sending *s, uint32_t holed, uint32_t *to)
+{
+    const dae *d = s->d;
+    const uint32_t outline = kiln_dae_needed(d, holed, DAE_P);
+    size_t *sizes = kiln_dae_alloc(d, count_children(d, holed, DAE_H) + 1, sizeof *sizes);
+    size_t lists = 0, count = 0;
+
+    for (uint32_t at = outline; at != DAE_NONE;
+         at = lists == 1 ? kiln_dae_child(d, holed, DAE_H) : kiln_dae_next(d, at)) {
+        sizes[lists] = put_corners(s, at, to + count);
+        if (sizes[lists] < 3)
+            kiln_dae_fail(d, at, "has %zu corners, of an outline or a hole; repair the file",
+                          sizes[lists]);
+        count += sizes[lists++];
+    }
+    count = kiln_dae_join_holes(d, (const double(*)[3])s->shape->positions, s->shape->count, to,
+                                sizes, lists);
+    if (count == 0)
+        kiln_dae_fail(d, holed, "has a hole that is not inside of its outline; repair the file");
+    free(sizes);
+    return count;
+}
+
+/* Room for the corners of all polygons with holes. */
+static uint64_t count_holed(const dae *d, uint32_t primitive, const layout *l)
+{
+    uint64_t corners = 0;
+
+    for (uint32_t at = kiln_dae_child(d, primitive, DAE_PH); at != DAE_NONE;
+         at = kiln_dae_next(d, at)) {
+        corners += count_corners(d, at, l);
+        for (uint32_t h = kiln_dae_child(d, at, DAE_H); h != DAE_NONE; h = kiln_dae_next(d, h))
+            corners += corners_of(d, h, l) + 2;
+    }
+    return corners;
 }
 
 uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_shape *shape,
@@ -342,20 +386,29 @@ uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_sha
                  .layout = layout_of(d, primitive),
                  .shape = shape};
     const uint64_t faces = check(d, primitive, &s.layout);
-    const uint64_t all = count_corners(d, primitive, &s.layout);
-    const uint32_t holes = kiln_dae_child(d, primitive, DAE_PH);
-    size_t count = 0;
+    const uint64_t all =
+        count_corners(d, primitive, &s.layout) + count_holed(d, primitive, &s.layout);
+    size_t count = 0, lists = 0;
 
-    if (holes != DAE_NONE)
-        kiln_dae_fail_unsupported(d, holes,
-                                  "is a polygon with holes, which is not read; export polygons "
-                                  "without holes");
     s.corners = kiln_dae_alloc(d, all, sizeof *s.corners);
-    for (uint32_t p = kiln_dae_child(d, primitive, DAE_P); p != DAE_NONE; p = kiln_dae_next(d, p))
-        count += put_corners(&s, p, s.corners + count);
-    KILN_ASSERT(count == all);
+    if (d->elements[primitive].tag == DAE_POLYGONS)
+        s.sizes = kiln_dae_alloc(d, declared_count(d, primitive), sizeof *s.sizes);
+    for (uint32_t at = d->elements[primitive].first; at != DAE_NONE; at = d->elements[at].next) {
+        const dae_tag tag = d->elements[at].tag;
+        size_t own;
+
+        if (tag != DAE_P && tag != DAE_PH)
+            continue;
+        own = tag == DAE_P ? put_corners(&s, at, s.corners + count)
+                           : put_holed(&s, at, s.corners + count);
+        if (s.sizes != NULL)
+            s.sizes[lists++] = own;
+        count += own;
+    }
+    KILN_ASSERT(count <= all);
     *vertices = send_vertices(&s, count);
     send_faces(&s, count);
     free(s.corners);
+    free(s.sizes);
     return faces;
 }
