@@ -26,7 +26,12 @@ put_models() {
 }
 
 case $harness in
-bake) "$build/release/tests/fuzz/test_bake" --write "$corpus" ;;
+bake)
+    "$build/release/tests/fuzz/test_bake" --write "$corpus" &&
+        for model in tests/fuzz/seeds-xml/* tests/cases/collada/*.dae; do
+            { printf '\0\0' && cat "$model"; } >"$corpus/${model##*/}" || exit
+        done
+    ;;
 open) cp tests/fuzz/seeds/* "$corpus" ;;
 import) put_models ;;
 *) echo "no such harness: $harness"; exit 1 ;;
