@@ -839,6 +839,73 @@ static void units_and_axes(void **state)
     done(&r);
 }
 
+#define VERTEX "<input semantic='VERTEX' source='#v' offset='0'/>"
+#define BOUND(a, b)                                                                                \
+    "<bind_material><technique_common><instance_material symbol='a' target='#" a                   \
+    "'/><instance_material symbol='b' target='#" b "'/></technique_common></bind_material>"
+
+/* Paths, meshes, primitives and materials of Collada. What is shown with other materials is the
+ * same mesh; a symbol that nothing is bound to is a material of its own. */
+static void names_of_collada(void **state)
+{
+    static const char text[] =
+        "<COLLADA version='1.4.1'><library_materials><material id='y' name='yellow'/><material "
+        "id='x'/></library_materials><library_geometries><geometry id='g'><mesh><source id='p'>"
+        "<float_array id='a' count='9'>0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor "
+        "source='#a' count='3' stride='3'><param name='X'/><param name='Y'/><param name='Z'/>"
+        "</accessor></technique_common></source><vertices id='v'><input semantic='POSITION' "
+        "source='#p'/></vertices><triangles count='1' material='a'>" VERTEX "<p>0 1 2</p>"
+        "</triangles><triangles count='1' material='b'>" VERTEX "<p>2 1 0</p></triangles></mesh>"
+        "</geometry></library_geometries><library_nodes><node sid='low'><instance_geometry "
+        "url='#g'>" BOUND(
+            "y", "x") "</instance_geometry></node></library_nodes>"
+                      "<library_visual_scenes><visual_scene id='s'><node id='i' sid='j' name='k'>"
+                      "<instance_geometry url='#g'>" BOUND(
+                          "x",
+                          "none") "</instance_geometry><node name='k'>"
+                                  "<translate>0 0 1</translate><instance_geometry url='#g'>" BOUND(
+                                      "x", "none") "</instance_geometry></node><node><translate>0 "
+                                                   "0 2</translate><instance_geometry "
+                                                   "url='#g'>" BOUND("y",
+                                                                     "x") "</instance_geometry></"
+                                                                          "node></node></"
+                                                                          "visual_scene>"
+                                                                          "</"
+                                                                          "library_visual_scenes><"
+                                                                          "scene><instance_visual_"
+                                                                          "scene "
+                                                                          "url='#s'/></scene></"
+                                                                          "COLLADA>";
+    static const struct {
+        const char *path;
+        uint32_t mesh, primitive, material;
+    } wanted[] = {{"/s/i", 0, 0, 1},   {"/s/i", 1, 1, 2},          {"/s/i/k", 0, 0, 1},
+                  {"/s/i/k", 1, 1, 2}, {"/s/i/nodes[3]", 0, 0, 0}, {"/s/i/nodes[3]", 1, 1, 1}};
+    result r = import_text("dae", text);
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.warning_count, 0);
+    assert_int_equal(r.soup.material_count, 3);
+    assert_string_equal(string(&r, r.soup.materials[0]), "yellow");
+    assert_string_equal(string(&r, r.soup.materials[1]), "x");
+    assert_string_equal(string(&r, r.soup.materials[2]), "DefaultMaterial");
+    assert_int_equal(r.soup.part_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const kiln_soup_part *part = &r.soup.parts[i];
+
+        assert_string_equal(string(&r, part->node_path), wanted[i].path);
+        assert_string_equal(string(&r, part->mesh_name), "g");
+        assert_int_equal(part->mesh, wanted[i].mesh);
+        assert_int_equal(part->primitive, wanted[i].primitive);
+        assert_int_equal(r.soup.user[part->triangle_first], wanted[i].material);
+    }
+    done(&r);
+}
+
+#undef VERTEX
+#undef BOUND
+
 /* Turning by --up mirrors nothing. */
 static void up_keeps_volume(void **state)
 {
@@ -1344,6 +1411,7 @@ int main(void)
         cmocka_unit_test(gltf_left_out),
         cmocka_unit_test(matrix_not_finite),
         cmocka_unit_test(units_and_axes),
+        cmocka_unit_test(names_of_collada),
         cmocka_unit_test(up_keeps_volume),
         cmocka_unit_test(odd_names),
         cmocka_unit_test(not_a_file),

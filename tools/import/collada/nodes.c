@@ -170,6 +170,18 @@ static void find_units(scene *s)
 
 /* -- what the document has -- */
 
+/* Geometry that is no mesh, or the hull of another, is left out. */
+static void warn_of_other_geometry(const scene *s, uint32_t geometry)
+{
+    static const dae_tag others[] = {DAE_CONVEX_MESH, DAE_SPLINE, DAE_BREP};
+    const char *id = kiln_dae_attribute(&s->d, geometry, "id");
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (kiln_dae_child(&s->d, geometry, others[i]) != DAE_NONE)
+            kiln_dae_warn(&s->d, geometry, "\"%.200s\" is a <%s>, which is left out; export meshes",
+                          id != NULL ? id : "", kiln_dae_name(others[i]));
+}
+
 /* Numbers primitives, nodes and materials. */
 static void list_elements(scene *s)
 {
@@ -194,10 +206,8 @@ static void list_elements(scene *s)
             continue;
         s->first[i] = (uint32_t)s->base_count;
         mesh = kiln_dae_mesh(d, i);
-        if (mesh == DAE_NONE && d->elements[i].first != DAE_NONE)
-            kiln_dae_warn(d, i, "\"%.200s\" is a <%s>, which is left out; export meshes",
-                          kiln_dae_attribute(d, i, "id"),
-                          kiln_dae_name(d->elements[d->elements[i].first].tag));
+        if (mesh == DAE_NONE)
+            warn_of_other_geometry(s, i);
         for (uint32_t at = mesh != DAE_NONE ? d->elements[mesh].first : DAE_NONE; at != DAE_NONE;
              at = d->elements[at].next) {
             if ((DAE_IS(d->elements[at].tag) & DAE_PRIMITIVES) == 0)
