@@ -20,6 +20,7 @@ uint32_t kiln_dae_input(const dae *d, uint32_t of, const char *semantic)
 {
     uint32_t found = DAE_NONE;
 
+    /* Others may be there several times, such as sets of texture coordinates. */
     for (uint32_t at = kiln_dae_child(d, of, DAE_INPUT); at != DAE_NONE;
          at = kiln_dae_next(d, at)) {
         const char *own = kiln_dae_attribute(d, at, "semantic");
@@ -48,6 +49,8 @@ typedef struct {
     size_t count, stride, offset;
 } place;
 
+/* Follows an input to its source, to the accessor of that, and to the array, and compares the
+ * counts of both with what is there. `what` names what is wanted, for the message. */
 static place find(const dae *d, uint32_t input, uint64_t wanted, const char *what)
 {
     const uint32_t source = kiln_dae_reference(d, input, "source", DAE_IS(DAE_SOURCE));
@@ -58,11 +61,14 @@ static place find(const dae *d, uint32_t input, uint64_t wanted, const char *wha
 
     p.array = kiln_dae_reference(d, p.element, "source", ARRAYS);
     array = &d->elements[p.array];
+    /* The array may be another mesh's: an id counts in all of the document. */
     if ((DAE_IS(array->tag) & wanted) == 0)
         kiln_dae_fail_unsupported(d, p.element,
                                   "is of a <%s>, where %s are needed; export them "
                                   "so",
                                   kiln_dae_name(array->tag), what);
+    /* A count that lies is a file that was cut or put together wrongly, even where enough is there.
+     */
     declared = kiln_dae_whole(d, p.array, "count", array->count);
     if (declared != array->count)
         kiln_dae_fail(d, p.array, "declares %llu values and has %zu; repair the count",
@@ -76,6 +82,7 @@ static place find(const dae *d, uint32_t input, uint64_t wanted, const char *wha
         kiln_dae_fail_unsupported(d, p.element,
                                   "has more than 4294967295 elements; split the "
                                   "model");
+    /* All elements at one place: a mistake, since a stride that is left out is 1. */
     if (p.stride == 0 && p.count > 0)
         kiln_dae_fail(d, p.element, "has a stride of 0; repair the file");
     return p;
@@ -85,8 +92,10 @@ static place find(const dae *d, uint32_t input, uint64_t wanted, const char *wha
 static void check_reach(const dae *d, const place *p, size_t reach)
 {
     const dae_element *array = &d->elements[p->array];
+    /* By its id it was found. */
     const char *id = kiln_dae_attribute(d, p->array, "id");
 
+    KILN_ASSERT(id != NULL && reach > 0);
     if (reach > p->stride && p->count > 0)
         kiln_dae_fail(d, p->element,
                       "has a stride of %zu, and elements of %zu values; repair the "
@@ -117,6 +126,8 @@ static size_t width_of(const char *type)
                : (size_t)(digit[0] - '0');
 }
 
+/* The parameters are gone through once: each takes as many slots of an element as its type is wide,
+ * and those that count are noted until there are as many as wanted. */
 dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width)
 {
     const place p = find(d, input, DAE_IS(DAE_FLOAT_ARRAY), "numbers (<float_array>)");
@@ -144,6 +155,7 @@ dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width)
                 a.at[taken++] = slot + i;
         slot += wide;
     }
+    /* The letters decide about the order; positions without Z lie in a plane. */
     if (width == 3 && by_name[0] != SIZE_MAX && by_name[1] != SIZE_MAX) {
         memcpy(a.at, by_name, sizeof by_name);
         taken = by_name[2] != SIZE_MAX ? 3 : 2;
@@ -159,6 +171,7 @@ dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width)
                       "has %zu values with a name an element, where %u are needed; "
                       "repair the parameters",
                       taken, width);
+    KILN_ASSERT(taken > 0 && taken <= width);
     for (size_t i = 0; i < taken; i++)
         reach = a.at[i] + 1 > reach ? a.at[i] + 1 : reach;
     check_reach(d, &p, reach);
@@ -185,6 +198,7 @@ dae_names kiln_dae_names(const dae *d, uint32_t input)
 
     check_reach(d, &p, 1);
     names.items = kiln_dae_alloc(d, p.count, sizeof *names.items);
+    /* Words lie one after the other, so that they are gone through in their order. */
     for (size_t i = 0; i < array->count && kept < p.count; i++) {
         if (i == next) {
             names.items[kept++] = word;

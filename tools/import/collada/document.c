@@ -8,7 +8,12 @@
  *
  * Numbers become numbers as they come in, whatever the parts in which expat gives the text, and lie
  * in one list for all elements: memory is in proportion to the file, and an element of few numbers,
- * of which there may be many, has no allocation of its own. */
+ * of which there may be many, has no allocation of its own. An element takes 72 bytes and those of
+ * its attributes, a number 8 and an index 4, about as many as its text.
+ *
+ * A word may be cut between two parts of the text, by a comment or the end of a block: its start is
+ * kept until the rest has come. What expands to more than was written (entities in entities) is
+ * limited by expat. */
 #define _POSIX_C_SOURCE 200809L
 #include "document.h"
 
@@ -130,6 +135,7 @@ static bool has_word(const char *list, const char *word)
 
 enum { MESSAGE_SIZE = 1024 };
 
+/* Every message begins with the line and the tag, by which it is found in the file. */
 static void compose(const dae *d, uint32_t element, char to[MESSAGE_SIZE], const char *format,
                     va_list arguments)
 {
@@ -206,21 +212,25 @@ static void *grow(const dae *d, void *items, size_t *capacity, size_t needed, si
     return items;
 }
 
+/* Appends to the text; returns where it begins. */
 static size_t put_text(dae *d, const char *text, size_t length)
 {
     const size_t at = d->text_size;
 
+    KILN_ASSERT(at <= SIZE_MAX - length);
     d->text = grow(d, d->text, &d->text_capacity, at + length, 1);
     memcpy(d->text + at, text, length);
     d->text_size += length;
     return at;
 }
 
+/* The blanks of XML. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* Ends the work for a word of the element that is open, which is shown. */
 static _Noreturn void fail_word(const parser *p, const char *what, const char *word, size_t length)
 {
     const int most = 40;
@@ -301,6 +311,7 @@ static void take_words(parser *p, const char *text, size_t length)
 
         while (at < length && !is_blank(text[at]))
             at++;
+        /* Either it goes on from the part before, or it may go on in the next. */
         if (p->length > 0 || at == length) {
             if (at - start >= WORD_SIZE - p->length)
                 fail_word(p, "too long a word", text + start, at - start);
@@ -337,10 +348,12 @@ static void warn_of_text(parser *p, const char *text, size_t length)
                       (int)(end - start < 40 ? end - start : 40), text + start);
 }
 
+/* Expat gives a text in parts, a line end by itself. */
 static void on_text(void *user, const char *text, size_t length)
 {
     parser *p = user;
 
+    KILN_ASSERT(length > 0);
     if (p->at == DAE_NONE || p->skipped > 0)
         return;
     switch (rows[p->d->elements[p->at].tag].content) {
@@ -361,6 +374,7 @@ static void on_text(void *user, const char *text, size_t length)
     }
 }
 
+/* Of an element that is kept, the last word ends with it. */
 static void on_end(void *user, const char *name)
 {
     parser *p = user;
@@ -404,6 +418,7 @@ static void skip(parser *p, const char *name, const char **attributes, uint64_t 
     p->in_physics = strncmp(name, "library_physics_", 16) == 0;
     if (has_word(no_geometry, name) || parent == DAE_ASSET || rows[parent].content == CLOSED)
         return;
+    /* Numbers around an element: one of both is not what it seems. */
     if (rows[parent].content != NO_TEXT)
         kiln_send_failure(p->d->reading->sender, KILN_BAKE_INVALID,
                           "line %llu: <%.100s> stands in <%s>, which has no elements; repair the "
@@ -434,6 +449,7 @@ static const char *without_prefix(parser *p, const char *name, uint64_t line)
     return name + (strncmp(name, p->prefix, strlen(p->prefix)) == 0 ? strlen(p->prefix) : 0);
 }
 
+/* An element that is kept goes to the end of the list, and behind its siblings. */
 static void on_start(void *user, const char *full, const char **attributes, uint64_t line)
 {
     parser *p = user;
@@ -471,6 +487,7 @@ static void on_start(void *user, const char *full, const char **attributes, uint
                        .next = DAE_NONE,
                        .line = line,
                        .attributes = d->text_size};
+    KILN_ASSERT((p->at == DAE_NONE) == (number == 0));
     if (p->at != DAE_NONE) {
         dae_element *parent = &d->elements[p->at];
 
@@ -491,6 +508,7 @@ static void on_start(void *user, const char *full, const char **attributes, uint
 
 /* -- ids -- */
 
+/* By id, and in the order of the document. */
 static int compare_ids(const void *a, const void *b)
 {
     const dae_id *p = a, *q = b;
@@ -499,6 +517,7 @@ static int compare_ids(const void *a, const void *b)
     return by_id != 0 ? by_id : p->element < q->element ? -1 : p->element > q->element;
 }
 
+/* Sorts all ids, so that a reference is found in logarithmic time. */
 static void list_ids(dae *d)
 {
     d->ids = kiln_dae_alloc(d, d->count, sizeof *d->ids);
@@ -511,6 +530,7 @@ static void list_ids(dae *d)
     qsort(d->ids, d->id_count, sizeof *d->ids, compare_ids);
 }
 
+/* A hexadecimal digit; -1: it is none. */
 static int hex_of(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -548,6 +568,7 @@ static uint32_t element_of(const dae *d, uint32_t from, const char *id, uint64_t
         else
             high = middle;
     }
+    /* Those of other kinds are not meant, whatever XML says about ids. */
     for (; low < d->id_count && strcmp(d->ids[low].id, id) == 0; low++) {
         const uint32_t element = d->ids[low].element;
 
@@ -564,6 +585,7 @@ static uint32_t element_of(const dae *d, uint32_t from, const char *id, uint64_t
     return found;
 }
 
+/* An id may hold percent signs itself, so it is tried as it is written first. */
 uint32_t kiln_dae_find(const dae *d, uint32_t from, const char *reference, uint64_t tags)
 {
     char *id;
@@ -574,6 +596,7 @@ uint32_t kiln_dae_find(const dae *d, uint32_t from, const char *reference, uint6
     found = element_of(d, from, reference + 1, tags);
     if (found != DAE_NONE || strchr(reference, '%') == NULL)
         return found;
+    /* A reference is a URI; most exporters leave what they should escape as it is. */
     id = strdup(reference + 1);
     if (id == NULL)
         kiln_read_no_memory(d->reading);
@@ -608,6 +631,7 @@ const char *kiln_dae_attribute(const dae *d, uint32_t element, const char *name)
 {
     const char *at = d->text + d->elements[element].attributes;
 
+    KILN_ASSERT(element < d->count);
     while (*at != '\0') {
         const char *value = at + strlen(at) + 1;
 
@@ -631,6 +655,8 @@ uint64_t kiln_dae_whole(const dae *d, uint32_t element, const char *name, uint64
     length = strlen(text);
     while (length > 0 && is_blank(text[length - 1]))
         length--;
+    /* So small that a few of them multiplied are no overflow that matters: products of more are
+     * compared in floating point. */
     if (!kiln_token_integer(text, length, &value) || value < 0 || value > INT64_MAX / 16)
         kiln_dae_fail(d, element, "has %s=\"%.40s\", which is no count; repair the file", name,
                       text);
@@ -710,6 +736,7 @@ static void check_version(const dae *d)
             d, 0, "is of version \"%.40s\"; export it as COLLADA 1.4.1 or 1.5.0", version);
 }
 
+/* Elements only refer to each other by ids once all are read: a reference may lead forwards. */
 void kiln_dae_open(dae *d, kiln_reading *reading)
 {
     parser p = {.d = d, .at = DAE_NONE};

@@ -8,7 +8,9 @@
  * has, so that a mesh of many primitives does not send its vertices as often. Where an index refers
  * to no vertex, all are sent, and flatten.c refuses or drops the face by the numbers of the file.
  *
- * A polygon with holes becomes one without (holes.c). */
+ * A polygon with holes becomes one without (holes.c). Lines, and faces of one or two corners, are
+ * counted for the report. The number of a face is its place in its primitive, with those that are
+ * left out; each triangle of a strip or fan has one of its own. */
 #include "geometry.h"
 
 #include <stdlib.h>
@@ -41,6 +43,7 @@ dae_shape kiln_dae_shape(const dae *d, uint32_t mesh)
 
     if (a.flat && a.count > 0)
         kiln_dae_warn(d, a.element, "has no Z; it is taken to be 0");
+    KILN_ASSERT(a.width == 3);
     shape.positions = kiln_dae_alloc(d, a.count, sizeof *shape.positions);
     for (size_t i = 0; i < a.count; i++)
         for (unsigned k = 0; k < 3; k++)
@@ -64,6 +67,7 @@ static bool is_empty(const dae *d, uint32_t primitive)
     return true;
 }
 
+/* The indices of a corner are as many as the greatest offset of an input and one. */
 static layout layout_of(const dae *d, uint32_t primitive)
 {
     uint32_t vertex = kiln_dae_input(d, primitive, "VERTEX");
@@ -79,6 +83,8 @@ static layout layout_of(const dae *d, uint32_t primitive)
     if (kiln_dae_reference(d, vertex, "source", DAE_IS(DAE_VERTICES)) !=
         kiln_dae_child(d, mesh, DAE_VERTICES))
         kiln_dae_fail(d, vertex, "refers to the <vertices> of another mesh; repair the file");
+    /* Inputs may share an offset, and offsets may be left out: the greatest tells how many indices
+     * a corner has. */
     for (uint32_t at = kiln_dae_child(d, primitive, DAE_INPUT); at != DAE_NONE;
          at = kiln_dae_next(d, at)) {
         const size_t offset = (size_t)kiln_dae_whole(d, at, "offset", 0);
@@ -95,6 +101,7 @@ static size_t corners_of(const dae *d, uint32_t list, const layout *l)
 {
     const size_t count = d->elements[list].count;
 
+    KILN_ASSERT(l->stride > l->offset);
     if (count % l->stride != 0)
         kiln_dae_fail(d, list,
                       "has %zu indices, which is no multiple of the %zu that a corner has; "
@@ -103,6 +110,7 @@ static size_t corners_of(const dae *d, uint32_t list, const layout *l)
     return count / l->stride;
 }
 
+/* The attribute "count": triangles, lines, polygons, or lists of a strip or fan. */
 static uint64_t declared_count(const dae *d, uint32_t primitive)
 {
     if (kiln_dae_attribute(d, primitive, "count") == NULL)
@@ -110,6 +118,7 @@ static uint64_t declared_count(const dae *d, uint32_t primitive)
     return kiln_dae_whole(d, primitive, "count", 0);
 }
 
+/* Ends the work since the count is another than what is there. */
 static _Noreturn void fail_count(const dae *d, uint32_t primitive, const char *what, uint64_t has)
 {
     kiln_dae_fail(d, primitive, "declares a count of %llu and has %llu %s; repair the count",
@@ -187,6 +196,7 @@ static uint64_t check(const dae *d, uint32_t primitive, const layout *l)
     case DAE_POLYLIST: {
         const int32_t *sizes = sizes_of(d, primitive, corners);
 
+        /* Those of one or two corners are points and lines. */
         for (size_t i = 0; i < count; i++)
             faces += sizes[i] >= 3;
         return faces;
@@ -253,6 +263,7 @@ static uint64_t send_vertices(sending *s, size_t corner_count)
     uint32_t *numbers = NULL;
     uint64_t sent = 0;
 
+    /* With more corners than vertices, finding those that occur saves nothing. */
     if (corner_count < shape->count)
         numbers = kiln_dae_alloc(s->d, shape->count, sizeof *numbers);
     for (size_t i = 0; numbers != NULL && i < corner_count; i++) {
@@ -268,6 +279,7 @@ static uint64_t send_vertices(sending *s, size_t corner_count)
             continue;
         if (numbers != NULL)
             numbers[i] = (uint32_t)sent;
+        KILN_ASSERT(sent <= i);
         kiln_read_vertex(reading, shape->positions[i]);
         sent++;
     }
@@ -319,6 +331,7 @@ static void send_faces(sending *s, size_t corner_count)
         break;
     }
     case DAE_POLYGONS:
+        KILN_ASSERT(s->sizes != NULL);
         for (size_t i = 0; i < declared_count(d, s->primitive); at += s->sizes[i++]) {
             empty += s->sizes[i] == 0;
             kiln_read_face(d->reading, at, s->sizes[i], s->record++, s->material);
@@ -336,6 +349,7 @@ static void send_faces(sending *s, size_t corner_count)
             at += count;
         }
     }
+    KILN_ASSERT(at == s->corners + corner_count);
     kiln_read_warn_empty(d->reading, empty);
 }
 
@@ -377,6 +391,8 @@ static uint64_t count_holed(const dae *d, uint32_t primitive, const layout *l)
     return corners;
 }
 
+/* Corners are listed first, all of them, since it depends on them which vertices are sent; then the
+ * faces follow, of as many corners as the lists or counts say. */
 uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_shape *shape,
                                  uint32_t material, uint64_t *vertices)
 {
@@ -401,6 +417,7 @@ uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_sha
             continue;
         own = tag == DAE_P ? put_corners(&s, at, s.corners + count)
                            : put_holed(&s, at, s.corners + count);
+        /* check has compared how many there are with the count. */
         if (s.sizes != NULL)
             s.sizes[lists++] = own;
         count += own;

@@ -5,7 +5,10 @@
  * outline can be seen, as it is with the holes that were joined before. The nearest that can be
  * seen is taken. A corner that occurs twice, since a bridge ends there, counts where the bridge
  * lies between its two edges. All is decided in the plane of the two axes in which the outline is
- * largest. */
+ * largest.
+ *
+ * A bridge takes the time of sorting the outline, and of comparing as many ways as it takes to find
+ * a free one with all edges: mostly one or two. */
 #include "holes.h"
 
 #include <math.h>
@@ -37,6 +40,7 @@ static double side_of(point a, point b, point c)
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
+/* Bridges end at corners that are there twice: these are one place. */
 static bool is_same(point a, point b)
 {
     return a.x == b.x && a.y == b.y;
@@ -47,6 +51,7 @@ static bool is_cut(point a, point b, point c, point d)
 {
     const double ends[2] = {side_of(a, b, c), side_of(a, b, d)};
 
+    /* An end of the edge in the midst of the way is in it as well. */
     for (int i = 0; i < 2; i++) {
         const point end = i == 0 ? c : d;
 
@@ -69,6 +74,7 @@ static bool is_between(const ring *r, size_t corner, point b)
     return !(side_of(a, b, next) >= 0 && side_of(b, a, last) >= 0);
 }
 
+/* Whether no edge of any ring is in the way. */
 static bool is_free(const ring *rings, size_t count, point a, point b)
 {
     for (size_t i = 0; i < count; i++)
@@ -78,6 +84,7 @@ static bool is_free(const ring *rings, size_t count, point a, point b)
     return true;
 }
 
+/* Twice the area; less than 0: it runs around to the right. */
 static double area_of(const ring *r)
 {
     double area = 0;
@@ -87,6 +94,7 @@ static double area_of(const ring *r)
     return area;
 }
 
+/* Corners and points stay side by side. */
 static void reverse(ring *r)
 {
     for (size_t i = 0, j = r->count - 1; i < j; i++, j--) {
@@ -100,6 +108,8 @@ static void reverse(ring *r)
     }
 }
 
+/* The greatest x first; equal ones in their order in the file, so that the result is always the
+ * same. */
 static int compare_holes(const void *a, const void *b)
 {
     const ring *p = a, *q = b;
@@ -108,6 +118,7 @@ static int compare_holes(const void *a, const void *b)
     return x > y ? -1 : x < y ? 1 : p->corners < q->corners ? -1 : p->corners > q->corners;
 }
 
+/* The nearest first; equal ones in their order. */
 static int compare_candidates(const void *a, const void *b)
 {
     const candidate *p = a, *q = b;
@@ -124,6 +135,7 @@ static size_t find_bridge(const dae *d, const ring *rings, size_t count, const r
 {
     const ring *outline = &rings[0];
     const point from = hole->points[hole->start];
+    /* The nearest first: few ways are looked at, and bridges are short. */
     candidate *candidates = kiln_dae_alloc(d, outline->count, sizeof *candidates);
     size_t found = SIZE_MAX;
 
@@ -151,6 +163,7 @@ static void insert(ring *outline, size_t corner, const ring *hole, uint32_t *cor
 {
     const size_t more = hole->count + 2;
 
+    KILN_ASSERT(corner < outline->count && hole->start < hole->count);
     for (size_t i = 0; i <= hole->count; i++) {
         corners[i] = hole->corners[(hole->start + i) % hole->count];
         points[i] = hole->points[(hole->start + i) % hole->count];
@@ -184,6 +197,8 @@ static int axis_of(const double (*positions)[3], const uint32_t *corners, size_t
     return axis;
 }
 
+/* Rings are in memory of their own, the outline with room for all others behind it, since corners
+ * change places when a ring is reversed or joined. */
 size_t kiln_dae_join_holes(const dae *d, const double (*positions)[3], size_t count,
                            uint32_t *corners, const size_t *sizes, size_t lists)
 {
@@ -198,6 +213,7 @@ size_t kiln_dae_join_holes(const dae *d, const double (*positions)[3], size_t co
     for (size_t i = 0; i < all; i++)
         if (corners[i] >= count)
             return all;
+    KILN_ASSERT(lists > 0 && all >= 3 * lists);
     axis = axis_of(positions, corners, sizes[0]);
     room = all + 2 * lists;
     rings = kiln_dae_alloc(d, lists, sizeof *rings);
@@ -235,6 +251,7 @@ size_t kiln_dae_join_holes(const dae *d, const double (*positions)[3], size_t co
 
         if (corner == SIZE_MAX)
             break;
+        /* From here on its edges are the outline's. */
         insert(&rings[0], corner, &hole, piece, point_piece);
         rings[done].count = 0;
     }

@@ -10,7 +10,12 @@
  *
  * The root has the unit and the up axis of the document: all comes out in metres, with y up. A
  * skinned mesh is placed by its joints alone: it is shown by a second node of the same name and
- * parent, whose place depends on the root only. */
+ * parent, whose place depends on the root only.
+ *
+ * Nodes that instance nodes multiply: a few lines may mean more nodes than fit anywhere. The walk
+ * ends at NODES_MOST, and a node that is below itself is found by the marks of those that are open.
+ * What a node shows is kept as numbers of meshes; vertices are read when all nodes are sent, one
+ * geometry or one controller after the other, so that only one shape is in memory at a time. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +81,7 @@ typedef struct {
     bool has_controllers, default_material;
 } scene;
 
+/* Room for a further element of a list; without memory the work ends. */
 static void *grow(const scene *s, void *items, size_t *capacity, size_t needed, size_t size)
 {
     if (!kiln_grow(&items, capacity, needed, size))
@@ -96,6 +102,7 @@ static double unit_of(const dae *d, uint32_t asset)
 
     if (text == NULL)
         return 0;
+    /* An attribute keeps the blanks around its value, as this one may have. */
     text += strspn(text, " \t\r\n");
     length = strlen(text);
     while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
@@ -145,6 +152,7 @@ static void find_units(scene *s)
     kiln_scene_facts *facts = &s->d.reading->facts;
     const uint32_t own = kiln_dae_child(&s->d, 0, DAE_ASSET);
 
+    /* Decimals are rounded once, and what that loses goes along with them. */
     facts->exact = true;
     if (own != DAE_NONE) {
         facts->unit = unit_of(&s->d, own);
@@ -156,6 +164,7 @@ static void find_units(scene *s)
 
         if (s->d.elements[i].tag != DAE_ASSET || i == own)
             continue;
+        /* What is not declared is a metre, with y up. */
         unit = unit_of(&s->d, i);
         axis = axis_of(&s->d, i);
         if ((unit != 0 && unit != (facts->unit != 0 ? facts->unit : 1)) ||
@@ -164,6 +173,7 @@ static void find_units(scene *s)
                           "declares another unit or up axis than that of the document; it "
                           "is left out");
     }
+    KILN_ASSERT(facts->unit >= 0 && facts->up_declared < 3);
     s->root = kiln_affine_of_options(facts->unit != 0 ? facts->unit : 1,
                                      facts->up_declared >= 0 ? facts->up_declared : 1, 1);
 }
@@ -274,8 +284,10 @@ static void send_materials(const scene *s)
 
 /* -- meshes that nodes show -- */
 
+/* Notes a mesh among those that the node shows. */
 static void show(scene *s, size_t mesh)
 {
+    KILN_ASSERT(mesh < s->base_count + s->variant_count);
     s->shown = grow(s, s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *s->shown);
     s->shown[s->shown_count++] = (uint32_t)mesh;
 }
@@ -297,6 +309,7 @@ static size_t end_of(const scene *s, uint32_t geometry)
 {
     size_t end = s->first[geometry];
 
+    KILN_ASSERT(s->d.elements[geometry].tag == DAE_GEOMETRY);
     while (end < s->base_count && s->bases[end].geometry == geometry)
         end++;
     return end;
@@ -311,6 +324,7 @@ static void show_geometry(scene *s, uint32_t instance, uint32_t geometry)
         const uint32_t material = material_of(s, instance, b->primitive);
         uint32_t at = b->variants;
 
+        /* The first instance decides about the material of the mesh itself. */
         if (!b->plain) {
             b->plain = true;
             b->material = material;
@@ -339,6 +353,7 @@ static void show_controller(scene *s, uint32_t instance, uint32_t controller, ui
     const size_t first = s->first[geometry], end = end_of(s, geometry);
 
     s->used[geometry] = SHOWN;
+    /* A node that is instanced shows the same shape again. */
     if (s->variant[instance] == 0) {
         s->variant[instance] = (uint32_t)s->variant_count + 1;
         for (size_t i = first; i < end; i++) {
@@ -371,6 +386,7 @@ static uint32_t instanced(const scene *s, uint32_t instance, dae_tag tag)
 
 /* -- nodes -- */
 
+/* Puts a node on the stack of those to be visited. */
 static void push(scene *s, const pending *item)
 {
     s->stack = grow(s, s->stack, &s->stack_capacity, s->depth + 1, sizeof *s->stack);
@@ -386,6 +402,7 @@ static uint32_t send_node(scene *s, uint32_t parent, uint32_t name, const kiln_a
                             .place_count = (uint32_t)s->shown_count,
                             .absolute = absolute};
 
+    KILN_ASSERT(parent == KILN_SCENE_NONE || parent < s->sent);
     node.matrix[15] = 1;
     for (int i = 0; i < 12; i++)
         node.matrix[i] = transform->m[i / 4][i % 4];
@@ -457,6 +474,9 @@ static void visit(scene *s, const pending *item)
     const size_t depth = s->depth;
     pending below = {.depth = item->depth + 1};
 
+    KILN_ASSERT(!s->open[element]); /* a node below itself was refused where it is instanced */
+    KILN_ASSERT(s->shown_count == 0);
+    /* The transform of the visual scene is unit and axis, which places of joints are without. */
     below.above = is_node ? kiln_affine_join(&item->above, &own) : item->above;
     s->open[element] = true;
     push(s, &(pending){.element = element, .leave = true});
@@ -465,6 +485,7 @@ static void visit(scene *s, const pending *item)
                                sizeof *s->places.items);
         s->places.items[s->places.count++] = (dae_place){element, item->depth, below.above};
     }
+    /* Two passes: what joints place goes to a node that has its place by itself. */
     list_shown(s, element, false);
     below.parent = send_node(s, item->parent, name, &own, false);
     list_shown(s, element, true);
@@ -504,6 +525,7 @@ static uint32_t find_scene(const scene *s)
     uint32_t found = DAE_NONE;
     size_t count = 0;
 
+    /* A file may keep several; <scene> says which of them is meant. */
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->elements[i].tag != DAE_VISUAL_SCENE)
             continue;
@@ -536,6 +558,7 @@ static void send_mesh(const scene *s, const base *b, const dae_shape *shape, uin
     const char *name = kiln_dae_attribute(d, b->geometry, "id");
     kiln_scene_mesh sent = {.primitive = b->number, .pose_of = pose_of};
 
+    KILN_ASSERT(pose_of == 0 || shape != NULL);
     if (shape != NULL) {
         sent.face_count =
             kiln_dae_send_primitive(d, b->primitive, shape, material, &sent.vertex_count);
@@ -557,6 +580,7 @@ static void warn_of_geometry(const scene *s, uint32_t geometry)
         const uint32_t primitive = s->bases[i].primitive;
         const dae_tag tag = s->d.elements[primitive].tag;
 
+        /* Lines are no mistake: they are counted where they are sent. */
         faces += kiln_dae_count_faces(&s->d, primitive);
         lines += tag == DAE_LINES || tag == DAE_LINESTRIPS;
     }
@@ -620,6 +644,7 @@ static void use_targets(scene *s)
         if ((tag != DAE_IDREF_ARRAY && tag != DAE_NAME_ARRAY) ||
             d->elements[d->elements[d->elements[i].parent].parent].tag != DAE_MORPH)
             continue;
+        /* A target that no geometry has is an error of the controller, where that is shown. */
         word = d->text + d->elements[i].from;
         for (size_t j = 0; j < d->elements[i].count; j++, word += strlen(word) + 1) {
             char *reference = kiln_dae_alloc(d, strlen(word) + 1, 1);
@@ -635,6 +660,7 @@ static void use_targets(scene *s)
     }
 }
 
+/* Nodes go first, as they decide which meshes there are, and in which shapes. */
 void kiln_read_collada(kiln_reading *reading)
 {
     scene s = {.bases = NULL};
@@ -647,6 +673,7 @@ void kiln_read_collada(kiln_reading *reading)
     use_targets(&s);
     root.element = find_scene(&s);
     push(&s, &root);
+    /* A node is on the stack once more while what is below it is visited, to be closed then. */
     while (s.depth > 0) {
         const pending item = s.stack[--s.depth];
 
@@ -655,6 +682,8 @@ void kiln_read_collada(kiln_reading *reading)
         else
             visit(&s, &item);
     }
+    KILN_ASSERT(s.sent > 0);
+    /* Materials last: only now it is known whether any face has none. */
     send_materials(&s);
     send_meshes(&s);
     free(s.bases);

@@ -7,7 +7,12 @@
  * A skin takes a vertex by its bind shape matrix to where it was bound, by the inverse bind matrix
  * of a joint to the joint's own frame, and by the joint's transform to the scene. The node that
  * shows it has no part in this. Weights that do not add up to 1 are made to. A joint is looked for
- * below the skeletons of the instance: by its sid, the highest first, or by its id. */
+ * below the skeletons of the instance: by its sid, the highest first, or by its id. Names of all
+ * nodes are sorted once for a skin, so that long chains of joints take no time that grows with
+ * their square.
+ *
+ * Morph targets are added to the mesh, or mixed with it, before any skin. Vertices of a mesh, its
+ * targets and its weights have to be equally many. */
 #include "pose.h"
 
 #include <math.h>
@@ -24,6 +29,7 @@ static const kiln_affine identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}
 
 /* -- transforms -- */
 
+/* Vectors. */
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -45,6 +51,7 @@ static bool normalize(const double from[3], double to[3])
     return length > 0 && isfinite(length);
 }
 
+/* About an axis, of any length, by an angle in degrees (Rodrigues' formula). */
 static kiln_affine rotation(const dae *d, uint32_t element, const double v[4])
 {
     /* Quarters of a turn are exact: the rest of the angle is 0 then. */
@@ -85,6 +92,7 @@ static kiln_affine skew(const dae *d, uint32_t element, const double v[7])
         side[i] = first[i] - dot(first, second) * second[i];
     if (!normalize(side, side) || fabs(dot(first, second)) > 1 - 1e-12)
         kiln_dae_fail(d, element, "has two axes of one direction; repair the file");
+    KILN_ASSERT(fabs(dot(side, second)) < 1e-6);
     lean = asin(dot(first, second));
     if (!(fabs(lean + v[0] * RADIANS) < 90 * RADIANS * (1 - 1e-12)))
         kiln_dae_fail(d, element,
@@ -118,6 +126,7 @@ static kiln_affine look_at(const dae *d, uint32_t element, const double v[9])
     return to;
 }
 
+/* 16 numbers by rows. */
 static kiln_affine matrix(const dae *d, uint32_t element, const double rows[16])
 {
     kiln_affine to;
@@ -134,16 +143,19 @@ static const double *numbers_of(const dae *d, uint32_t element, size_t count)
 {
     const dae_element *e = &d->elements[element];
 
+    KILN_ASSERT(e->from + e->count <= d->number_count);
     if (e->count != count)
         kiln_dae_fail(d, element, "has %zu numbers instead of %zu; repair the file", e->count,
                       count);
     return d->numbers + e->from;
 }
 
+/* Other children of the node are in between and have no part in it. */
 kiln_affine kiln_dae_transform(const dae *d, uint32_t node)
 {
     kiln_affine all = identity;
 
+    KILN_ASSERT(d->elements[node].tag == DAE_NODE);
     for (uint32_t at = d->elements[node].first; at != DAE_NONE; at = d->elements[at].next) {
         kiln_affine own = identity;
         const double *v;
@@ -245,6 +257,7 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
     if (names.count != weights.count)
         kiln_dae_fail(d, targets, "has %zu targets and %zu weights; repair the file", names.count,
                       weights.count);
+    /* NORMALIZED: what the targets do not have of a vertex is left of the mesh's own. */
     for (size_t i = 0; i < weights.count; i++) {
         const double weight = kiln_dae_value(&weights, i, 0);
 
@@ -262,6 +275,7 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
         uint32_t geometry;
         dae_shape target;
 
+        /* A list of ids has no "#". */
         reference[0] = '#';
         strcpy(reference + 1, names.items[i]);
         geometry = kiln_dae_find(d, names.element, reference, DAE_IS(DAE_GEOMETRY));
@@ -271,6 +285,7 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
                           "repair the file",
                           names.items[i]);
         free(reference);
+        /* Its geometry is not looked at. */
         if (weight == 0)
             continue;
         target = kiln_dae_shape(d, mesh_of(d, geometry));
@@ -295,6 +310,7 @@ typedef struct {
     size_t place;
 } named;
 
+/* By name, and in the order of places. */
 static int compare_names(const void *a, const void *b)
 {
     const named *p = a, *q = b;
@@ -346,6 +362,7 @@ static range *list_skeletons(const dae *d, uint32_t instance, const dae_places *
         free(text);
         while (first < places->count && places->items[first].element != root)
             first++;
+        /* Places stand depth-first: what is below follows, and is deeper. */
         end = first + 1;
         while (end < places->count && places->items[end].depth > places->items[first].depth)
             end++;
@@ -363,6 +380,7 @@ static const dae_place *find_joint(const dae_places *places, const named *names,
     const named key = {name, 0};
     size_t low = 0, high = name_count;
 
+    KILN_ASSERT(range_count > 0 && ranges[range_count - 1].end == places->count);
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
@@ -443,6 +461,8 @@ typedef struct {
     dae_accessor weights;
 } influences;
 
+/* All counts are compared here, so that nothing reaches beyond a list later: vertices with counts,
+ * the sum of these with the indices that are there. */
 static influences load_influences(const dae *d, uint32_t skin, size_t vertices)
 {
     const uint32_t element = kiln_dae_needed(d, skin, DAE_VERTEX_WEIGHTS);
@@ -464,6 +484,7 @@ static influences load_influences(const dae *d, uint32_t skin, size_t vertices)
 
         in.stride = offset + 1 > in.stride ? offset + 1 : in.stride;
     }
+    /* Indices of both count in the same list, or matrices would be others' joints'. */
     if (kiln_dae_reference(d, joint, "source", DAE_IS(DAE_SOURCE)) !=
         kiln_dae_reference(d, kiln_dae_needed_input(d, joints, "JOINT"), "source",
                            DAE_IS(DAE_SOURCE)))
@@ -478,6 +499,7 @@ static influences load_influences(const dae *d, uint32_t skin, size_t vertices)
                       sizes != DAE_NONE ? d->elements[sizes].count : (size_t)0, vertices);
     if (count == 0)
         return in;
+    KILN_ASSERT(in.stride > in.joint && in.stride > in.weight);
     in.sizes = d->wholes + d->elements[sizes].from;
     for (size_t i = 0; i < count; i++) {
         if (in.sizes[i] < 0)
@@ -513,6 +535,7 @@ static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae
     for (size_t i = 0; i < shape->count; i++) {
         double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, sum = 0;
 
+        KILN_ASSERT(next == 0 || in.pairs != NULL);
         kiln_affine_add(&bound, 1, shape->positions[i], from);
         for (int32_t j = 0; j < in.sizes[i]; j++, next++) {
             const int32_t joint = in.pairs[next * in.stride + in.joint];
@@ -558,11 +581,13 @@ static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae
     free(joints);
 }
 
+/* The chain was looked at by kiln_dae_controlled, when the node was visited. */
 dae_shape kiln_dae_pose(const dae *d, uint32_t instance, uint32_t controller,
                         const dae_places *places)
 {
     uint32_t skin, morph;
     const uint32_t geometry = source_of(d, controller, &skin, &morph);
+    /* Morph targets first: a skin takes the mesh as it is shown without. */
     dae_shape shape = kiln_dae_shape(d, mesh_of(d, geometry));
 
     if (morph != DAE_NONE)
