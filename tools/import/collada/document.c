@@ -329,6 +329,19 @@ static void take_words(parser *p, const char *text, size_t length)
     }
 }
 
+/* Whether one more of what Collada does not have is warned of; the last warning says that there are
+ * more. */
+static bool may_warn(parser *p)
+{
+    if (p->strangers++ == WARNINGS_MOST)
+        kiln_send_warning(
+            p->d->reading->sender,
+            "line %llu: more of what Collada does not have there is left out, and not "
+            "listed",
+            (unsigned long long)kiln_xml_line(p->xml));
+    return p->strangers <= WARNINGS_MOST;
+}
+
 /* Text where the schema has elements only. */
 static void warn_of_text(parser *p, const char *text, size_t length)
 {
@@ -339,7 +352,7 @@ static void warn_of_text(parser *p, const char *text, size_t length)
     end = start;
     while (end < length && !is_blank(text[end]))
         end++;
-    if (end == start || p->strangers++ >= WARNINGS_MOST)
+    if (end == start || !may_warn(p))
         return;
     kiln_send_warning(p->d->reading->sender,
                       "line %llu: <%s> has the text \"%.*s\", where no text can be; it is left out",
@@ -398,8 +411,13 @@ static void on_end(void *user, const char *name)
 /* The tag of an element by its name and where it stands; DAE_TAG_COUNT: it is not kept. */
 static dae_tag tag_of(const parser *p, const char *name)
 {
-    const char *parent = p->at != DAE_NONE ? rows[p->d->elements[p->at].tag].name : "";
+    const dae *d = p->d;
+    const char *parent = p->at != DAE_NONE ? rows[d->elements[p->at].tag].name : "";
+    const uint32_t sibling = p->at != DAE_NONE ? d->elements[p->at].last : DAE_NONE;
 
+    /* Where there are many, they are mostly alike. */
+    if (sibling != DAE_NONE && strcmp(rows[d->elements[sibling].tag].name, name) == 0)
+        return d->elements[sibling].tag;
     for (size_t i = 0; i < DAE_TAG_COUNT; i++)
         if (strcmp(rows[i].name, name) == 0)
             return rows[i].parents[0] == '*' || (p->at == DAE_NONE && i == DAE_COLLADA) ||
@@ -424,7 +442,7 @@ static void skip(parser *p, const char *name, const char **attributes, uint64_t 
                           "line %llu: <%.100s> stands in <%s>, which has no elements; repair the "
                           "file",
                           (unsigned long long)line, name, rows[parent].name);
-    if (p->strangers++ < WARNINGS_MOST)
+    if (may_warn(p))
         kiln_send_warning(p->d->reading->sender,
                           "line %llu: <%.100s> is nothing that Collada has in <%s>; it is left out",
                           (unsigned long long)line, name, rows[parent].name);
