@@ -13,6 +13,8 @@ KILN_STATIC_ASSERT(offsetof(kiln_adb_weights, others) == KILN_ADB_WEIGHT_OTHERS 
                        offsetof(kiln_adb_weights, sure) == KILN_ADB_WEIGHT_SURE * sizeof(float),
                    "the order of weights");
 
+/* The structure of weights is an array of floats in the order of the file, as the assertions above
+ * prove, so one copy carries all of them. The row must have passed kiln_weights_are_known. */
 kiln_adb_fitted kiln_adb_fitted_of(const kiln_format_adb_weights *row)
 {
     KILN_ASSERT(kiln_weights_are_known(row));
@@ -34,6 +36,8 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
 {
     const kiln_adb_fitted *best = NULL;
     for (uint32_t i = 0; i < count; i++) {
+        /* Of rows that are equally near the first stays, so the choice doesn't depend on anything
+         * but the order of the rows. A row of exactly the tree's size can't be improved on. */
         if (rows[i].bv == (kiln_bv)bv &&
             (best == NULL ||
              leaf_distance(tree, rows[i].leaf_max) < leaf_distance(tree, best->leaf_max))) {
@@ -58,6 +62,8 @@ static kiln_adb_weights weights_for(const kiln_adb_fitted rows[], uint32_t count
     const kiln_format_adb_weights *best = NULL;
     for (uint32_t i = 0; i < own->count; i++) {
         const kiln_format_adb_weights *of_file = &own->rows[i];
+        /* A file may be of a later version: rows whose meaning is not known are passed over,
+         * rather than taken for weights of this version. */
         if (of_file->bv == tree->view.entry->bv && kiln_weights_are_known(of_file) &&
             (best == NULL ||
              leaf_distance(tree, of_file->leaf_max) < leaf_distance(tree, best->leaf_max))) {
@@ -105,6 +111,8 @@ kiln_adb_weights kiln_adb_get_weights(const kiln_tree *a, const kiln_tree *b)
     return kiln_adb_pick_weights(NULL, 0, a, b);
 }
 
+/* Without a tree there is nothing to pick from, and all weights are 0. `rows` may be NULL, and is
+ * then as good as empty; the rows remain the caller's. */
 kiln_adb_weights kiln_adb_pick_weights(const kiln_adb_fitted rows[], uint32_t count,
                                        const kiln_tree *a, const kiln_tree *b)
 {

@@ -46,6 +46,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     } else {
         sound = kiln_weights_view_open(&view, &reader, &error);
     }
+    /* Rows beyond the capacity are counted, but not written. *sink->count changes only after all
+     * of the section was found sound, so an error leaves it alone. */
     uint32_t count = 0;
     for (uint32_t i = 0; sound && i < view.count; i++) {
         if (kiln_weights_are_known(&view.rows[i])) {
@@ -62,6 +64,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     return sound ? KILN_OK : kiln_opening_report(options, &error);
 }
 
+/* The sink is checked before the file is opened: a NULL that is passed on stands for arguments
+ * that are wrong, which the opening reports like any other of its own. */
 static bool sink_is_sound(const weights_sink *sink)
 {
     return sink->count != NULL && (sink->rows != NULL || sink->capacity == 0);
@@ -77,6 +81,7 @@ kiln_status kiln_adb_read_weights_memory(const void *data, size_t size,
     return kiln_opening_memory(read_rows, data, size, options, sink_is_sound(&sink) ? &sink : NULL);
 }
 
+/* The map is needed only while rows are copied, so it ends with the call. */
 kiln_status kiln_adb_read_weights(const char *path, const kiln_open_options *options,
                                   kiln_adb_fitted rows[], uint32_t capacity, uint32_t *count)
 {

@@ -20,6 +20,9 @@ static bool take_first(void *user, const kiln_pair_frame *frame, uint32_t x, uin
     return false;
 }
 
+/* The answer is written only if the walk succeeds, so that a caller who ignores the status can't
+ * take half an answer for a whole one. No triangle is found first by rule: which pair becomes the
+ * witness is up to the order of the walk. */
 kiln_status kiln_collide(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                          const kiln_pose *pose_b, const kiln_pair_options *options, kiln_hit *hit)
 {
@@ -49,6 +52,8 @@ static bool take_boxes(void *user, const kiln_pair_frame *frame, uint32_t x, uin
     return false;
 }
 
+/* The boxes bound the surfaces, so false proves that these don't meet, while true proves nothing.
+ * A filter of pairs is not taken: there are no triangles that it could be called with. */
 kiln_status kiln_collide_boxes(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                                const kiln_pose *pose_b, bool *found)
 {
@@ -77,6 +82,8 @@ static bool both_meet(const double a[9], const double b[9], bool *meet)
     return true;
 }
 
+/* Coordinates are nine doubles, corner by corner, of both in one frame. The answer is exact for
+ * the numbers as given; *meet is unchanged if an argument is refused. */
 kiln_status kiln_triangles_meet(const double a[9], const double b[9], bool *meet)
 {
     if (a == NULL || b == NULL || meet == NULL) {

@@ -85,6 +85,9 @@ static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
     KILN_ASSERT(stride <= sizeof(kiln_contact));
     KILN_ASSERT(size <= heap->capacity);
     while (size > 1) {
+        /* The heap holds the `size` least of the pairs, its largest at the root; those after it
+         * are in their places already. The copies let the root and the last pair trade places in
+         * one buffer. */
         uint8_t last[sizeof(kiln_contact)];
         memcpy(spare, heap->kept, stride);
         size--;
@@ -113,6 +116,8 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
                                        kiln_pair_filter_bind(options, &filter)};
+    /* The visitor never ends the walk, since the number of pairs is to be known even if the buffer
+     * is full. A walk that fails leaves *count alone; what it wrote to `pairs` means nothing. */
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -125,6 +130,8 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     return KILN_OK;
 }
 
+/* What a walk with a callback carries. `caller` is the floating-point environment to which each
+ * call returns; it is saved anew after each, as the callback may change it. */
 typedef struct {
     kiln_pair_callback callback;
     void *user;
@@ -132,6 +139,8 @@ typedef struct {
     kiln_fpu_state caller;
 } callback_visit;
 
+/* The callback is the caller's code, so it runs in the caller's floating-point environment. Its
+ * false ends the walk; the pair that it saw last is counted. */
 static bool call_with_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     callback_visit *visit = (callback_visit *)user;
@@ -151,6 +160,8 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
+    /* The environment is entered and left only to learn what the caller's is: the walk enters it
+     * by itself, and the callback must have the original one. */
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
     kiln_pair_filter_bound filter;
@@ -205,6 +216,8 @@ static void add_geometry(const contact_visit *visit, const kiln_pair_frame *fram
     kiln_pair_add_values(visit->a, visit->b, &contact->pair);
 }
 
+/* Keeps the pair without its geometry. The frame is the same for all pairs of one walk, so one
+ * copy of it serves add_all_geometry after the walk has ended. */
 static bool keep_contact(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
     contact_visit *visit = (contact_visit *)user;
@@ -230,6 +243,7 @@ static bool sum_contact(void *user, const kiln_pair_frame *frame, uint32_t x, ui
         summary->deepest = contact;
     }
     for (int k = 0; k < 3; k++) {
+        /* Both ends of a contact count for the box, since either may lie further out. */
         const double low = fmin(contact.from[k], contact.to[k]);
         const double high = fmax(contact.from[k], contact.to[k]);
         summary->lower[k] = first ? low : fmin(low, summary->lower[k]);
@@ -268,6 +282,7 @@ kiln_status kiln_contacts_geometry(const kiln_tree *a, const kiln_pose *pose_a, 
     if (status != KILN_OK) {
         return status;
     }
+    /* The order is settled by ids alone, so it can be made before there is any geometry. */
     sort_pairs(&visit.heap, sizeof spare, &spare);
     const kiln_fpu_state caller = kiln_fpu_enter();
     KILN_FPU_CALL(run, add_all_geometry);
@@ -284,6 +299,7 @@ kiln_status kiln_contacts_summarise(const kiln_tree *a, const kiln_pose *pose_a,
     if (summary == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
+    /* The summary is gathered apart from the caller's, which stays as it is if the walk fails. */
     kiln_contacts_summary found;
     memset(&found, 0, sizeof found);
     contact_visit visit;

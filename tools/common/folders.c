@@ -41,13 +41,18 @@ static bool could_make_one(const char *path, const char *above, bool *ends)
     return errno == ENOENT && access(above, W_OK | X_OK) == 0;
 }
 
-/* Goes along the path from its first part on, and makes each that is missing, or only looks. */
+/* Goes along the path from its first part on, and makes each that is missing, or only looks. *part
+ * is NULL after success. After a failure it is the part of the path that could not be made, which
+ * the caller frees, or NULL without memory, and errno is that of this part. */
 static bool go_along(const char *path, bool look_only, char **part)
 {
     KILN_ASSERT(path[0] != '\0');
     char *copy = strdup(path), *above = strdup(path[0] == '/' ? "/" : ".");
     bool good = copy != NULL && above != NULL, ends = false;
     for (char *end = copy; good && !ends && end != NULL;) {
+        /* The path is cut at each slash in its own copy, so that every call sees the path up to
+         * there. The slash at the start of an absolute path is passed over: the root is always
+         * there. */
         end = strchr(end + 1, '/');
         if (end != NULL) {
             *end = '\0';
@@ -84,6 +89,8 @@ bool kiln_folder_possible(const char *path, char **part)
 
 bool kiln_folder_explain(int error, char message[KILN_WRITE_MESSAGE_SIZE])
 {
+    /* This error has a cure of its own: make_one and could_make_one set it where something other
+     * than a folder has the name. */
     if (error == EEXIST) {
         (void)snprintf(message, KILN_WRITE_MESSAGE_SIZE,
                        "is a file, where a folder is to be; move it, or name another folder");
@@ -92,6 +99,8 @@ bool kiln_folder_explain(int error, char message[KILN_WRITE_MESSAGE_SIZE])
     return kiln_write_explain("the folder can't be made", error, message);
 }
 
+/* The part before the last slash, in new memory: "." for a name without one, "/" for a name right
+ * below the root. NULL without memory. */
 char *kiln_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -99,6 +108,8 @@ char *kiln_folder_of(const char *path)
     return length == 0 ? strdup(".") : strndup(path, length);
 }
 
+/* The folder is resolved when it is added, since the run may change what a relative path means.
+ * False: there was no memory, or the path can't be resolved. */
 bool kiln_folders_add(kiln_folders *folders, const char *path)
 {
     void *paths = folders->paths;
@@ -112,6 +123,8 @@ bool kiln_folders_add(kiln_folders *folders, const char *path)
     return resolved != NULL;
 }
 
+/* An empty element, as of "a::b", adds nothing; it doesn't stand for the working folder as it does
+ * in PATH. After an error nothing more is added, and the whole counts as failed. */
 bool kiln_folders_add_list(kiln_folders *folders, const char *list)
 {
     if (list == NULL || strcmp(list, "any") == 0) {

@@ -31,6 +31,8 @@ static void repeat_last(kiln_points *points, unsigned count)
     }
 }
 
+/* Fills `points` with the corners of the records first to last - 1, in node space, three for each
+ * triangle and in the order of the records. */
 void kiln_points_load(const kiln_cloud *cloud, uint32_t first, uint32_t last, kiln_points *points)
 {
     KILN_ASSERT(first < last && last - first <= KILN_POINTS_MAX / 3);
@@ -107,6 +109,8 @@ __attribute__((target("avx2"))) static void extents_avx2(const kiln_points *poin
             a[k][j] = _mm256_set1_pd((double)axis[k][j]);
         }
     }
+    /* No fused multiply-add is used although the processor may have one: it rounds once where the
+     * plain version rounds twice, and the bytes of a file would depend on the processor. */
     for (unsigned i = 0; i < points->count; i += KILN_POINTS_STRIDE) {
         const __m256d x = _mm256_loadu_pd(points->at[0] + i);
         const __m256d y = _mm256_loadu_pd(points->at[1] + i);
@@ -127,6 +131,8 @@ __attribute__((target("avx2"))) static void extents_avx2(const kiln_points *poin
 
 #endif
 
+/* Keeps the first of equal points, by comparing each with all that were kept: a leaf has so few
+ * that a sort would cost more. Points are equal as numbers, so that 0 and -0 are one. */
 void kiln_points_deduplicate(kiln_points *points)
 {
     KILN_ASSERT(points->count > 0);
@@ -169,6 +175,8 @@ void kiln_points_extents_plain(const kiln_points *points, float axis[3][3], kiln
     }
 }
 
+/* Blocks are as large as kiln_points holds, so the memory doesn't grow with the set. The join of
+ * extents is a minimum and a maximum, so the cut into blocks doesn't show in the result. */
 void kiln_cloud_extents(const kiln_cloud *cloud, uint32_t first, uint32_t last, float axis[3][3],
                         kiln_extents *out)
 {
@@ -212,6 +220,8 @@ static void extend_support(const kiln_points *points, float direction[][3], unsi
     KILN_ASSERT(first < count);
     kiln_extents reached;
     float three[3][3];
+    /* The extents are always taken along three axes, so fewer directions are filled up with copies
+     * of the first, whose results are ignored. */
     const unsigned some = count - first < 3 ? count - first : 3;
     for (unsigned k = 0; k < 3; k++) {
         memcpy(three[k], direction[first + (k < some ? k : 0)], sizeof three[k]);
@@ -230,6 +240,10 @@ static void extend_support(const kiln_points *points, float direction[][3], unsi
     }
 }
 
+/* The points that reach furthest along each direction and against it: `support` gets them in
+ * pairs, the least of direction i at 2 * i and the greatest at 2 * i + 1. They are corners of the
+ * set, so a box of them lies within that of the set; it is an estimate of the shape and bounds
+ * nothing. */
 void kiln_cloud_support(const kiln_cloud *cloud, uint32_t first, uint32_t last,
                         float direction[][3], unsigned count, kiln_points *support)
 {
@@ -272,6 +286,7 @@ void kiln_cloud_bounds(const kiln_cloud *cloud, uint32_t first, uint32_t last, k
     }
 }
 
+/* Empty extents: joined with others they leave those as they are. */
 void kiln_extents_clear(kiln_extents *extents)
 {
     for (unsigned k = 0; k < 3; k++) {
@@ -288,6 +303,9 @@ void kiln_extents_join(kiln_extents *extents, const kiln_extents *other)
     }
 }
 
+/* Half the surface of the box whose edges are half the extents, so an eighth of the whole. The
+ * small share of the squared length keeps boxes without a surface, such as those of a straight
+ * line, in the order of their lengths. */
 double kiln_extents_half_area(const kiln_extents *extents)
 {
     const double a = 0.5 * (extents->upper[0] - extents->lower[0]);

@@ -23,6 +23,9 @@
 
 #define FIELD(name) offsetof(bake_settings, name)
 
+/* The rows stand in the order of the help. An index into this table is also a bit of `given` in
+ * bake_settings_overlay, so there can't be more than 64 rows. Defaults in the texts are those of
+ * bake_settings_default and of the library, which this table doesn't set. */
 const option bake_options[] = {
     {"output", 'o', OPTION_TEXT, "OUT", NULL, 0, 0, FIELD(output),
      "the file to write, '-' for standard output; a folder for several IN, or one that is a "
@@ -53,6 +56,8 @@ const option bake_options[] = {
      "smaller file; answers are exact for the moved vertices (default: vertices are not moved)"},
     {"up", 0, OPTION_CHOICE, NULL, "x|y|z", 0, 0, FIELD(up),
      "rotate the model so that its up axis becomes this one (default: no rotation)"},
+    /* A choice without a default of its own is kept as -1 until it is given, so that the library
+     * can tell options that need --adb from those that were left alone. */
     {"adb", 0, OPTION_DEFAULTED, NULL, "4|8|16", 0, 0, FIELD(adb),
      "count the possible collision cells of each box, for time-critical queries, on a grid with "
      "this many cells along an edge (default: no counts; 4 if no number is given)"},
@@ -83,6 +88,8 @@ const option bake_options[] = {
     {"jobs", 'j', OPTION_INTEGER, "N", NULL, 1, 256, FIELD(threads),
      "threads, over assets and within large ones; the bytes do not depend on it; under make, at "
      "most what its jobserver allows (default: one for each processor)"},
+    /* The size is kept as text: its suffix is read only where the settings are converted, and a
+     * manifest that is dumped repeats what was written. */
     {"max-memory", 0, OPTION_TEXT, "SIZE", NULL, 0, 0, FIELD(max_memory),
      "memory that all bakes may use together, reading included, in bytes or with K, M or G of "
      "1024, beyond what the command itself uses (see above); an IN that needs more by itself "
@@ -211,6 +218,9 @@ bool bake_option_is_of_asset(const option *entry)
     return true;
 }
 
+/* Finds an option of an asset by the name that a manifest uses. NULL stands both for an unknown
+ * name and for an option of the run, which a manifest must not set. The name need not end in a 0.
+ */
 const option *bake_option_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
@@ -223,6 +233,8 @@ const option *bake_option_find(const char *name, size_t length)
     return NULL;
 }
 
+/* Prints a value as YAML takes it. 17 digits make a double survive being read again. Texts are
+ * printed by the caller, which quotes them. */
 void bake_option_print(const option *entry, const bake_settings *settings)
 {
     const void *field = (const char *)settings + entry->field;
@@ -248,6 +260,8 @@ void bake_option_print(const option *entry, const bake_settings *settings)
     }
 }
 
+/* Copies those fields whose bit is set in `given`, by the size that the kind of an option has.
+ * Texts are copied as pointers: what owned them before must outlive `to` as well. */
 void bake_settings_overlay(bake_settings *to, const bake_settings *from, uint64_t given)
 {
     for (size_t i = 0; i < BAKE_OPTION_COUNT; i++) {
@@ -292,6 +306,9 @@ static int parse_drop(const char *list, const char *asset, unsigned *bits)
     return EXIT_DONE;
 }
 
+/* Fills the library's options and checks what spans several options. Nothing is written to
+ * *options if an option lacks --adb; after the other errors its contents mean nothing. Texts stay
+ * those of `settings`, which must outlive the options. */
 int bake_settings_convert(const bake_settings *settings, const char *asset,
                           kiln_bake_options *options)
 {
@@ -319,6 +336,8 @@ int bake_settings_convert(const bake_settings *settings, const char *asset,
     options->on_bad = (kiln_on_bad)settings->on_bad;
     options->strict = settings->strict;
     options->threads = settings->threads;
+    /* The option counts MiB, the library bytes. 1048576 MiB, the most that the table admits, are
+     * 2^40 bytes, so the shift stays within 64 bits. */
     options->import_memory = (uint64_t)settings->import_memory << 20;
     options->import_seconds = settings->import_seconds;
     options->if_changed = settings->if_changed;
