@@ -72,6 +72,7 @@ static kiln_os_status map_handle(HANDLE handle, void **map, size_t *size)
         return KILN_OS_NOT_A_FILE;
     }
     const uint64_t bytes = (uint64_t)facts.nFileSizeHigh << 32 | facts.nFileSizeLow;
+    /* A process of 32 bits can't map such a file, but one with more address space could. */
     if (bytes > SIZE_MAX) {
         return KILN_OS_MEMORY;
     }
@@ -89,6 +90,8 @@ static kiln_os_status map_handle(HANDLE handle, void **map, size_t *size)
     return status;
 }
 
+/* *map stays NULL and *size 0 for any status but OK, so that unmapping is always allowed. The
+ * handle is closed at once: the view outlives it. */
 kiln_os_status kiln_os_map(const char *path, void **map, size_t *size)
 {
     *map = NULL;
@@ -110,6 +113,8 @@ void kiln_os_unmap(void *map, size_t size)
     }
 }
 
+/* Memory of this function must be released by kiln_os_release, as free() of this system does not
+ * take aligned memory. */
 void *kiln_os_allocate(size_t size, size_t alignment)
 {
     return _aligned_malloc(size, alignment);

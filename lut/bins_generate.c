@@ -31,6 +31,8 @@ static uint32_t u_of_task(const generation *g, uint32_t task)
     return g->table->header.max_u - task;
 }
 
+/* Each task has a rounder of its own, since the exact arithmetic in it holds memory that is not
+ * shared; who makes one clears it. */
 static kiln_lut_rounder rounder_of(const kiln_lut_bins *table)
 {
     kiln_lut_rounder rounder;
@@ -46,6 +48,8 @@ static uint8_t *row_at(const kiln_lut_bins *table, uint32_t u, uint32_t v)
     return table->rows + kiln_bins_row_index(u, v) * table->header.row_size;
 }
 
+/* A row begins with the place of its first record for each x, four bytes each; the lengths, two
+ * bytes each, come after these. */
 static uint16_t *lengths_of(const kiln_lut_bins *table, uint8_t *row)
 {
     return (uint16_t *)(void *)(row + 4 * (size_t)table->header.max_x);
@@ -53,6 +57,9 @@ static uint16_t *lengths_of(const kiln_lut_bins *table, uint8_t *row)
 
 /* ------------------------------------------------------------------------------ ends of rows -- */
 
+/* Finds for every row of one u where it ends for each x, and counts the records by segment.
+ * Segment k holds the values of all x above k, at positions where the row of x = k has ended and
+ * that of x = k + 1 has not. */
 static void measure_task(void *context, uint32_t task)
 {
     const generation *g = context;
@@ -67,6 +74,7 @@ static void measure_task(void *context, uint32_t task)
         uint32_t open = 0; /* x - 1 of the first row that goes on */
         for (;;) {
             kiln_lut_terms_estimate(&terms, estimates);
+            /* At w = u every row ends, whatever its last value is. */
             const bool last = terms.w == terms.u;
             while (open < max_x &&
                    (last || kiln_lut_round_is_cut(&rounder, &terms, open + 1, &estimates[open]))) {
@@ -111,6 +119,7 @@ static bool place_records(generation *g)
 
 /* ------------------------------------------------------------------------------------ values -- */
 
+/* The value that a reader gets from what is stored, which the certificates are about. */
 static double decoded(const kiln_lut_bins *table, const void *place)
 {
     if (table->header.profile == KILN_BINS_EXACT) {
@@ -167,6 +176,8 @@ static void fill_row(const kiln_lut_bins *table, kiln_lut_rounder *rounder, kiln
     uint32_t first[KILN_BINS_TABLE_X_MAX], segment = 0;
     for (uint32_t k = 0; k < max_x; k++) {
         const uint32_t before = k > 0 ? length[k - 1] : 0u;
+        /* A reader adds the position in the row to `first`, so what the segments before it took is
+         * subtracted. The difference may be below 0; both sides are modulo 2^32. */
         first[k] = (uint32_t)next[k] - before;
     }
     memcpy(row, first, 4 * (size_t)max_x);
@@ -215,6 +226,7 @@ static void fill_task(void *context, uint32_t task)
 
 /* ------------------------------------------------------------------------------------- whole -- */
 
+/* Bytes of a record: one value for each x that is greater than the segment. */
 uint32_t kiln_lut_bins_record_size(const kiln_format_bins *header, uint32_t segment)
 {
     return kiln_bins_value_size(header->profile) * (header->max_x - segment);
@@ -226,6 +238,9 @@ static double rounded_up(double error)
     return ceil(error * 0x1p44) * 0x1p-44;
 }
 
+/* Fills a table, whose memory is the caller's to free by kiln_lut_bins_free, after a failure too.
+ * False: there was no memory, there were too many records, or the caller's `parallel` ended early.
+ */
 bool kiln_lut_bins_generate(const kiln_lut_bins_options *options, const kiln_lut_parallel *parallel,
                             kiln_lut_bins *table)
 {
@@ -264,6 +279,8 @@ bool kiln_lut_bins_generate(const kiln_lut_bins_options *options, const kiln_lut
     if (!parallel->run(parallel->user, header->max_u, fill_task, &g)) {
         goto end;
     }
+    /* The maxima are the same in any order; the counts are integers. So nothing here depends on
+     * how the tasks were spread over threads. */
     double kept = 0.0, beyond = 0.0;
     for (uint32_t u = 1; u <= header->max_u; u++) {
         kept = fmax(kept, g.found[u].kept);

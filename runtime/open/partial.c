@@ -38,6 +38,8 @@ static bool complete(kiln_file *file, kiln_format_error *format_error)
     kiln_view view;
     KILN_ASSERT(file->arriving != NULL);
     for (uint32_t i = 0; i < file->tree_count; i++) {
+        /* Growing trees leave marks in the flags of their nodes; these are cleared before the
+         * whole is verified, so that the verifier sees what the file says. */
         kiln_part_end(&file->trees[i].view);
     }
     if (!kiln_view_open(&view, &file->reader, file->arriving->trusted, format_error)) {
@@ -62,10 +64,14 @@ static bool advance(kiln_file *file, const void *data, size_t available,
     if (arriving == NULL) {
         return true;
     }
+    /* A rule that was broken stays broken: bytes that come later can't mend what was read already.
+     */
     if (arriving->broken.code != 0) {
         *format_error = arriving->broken;
         return false;
     }
+    /* A failure to take more bytes doesn't keep trees from growing over what had arrived before
+     * it. */
     const bool taken =
         kiln_arrival_take(&arriving->arrival, &file->reader, data, available, format_error);
     for (uint32_t i = 0; i < file->tree_count; i++) {
@@ -109,6 +115,8 @@ static kiln_status read_part(const void *data, size_t available, const kiln_open
         directory = directory && (index == KILN_NO_INDEX ||
                                   reader.sections[index].there == reader.sections[index].count);
     }
+    /* Till *out is made the reader belongs to this function, which closes it; from then on closing
+     * the file does. */
     if (!taken || !directory) {
         kiln_reader_close(&reader);
         if (taken) {
@@ -145,6 +153,8 @@ static kiln_status read_part(const void *data, size_t available, const kiln_open
     for (uint32_t i = 0; i < file->tree_count; i++) {
         file->trees[i].part = &arriving->parts[i];
     }
+    /* A rule that is broken by the first bytes already is an error of opening; only later ones
+     * leave a file whose trees are boxes. */
     if (!advance(file, data, available, &format_error)) {
         kiln_close(file);
         *out = NULL;
@@ -180,6 +190,8 @@ kiln_status kiln_file_advance(kiln_file *file, const void *data, size_t availabl
 
 /* ------------------------------------------------------------------------------------ facts -- */
 
+/* `next` is the number of bytes with which the next step can be taken. A file that was opened
+ * whole is complete from the start. */
 kiln_file_loaded kiln_file_get_loaded(const kiln_file *file)
 {
     kiln_file_loaded loaded;
@@ -206,6 +218,7 @@ kiln_tree_loaded kiln_tree_get_loaded(const kiln_tree *tree)
         loaded.complete = true;
         loaded.nodes = tree->view.entry->node_count;
         loaded.levels = tree->view.entry->depth;
+        /* It is a share of all triangles, from 0 to 1, and no number of them. */
         loaded.triangles = 1;
     } else if (tree != NULL && tree->part->nodes > 0) {
         KILN_ASSERT(tree->part->nodes <= tree->view.entry->node_count);

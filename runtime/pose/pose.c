@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* The limits of what counts as a pose: by how much R^T R may depart from the identity, up to which
+ * departure the transpose stands for the inverse (kiln_pair_frame_form_maps), the largest
+ * coordinate of a translation, and by how much a quaternion's length may differ from 1. */
 #define DEPARTURE_MAX 1e-6
 #define TRANSPOSE_MAX 0x1p-50
 #define TRANSLATION_MAX 1e60
@@ -119,6 +122,9 @@ void kiln_matrix_invert(const double r[9], double out[9])
 static int compare_poses(const kiln_pose *p, const kiln_pose *q)
 {
     double of_p[NUMBERS], of_q[NUMBERS];
+    /* Bytes settle most cases at once. Where they differ, only the numbers can say whether the
+     * poses are equal, since 0 and -0 are; the order is that of the bytes, which is as good as any
+     * other. */
     const int by_bytes = memcmp(p, q, UNSCALED);
     if (by_bytes == 0) {
         return 0;
@@ -295,6 +301,8 @@ static double settle(double value)
     return fabs(value) < KILN_EXACT_MIN ? 0.0 : value;
 }
 
+/* Carries a stored vertex into X's frame. Each operation is rounded once and in this order, which
+ * must not change: answers are defined for the vertices that it gives. */
 void kiln_transform_vertex(const kiln_transform *carry, const float vertex[3], double out[3])
 {
     const double x = (double)vertex[0], y = (double)vertex[1], z = (double)vertex[2];
@@ -356,6 +364,8 @@ kiln_status kiln_placement_between(kiln_placement *placement, const kiln_pose *f
     return KILN_OK;
 }
 
+/* A direction of the frame in the tree's own space. It is not divided by the scale, so a parameter
+ * along it has to be multiplied by the scale to become the caller's. */
 void kiln_placement_direction(const kiln_placement *placement, const double direction[3],
                               double out[3])
 {
@@ -369,6 +379,9 @@ void kiln_placement_direction(const kiln_placement *placement, const double dire
     }
 }
 
+/* A point of the frame in the tree's own space: the translation is taken off, then the inverse
+ * applied, then the scale divided out. Without a pose only numbers too small for the predicates
+ * change. */
 void kiln_placement_point(const kiln_placement *placement, const double point[3], double out[3])
 {
     double from[3];

@@ -60,6 +60,8 @@ static void lower_limits(search *s, kiln_near_walk *walk)
 {
     double limit = s->limit;
     if (s->found) {
+        /* A pair matters only if it is better than the best by more than the error that the caller
+         * allows: value > (1 + relative) * d + absolute for its distance d. */
         limit = (s->near.value - s->absolute) / (1 + s->relative);
         limit = limit < s->limit ? limit : s->limit;
     }
@@ -82,6 +84,8 @@ static bool try_pair(search *s, const double x[9], const double y[9], uint32_t s
                      uint32_t stored_y)
 {
     kiln_tri_nearest near;
+    /* Equal distances still pass this limit, as comes_first decides between them by ids. The
+     * caller's filter comes last, for pairs that would become the best. */
     if (!kiln_triangles_nearest(x, y, s->found ? s->near.value : s->limit, &near) ||
         near.value * s->scale > s->beyond) {
         return false;
@@ -117,6 +121,8 @@ static void aim_shadows(search *s, kiln_near_walk *walk)
         squared += s->near.apart[k] * s->near.apart[k];
     }
     KILN_ASSERT(s->found);
+    /* A best pair that meets has no direction; the shadows stay those of the line before, or none.
+     */
     const double length = sqrt(squared);
     if (length > 0 && length < HUGE_VAL) {
         s->line++;
@@ -152,6 +158,8 @@ static void cast_shadows(const search *s, const kiln_leaf_triangles *leaf, doubl
     }
 }
 
+/* Shadows are kept for a leaf until it or the line changes, since a walk meets a leaf with several
+ * others in succession. */
 static void cast_both(search *s)
 {
     if (s->line != 0) {
@@ -295,6 +303,8 @@ static kiln_status answer_question(const question *q, kiln_nearest *out)
     s.absolute = q->options.absolute / s.scale;
     KILN_ASSERT(s.scale > 0);
     s.beyond = q->options.beyond;
+    /* The quotient may round down, and a pair exactly at `beyond` has to count: the limit gets a
+     * few ulps more, and try_pair compares with `beyond` itself. */
     s.limit = s.beyond / s.scale * (s.scale == 1 ? 1 : 1 + 0x1p-50);
     s.any = q->any;
     s.found = false;
@@ -343,6 +353,8 @@ kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kil
     return status;
 }
 
+/* Any pair within `distance` answers, so no error is allowed for: the options' tolerances, which
+ * are for the least distance, are ignored. */
 kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                         const kiln_pose *pose_b, double distance, const kiln_pair_options *options,
                         kiln_hit *hit)

@@ -72,6 +72,8 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
         (query->cull == KILN_CULL_FRONT && hit.at.side == KILN_SIDE_FRONT)) {
         return true;
     }
+    /* The line runs in the tree's own space, whose unit is `scale` units of the caller: t is the
+     * caller's from here on, and the limit is divided by the scale for the walk. */
     hit.at.t *= query->placement.scale;
     hit.stored = stored;
     hit.id = tree->ids[stored];
@@ -84,6 +86,8 @@ static bool visit_ray_triangle(void *user, kiln_slab_ray *ray, uint32_t stored)
     return true;
 }
 
+/* Forms the placement, the line and the slabs in this order, since each needs the one before. A
+ * ray that misses the box of the whole tree has no slabs, which is no error: it has no hit. */
 static kiln_status walk_ray(ray_query *query, const kiln_pose *pose, const kiln_ray *ray)
 {
     kiln_slab_ray slabs;
@@ -170,6 +174,8 @@ typedef struct {
     kiln_ray_hit *out;
 } one_hit;
 
+/* The canonical order of hits: by t, then by side, then by id. It is total, as no triangle has two
+ * hits. */
 static inline bool hit_comes_first(double t, kiln_side side, uint32_t id, double other_t,
                                    kiln_side other_side, uint32_t other_id)
 {
@@ -201,6 +207,8 @@ static bool take_any_hit(ray_query *query, const found_hit *hit)
     return false;
 }
 
+/* Without a hit *out is all zeros, whose `found` is false; this happens only if the walk
+ * succeeded. */
 static void fill_one(ray_query *query)
 {
     one_hit *one = (one_hit *)query->user;
@@ -211,6 +219,7 @@ static void fill_one(ray_query *query)
     }
 }
 
+/* Both queries for a single hit differ only in `take`, which says when the walk may end. */
 static kiln_status find_one(const kiln_tree *tree, const kiln_pose *pose, const kiln_ray *ray,
                             const kiln_query_options *options, kiln_ray_hit *hit,
                             bool (*take)(ray_query *, const found_hit *))
@@ -293,6 +302,8 @@ static bool take_all_hits(ray_query *query, const found_hit *hit)
         fill_hit(query, hit, &full);
         sift_hit_up(heap->hits, heap->count, &full);
     } else if (heap->capacity > 0) {
+        /* The heap is full: only what the order needs is filled in, as most hits are dropped here
+         * and their normals would be computed for nothing. */
         full.t = hit->at.t;
         full.side = hit->at.side;
         full.triangle = hit->id;

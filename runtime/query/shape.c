@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Beyond this size of a coordinate or radius, what is computed from them could leave the range
+ * that the exact predicates take. */
 #define NUMBER_MAX 1e60
 
 typedef struct shape_query shape_query;
@@ -43,6 +45,8 @@ static bool take_shape(const kiln_shape *given, kiln_shape *shape)
             (given->kind == KILN_SHAPE_BOX && !(shape->a[k] <= shape->b[k]))) {
             return false;
         }
+        /* Smaller numbers would leave the range of exact.c; they count as 0, as carried vertices
+         * do. */
         shape->a[k] = fabs(shape->a[k]) < KILN_EXACT_MIN ? 0 : shape->a[k];
         shape->b[k] = fabs(shape->b[k]) < KILN_EXACT_MIN ? 0 : shape->b[k];
     }
@@ -62,6 +66,8 @@ static bool visit_leaf(void *user, uint32_t first, uint32_t count)
             kiln_transform_vertex(&query->placement.carry, tree->vertices + 3 * (size_t)corner[c],
                                   corners + 3 * c);
         }
+        /* The filter is called last, for triangles that would count, and `take` only for those it
+         * keeps. */
         if (kiln_shape_meets_triangle(&query->shape, corners) &&
             kiln_mesh_filter_keeps(&query->filter, tree, id) && !query->take(query, id)) {
             return false;
@@ -102,6 +108,8 @@ static kiln_status run_shape_query(shape_query *query, const kiln_tree *tree, co
     }
     KILN_ASSERT(query->take != NULL);
     query->tree = tree;
+    /* The filter keeps the caller's environment, to which its calls return, and which is restored
+     * at the end whatever the status. */
     query->filter = (kiln_mesh_filter){full.filter, full.filter_user, kiln_fpu_enter()};
     KILN_FPU_CALL(walk, walk_shape);
     const kiln_status status = walk(query, pose, shape, pose_shape);
@@ -160,6 +168,8 @@ static void sift_id_up(kiln_triangle_hit *heap, size_t place, uint32_t id)
     heap[place].triangle = id;
 }
 
+/* An id that is put at the root sinks as far as it belongs. With a size of 0 it is written to the
+ * root, where the sort of kiln_overlap_all then puts the last hit. */
 static void sift_id_down(kiln_triangle_hit *heap, size_t size, uint32_t id)
 {
     size_t place = 0;
@@ -202,6 +212,8 @@ kiln_status kiln_overlap_all(const kiln_tree *tree, const kiln_pose *pose, const
     if (status != KILN_OK) {
         return status;
     }
+    /* The second half of heapsort: the largest id goes to the end of what is left. Values are
+     * added here, once for each hit that stays, rather than on each move within the heap. */
     for (size_t size = heap.count < capacity ? heap.count : capacity; size > 0;) {
         const uint32_t largest = hits[0].triangle;
         size--;

@@ -20,6 +20,8 @@ kiln_pair_options kiln_pair_options_default(void)
     return options;
 }
 
+/* The caller's options over the defaults, as far as the size that the caller states goes: one that
+ * was compiled against an older library has fewer members, and NULL has none. */
 kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options)
 {
     kiln_pair_options full = kiln_pair_options_default();
@@ -27,6 +29,8 @@ kiln_pair_options kiln_pair_options_of(const kiln_pair_options *options)
     return full;
 }
 
+/* User values are added after the ids are settled, since only pairs that reach the caller need
+ * them. The pair is in the caller's order, A first. */
 void kiln_pair_add_values(const kiln_tree *a, const kiln_tree *b, kiln_pair *pair)
 {
     pair->value_a = kiln_tree_user(a, pair->a);
@@ -52,6 +56,9 @@ kiln_hint kiln_pair_hint(const kiln_pair_frame *frame, uint32_t stored_x, uint32
     return hint;
 }
 
+/* Binds the caller's functions to a query. NULL stands for a query without any, which then costs
+ * one comparison for each pair. It has to be called in the caller's floating-point environment,
+ * which it notes. */
 kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
                                               kiln_pair_filter_bound *filter)
 {
@@ -69,6 +76,8 @@ kiln_pair_filter_bound *kiln_pair_filter_bind(const kiln_pair_options *options,
     return filter;
 }
 
+/* Should the query end? The function is not called again once it has stopped the query, so that
+ * all levels of a walk see the same answer. */
 bool kiln_pair_filter_stops(kiln_pair_filter_bound *filter)
 {
     if (filter != NULL && filter->stop != NULL && !filter->stopped) {
@@ -79,6 +88,8 @@ bool kiln_pair_filter_stops(kiln_pair_filter_bound *filter)
     return filter != NULL && filter->stopped;
 }
 
+/* Does the pair count? The environment is noted anew after the call, as the caller's function may
+ * have changed it on purpose. */
 bool kiln_pair_filter_keeps(kiln_pair_filter_bound *filter, const kiln_pair_frame *frame,
                             uint32_t stored_x, uint32_t stored_y)
 {

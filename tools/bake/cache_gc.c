@@ -153,6 +153,8 @@ static kiln_bake_status collect(const char *folder, uint64_t max_bytes, bool loo
     sweep s = {.folder = folder, .report = report, .look_only = look_only};
     kiln_bake_status status;
     char tag[4096];
+    /* The tag is what a cache is known by. Without it the folder could be any that was named by
+     * mistake, and nothing in it may be touched. */
     const int length = snprintf(tag, sizeof tag, "%s/CACHEDIR.TAG", folder);
     DIR *open = opendir(folder);
     const struct dirent *item;
@@ -193,6 +195,8 @@ static kiln_bake_status collect(const char *folder, uint64_t max_bytes, bool loo
     if (s.count > 0) {
         qsort(s.entries, s.count, sizeof *s.entries, compare_use);
     }
+    /* Sizes are those of the listing; entries that others add meanwhile wait for the next
+     * collection. */
     for (size_t i = 0; i < s.count && report->bytes > max_bytes && !s.failed; i++) {
         remove_file(&s, s.entries[i].name, s.entries[i].bytes);
         if (!s.failed) {
@@ -215,6 +219,7 @@ kiln_bake_status kiln_cache_gc(const char *folder, uint64_t max_bytes, kiln_cach
     return collect(folder, max_bytes, false, report);
 }
 
+/* As kiln_cache_gc, but nothing is removed: the report says what would be. */
 kiln_bake_status kiln_cache_gc_look(const char *folder, uint64_t max_bytes,
                                     kiln_cache_report *report)
 {

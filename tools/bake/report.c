@@ -135,6 +135,8 @@ static bool has_word_there(const kiln_bake_report *report, const char *line)
     return false;
 }
 
+/* Of an OBJ's "mtllib a b" the whole line is looked for as one name, and each word as another;
+ * such a line has a blank, and its words have none. */
 static bool is_line(const char *name)
 {
     return strpbrk(name, " \t") != NULL;
@@ -150,6 +152,7 @@ bool kiln_report_misses(const kiln_bake_report *report, uint32_t i)
         report->side_file_count > COMPARED) {
         return name != NULL;
     }
+    /* A line counts as missing only if none of its words is a file that was read. */
     if (is_line(name)) {
         return !has_word_there(report, name);
     }

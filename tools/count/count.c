@@ -31,6 +31,8 @@ typedef struct {
     uint8_t region[CELLS_MAX];
 } counter;
 
+/* The root's box, then one for each lane of each node, used or not, so that a box is found by its
+ * number alone. */
 uint64_t kiln_count_boxes(const kiln_count_input *input)
 {
     return 1 + (uint64_t)input->node_count * input->kind->lanes;
@@ -79,6 +81,9 @@ static bool gather_slots(const counter *c, uint32_t index)
             sum += count;
         }
     }
+    /* Slots that follow each other without gap or overlap span exactly as many as they are. The
+     * baker makes no others; a file may say anything, and a polygon would be counted twice or
+     * never. */
     if (sum == 0 || end - lowest != sum || end > c->input->triangle_count) {
         return false;
     }
@@ -105,6 +110,7 @@ static bool learn_tree(const counter *c)
             c->depth[node->child + k] = (uint8_t)(c->depth[i] + 1);
         }
     }
+    /* The root's slots are all there are, so every polygon is in exactly one leaf. */
     return c->count[0] == input->triangle_count;
 }
 
@@ -162,6 +168,7 @@ static kiln_bake_status begin(counter *c)
         }
     }
     c->unit = kiln_adb_unit(c->how);
+    /* A file without polygons can still have its depths checked. */
     if (input->corners == NULL) {
         return KILN_BAKE_OK;
     }
@@ -298,6 +305,8 @@ static void count_box(const counter *c, uint32_t index, kiln_format_adb_box *out
     if (c->corners == NULL || !kiln_cells_begin(&cells, &box.box, c->how->grid)) {
         return;
     }
+    /* The two readings of Definition 1: all polygons that meet the box, or those of its subtree,
+     * which lie inside it by construction, so that none of their area is cut off at its faces. */
     if (c->how->polygons == KILN_ADB_POLYGONS_BOX) {
         add_meeting(c, 0, &cells);
     } else {
@@ -327,6 +336,7 @@ typedef struct {
     uint32_t count;
 } pass;
 
+/* Boxes of a task are successive, and each is written by one task only. */
 static void count_task(void *context, uint32_t task)
 {
     const pass *p = context;
@@ -336,6 +346,8 @@ static void count_task(void *context, uint32_t task)
     }
 }
 
+/* Counts all boxes into `boxes`, which has room for kiln_count_boxes of them. INVALID: the tree's
+ * slots are not sound; FAILED: there was no memory, or the caller cancelled. */
 kiln_bake_status kiln_count(const kiln_count_input *input, const kiln_format_adb *how,
                             const kiln_watch *watch, kiln_format_adb_box *boxes)
 {
@@ -351,6 +363,8 @@ kiln_bake_status kiln_count(const kiln_count_input *input, const kiln_format_adb
     return status;
 }
 
+/* Counts each `step`th box again and compares it to the byte. INVALID at the first that differs,
+ * with its number in *differs; *counted grows by the boxes that were looked at. */
 kiln_bake_status kiln_count_again(const kiln_count_input *input, const kiln_format_adb *how,
                                   const kiln_format_adb_box *boxes, uint32_t step,
                                   uint32_t *differs, uint64_t *counted)
@@ -401,6 +415,8 @@ static uint64_t binary_logarithm(uint32_t n)
     return result;
 }
 
+/* How deep a box with n of `whole` polygons lies in a balanced binary tree, as a share of that
+ * tree's depth in units of 1/255: (log whole - log n) / log whole, rounded to nearest. */
 uint8_t kiln_count_depth(uint32_t n, uint32_t whole)
 {
     KILN_ASSERT(n > 0 && n <= whole);
@@ -461,6 +477,8 @@ static float *gather_corners(const kiln_soup *soup, const kiln_build_tree *tree,
     return corners;
 }
 
+/* Counts a tree that was just built. The boxes become the tree's, to be freed with it, after a
+ * failure too. */
 kiln_bake_status kiln_count_build(const kiln_build_kind *kind, const kiln_soup *soup,
                                   const kiln_format_adb *how, const kiln_bake_options *options,
                                   kiln_build_tree *tree)

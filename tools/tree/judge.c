@@ -53,7 +53,9 @@ typedef struct {
 
 /* ------------------------------------------------------------------------------- geometry -- */
 
-/* Fifteen axes (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). */
+/* Fifteen axes (S. Gottschalk, M. Lin and D. Manocha, "OBBTree", 1996). The small summand keeps
+ * edges that are nearly parallel, whose product is no axis, from parting boxes that touch; nothing
+ * has to be certain here. */
 static bool boxes_meet(const kiln_box *a, const kiln_box *b)
 {
     double r[3][3], s[3][3], t[3];
@@ -103,7 +105,8 @@ static bool parted_along(double a[3][3], double b[3][3], const double axis[3])
     return upper[0] < lower[1] || upper[1] < lower[0];
 }
 
-/* Normals, pairs of edges, and normals with edges for triangles of one plane. */
+/* Normals, pairs of edges, and normals with edges for triangles of one plane. An axis that is 0,
+ * as from parallel edges, leaves no gap and parts nothing, so it needs no case. */
 static bool triangles_meet(double a[3][3], double b[3][3])
 {
     double edge[2][3][3], normal[2][3], axis[3];
@@ -245,6 +248,7 @@ static bool pair_meets(walk *w, const placed *a, const placed *b)
     if (a->contents.count != 0 && b->contents.count != 0) {
         return leaves_meet(w, a, b);
     }
+    /* The larger box is opened, as the runtime does; a leaf can't be, so the other is. */
     const bool first = a->contents.count == 0 && (b->contents.count != 0 || a->area >= b->area);
     const placed *other = first ? b : a;
     placed lanes[8];
@@ -336,6 +340,7 @@ static void start_pose(uint32_t index, kiln_judge_pose *pose, double direction[4
     enum { SEED = 977 };
     uint64_t state = ((uint64_t)index << 32) + SEED;
 
+    /* A random point of the sphere in four dimensions is a random rotation as a quaternion. */
     double q[4];
     random_unit(&state, 4, q);
     for (unsigned i = 0; i < 3; i++) {
@@ -375,6 +380,9 @@ static void choose_graze(void *context, uint32_t index)
     const double stride = 0.04, aside = 0.002;
     double direction[4], opened, outer = 1.8, inner = outer;
     start_pose(KILN_JUDGE_ZACH + index, pose, direction);
+    /* From far out the copies approach in strides until they meet, so what is found is the
+     * outermost contact, up to a stride. Where they don't meet even with equal middles the pose is
+     * no good. */
     for (place(j, direction, inner, pose); inner > 0 && !ask(j, pose, &opened);
          place(j, direction, inner, pose)) {
         outer = inner;
@@ -427,6 +435,7 @@ bool kiln_judge_choose(kiln_judge_decode decode, const kiln_build_input *input,
     if (!kiln_parallel_for(watch, KILN_JUDGE_ZACH, choose_zach, &j)) {
         return false;
     }
+    /* A sum in the order of poses, so that the verdict doesn't depend on threads. */
     for (unsigned i = 0; i < KILN_JUDGE_ZACH; i++) {
         sum += opened[i];
     }

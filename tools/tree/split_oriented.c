@@ -136,12 +136,16 @@ static bool choose_local(job *j)
         width = fmaxf(width, 0.25f * upper - 0.25f * lower);
     }
     int e;
+    /* The scale is a power of two, so that it rounds nothing; the exponent is held where 2^-e is a
+     * normal float. */
     (void)frexpf(width, &e);
     e = e < -125 ? -125 : e > 126 ? 126 : e;
     j->at.scale = ldexpf(1, -e);
     return width > 0;
 }
 
+/* Loads triangles first to end - 1. Lanes that are left over are 0: loops run over whole blocks,
+ * and what these lanes give is never read. */
 static void load(const job *j, uint32_t first, uint32_t end, block *b)
 {
     b->count = end - first;
@@ -194,6 +198,8 @@ static void make_sums(const block *b, float values[SUMS][BLOCK])
             values[1 + k][i] = values[0][i] * sum[k][i];
         }
     }
+    /* The six products of a symmetric matrix, in the order of kiln_moments: the diagonal, then yz,
+     * xz and xy. */
     static const unsigned row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
     for (unsigned m = 0; m < 6; m++) {
         const unsigned r = row[m], c = column[m];
@@ -252,6 +258,8 @@ static void centres_along(const block *b, const float a[3], float centre[BLOCK])
     }
 }
 
+/* The extent of the triangles' centres along each axis, over which its bins are laid. Axis a is
+ * axis a % 3 of frame a / 3, as everywhere in this file. */
 static void bound_centres(job *j, const block *b, uint32_t first)
 {
     (void)first;
@@ -265,6 +273,8 @@ static void bound_centres(job *j, const block *b, uint32_t first)
     }
 }
 
+/* Compares before it converts: a place beyond the last bin by a rounding falls into it, and so
+ * does a NaN. */
 static unsigned bin_of(const binning *by, unsigned axis, float centre)
 {
     const float place = (centre - by->lower[axis]) * by->scale[axis];
@@ -309,6 +319,8 @@ static void fill_bins(job *j, const block *b, uint32_t first)
         for (unsigned a = 0; a < AXES; a++) {
             const box *own = &boxes[a / 3][i];
             const unsigned at = bin_of(&j->by, a, own->lower[a % 3] - own->upper[a % 3]);
+            /* Four bits for each of six axes fit in a mark, so the sides of a plane are known
+             * later without computing centres again. */
             marks[i] |= at << (BIN_BITS * a);
             add_bin(&j->bins[a][at], &one);
         }
@@ -328,6 +340,8 @@ static void sweep(const bin bins[BINS], unsigned frame, uint32_t leaf, plane *be
         }
         area[i] = right[i].count != 0 ? half_area(&right[i].bounds[frame]) : 0;
     }
+    /* The right sides were summed up from the last bin, so one pass from the first compares all
+     * planes. A plane after an empty bin divides as the one before it and is passed over. */
     double least = INFINITY;
     best->valid = false;
     bin side = no_bin;
@@ -358,6 +372,8 @@ static inline unsigned side_of(const job *j, uint32_t mark, unsigned axis)
     return (mark >> (BIN_BITS * axis) & (BINS - 1u)) > j->planes[axis].bin;
 }
 
+/* Moments of both sides of each axis's plane, from which the frames of the sides are made. Sums
+ * are taken in the order of the records. */
 static void add_sides(job *j, const block *b, uint32_t first)
 {
     float values[SUMS][BLOCK];
@@ -376,6 +392,8 @@ static void add_sides(job *j, const block *b, uint32_t first)
     }
 }
 
+/* Boxes of both sides in their own frames. The three axes are the lanes of one vector, so that a
+ * corner costs three products for all of them. */
 static void bound_sides(job *j, const block *b, uint32_t first)
 {
     lanes4 column[AXES][2][3];
@@ -482,6 +500,8 @@ uint32_t kiln_split_oriented(kiln_record *records, uint32_t *marks, uint32_t cou
         double cost = 0;
         for (unsigned s = 0; s < 2 && p->valid; s++) {
             const double own = half_area(&j.side_boxes[a][s]);
+            /* A side counts with the lesser of two boxes, that of its own frame and that along the
+             * object's axes, since the tree will keep the better one too. */
             cost += (own < p->area[s] ? own : p->area[s]) *
                     (double)kiln_leaf_units(p->count[s], j.leaf);
         }

@@ -17,8 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A model that was split may have thousands of trees, of which people are shown the first few; the
+ * document lists all. */
 enum { TREES_FOR_PEOPLE = 8, QUERIES_MEASURED = 3 };
 
+/* Hands all notes of a bake to `take`, kind by kind and each kind in the order of the report. The
+ * text lives only during the call. */
 void bake_report_notes(const kiln_bake_report *report, void *user,
                        void (*take)(void *user, const char *kind, const char *message))
 {
@@ -53,6 +57,7 @@ void bake_report_notes(const kiln_bake_report *report, void *user,
     }
 }
 
+/* It has room for all four kinds with counts of 64 bits. */
 enum { LEFT_OUT_SIZE = 160 };
 
 /* "2 faces dropped, 1 point, 3 lines", as far as there are any; "" where there are none. */
@@ -104,6 +109,9 @@ bake_row_columns bake_report_heads(const plan *of)
     return (bake_row_columns){name, most - name};
 }
 
+/* Prints the row of one asset below bake_report_heads. Seconds are those of the whole bake; a file
+ * from the cache has none that would compare with the others, so the word stands in their place.
+ */
 void bake_report_row(const bake_row_columns *columns, const job *of, const kiln_bake_report *report,
                      bool cached, double seconds)
 {
@@ -129,6 +137,8 @@ void bake_report_row(const bake_row_columns *columns, const job *of, const kiln_
 
 /* -- one: a report -- */
 
+/* Prints the report of a single asset. `first` is NULL where no first query was measured, as for
+ * standard output; then its line is left out. */
 void bake_report_summary(FILE *stream, const job *of, const kiln_bake_report *report,
                          const first_query *first, double seconds)
 {
@@ -203,6 +213,8 @@ static json_t *tree_json(const kiln_bake_tree_report *tree)
     return object;
 }
 
+/* The object of one asset, which becomes the caller's. It is made for failures as well: then it
+ * has the status, the message, and as much of the rest as the bake had found out. */
 json_t *bake_report_json(const job *of, int status, const kiln_bake_report *report,
                          const first_query *first)
 {

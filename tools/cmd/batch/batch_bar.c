@@ -21,6 +21,8 @@ static const double log_least = 1.0; /* seconds between two lines, however fast 
 static const double log_most = 10.0; /* and however slowly: a log that stands still looks hung */
 enum { BAR_WIDTH = 20, NAME_MOST = 40, NAME_LEAST = 12, SIZE_OF_ANY = 4096 };
 
+/* `size` is the sum of the sources' bytes. A log gets its first line after an interval, so its
+ * clock starts now; a bar may be drawn at once after its delay. */
 void batch_bar_begin(batch_bar *bar, progress_mode mode, size_t count, uint64_t size)
 {
     const double start = kiln_seconds();
@@ -40,6 +42,7 @@ static const double part_least = 0.02;
 static double seconds_left(const batch_bar *bar, double elapsed)
 {
     KILN_ASSERT(bar->size_done <= bar->size);
+    /* It is assumed that the bytes that are left take as long as those that are done. */
     const double part = (double)bar->size_done / (double)(bar->size > 0 ? bar->size : 1);
     return part > 0 ? elapsed * (1 - part) / part : -1;
 }
@@ -49,6 +52,9 @@ static void show_time_left(const batch_bar *bar, double elapsed, char shown[24])
 {
     const double seconds = seconds_left(bar, elapsed);
     shown[0] = '\0';
+    /* An estimate from less than part_least of the whole is not shown: seconds of it would be more
+     * than 1 / part_least of what has passed. A thousand hours or more say that nothing is known.
+     */
     if (seconds >= 0 && seconds < 3.6e6 && seconds * part_least <= elapsed) {
         snprintf(shown, 24, "%d:%02d left", (int)seconds / 60, (int)seconds % 60);
     }
@@ -102,6 +108,8 @@ static void draw(batch_bar *bar, const char *file)
     fflush(stderr);
 }
 
+/* One step of one asset. A part below 0 is not known and makes no line of JSON, but the bar and
+ * the log are drawn all the same, since they show the whole. */
 void batch_bar_step(batch_bar *bar, progress_last *last, const char *file, const char *stage,
                     double part)
 {
@@ -114,6 +122,8 @@ void batch_bar_step(batch_bar *bar, progress_last *last, const char *file, const
     }
 }
 
+/* Notes that an asset is done, whatever came of it. `size` is that of its source, as it was summed
+ * up in batch_bar_begin, so that the parts add up to 1. */
 void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, int status,
                          uint64_t size)
 {
@@ -140,6 +150,8 @@ void batch_bar_end_asset(batch_bar *bar, const char *file, const char *outcome, 
     }
 }
 
+/* Removes the bar before a message is printed. The next step draws it again at once, as if it had
+ * never been drawn. */
 void batch_bar_hide(batch_bar *bar)
 {
     if (bar->shown) {

@@ -31,6 +31,8 @@ static bool is_writable(const char *output, kiln_bake_report *report)
     }
     const char *at = output;
     char *folder = errno == ENOENT || errno == ENOTDIR ? kiln_folder_of(output) : NULL;
+    /* Folders that are missing would be made by the bake, so only one that can't be made is an
+     * error, and it is reported at the part of the path where that fails. */
     bool possible = false;
     if (folder != NULL) {
         possible = kiln_folder_possible(folder, &part);
@@ -58,6 +60,8 @@ static int foresee(const job *of, kiln_bake_report *report, outcome *what)
                                    .size = from_standard,
                                    .format = of->settings.format};
     kiln_bake_options options;
+    /* The outcome is REFUSED until all checks have passed, so each early return leaves the right
+     * one. */
     int status = bake_settings_convert(&of->settings, of->input, &options);
     *what = REFUSED;
     if (status != EXIT_DONE) {
@@ -126,6 +130,7 @@ static void tell_counts(const plan *of, const size_t counts[OUTCOMES], bool none
                                      used > 0 ? ", " : "", counts[i], words[i]);
         }
     }
+    /* The text has room for four counts of 20 digits with their words. */
     KILN_ASSERT(used < sizeof text);
     if (none) {
         report_line("a dry run: %s; as long as outputs are refused nothing would be baked", text);
@@ -134,6 +139,9 @@ static void tell_counts(const plan *of, const size_t counts[OUTCOMES], bool none
     }
 }
 
+/* Foresees every asset, whatever came of those before it, since a list of all that would fail is
+ * the purpose of a dry run. `checked` is the status of the checks of the plan, which the jobs that
+ * they refused get; the result is the worst of all. */
 int dry_run(const plan *of, int checked)
 {
     size_t counts[OUTCOMES] = {0};

@@ -243,6 +243,8 @@ static void for_each_merged(manifest *m, node *mapping, unsigned depth, each_map
             continue;
         }
         const bool list = value != NULL && fy_node_is_sequence(value);
+        /* A list is gone through from its end, so that what its first mapping says is laid over
+         * the rest. */
         for (int i = list ? fy_node_sequence_item_count(value) - 1 : 0; i >= 0; i--) {
             node *item = list ? followed(fy_node_sequence_get_by_index(value, i)) : value;
             if (item == NULL || !fy_node_is_mapping(item)) {
@@ -324,10 +326,14 @@ static void set_option(manifest *m, const option *entry, node *at, node *key,
         }
         return;
     }
+    /* true stands for the option without a value, whose index is 0; false for one that was not
+     * given, which is -1. */
     if (entry->kind == OPTION_DEFAULTED && truth_of(text) >= 0) {
         *(int *)((char *)settings + entry->field) = truth_of(text) - 1;
         return;
     }
+    /* It is the only option of an asset that names a file, and files are named from the manifest.
+     */
     if (strcmp(entry->name, "adb-weights") == 0) {
         text = from_here(m, text);
     }
@@ -347,6 +353,8 @@ typedef struct {
     uint64_t *given;
 } options_read;
 
+/* Reads the options of one mapping, without those that it merges. Each is noted in *given even if
+ * its value is wrong; the manifest is refused then anyway. */
 static void read_own_options(manifest *m, void *user, node *mapping)
 {
     const options_read *to = user;
@@ -578,6 +586,8 @@ static void refuse_empty(manifest *m, node *at, size_t count, const char *what)
     }
 }
 
+/* Notes the members of one mapping; those read later replace earlier ones, which for_each_merged
+ * relies on. */
 static void read_asset_members(manifest *m, void *user, node *mapping)
 {
     asset_entry *entry = user;
@@ -623,6 +633,8 @@ static void read_asset(manifest *m, node *at)
     if (entry.options != NULL) {
         read_options(m, entry.options, at, "options", &entry.settings, &entry.given);
     }
+    /* The command line comes last: what it gives counts for all assets, whatever the manifest
+     * says. */
     bake_settings_overlay(&entry.settings, m->command_line, m->given);
     if (entry.path == NULL) {
         complain(m, EXIT_INVALID, at, "an asset needs a path");
@@ -926,6 +938,8 @@ int manifest_find(const char *given, int inputs, const char **path)
         at -= strlen("../");
         KILN_ASSERT(at >= ups);
         snprintf(folder, sizeof folder, "%.*s.", (int)(strlen(at) - strlen(usual)), at);
+        /* The root is the folder that is its own parent. Device and number tell that without
+         * resolving names. */
         is_root = stat(folder, &above) != 0 ||
                   (above.st_dev == here.st_dev && above.st_ino == here.st_ino);
         here = above;

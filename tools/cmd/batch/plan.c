@@ -58,6 +58,8 @@ int plan_add(plan *of, const char *input, const char *output, const bake_setting
     return EXIT_DONE;
 }
 
+/* Copies a text, which need not end in a zero, into memory that lives as long as the plan; NULL
+ * without memory. Settings refer to such texts, so they are freed only by plan_free. */
 const char *plan_keep(plan *of, const char *text, size_t length)
 {
     void *strings = of->strings;
@@ -74,6 +76,9 @@ const char *plan_keep(plan *of, const char *text, size_t length)
     return copy;
 }
 
+/* The name of an output, in new memory: FOLDER/NAME.kiln, with the folders of `input` between them
+ * if `tree`. A dot at the start of a name begins no extension. An output never leaves FOLDER,
+ * whatever folders the input has. */
 char *plan_output_name(const char *folder, const char *input, bool tree)
 {
     const char *slash = strrchr(input, '/');
@@ -161,6 +166,8 @@ static int check_standard(const input_list *list, bool folders, const bake_setti
     return EXIT_DONE;
 }
 
+/* Fills the plan from the arguments. A single plain file may have any name as its output; several
+ * of them, a list or a folder need a folder, which is made later and only if the plan is sound. */
 int plan_arguments(plan *of, char **inputs, int count, const bake_settings *settings)
 {
     const char *output = settings->output;
@@ -182,6 +189,8 @@ int plan_arguments(plan *of, char **inputs, int count, const bake_settings *sett
     for (size_t i = 0; i < list.count; i++) {
         folders = folders || is_folder(list.names[i]);
     }
+    /* All assets of a command line have the same options, so their errors are reported once and
+     * without the name of an asset. */
     of->uniform = true;
     of->batch = list.count != 1 || list.from_list || folders;
     of->folder =
@@ -309,6 +318,8 @@ static int merge_jobs(plan *of)
 {
     place *places = sorted_places(of, true);
     int status = places != NULL ? EXIT_DONE : no_memory();
+    /* `first` is the earliest job of the run of equal names that i is in. The order of equals is
+     * that of the plan, so what is laid over comes later in the manifest. */
     for (size_t i = 1, first = 0; i < of->count && status == EXIT_DONE; i++) {
         job *earlier = &of->jobs[places[first].job], *later = &of->jobs[places[i].job];
         if (strcmp(places[first].name, places[i].name) != 0) {
@@ -333,6 +344,8 @@ static int merge_jobs(plan *of)
     }
     free_places(places, of->count);
 
+    /* Jobs that were merged have no input any more. What is kept moves forward in the order of the
+     * plan, on which the reports rest. */
     size_t kept = 0;
     for (size_t i = 0; i < of->count; i++) {
         if (of->jobs[i].input == NULL) {
@@ -430,6 +443,9 @@ static int check_files(plan *of)
     return status;
 }
 
+/* Merges and checks the whole plan. Errors in the plan itself end it at once, since they would
+ * make the rest misleading; outputs that are there are all looked at, and each that can't be
+ * replaced is refused by itself. */
 int plan_check(plan *of)
 {
     int status = merge_jobs(of);
@@ -490,6 +506,8 @@ bool plan_is_same(const char *path, const char *other)
     return same;
 }
 
+/* Is the path one that the plan reads or writes? It keeps reports and depfiles from replacing
+ * them. */
 bool plan_has_file(const plan *of, const char *path)
 {
     for (size_t i = 0; i < of->count; i++) {
@@ -538,12 +556,15 @@ static bool is_written_in(const plan *of, const char *folder)
 
 int plan_make_folder(const plan *of, bool written)
 {
+    /* A plan without jobs makes no folder: an empty list is no reason for a change on the disk. */
     if (of->folder == NULL || of->count == 0) {
         return EXIT_DONE;
     }
     const int status = make_or_report(of->folder);
     if (status == EXIT_DONE && written && access(of->folder, W_OK | X_OK) != 0) {
         const int error = errno;
+        /* A folder without permission matters only to files that are to be made in it; those in
+         * folders below it have permissions of their own. */
         return is_written_in(of, of->folder)
                    ? report_error(
                          EXIT_IO, of->folder,
@@ -634,6 +655,8 @@ int plan_dump(const plan *of)
                                 "option of it is not UTF-8; rename it");
         }
     }
+    /* What follows is printed by hand rather than by libfyaml, so that the order of members and
+     * the form of numbers are those of the table. */
     printf("# A manifest of kiln bake; paths are taken from the folder that this file is in.\n"
            "kiln: 1\noutput: .\nassets:%s\n",
            of->count == 0 ? " []" : "");

@@ -92,6 +92,8 @@ static char *seen_from(const char *folder, const char *path)
     size_t common = 0, ups = 0;
     for (size_t i = 0; path[i] != '\0'; i++) {
         const bool ends = folder[i] == '\0';
+        /* A common part ends only at a slash of both, so that "/ab" is not taken to be within
+         * "/a". */
         if (path[i] == '/' && (ends || folder[i] == '/')) {
             common = i;
         }
@@ -135,6 +137,7 @@ static bool put(record *r, const char *output, const char *source, const char *p
     return true;
 }
 
+/* Frees one entry and leaves a hole in the list, so that the numbers of the others stay. */
 static void drop(record *r, size_t i)
 {
     free(r->list[i].output);
@@ -144,6 +147,8 @@ static void drop(record *r, size_t i)
     r->list[i] = (entry){NULL, NULL, NULL, NULL, false}; /* write_record passes over it */
 }
 
+/* By the output, of which the list has each once, so that the order of a record doesn't depend on
+ * the sort. */
 static int compare_entries(const void *p, const void *q)
 {
     const entry *a = p, *b = q;
@@ -165,6 +170,8 @@ static int read_record(record *r, bool *first)
     }
     size_t size = 0;
     char *text = S_ISREG(facts.st_mode) ? kiln_load_regular(r->path, &size) : NULL;
+    /* The record is whole only if it ends in a zero byte: a text that was cut off is refused
+     * rather than read as far as it goes, as a shortened path could name another file. */
     const size_t head = sizeof record_head - 1;
     bool good = text != NULL && size >= head && memcmp(text, record_head, head) == 0 &&
                 (size == head || text[size - 1] == '\0');
@@ -205,6 +212,8 @@ static int open_folder(const record *r, const char *output, const char **name)
         char *part = strndup(at, (size_t)(slash - at));
         const bool plain =
             part != NULL && part[0] != '\0' && strcmp(part, ".") != 0 && strcmp(part, "..") != 0;
+        /* Each folder is opened from the one before it and never through a link, so a link that is
+         * put in the way meanwhile can't lead the removal out of the folder of outputs. */
         const int next =
             plain ? openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
         const int error = plain ? errno : EINVAL;
@@ -237,6 +246,8 @@ static const char *reason_to_keep(const entry *e, int folder, const char *name, 
                : S_ISDIR(facts.st_mode) ? "it is a folder by now"
                                         : "it is no regular file by now";
     }
+    /* The file is opened without blocking, in case a pipe has taken its place since it was looked
+     * at. */
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     const bool made =
         file >= 0 && kiln_file_is_made_from(file, slash != NULL ? slash + 1 : e->source);
@@ -295,6 +306,8 @@ static int prune_one(record *r, size_t i, bool look_only)
     } else {
         kept = reason_to_keep(e, folder, name, &gone);
     }
+    /* What is gone already needs no removal and no report; it only leaves the record. A file that
+     * stays keeps its entry, so that a later run looks at it again. */
     if (gone) {
         drop(r, i);
     } else if (kept != NULL) {
@@ -348,6 +361,7 @@ static int write_record(record *r)
         }
     }
     KILN_ASSERT(at == text + size);
+    /* A record that would not change is not written, so that its time says when it last did. */
     void *old = kiln_load_regular(r->path, &had);
     const bool same = old != NULL && had == size && memcmp(old, text, size) == 0;
     const bool done = same || kiln_write_file(r->path, text, size, message);
@@ -371,6 +385,9 @@ static bool put_plan(record *r, const plan *of)
             entry *earlier =
                 before > 0 ? bsearch(&key, r->list, before, sizeof key, compare_entries) : NULL;
             memory = seen != NULL && put(r, key.output, seen, source, r->set);
+            /* Only the first `before` entries are sorted, and those are searched; what is put in
+             * meanwhile comes after them. The new entry's texts move into the earlier one, whose
+             * place in the order stays. */
             if (earlier != NULL && memory) { /* put may have moved the list */
                 earlier = bsearch(&key, r->list, before, sizeof key, compare_entries);
                 free(earlier->source);

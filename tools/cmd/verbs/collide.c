@@ -44,6 +44,7 @@ typedef struct {
 
 typedef struct {
     const char *poses, *bv, *tree, *tree_b;
+    /* The index of a choice, as options are parsed; run_collide makes it a collide_mode. */
     int mode;
     double distance; /* below 0: not given */
     adb_settings adb;
@@ -276,6 +277,8 @@ static kiln_status query(collide_run *run, const pose_pair *pose, answer *out)
         }
         *out = (answer){.found = count > 0, .count = count};
         break;
+    /* As for MODE_CONTACTS the query is repeated where the buffer was too small. The repetition is
+     * part of the time that is measured, but rare, since the buffer stays for later poses. */
     case MODE_GEOMETRY:
         status = kiln_contacts_geometry(run->tree_a, &pose->a, run->tree_b, &pose->b, NULL,
                                         run->contacts, run->contact_capacity, &count);
