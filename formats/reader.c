@@ -147,6 +147,8 @@ static bool check_header(kiln_reader *reader, bool arriving, kiln_format_section
 {
     const size_t size = (size_t)reader->file_size;
     const size_t seen = size < KILN_FORMAT_MAGIC_SIZE ? size : KILN_FORMAT_MAGIC_SIZE;
+    /* A file that is too short for the magic is compared as far as it goes: a beginning of a kiln
+     * file is cut off, anything else is no kiln file. */
     if (memcmp(reader->file, KILN_FORMAT_MAGIC, seen) != 0) {
         return kiln_format_error_set(error, KILN_FORMAT_ERROR_NOT_KILN, 0,
                                      "not a kiln file: it does not begin like one");
@@ -390,6 +392,7 @@ static void run_block_task(void *context, uint32_t index)
                                    task->stored_size, task->out, task->raw_size);
 }
 
+/* Raw data is used in place only where the map has it aligned as the sections demand. */
 static bool must_move(const kiln_reader *reader, const kiln_format_section *entry)
 {
     return reader->copies || entry->codec != KILN_CODEC_RAW ||
@@ -580,6 +583,8 @@ static bool make_room(kiln_reader *reader, const kiln_reader_options *options, b
     return true;
 }
 
+/* Makes the room for a file that is still arriving. Claims of sizes are held against what the
+ * stored bytes could expand to, since the blocks that would prove them have not come yet. */
 bool kiln_reader_make_room(kiln_reader *reader, const kiln_reader_options *options,
                            kiln_format_error *error)
 {

@@ -28,6 +28,9 @@
 #include <string.h>
 
 #define CERTIFIED 0x1p-45 /* of the largest distance of two corners */
+/* What is nearer than 2^-20 of the size, squared here, is left to the exact predicate. Outside of
+ * the two limits of size the squares of squares could over- or underflow: compute_scaled comes
+ * first. */
 #define NEAR_SQUARED 0x1p-40
 #define SIZE_SQUARED_LEAST 0x1p-200
 #define SIZE_SQUARED_MOST 0x1p200
@@ -42,7 +45,7 @@ typedef struct {
     double x[3][3], edge_x[3][3], square_x[3]; /* edge k from corner k to the next; its square */
     two edge_y[2][3], square_y[2];
     two apart[3][2][3];  /* x corner - y corner */
-    double size_squared; /* of the pair, within a factor of 4 */
+    double size_squared; /* of the pair, within a factor of 9 */
 } corners;
 
 /* The least so far: 0 .. 8 edge 3 i + j, 9 .. 11 corner j of Y and face X, 12 .. 14 corner i of X
@@ -75,6 +78,8 @@ static inline two dot_all(const double a[3], const two b[3])
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
 }
 
+/* The size is the largest of the edges and of one difference between the triangles: no distance of
+ * two corners is more than three times that. */
 static inline void load(const double x[9], const double y[9], corners *c)
 {
     for (int i = 0; i < 3; i++) {
@@ -129,6 +134,7 @@ static inline two edges(const corners *c, int i, int h, two *s_out, two *t_out)
     return dot(w, w);
 }
 
+/* Of equal ones the first stays, so the feature depends on the order of the tries alone. */
 static inline void take(candidate *best, double squared, int feature, double s, double t)
 {
     if (squared < best->squared) {
@@ -327,6 +333,7 @@ KILN_RARE static void precise_take(precise *p, int i, int j, const kiln_dd along
     }
 }
 
+/* A quotient of squares or of parameters, held within 0 and 1; 0 for an edge without length. */
 KILN_RARE static kiln_dd dd_ratio(kiln_dd a, kiln_dd b)
 {
     return b.head > 0 ? kiln_dd_clamp(kiln_dd_divide(a, b)) : kiln_dd_of(0);
@@ -457,6 +464,8 @@ static void compute(const corners *c, const double y[9], const double stored_x[9
     const double room = CERTIFIED * sqrt(c->size_squared);
     const double gap = shadow_gap(c, near->apart);
     const double excess = near->value * near->value - gap;
+    /* Three conditions prove the value: its bounds are close, it is far above rounding, and for a
+     * face its foot lies where the normal put it. */
     if (excess <= room * near->value && best.squared > NEAR_SQUARED * c->size_squared &&
         (best.feature < 9 || by_weights(c, &f, best.feature) <= near->value + room)) {
         return;
@@ -505,6 +514,8 @@ KILN_RARE static void compute_scaled(const double x[9], const double y[9], doubl
     }
 }
 
+/* False: the triangles are further apart than `limit`, and *out is as it was. A value of 0 says
+ * that they meet; any other is above 0 even where it is too small for a double. */
 bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
                             kiln_tri_nearest *out)
 {

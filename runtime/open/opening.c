@@ -104,6 +104,8 @@ static kiln_status map_file(const char *path, void **map, size_t *size)
     }
 }
 
+/* On success the map is the caller's, to be kept as long as what was read refers to it; after any
+ * failure there is none to unmap. */
 kiln_status kiln_opening_disk(kiln_opening_read read, const char *path,
                               const kiln_open_options *options, void *into, void **map,
                               size_t *map_size)

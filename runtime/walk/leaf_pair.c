@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+/* The corners of a stored triangle in X's frame: X's own as they are, Y's carried as for all
+ * queries, so that the same triangle has the same corners to the bit wherever it is met. */
 void kiln_stored_corners(const kiln_pair_frame *frame, bool is_x, uint32_t stored, double out[9])
 {
     const kiln_tree *tree = is_x ? frame->x : frame->y;
@@ -39,6 +41,7 @@ void kiln_leaf_triangles_load(kiln_leaf_triangles *leaf, const kiln_pair_frame *
     for (uint32_t i = 0; i < from.count; i++) {
         triangles[i] = tree->triangles + 3 * (size_t)kiln_tree_triangle(tree, from.first + i);
     }
+    /* Vectors take four triangles at once, so the last is repeated where the leaf has fewer. */
     for (uint32_t i = from.count; i % 4 != 0; i++) {
         triangles[i] = triangles[from.count - 1];
     }
@@ -133,6 +136,8 @@ bool kiln_leaf_pair_meet(kiln_leaf_pair *leaves, const kiln_pair_frame *frame,
     const kiln_leaf_triangles *y = fetch(leaves, frame, false, leaf_y);
     leaves->kernel->triangle_pairs(x, y, pairs);
     for (uint32_t j = 0; j < y->count; j++) {
+        /* Bit i of pairs[j] says that the filter could not part X's triangle i from Y's triangle
+         * j. Pairs come in ascending order of j, then of i. */
         for (uint32_t left = pairs[j]; left != 0; left &= left - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(left);
             if (pair_meets(x, i, y, j) &&

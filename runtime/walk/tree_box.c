@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+/* The box of a whole tree in its own node space. The half-extents are rounded to floats and then
+ * raised by more than that rounding; a tree that is only a box so far counts as a leaf. */
 void kiln_tree_box_root(const kiln_pair_frame *frame, bool is_x, kiln_tree_box *box)
 {
     const kiln_format_tree *entry = (is_x ? frame->x : frame->y)->view.entry;
@@ -70,7 +72,8 @@ static void measure_roots(const kiln_pair_frame *frame, roots *r)
     }
 }
 
-/* Axes of the faces: X's, then Y's. */
+/* Axes of the faces: X's, then Y's. All axes are computed without a branch on each, as which of
+ * them parts two boxes can't be predicted. */
 static bool faces_part(const roots *r, const double c[9])
 {
     bool apart = false;
@@ -108,6 +111,8 @@ static bool edges_part(const roots *r, const double c[9])
     return apart;
 }
 
+/* False is certain: the margin covers all that rounding and the pose's departure can amount to.
+ * True only means that the walk has to look. */
 bool kiln_roots_may_meet(const kiln_pair_frame *frame)
 {
     roots r;

@@ -91,7 +91,9 @@ static kiln_bake_status fail(const job *b, kiln_bake_status status, const char *
     return status;
 }
 
-/* Fills kinds from the list `bv`. */
+/* Fills kinds from the list `bv`. A name that is too long for any kind becomes empty, which none
+ * has, so that it is reported like every other that is unknown. The order of the list is that of
+ * the trees in the file. */
 static kiln_bake_status read_kinds(job *b)
 {
     const char *list = b->options.bv;
@@ -154,6 +156,7 @@ static kiln_bake_status check_options(job *b)
         return fail(b, KILN_BAKE_USAGE, "import seconds must be 0 or more");
     }
     o->adb_factor = kiln_count_factor(o);
+    /* The parameters are made even without counts: their grid of 0 says so to all later steps. */
     b->counts = kiln_count_parameters(o);
     if (o->adb != 0 && !kiln_adb_is_sound(&b->counts)) {
         return fail(
@@ -183,6 +186,7 @@ static kiln_bake_status read_weights(job *b)
         kiln_bake_report_error(b->report, path, "%s", message);
         return status;
     }
+    /* Rows for kinds that are not baked would only make the file, and its key, depend on them. */
     for (uint32_t i = 0; i < all.count; i++) {
         bool baked = false;
         for (uint32_t k = 0; k < b->kind_count; k++) {
@@ -258,6 +262,7 @@ static kiln_bake_status check_memory(job *b)
             (need >> 20) + 1, b->soup.triangle_count, kiln_message_bytes(b->budget.limit, limit));
         return KILN_BAKE_FAILED;
     }
+    /* Each thread needs memory of its own; fewer of them take longer, but give the same bytes. */
     b->options.threads =
         (int)kiln_budget_threads(&b->budget, need, kiln_thread_count(b->options.threads));
     return KILN_BAKE_OK;
@@ -268,6 +273,8 @@ static kiln_bake_status check_memory(job *b)
 static kiln_bake_status explain_failure(const job *b, kiln_bake_status status)
 {
     KILN_ASSERT(status != KILN_BAKE_OK);
+    /* The limit comes first: a stage that it ended has failed for want of memory or as if the
+     * caller had cancelled, and neither would lead the user to the cure. */
     if (b->budget.over) {
         char limit[KILN_MESSAGE_BYTES_SIZE];
         kiln_bake_report_error(b->report, b->input->path,
@@ -443,6 +450,8 @@ static bool find_made(job *b, bool look_only)
     char message[KILN_WRITE_MESSAGE_SIZE];
     kiln_bake_options *o = &b->options;
     KILN_ASSERT(b->request == NULL && b->file == NULL);
+    /* A cache that can't be used is no reason to fail: the bake goes on without it, and the report
+     * says why. */
     if (o->cache != NULL && !(look_only ? kiln_cache_trusted(o->cache, o->cache_shared, message)
                                         : kiln_cache_prepare(o->cache, o->cache_shared, message))) {
         (void)snprintf(b->report->cache_error, sizeof b->report->cache_error, "%s", message);
@@ -574,6 +583,8 @@ static kiln_bake_status bake(const kiln_bake_input *input, const char *output,
     start = kiln_seconds();
     status = encode(&b);
     report->seconds_write = kiln_seconds() - start;
+    /* The cache gets the file last, when nothing can fail any more. A failure to store it leaves
+     * the bake as it is. */
     if (status == KILN_BAKE_OK && b.request != NULL && b.options.cache != NULL &&
         !kiln_cache_store(b.options.cache, b.request, &b.soup, b.file, b.file_size, message)) {
         (void)snprintf(report->cache_error, sizeof report->cache_error, "%s", message);

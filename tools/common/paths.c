@@ -19,6 +19,8 @@
 
 enum { LINKS_MAX = 40, LINK_SIZE = 4096 };
 
+/* The path of a file as another refers to it: seen from the other's folder, unless it starts at
+ * the root. In new memory; NULL without. */
 char *kiln_path_beside(const char *path, const char *name)
 {
     KILN_ASSERT(path != NULL && name != NULL);
@@ -63,6 +65,8 @@ void kiln_path_collapse(char *path)
     to[to > start ? -1 : 0] = '\0';
 }
 
+/* The working folder and the path, without "." and "..", in new memory. Links are not followed, so
+ * the result compares spellings; NULL without memory or where the working folder is gone. */
 char *kiln_path_from_root(const char *path)
 {
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -121,6 +125,7 @@ char *kiln_path_resolved(const char *path)
             continue;
         }
         char *next = joined(place, component, length);
+        /* What is not there is taken over as it is: nothing below it can be a link. */
         if (next != NULL && lstat(next, &facts) == 0 && S_ISLNK(facts.st_mode)) {
             char *longer = links++ < LINKS_MAX ? link_and_rest(next, rest) : NULL;
             const int error = links <= LINKS_MAX ? errno : ELOOP;
@@ -140,6 +145,8 @@ char *kiln_path_resolved(const char *path)
     return place;
 }
 
+/* A folder is within itself. The byte after the common part has to end a component, so that "/ab"
+ * is not within "/a"; of the root no byte is compared but its slash. */
 bool kiln_path_is_within(const char *path, const char *folder)
 {
     KILN_ASSERT(path[0] == '/' && folder[0] == '/');
@@ -147,6 +154,8 @@ bool kiln_path_is_within(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
+/* Only regular files have an id here: two writers of one device, such as /dev/null, do not disturb
+ * each other. */
 bool kiln_file_id_of(const char *path, kiln_file_id *id)
 {
     struct stat facts;

@@ -145,6 +145,7 @@ static void compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 {
     KILN_ASSERT(blocks > 0);
 #if HAVE_INSTRUCTIONS
+    /* Several threads may look at once: all find the same, so no order between them is needed. */
     static atomic_int known; /* 0: not looked for yet; 1: no; 2: yes */
     int has = atomic_load_explicit(&known, memory_order_relaxed);
 

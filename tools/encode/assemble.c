@@ -91,6 +91,8 @@ static bool order_geometry(encoder *e)
     if (place == NULL || e->vertices == NULL || e->triangles == NULL) {
         return false;
     }
+    /* All bits set is KILN_NO_INDEX, a vertex that no triangle has used so far; vertices that none
+     * uses are left out of the file. */
     memset(place, 0xFF, soup->vertex_count * sizeof *place);
     for (size_t i = 0; i < 3 * (size_t)soup->triangle_count; i++) {
         const uint32_t vertex = soup->indices[3 * (size_t)e->ids[i / 3] + i % 3];
@@ -111,6 +113,7 @@ static bool order_geometry(encoder *e)
         size += strlen(e->model->groups[g].name) + 1;
     }
     e->strings = kiln_arena_take(&e->arena, size, 1);
+    /* Offsets into the strings are stored as 32 bits, of which the last value means none. */
     if (e->strings == NULL || size >= KILN_NO_INDEX) {
         return false;
     }
@@ -221,6 +224,7 @@ static bool join_trees(encoder *e)
             out->bv = e->model->kinds[kind]->format_bv;
             out->leaf_max = (uint16_t)e->model->leaf_max;
             out->node_first = (uint32_t)e->node_counts[kind];
+            /* The first kind needs no order, since the stored triangles follow its slots. */
             out->order_first = KILN_NO_INDEX;
             out->triangle_first = first;
             out->triangle_count = e->model->groups[g].count;
@@ -249,7 +253,9 @@ static bool join_trees(encoder *e)
     return true;
 }
 
-/* Do faces follow one another in every part, so that the first determines all? */
+/* Do faces follow one another in every part, so that the first determines all? A part without
+ * triangles states nothing and breaks nothing. All of each part is read even after the answer is
+ * known: the usual answer is yes. */
 static bool faces_follow(const kiln_soup *soup)
 {
     bool follow = true;
@@ -279,6 +285,8 @@ static bool users_agree(const kiln_soup *soup)
 
 enum { FIXED_SECTIONS = 10, SECTIONS_MAX = FIXED_SECTIONS + 4 + KILN_NODE_KIND_COUNT };
 
+/* Makes the file, which becomes the caller's. The trees' arrays are released on the way, also
+ * where it fails later. packed_sizes gets the stored bytes of the nodes of each kind. */
 kiln_bake_status kiln_model_encode(const kiln_model *model, kiln_layout layout,
                                    const uint8_t build_key[16], const kiln_watch *watch,
                                    void **file, size_t *size, uint64_t *packed_sizes)

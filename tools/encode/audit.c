@@ -175,7 +175,8 @@ static bool check_boxes(const audit *state)
     }
 }
 
-/* Every slot is in a leaf, and no two slots hold one triangle. */
+/* Every slot is in a leaf, and no two slots hold one triangle. Ticks are used twice: first by
+ * slot, as check_leaf left them, then, cleared, by triangle. */
 static bool check_slots(const audit *state)
 {
     const kiln_format_tree *entry = state->tree.entry;
@@ -369,6 +370,9 @@ bool kiln_audit(const void *data, size_t size, kiln_audit_counts *counts, kiln_f
     return kiln_audit_in_full(data, size, false, counts, error);
 }
 
+/* Opening verifies all that queries rely on, so the audit may use every index without checks of
+ * its own. *counts is filled as far as the audit got; NULL stands for a caller who does not want
+ * it. */
 bool kiln_audit_in_full(const void *data, size_t size, bool full, kiln_audit_counts *counts,
                         kiln_format_error *error)
 {

@@ -199,8 +199,10 @@ static bool open_largest(workspace *w, double *cost)
     return true;
 }
 
-/* Least cost of a set, all of whose subsets have theirs. P holds the set's first leaf, so that each
- * division is looked at once. */
+/* Least cost of a set, all of whose subsets have theirs. P holds the set's first leaf, so that
+ * each division is looked at once. (part - 1) & set steps through all subsets of a set in
+ * descending order; whole and empty set are left out by the ends of the loop. Of divisions of one
+ * cost the first stays. */
 static void divide_set(workspace *w, unsigned set)
 {
     KILN_ASSERT(set != 0 && set < SETS && (set & (set - 1)) != 0);
@@ -216,7 +218,9 @@ static void divide_set(workspace *w, unsigned set)
     w->cost[set] = least;
 }
 
-/* Least sum of surfaces below the treelet's root. */
+/* Least sum of surfaces below the treelet's root. Sets are gone through in ascending order as
+ * numbers, so every subset comes before its supersets. The surface of the whole is the same for
+ * all trees and is left out. */
 static double solve(workspace *w)
 {
     KILN_ASSERT(w->leaf_count >= 3 && w->leaf_count <= LEAVES);
@@ -235,7 +239,8 @@ static double solve(workspace *w)
     return w->cost[whole];
 }
 
-/* Writes the best tree over a set of leaves into nodes that the treelet had. */
+/* Writes the best tree over a set of leaves into nodes that the treelet had. A treelet of n leaves
+ * has n - 2 inner nodes below its root, before as after, so the spare nodes are exactly enough. */
 static void rebuild(workspace *w, unsigned set, uint32_t index)
 {
     KILN_ASSERT(set < SETS && index < w->count);
@@ -278,6 +283,8 @@ static bool improve_at(workspace *w, uint32_t root)
         w->known[1u << i] = &w->nodes[w->leaf[i]].known;
         w->cost[1u << i] = 0;
     }
+    /* The cost before is the sum of the surfaces of the nodes that were opened, without the
+     * root's. */
     if (!kiln_area_beats(solve(w), cost)) {
         return false;
     }
@@ -421,6 +428,8 @@ static bool store_subtree(const job *j, workspace *w, kiln_item *item)
     return true;
 }
 
+/* Directions are those to the 26 neighbours of a cell in a grid: faces, edges and corners. NULL
+ * without memory; `nodes` within may be NULL too. */
 static workspace *workspace_make(uint32_t nodes)
 {
     workspace *w = malloc(sizeof *w);
@@ -593,6 +602,8 @@ static bool store_top(const job *j, node *nodes)
 
     kiln_binary_node *cuts = j->tree->nodes;
     for (uint32_t i = 0; i < j->tree->count; i++) {
+        /* The permutation is done in place, cycle by cycle: each exchange brings one record to its
+         * place, so there are fewer exchanges than records. */
         while (to[i] != i) {
             const uint32_t other = to[i];
             const kiln_record record = j->records[other];

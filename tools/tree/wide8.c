@@ -300,7 +300,6 @@ static bool encode_tree(job *j)
 
     /* Numbers the top of the tree breadth-first: as much as a file's first block of nodes holds, so
      * that who has that block has all of the tree, coarsely. */
-    /* Number the top breadth-first: as much as the first block of nodes in the file holds. */
     const uint32_t most = kiln_block_raw_size(j->out->node_size);
     const uint32_t room = most / j->out->node_size;
     top_node *nodes = kiln_arena_take(&j->arena, room, sizeof *nodes);
@@ -314,6 +313,8 @@ static bool encode_tree(job *j)
         const top_node *node = &nodes[j->top_count];
         kiln_wide wide;
         choose_lanes(j, &node->range, node->depth, &wide);
+        /* Siblings must have successive numbers, so a node whose children don't all fit ends the
+         * top. */
         if (inner_count(j, &wide) > room - count) {
             break;
         }
@@ -430,6 +431,8 @@ static bool build_best(const job *common, uint32_t leaf, const kiln_builder *bui
         good =
             good && kiln_judge(common->kind->decode, common->input, &tree, &watch, poses, &other);
         if (good && kiln_judged_better(&other, &best, &base)) {
+            /* The better tree and the one that is freed change places, so exactly one is left
+             * after each round. */
             const kiln_build_tree worse = *out;
             *out = tree;
             tree = worse;

@@ -37,6 +37,7 @@ static const option info_options[] = {
 };
 
 typedef struct {
+    /* It is open while the file is reported; run_info opens and closes it. */
     contents file;
     bool all_trees;          /* list all of them for people */
     kiln_mesh_extent extent; /* of a model with polygons */
