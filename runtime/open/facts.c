@@ -12,6 +12,8 @@ uint32_t kiln_file_tree_count(const kiln_file *file)
     return file != NULL ? file->tree_count : 0;
 }
 
+/* The tree belongs to the file and lives as long. NULL for an index beyond the last, so that a
+ * loop over trees needs no count. */
 const kiln_tree *kiln_file_tree(const kiln_file *file, uint32_t index)
 {
     return file != NULL && index < file->tree_count ? &file->trees[index] : NULL;

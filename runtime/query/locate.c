@@ -41,6 +41,7 @@ static kiln_status locate_point(const kiln_tree *tree, const kiln_pose *pose, co
     if (!kiln_tree_has_polygons(tree)) {
         return kiln_tree_lack(tree);
     }
+    /* An open mesh has no inside, so any answer would be a guess. */
     if (tree->view.entry->closed == KILN_CLOSED_NOT) {
         return KILN_ERROR_OPEN_MESH;
     }
@@ -134,6 +135,8 @@ static bool may_enter(const mesh_query *q, const kiln_tree_box *box)
     entry_test test;
     test.query = q;
     test.entered = false;
+    /* The triangles of a leaf are held against the box itself, since a leaf whose own box meets it
+     * need not have a triangle in it. */
     kiln_leaf_pair_begin(&test.leaves, kiln_kernel_active());
     kiln_leaf_box_form(&test.box, &q->frame, !q->inner_is_carried, box);
     kiln_shape_walk(q->outer, &around, stop_at_entry, &test);

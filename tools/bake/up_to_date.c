@@ -34,6 +34,8 @@ struct kiln_request {
     kiln_source_file source;
 };
 
+/* Errors of the source are not reported here: then nothing is up to date, and the import that
+ * follows says what is wrong. */
 kiln_request *kiln_request_open(const kiln_bake_input *input, const kiln_bake_options *options,
                                 const kiln_weights_rows *weights)
 {
@@ -72,6 +74,8 @@ static kiln_bake_status ask_importer(const kiln_bake_input *input, const kiln_ba
     return status == KILN_BAKE_UNSUPPORTED ? status : KILN_BAKE_OK;
 }
 
+/* Could the source be read, as far as that shows without importing it? It has to be there, and its
+ * format needs a program that imports it. The error goes into *report. */
 kiln_bake_status kiln_request_readable(const kiln_bake_input *input,
                                        const kiln_bake_options *options, kiln_bake_report *report)
 {
@@ -114,6 +118,8 @@ static bool key_and_hash(kiln_request *request, const kiln_side_file *sides, siz
 {
     KILN_ASSERT(count == 0 || sides != NULL);
     uint64_t bytes;
+    /* A side file that is gone, or one that has come, makes the hash fail or differ, and the bake
+     * runs. */
     if (kiln_source_hash(&request->source, sides, count, hash, &bytes) != NULL) {
         return false;
     }
@@ -157,6 +163,8 @@ static char *from_hexadecimal(const char *digits)
     char *bytes = malloc(length + 1);
     for (size_t i = 0; bytes != NULL && i < length; i++) {
         const int upper = digit_of(digits[2 * i]), lower = digit_of(digits[2 * i + 1]);
+        /* A zero byte would end the name early, and another file could pass for the one that is
+         * named. */
         if (upper < 0 || lower < 0 || upper + lower == 0) {
             free(bytes);
             return NULL;
@@ -369,6 +377,8 @@ void *kiln_load_regular(const char *path, size_t *size)
     return bytes;
 }
 
+/* Is the open file a whole kiln file whose document names this source? Names that are not UTF-8
+ * are compared in the form that documents give them. */
 bool kiln_file_is_made_from(int file, const char *name)
 {
     const kiln_reader_options options = {.wanted = want_meta};

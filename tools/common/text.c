@@ -37,6 +37,8 @@ static size_t sequence_length(const unsigned char *s)
         return follows(s[1], 0x80, 0xBF) ? 2 : 0;
     }
     if (follows(s[0], 0xE0, 0xEF)) {
+        /* The second byte is bounded further: below it a shorter form would exist, above it lie
+         * surrogates, or numbers beyond U+10FFFF for four bytes. */
         const unsigned char lower = s[0] == 0xE0 ? 0xA0 : 0x80;
         const unsigned char upper = s[0] == 0xED ? 0x9F : 0xBF;
         return follows(s[1], lower, upper) && follows(s[2], 0x80, 0xBF) ? 3 : 0;
@@ -124,6 +126,8 @@ json_t *kiln_json_text(const char *text)
 static size_t put_name(char *text, size_t size, const char *path)
 {
     KILN_ASSERT(size > 16);
+    /* Of a long path the first and the last quarter of the room are shown, since both ends tell
+     * which file it is, and half of the room is left for what is said of it. */
     size_t length = strlen(path);
     int part = (int)(size / 4);
     int put = length <= 2 * (size_t)part

@@ -22,6 +22,8 @@ static void delta_planes(uint32_t element_size, const uint8_t *in, uint8_t *out,
             uint32_t value; /* elements need not be aligned to words */
             memcpy(&value, in + i * element_size + 4 * (size_t)word, sizeof value);
             const uint32_t step = value - before;
+            /* Zigzag: small steps of either sign become small numbers, whose upper bytes are
+             * zeros. The difference is modulo 2^32, so that no value overflows. */
             const uint32_t code = step << 1 ^ (0u - (step >> 31));
             before = value;
             for (uint32_t byte = 0; byte < 4; byte++) {
@@ -57,6 +59,8 @@ static void curve_planes(uint32_t width, uint32_t element_size, const uint8_t *i
     }
 }
 
+/* `out` and `work` have room for a block each. False: the block is not carried by this transform,
+ * and what is in `out` means nothing; the caller then tries another. */
 bool kiln_transform_apply(uint16_t transform, uint32_t element_size, const uint8_t *in, size_t size,
                           uint8_t *out, size_t *out_size, kiln_segments *segments, uint8_t *work)
 {

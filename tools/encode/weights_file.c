@@ -45,6 +45,8 @@ kiln_bake_status kiln_weights_encode(kiln_format_adb_weights rows[], uint32_t co
     const kiln_watch watch = {1, NULL, NULL, "write", 0, 1};
     uint8_t key[16];
     qsort(rows, count, sizeof rows[0], by_kind);
+    /* Rows are sorted, so two of one kind and size stand next to each other and are refused here.
+     */
     bool sound = count >= 1 && count <= KILN_ADB_WEIGHTS_ROWS_MAX;
     for (uint32_t i = 0; i < count && sound; i++) {
         sound = kiln_weights_are_sound(&rows[i]) && (i == 0 || by_kind(&rows[i - 1], &rows[i]) < 0);
@@ -77,6 +79,8 @@ static kiln_bake_status report(kiln_bake_status status, char *message, const cha
     return status;
 }
 
+/* The reader's text has no cure, so one is added. Only a lack of memory is no fault of the file.
+ */
 static kiln_bake_status report_error(char *message, const kiln_format_error *error)
 {
     (void)snprintf(message, KILN_WEIGHTS_MESSAGE_SIZE, "%s; fit the weights again", error->text);

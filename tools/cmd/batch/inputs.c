@@ -32,6 +32,7 @@
 
 /* -- lists -- */
 
+/* The name need not end in a zero; a copy is kept. A failure leaves the list as it was. */
 int inputs_add(input_list *list, const char *name, size_t length)
 {
     void *names = list->names;
@@ -65,6 +66,8 @@ static void note_comment(const char *list, const char *line, size_t length)
     free(name);
 }
 
+/* Adds the names in a file, or from standard input as "-". They are taken as they are, without
+ * patterns, so that a name with '*' in it can be given. */
 int inputs_add_list(input_list *list, const char *path)
 {
     void *text = NULL;
@@ -157,6 +160,8 @@ static bool pattern_open(pattern *p, const char *from)
         const bool again =
             is_any_folders(at) && p->count > 0 && is_any_folders(p->parts[p->count - 1]);
         const bool empty = at[0] == '\0' && slash != NULL; /* "a//b" is "a/b" */
+        /* With at most PARTS_MAX components the numbers 0 to PARTS_MAX, the end among them, fit
+         * the 64 bits of a part_set. */
         if (p->count == PARTS_MAX || (descends && strcmp(at, "..") == 0)) {
             return false;
         }
@@ -257,6 +262,8 @@ static void descend(walk *w, const char *name, part_set set)
         take(w);
     }
     if ((set & ~end) != 0) {
+        /* The path is one buffer for the whole walk: each level adds its name and takes it off
+         * again. */
         w->path[w->length++] = '/';
         w->path[w->length] = '\0';
         expand(w, set & ~end);
@@ -303,6 +310,7 @@ static void expand(walk *w, part_set set)
     if (listed == 0 || w->status != EXIT_DONE) {
         return;
     }
+    /* Exactly one component is left, so if it is a plain name the folder need not be read. */
     if ((listed & (listed - 1)) == 0) {
         size_t i = 0;
         while (!is_part(listed, i)) {
@@ -351,6 +359,7 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
         return inputs_add(list, path, strlen(path));
     }
     const size_t first = list->count;
+    /* Its path of four kilobytes is kept off the stack, which the recursion of expand needs. */
     walk *w = calloc(1, sizeof *w);
     const bool rooted = text[0] == '/';
     if (w == NULL || folder_length + 1 >= PATH_SIZE) {
@@ -400,6 +409,8 @@ int inputs_add_pattern(input_list *list, const char *path, size_t folder_length)
 /* What a folder has besides models. */
 enum { NO_MODEL, HIDDEN, FOLDER_LINK, NO_TARGET, NO_FILE, OTHERS };
 
+/* By the table of formats, in lower case as the table has it. An extension that is longer than any
+ * there is none. */
 static bool has_extension_of_model(const char *name)
 {
     char lower[16];

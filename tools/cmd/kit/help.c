@@ -242,6 +242,8 @@ void manual_verb(FILE *out, const verb *of)
     fputs(" (1),\n.BR kiln\\-format (5)\n", out);
 }
 
+/* The page of the command lists the verbs, each of which has a page of its own, and what these
+ * have in common. */
 void manual_command(FILE *out, const verb *const *verbs, size_t count)
 {
     print_title(out, "");

@@ -156,6 +156,7 @@ static int fit_round(lesson_group *group)
         training_observe(&set, group->lessons[i].tree, &group->lessons[i].poses, &group->weights);
     }
     const size_t count = set.pairs.count;
+    /* One more than needed, so that a round without any pair has memory too and is no failure. */
     kiln_prediction *predicted = malloc((count + 1) * sizeof *predicted);
     const bool good = !set.failed && predicted != NULL;
     if (good) {
@@ -208,6 +209,7 @@ static void fit_others(lesson_group *group, kiln_prediction *room)
 {
     kiln_adb_weights weights = group->weights;
     double best = 1e9;
+    /* Of equal scores the smallest value stays, since they are tried from 0 on. */
     for (int i = 0; i < OTHERS; i++) {
         kiln_reliability answers[BUDGETS];
         double brier = 0;
@@ -381,6 +383,8 @@ static int write_file(const calibration *c, const char *path)
 /* The first line of a C table, by which an earlier one is recognised. */
 #define TABLE_MARK "/* Fitted by `kiln calibrate`: do not edit. */"
 
+/* A table is recognised by its first line alone, so a table that was cut off may be replaced too.
+ */
 static bool is_table(const char *bytes, size_t size, bool whole)
 {
     (void)whole;
@@ -466,6 +470,8 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
     if (groups != NULL) {
         json_object_set_new(report_root(), "groups", groups);
     }
+    /* Nothing is written before all groups were fitted: half a table would be taken for a whole
+     * one. */
     if (settings->output == NULL) {
         return EXIT_DONE;
     }

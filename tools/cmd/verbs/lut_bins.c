@@ -101,6 +101,7 @@ static int make_table(const bins_settings *settings, const kiln_weights_rows *we
 
     /* Generate. */
     double start = kiln_seconds();
+    /* The generation has two passes over all u, of which each counts as half of the progress. */
     table_work generating = table_work_of(settings->threads, &bar, "generate", 2);
     const kiln_lut_parallel parallel = table_parallel(&generating);
     if (!kiln_lut_bins_generate(&options, &parallel, &table)) {
@@ -169,6 +170,7 @@ static int run_lut_bins(int argc, char **argv)
     } else if (!kiln_write_file_possible(settings.output, message)) {
         return report_error(EXIT_IO, settings.output, "%s", message);
     }
+    /* The output must not be the file of weights, by whatever name it is given. */
     read_files read = {.list = NULL};
     int checked = settings.weights != NULL ? read_files_add(&read, settings.weights, "the weights")
                                            : EXIT_DONE;

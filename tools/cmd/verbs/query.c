@@ -276,6 +276,8 @@ static int take_ray(void *user, unsigned long line, const double *numbers, int c
     if (status != KILN_OK) {
         return wrong_answer(run, line, status, ray_fault(&ray));
     }
+    /* The time is taken before the answer is printed, so that the output is no part of it. The
+     * answer is printed even if there was no memory for its time; the run ends after it. */
     const int noted = note_time(run, start, found > 0);
     report_rays(run, found > 0, mode == MODE_ANY ? 0 : found);
     return noted;
@@ -374,6 +376,8 @@ static int run_query(int argc, char **argv)
     if (status != EXIT_DONE) {
         goto done;
     }
+    /* The pose only enlarges the mesh about its origin; the numbers of queries are taken as they
+     * are. */
     run.options = kiln_query_options_default();
     run.options.cull = (kiln_cull)settings.cull;
     run.pose = kiln_pose_identity();
