@@ -178,6 +178,8 @@ static bool inflate_by_zlib(const uint8_t *stored, uint32_t stored_size, uint8_t
     }
     stream.next_out = out;
     stream.avail_out = (uInt)*size;
+    /* The stream has to end within the output and to use up its input: bytes after its end would
+     * be bytes of the file that no rule covers. */
     const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0;
     KILN_ASSERT(stream.avail_out <= *size);
     *size -= stream.avail_out;
@@ -216,6 +218,7 @@ bool kiln_block_decode(uint16_t transform, uint32_t element_size, const uint8_t 
     if (transform == KILN_TRANSFORM_NONE) {
         return inflate_stream(stored, stored_size, out, &size) && size == raw_size;
     }
+    /* A block is small enough for the stack, so decoding allocates nothing here. */
     uint8_t scratch[KILN_BLOCK_SIZE];
     size = sizeof scratch;
     return raw_size <= sizeof scratch && inflate_stream(stored, stored_size, scratch, &size) &&

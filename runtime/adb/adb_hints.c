@@ -151,6 +151,8 @@ KILN_RARE static uint32_t fill_hints(const kiln_adb *query, kiln_adb_hint *hints
         uint32_t best = frontier->count; /* the likeliest entry that comes after `last` */
         for (uint32_t i = 0; i < frontier->count; i++) {
             const bool left = last == frontier->count || comes_before(frontier->heap, last, i);
+            /* A selection for each hint takes count times capacity steps and no memory; callers
+             * want few hints. */
             if (left && (best == frontier->count || comes_before(frontier->heap, i, best))) {
                 best = i;
             }

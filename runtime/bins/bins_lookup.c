@@ -68,12 +68,14 @@ static inline void look_up(const kiln_bins *bins, bool exact, uint32_t u, uint32
     const uint32_t less = v < w ? v : w, more = v < w ? w : v, max_x = bins->max_x;
     KILN_ASSERT(count >= 1 && count <= max_x);
     KILN_ASSERT(more <= u && u <= bins->max_u);
+    /* Without a ball of one colour no bin gets one of each, so P is 0 for every x of 1 or more. */
     if (less == 0) {
         memset(p, 0, count * sizeof *p);
         return;
     }
     const row of = row_of(table, u, less);
     const uint32_t i = more - less;
+    /* The usual table has all x; with the count as a constant its loop can be unrolled. */
     const uint32_t segment = max_x == KILN_BINS_TABLE_X_MAX
                                  ? segment_at(&of, KILN_BINS_TABLE_X_MAX, i)
                                  : segment_at(&of, max_x, i);

@@ -150,6 +150,8 @@ static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_prob
         const float x = probe->centre[0] - lanes->centre[0][i];
         const float y = probe->centre[1] - lanes->centre[1][i];
         const float z = probe->centre[2] - lanes->centre[2][i];
+        /* Bounds of lanes that overlap the box are all 0; the small share of the centres' distance
+         * orders these without changing the order of bounds that differ clearly. */
         const double d = at->bound[i] + NEARNESS * unit_squared * (double)(x * x + y * y + z * z);
         uint32_t place = count++;
         while (place > 0 && d < key[place - 1]) {
@@ -161,6 +163,7 @@ static void order_lanes(near_level *at, const kiln_lanes *lanes, const kiln_prob
         lane[place] = i;
     }
     KILN_ASSERT(count <= KILN_NODE_WIDTH);
+    /* Eight lanes take three bits each, so the order fits into 24 bits of one number. */
     at->order = 0;
     while (count > 0) {
         at->order = at->order << 3 | lane[--count];
@@ -192,6 +195,8 @@ static void open_near_box(const kiln_near_walk *w, const kiln_tree_box *opened, 
     uint32_t left = 0;
     for (uint32_t mask = at->mask; mask != 0; mask &= mask - 1) {
         const unsigned i = lowest_lane(mask);
+        /* A bound that is no number keeps its lane: only a comparison that holds may leave a lane
+         * out. */
         left |= (uint32_t) !(at->bound[i] > w->limit_squared) << i;
     }
     at->mask = left;
@@ -222,6 +227,9 @@ static bool opens_first(const kiln_tree_box *p, const kiln_tree_box *q)
     return p->contents.count == 0 && (q->contents.count != 0 || p->area >= q->area);
 }
 
+/* Goes through all pairs below two roots until the visitor returns false. `levels` has one entry
+ * for each node that is open; the limit may fall meanwhile, so lanes are compared with it again
+ * when they are taken. */
 static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
                          const kiln_tree_box *root_y, double bound, near_level *levels)
 {
@@ -253,6 +261,8 @@ static void descend_near(kiln_near_walk *w, const kiln_tree_box *root_x,
     }
 }
 
+/* The array is in the function that needs it, and not inlined, so that a walk of shallow trees, as
+ * nearly all are, does without the stack that the deepest ones take. */
 __attribute__((noinline)) static void descend_near_common(kiln_near_walk *w,
                                                           const kiln_tree_box *root_x,
                                                           const kiln_tree_box *root_y, double bound)
@@ -332,6 +342,8 @@ void kiln_near_walk_line(kiln_near_walk *walk, const double line[3])
     }
 }
 
+/* Runs the walk within the limit that was set last. The levels of both trees and one for the roots
+ * decide which of the two stacks is large enough. */
 void kiln_near_walk_run(kiln_near_walk *walk)
 {
     kiln_tree_box root_x, root_y;

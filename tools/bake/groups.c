@@ -74,6 +74,9 @@ static bool name_groups(kiln_groups *groups, const char *const *bases)
     return true;
 }
 
+/* Makes the groups, which kiln_groups_free frees, after a failure too. Without a split the one
+ * group has no list of triangles: NULL stands for all of them in order. Meshes and nodes without
+ * triangles make no group. */
 bool kiln_groups_make(const kiln_soup *soup, kiln_split split, kiln_groups *groups)
 {
     KILN_ASSERT(groups->list == NULL && groups->count == 0);

@@ -232,6 +232,9 @@ int choose_tree(const char *path, const kiln_file *file, const char *name, const
     return EXIT_DONE;
 }
 
+/* The number by which people find a triangle: its position in the import, or, as a witness, the
+ * face of the source. A file that was baked or opened without its source falls back to the
+ * position. */
 unsigned triangle_number(const kiln_tree *tree, uint32_t triangle, bool witness)
 {
     kiln_source source;

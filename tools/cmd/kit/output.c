@@ -59,6 +59,8 @@ int read_files_add(read_files *files, const char *path, const char *what)
     return EXIT_DONE;
 }
 
+/* Which of the files that are read the path leads to, by whatever name; NULL: none. It is a search
+ * in order, since a run reads few files besides its inputs. */
 const struct read_file *read_files_find(const read_files *files, const char *path)
 {
     kiln_file_id id;
@@ -128,6 +130,8 @@ int output_check(const char *path, const output_kind *kind, const read_files *fi
             EXIT_USAGE, path, "would be replaced; it is %s%s%s%s of this run; name another output",
             read->what, same_name ? "" : " '", same_name ? "" : read->path, same_name ? "" : "'");
     }
+    /* An empty file holds nothing that could be lost, so it may be replaced like an earlier
+     * output. */
     if (facts.st_size == 0) {
         return EXIT_DONE;
     }
@@ -167,6 +171,7 @@ bool output_may_be_replaced(const char *path, const output_kind *kind, const rea
 
 /* --------------------------------------------------------------------------------- writing -- */
 
+/* Looks once more, just before the rename. The message is set only for a false. */
 bool output_may_be_moved(const char *path, const output_kind *kind, const read_files *files,
                          char message[KILN_WRITE_MESSAGE_SIZE])
 {
@@ -203,6 +208,8 @@ int output_write(const char *path, const output_kind *kind, const void *data, si
     return EXIT_DONE;
 }
 
+/* By its end alone, as the letters stand: this decides the kind of a file that is written, not
+ * whether one may be replaced. */
 bool is_kiln_name(const char *path)
 {
     static const char end[] = ".kiln";
