@@ -62,8 +62,8 @@ enum { REQUIRED = KILN_SECTION_REQUIRED, ALWAYS = 1, SOURCE = 1, FIRST = 1 };
      FIRST},
 
 /* The columns are those of kiln_section_kind: kind, name, element size, flags, alignment, the
- * transforms, then whether a file always has it, whether it describes the source, and whether it
- * comes among the first. */
+ * transforms, then whether a model always has it, whether only the source of triangles needs it,
+ * and whether its first block is stored before the later blocks of such sections. */
 const kiln_section_kind kiln_section_kinds[] = {
     {KILN_SECTION_VERTICES, "vertices", 12, REQUIRED, 64, POINTS, ALWAYS, 0, 0},
     {KILN_SECTION_TRIANGLES, "triangles", 12, REQUIRED, 64, TRIANGLES, ALWAYS, 0, 0},
