@@ -11,6 +11,7 @@
 #define ASSIMP KILN_IMPORTER_LAST
 
 const kiln_format kiln_formats[] = {
+    {"3mf", "3D Manufacturing Format", KILN_TRUST_OWN, OWN},
     {"amf", "Additive Manufacturing File", KILN_TRUST_OWN, OWN},
     {"dae", "Collada", KILN_TRUST_OWN, OWN},
     {"glb", "glTF 2.0, binary", KILN_TRUST_OWN, GLTF},
@@ -26,7 +27,6 @@ const kiln_format kiln_formats[] = {
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED, ASSIMP},
     {"3ds", "3D Studio", KILN_TRUST_UNCHECKED, ASSIMP},
-    {"3mf", "3D Manufacturing Format", KILN_TRUST_UNCHECKED, ASSIMP},
     {"ac", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},
     {"ac3d", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},
     {"acc", "AC3D", KILN_TRUST_UNCHECKED, ASSIMP},

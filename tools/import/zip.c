@@ -8,8 +8,8 @@
  * one with a name twice, or with other bytes before or behind it.
  *
  * No count or size is trusted. The list lies in the file, so memory grows with bytes that are
- * there. A file is unpacked piece by piece, and at most as much as it declares, which can't be more
- * than deflating makes possible. */
+ * there. A file is unpacked to at most as many bytes as it declares, which can't be more than
+ * deflating makes possible, nor than the limit of memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "zip.h"
 
@@ -302,91 +302,72 @@ static void check_kind(const kiln_zip *zip, const kiln_zip_entry *entry)
         fail_entry(zip, entry, "its data are not as long as they are declared");
 }
 
-void kiln_zip_read(const kiln_zip *zip, const kiln_zip_entry *entry, kiln_zip_receive *receive,
-                   void *user)
+/* Unpacks into exactly as many bytes as are declared, piece by piece of what is packed. */
+static void inflate_entry(const kiln_zip *zip, const kiln_zip_entry *entry, uint64_t at,
+                          uint8_t *to)
 {
-    static uint8_t in[PIECE_SIZE], out[PIECE_SIZE]; /* this process has one thread */
+    static uint8_t in[PIECE_SIZE]; /* too large for the stack; this process has one thread */
     z_stream stream = {.next_in = in};
-    uint64_t at, given = 0, taken = 0;
-    uLong crc = crc32(0, Z_NULL, 0);
+    uint64_t taken = 0, given = 0;
+    uint8_t more; /* where a byte too many would go */
     int code = Z_OK;
-    bool more = true;
 
-    check_kind(zip, entry);
-    at = find_data(zip, entry);
-    if (entry->method == DEFLATED && inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
         kiln_read_no_memory(zip->reading);
-    while (more && (entry->method == STORED ? given < entry->size : code != Z_STREAM_END)) {
-        const uint8_t *piece = out;
-        size_t size;
+    while (code != Z_STREAM_END) {
+        const uint64_t left = entry->packed - taken, room = entry->size - given;
+        const uInt most = (uInt)(room < PIECE_SIZE ? room : PIECE_SIZE);
 
-        if (stream.avail_in == 0 && taken < entry->packed) {
-            const uint64_t left = entry->packed - taken;
-
+        if (stream.avail_in == 0 && left > 0) {
             stream.next_in = in;
             stream.avail_in = (uInt)(left < PIECE_SIZE ? left : PIECE_SIZE);
             read_at(zip, at + taken, in, stream.avail_in);
             taken += stream.avail_in;
         }
-        if (entry->method == STORED) {
-            piece = in;
-            size = stream.avail_in;
-            stream.avail_in = 0;
-        } else {
-            stream.next_out = out;
-            stream.avail_out = PIECE_SIZE;
-            code = inflate(&stream, Z_NO_FLUSH);
-            if (code == Z_MEM_ERROR)
-                kiln_read_no_memory(zip->reading);
-            size = PIECE_SIZE - stream.avail_out;
-            /* Without progress, the data end before their own mark of the end. */
-            if (code != Z_OK && code != Z_STREAM_END)
-                fail_entry(zip, entry, "its data can't be unpacked");
-        }
-        KILN_ASSERT(given <= entry->size);
-        if (size > entry->size - given)
+        stream.next_out = room > 0 ? to + given : &more;
+        stream.avail_out = room > 0 ? most : 1;
+        code = inflate(&stream, Z_NO_FLUSH);
+        if (code == Z_MEM_ERROR)
+            kiln_read_no_memory(zip->reading);
+        if (room == 0 && stream.avail_out == 0)
             fail_entry(zip, entry, "its data are longer than they are declared");
-        given += size;
-        crc = crc32(crc, piece, (uInt)size);
-        more = size == 0 || receive(user, piece, size);
+        /* Without progress, the data end before their own mark of the end. */
+        if (code != Z_OK && code != Z_STREAM_END)
+            fail_entry(zip, entry, "its data can't be unpacked");
+        given += room > 0 ? most - stream.avail_out : 0;
+        KILN_ASSERT(given <= entry->size);
     }
-    if (entry->method == DEFLATED)
-        (void)inflateEnd(&stream);
-    if (!more)
-        return;
+    (void)inflateEnd(&stream);
     if (given != entry->size || taken - stream.avail_in != entry->packed)
         fail_entry(zip, entry, "its data are not as long as they are declared");
-    if ((uint32_t)crc != entry->crc)
-        fail_entry(zip, entry, "its data are not those that were packed: the CRC differs");
-    (void)receive(user, out, 0);
-}
-
-typedef struct {
-    uint8_t *bytes;
-    size_t size;
-} loaded;
-
-static bool append(void *user, const void *data, size_t size)
-{
-    loaded *to = user;
-
-    memcpy(to->bytes + to->size, data, size);
-    to->size += size;
-    return true;
 }
 
 uint8_t *kiln_zip_load(const kiln_zip *zip, const kiln_zip_entry *entry)
 {
     const uint64_t limit = zip->reading->memory != 0 ? zip->reading->memory : SIZE_MAX / 2;
-    loaded to = {NULL, 0};
+    uint8_t *bytes = NULL;
+    uint64_t at;
+    uLong crc = crc32(0, Z_NULL, 0);
 
     check_kind(zip, entry);
+    at = find_data(zip, entry);
     if (entry->size < limit)
-        to.bytes = malloc((size_t)entry->size + 1);
-    if (to.bytes == NULL)
+        bytes = malloc((size_t)entry->size + 1);
+    if (bytes == NULL)
         kiln_read_no_memory(zip->reading);
-    kiln_zip_read(zip, entry, append, &to);
-    KILN_ASSERT(to.size == entry->size);
-    to.bytes[to.size] = 0;
-    return to.bytes;
+    if (entry->method == STORED)
+        read_at(zip, at, bytes, (size_t)entry->size);
+    else
+        inflate_entry(zip, entry, at, bytes);
+    for (uint64_t done = 0; done < entry->size;) {
+        const uint64_t left = entry->size - done;
+        const uInt take = (uInt)(left < PIECE_SIZE ? left : PIECE_SIZE);
+
+        crc = crc32(crc, bytes + done, take);
+        done += take;
+    }
+    if ((uint32_t)crc != entry->crc)
+        fail_entry(zip, entry, "its data are not those that were packed: the CRC differs");
+    bytes[entry->size] = 0;
+    return bytes;
 }

@@ -30,17 +30,9 @@ void kiln_zip_close(kiln_zip *zip);
 /* The file of that name, whatever the case of ASCII letters; NULL: there is none. */
 const kiln_zip_entry *kiln_zip_find(const kiln_zip *zip, const char *name);
 
-/* Gets the bytes of a file in their order, and a last time with size 0. False: it wants no more. */
-typedef bool kiln_zip_receive(void *user, const void *data, size_t size);
-
-/* Hands out the bytes of a file, unpacked, piece by piece. Ends the work where they are not those
- * that the list declares: their number and their CRC-32 are checked, the latter after the last
- * piece and before the last call. */
-void kiln_zip_read(const kiln_zip *zip, const kiln_zip_entry *entry, kiln_zip_receive *receive,
-                   void *user);
-
-/* All bytes of a file at once, with a zero behind them, for free(). One that is larger than the
- * limit of memory ends the work before anything is unpacked. */
+/* All bytes of a file, unpacked, with a zero behind them, for free(). Ends the work where they are
+ * not those that the list declares, by their number and their CRC-32. A file that is larger than
+ * the limit of memory ends it before anything is unpacked. */
 uint8_t *kiln_zip_load(const kiln_zip *zip, const kiln_zip_entry *entry);
 
 #endif
