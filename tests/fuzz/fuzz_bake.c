@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { MODEL_MAX = 1 << 14, BLOCKS_MAX = 1 << 12 };
 
@@ -228,11 +229,79 @@ static void judge_failure(kiln_bake_status status, const kiln_bake_report *repor
     }
 }
 
+/* ---------------------------------------------------------------------------------- archives  */
+
+/* Changes of an archive hardly ever keep its checksums. So a text that is the model of 3MF is
+ * packed here, not compressed, in an archive whose relationships name it. */
+static const char relations[] =
+    "<Relationships><Relationship Target=\"/m\" "
+    "Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>";
+
+enum { ARCHIVE_MOST = MODEL_MAX + 1024 };
+
+static void put_number(uint8_t *to, size_t *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        to[(*at)++] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+/* A file, or its line in the list where that is wanted, with where its data are. */
+static void put_file(uint8_t *to, size_t *at, const char *name, const uint8_t *data, size_t size,
+                     bool listed, size_t offset)
+{
+    put_number(to, at, listed ? 0x02014B50 : 0x04034B50, 4);
+    put_number(to, at, 20, listed ? 4 : 2);
+    put_number(to, at, 0, 8); /* flags, stored, time */
+    put_number(to, at, crc32(0, data, (uInt)size), 4);
+    put_number(to, at, size, 4);
+    put_number(to, at, size, 4);
+    put_number(to, at, strlen(name), 2);
+    put_number(to, at, 0, 2);
+    if (listed) {
+        put_number(to, at, 0, 8);
+        put_number(to, at, 0, 2);
+        put_number(to, at, offset, 4);
+    }
+    memcpy(to + *at, name, strlen(name));
+    *at += strlen(name);
+    if (!listed) {
+        memcpy(to + *at, data, size);
+        *at += size;
+    }
+}
+
+/* Returns the size of the archive. */
+static size_t pack(const uint8_t *model, size_t size, uint8_t to[ARCHIVE_MOST])
+{
+    const uint8_t *list = (const uint8_t *)relations;
+    size_t at = 0, second, start;
+    put_file(to, &at, "_rels/.rels", list, sizeof relations - 1, false, 0);
+    second = at;
+    put_file(to, &at, "m", model, size, false, 0);
+    start = at;
+    put_file(to, &at, "_rels/.rels", list, sizeof relations - 1, true, 0);
+    put_file(to, &at, "m", model, size, true, second);
+    const size_t length = at - start;
+    put_number(to, &at, 0x06054B50, 4);
+    put_number(to, &at, 0, 4);
+    put_number(to, &at, 2, 2);
+    put_number(to, &at, 2, 2);
+    put_number(to, &at, length, 4);
+    put_number(to, &at, start, 4);
+    put_number(to, &at, 0, 2);
+    return at;
+}
+
 /* A model that begins as glTF or XML does is given to the reader of that; NULL: to another. */
 static const char *format_by_start(const uint8_t *model, size_t size)
 {
     char start[257] = "";
     memcpy(start, model, size < sizeof start - 1 ? size : sizeof start - 1);
+    if (start[0] == '<' &&
+        (strstr(start, "<model") != NULL || strstr(start, "3dmanufacturing") != NULL)) {
+        return "3mf";
+    }
     if (start[0] == '<') {
         return strstr(start, "<X3D") != NULL       ? "x3d"
                : strstr(start, "<COLLADA") != NULL ? "dae"
@@ -257,8 +326,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const kiln_bake_options options = options_of(data);
     const char *other = format_by_start(data + 2, size - 2);
-    const kiln_bake_input input = {.data = data + 2,
-                                   .size = size - 2,
+    static uint8_t archive[ARCHIVE_MOST];
+    const bool packs = other != NULL && strcmp(other, "3mf") == 0;
+    const kiln_bake_input input = {.data = packs ? archive : data + 2,
+                                   .size = packs ? pack(data + 2, size - 2, archive) : size - 2,
                                    .format =
                                        other != NULL ? other : formats[data[0] & FUZZ_FORMAT]};
     kiln_bake_report report;
