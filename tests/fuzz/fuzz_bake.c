@@ -229,7 +229,7 @@ static void judge_failure(kiln_bake_status status, const kiln_bake_report *repor
     }
 }
 
-/* ---------------------------------------------------------------------------------- archives  */
+/* ---------------------------------------------------------------------------------- archives -- */
 
 /* Changes of an archive hardly ever keep its checksums. So a text that is the model of 3MF is
  * packed here, not compressed, in an archive whose relationships name it. */
