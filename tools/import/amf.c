@@ -12,6 +12,7 @@
  * warning says so. */
 #define _GNU_SOURCE
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +62,18 @@ typedef struct {
     char *id, *name;
 } material;
 
+/* The number of the material of an id, to be found among many; the text is that of the material. */
+typedef struct {
+    const char *id;
+    uint32_t number;
+} known_id;
+
 typedef struct {
     kiln_reading *reading;
     kiln_list open; /* of place */
     place now;
     kiln_list things, instances, materials;
+    void *numbers;      /* a tree of tsearch, of known_id */
     kiln_points points; /* of the mesh that is open */
     kiln_list corners;  /* of the volume that is open: uint32_t */
     uint32_t meshes, user;
@@ -107,19 +115,34 @@ static thing *last_thing(const amf *a)
     return (thing *)a->things.items + a->things.count - 1;
 }
 
-/* The number of a material; 0 is that of volumes without one. */
+static int compare_known(const void *a, const void *b)
+{
+    const known_id *p = a, *q = b;
+
+    return strcmp(p->id, q->id);
+}
+
+/* The number of a material, new where none has the id; 0 is that of volumes without a material. */
 static uint32_t material_of(amf *a, const char *id)
 {
-    const material *materials = a->materials.items;
-    size_t i = 1;
+    const known_id key = {.id = id};
+    known_id **found = id != NULL ? tfind(&key, &a->numbers, compare_known) : NULL;
+    known_id *new;
+    material *own;
 
     if (id == NULL)
         return 0;
-    while (i < a->materials.count && !is(materials[i].id, id))
-        i++;
-    if (i == a->materials.count)
-        ((material *)kiln_list_add(a->reading, &a->materials, sizeof *materials))->id = copy(a, id);
-    return (uint32_t)i;
+    if (found != NULL)
+        return (*found)->number;
+    own = kiln_list_add(a->reading, &a->materials, sizeof *own);
+    own->id = copy(a, id);
+    new = malloc(sizeof *new);
+    if (new == NULL)
+        kiln_read_no_memory(a->reading);
+    *new = (known_id){.id = own->id, .number = (uint32_t)(a->materials.count - 1)};
+    if (tsearch(new, &a->numbers, compare_known) == NULL)
+        kiln_read_no_memory(a->reading);
+    return new->number;
 }
 
 /* -- elements -- */
@@ -211,17 +234,21 @@ static place start_of(amf *a, const char *name, const char **attributes)
         break;
     case IN_MESH:
         if (is(name, "volume")) {
+            if (a->points.at.count == 0)
+                fail(a, a->line, "a <volume> before the <vertices> of its mesh");
             a->user = material_of(a, kiln_xml_value(attributes, "materialid"));
             a->corners.count = 0;
             return IN_VOLUME;
         }
         return is(name, "vertices") ? IN_VERTICES : AT_START;
     case IN_VERTICES:
+        a->have = 0;
         if (is(name, "edge"))
             a->curved = a->curved != 0 ? a->curved : a->line;
         return is(name, "vertex") ? IN_VERTEX : is(name, "edge") ? IN_NOTHING : AT_START;
     case IN_VERTEX:
-        a->have = is(name, "coordinates") ? 0 : a->have;
+        if (is(name, "coordinates") && a->have != 0)
+            fail(a, a->line, "a second <coordinates>");
         if (is(name, "normal"))
             a->curved = a->curved != 0 ? a->curved : a->line;
         return is(name, "coordinates")                                           ? IN_COORDINATES
@@ -682,6 +709,7 @@ void kiln_read_amf(kiln_reading *reading)
         free(((thing *)a.things.items)[i].name);
     free_all(&a.things, sizeof(thing));
     free_all(&a.instances, sizeof(instance));
+    tdestroy(a.numbers, free);
     free_all(&a.materials, sizeof(material));
     kiln_points_free(&a.points);
     free(a.corners.items);
