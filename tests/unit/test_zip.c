@@ -325,6 +325,8 @@ static void faults_of_the_archive(void **state)
     expect_refusal(&b, 0, "in several parts");
     b.bytes[b.size - 22 + 10]++;
     expect_refusal(&b, 0, "the list of files ends before");
+    b.bytes[b.size - 22 + 8] = b.bytes[b.size - 22 + 10] = 1;
+    expect_refusal(&b, 0, "the list of files has more");
     b.bytes[b.size - 22 + 8] = b.bytes[b.size - 22 + 10] = 200;
     expect_refusal(&b, 0, "the list of files has fewer");
     a.size = 0;

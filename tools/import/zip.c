@@ -215,6 +215,9 @@ void kiln_zip_open(kiln_zip *zip, kiln_reading *reading)
             kiln_read_no_memory(reading);
         at += LISTED_SIZE + name + extra + comment;
     }
+    /* Only the signature of the list may follow (section 4.3.13). */
+    if (at < d.size && (d.size - at < 4 || memcmp(list + at, "PK\5\5", 4) != 0))
+        fail(zip, d.offset + at, "the list of files has more than its end says");
     free(list);
     if (zip->count > 1)
         qsort(zip->entries, zip->count, sizeof *zip->entries, compare);
