@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "document.h"
 
+#include <ctype.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,6 +122,30 @@ static const char *const harmless[] = {"ROUTE",
                                        "Matrix3VertexAttribute",
                                        "Matrix4VertexAttribute",
                                        "DISEntityManager",
+                                       "DISEntityTypeMapping",
+                                       "SignalPdu",
+                                       "TransmitterPdu",
+                                       "ReceiverPdu",
+                                       "Tangent",
+                                       "EaseInEaseOut",
+                                       "ViewpointGroup",
+                                       "Analyser",
+                                       "AudioDestination",
+                                       "BufferAudioSource",
+                                       "ChannelMerger",
+                                       "ChannelSelector",
+                                       "ChannelSplitter",
+                                       "Convolver",
+                                       "Delay",
+                                       "DynamicsCompressor",
+                                       "Gain",
+                                       "ListenerPointSource",
+                                       "MicrophoneSource",
+                                       "OscillatorSource",
+                                       "PeriodicWave",
+                                       "StreamAudioDestination",
+                                       "StreamAudioSource",
+                                       "WaveShaper",
                                        "RigidBody",
                                        "CollisionCollection",
                                        "CollisionSpace"};
@@ -128,6 +153,9 @@ static const char *const harmless[] = {"ROUTE",
  * with such an end would be without geometry, too, but for those of the table of nodes. */
 static const char *const harmless_ends[] = {"Sensor",
                                             "Interpolator",
+                                            "Interpolator2D",
+                                            "Chaser2D",
+                                            "Damper2D",
                                             "Light",
                                             "Viewpoint",
                                             "Sequencer",
@@ -371,6 +399,18 @@ static void declare(parse *p, const char *type, const char **attributes)
         p->prototype = NULL;
 }
 
+/* A field of geometry holds one node: of a second, nothing could say which counts. */
+static void check_single(const parse *p, const x3d_node *node)
+{
+    if (p->at->kind != X3D_GEOMETRY)
+        return;
+    for (size_t i = 0; i < p->at->child_count; i++)
+        if (p->at->children[i] != NULL && p->at->children[i]->kind == node->kind)
+            kiln_x3d_fail(p->document, node, KILN_BAKE_INVALID,
+                          "a second one of its kind in <%.100s>, after line %llu; repair the file",
+                          p->at->type, (unsigned long long)p->at->children[i]->line);
+}
+
 /* A node that is kept: a new one, or one that has been before. */
 static void start_node(parse *p, const char *type, const char **attributes, uint64_t line)
 {
@@ -386,9 +426,12 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
     if (!has_place(p->at, node->kind))
         kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
                       "it has no place in <%.100s>; repair the file", p->at->type);
+    check_single(p, node);
     if (strcmp(p->at->type, "Collision") == 0 && field != NULL && strcmp(field, "proxy") == 0) {
         kiln_x3d_warn(document, node,
                       "the proxy of a <Collision> is left out; what is shown counts");
+        if (def != NULL)
+            (void)add_name(p, &p->names, def);
         p->skipped = 1;
         return;
     }
@@ -397,6 +440,11 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
     if (use != NULL) {
         const named *found = find_name(&p->names, use);
 
+        if (found != NULL && found->node == NULL)
+            kiln_x3d_fail(document, node, KILN_BAKE_UNSUPPORTED,
+                          "USE of \"%.100s\", which stands in a part of the file that is not read; "
+                          "give the node itself here",
+                          use);
         if (found == NULL || found->node->open || strcmp(found->node->type, type) != 0)
             kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
                           "USE of \"%.100s\", which is %s; repair the file", use,
@@ -440,6 +488,9 @@ static void on_start(void *user, const char *type, const char **attributes, uint
             p->prototype->harmless = kiln_x3d_kind(type) == X3D_HARMLESS;
             p->prototype = NULL;
         }
+        /* Known by name only, for what USE says of it. */
+        if (kiln_xml_value(attributes, "DEF") != NULL)
+            (void)add_name(p, &p->names, kiln_xml_value(attributes, "DEF"));
         p->skipped++;
         return;
     }
@@ -623,6 +674,25 @@ double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, con
     return list.items;
 }
 
+/* Decimal, or hexadecimal behind 0x (ISO/IEC 19776-1, SFInt32). */
+static bool whole_number(const char *word, size_t length, int64_t *value)
+{
+    if (length < 3 || length > 10 || word[0] != '0' || (word[1] != 'x' && word[1] != 'X'))
+        return kiln_token_integer(word, length, value);
+    *value = 0;
+    for (size_t i = 2; i < length; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = strchr(digits, tolower((unsigned char)word[i]));
+
+        if (digit == NULL || *digit == '\0')
+            return false;
+        *value = 16 * *value + (digit - digits);
+    }
+    /* Of 32 bits, the highest one is the sign. */
+    *value = (int32_t)(uint32_t)*value;
+    return true;
+}
+
 int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
                            size_t *count)
 {
@@ -632,8 +702,7 @@ int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, c
 
     at = at != NULL ? at : "";
     while ((word = kiln_x3d_word(&at, &length)) != NULL)
-        if (!kiln_token_integer(word, length,
-                                kiln_list_add(document->reading, &list, sizeof(int64_t))))
+        if (!whole_number(word, length, kiln_list_add(document->reading, &list, sizeof(int64_t))))
             fail_word(document, node, name, "whole numbers", word, length);
     *count = list.count;
     return list.items;
@@ -652,4 +721,19 @@ void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const c
     if (given == count)
         memcpy(values, numbers, count * sizeof *values);
     free(numbers);
+}
+
+int32_t kiln_x3d_integer(const x3d_document *document, const x3d_node *node, const char *name,
+                         int32_t otherwise)
+{
+    size_t count;
+    int64_t *numbers = kiln_x3d_integers(document, node, name, &count);
+    const int64_t value = count == 1 ? numbers[0] : otherwise;
+
+    free(numbers);
+    if (count != 1 && kiln_x3d_text(node, name) != NULL)
+        kiln_x3d_fail(document, node, KILN_BAKE_INVALID, "%s has %zu numbers, not 1", name, count);
+    if (value < INT32_MIN || value > INT32_MAX)
+        kiln_x3d_fail(document, node, KILN_BAKE_INVALID, "%s must be a number of 32 bits", name);
+    return (int32_t)value;
 }

@@ -75,6 +75,8 @@ void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const c
 /* All numbers, and all whole numbers, of a field. They are the caller's to free. */
 double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, const char *name,
                          size_t *count);
+int32_t kiln_x3d_integer(const x3d_document *document, const x3d_node *node, const char *name,
+                         int32_t otherwise); /* of a field of one */
 int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
                            size_t *count);
 

@@ -204,7 +204,10 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
     double *scale = load_each(mesh, "scale", 2, along, &scales);
     double *turn = load_each(mesh, "orientation", 4, along, &turns), size = 0;
     axes *at = calloc(along, sizeof *at);
-    const bool closed = along > 2 && memcmp(spine[0], spine[along - 1], sizeof spine[0]) == 0;
+    const double *first = spine[0], *last = spine[along - 1];
+    /* As numbers: -0 is 0. */
+    const bool closed =
+        along > 2 && first[0] == last[0] && first[1] == last[1] && first[2] == last[2];
 
     if (at == NULL)
         kiln_read_no_memory(mesh->document->reading);
@@ -212,8 +215,8 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
         for (int k = 0; k < 3; k++)
             size = fmax(size, fabs(spine[i][k] - spine[0][k]));
     if (!find_along(at, spine, along, closed, size))
-        kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_INVALID,
-                      "its spine is one point; repair the file");
+        kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_UNSUPPORTED,
+                      "its spine has no direction at any of its points; export it as faces");
     if (!find_across(at, spine, along, closed, size))
         rotate_straight(at, along);
     else

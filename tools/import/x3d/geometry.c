@@ -288,20 +288,18 @@ static void letters(x3d_mesh *mesh)
 static void grid(x3d_mesh *mesh)
 {
     const x3d_document *document = mesh->document;
-    double size[2] = {0, 0}, spacing[2] = {1, 1};
+    double spacing[2] = {1, 1};
     size_t count, across, along;
     double *heights = kiln_x3d_numbers(document, mesh->node, "height", &count);
 
-    kiln_x3d_values(document, mesh->node, "xDimension", &size[0], 1);
-    kiln_x3d_values(document, mesh->node, "zDimension", &size[1], 1);
+    const int32_t size[2] = {kiln_x3d_integer(document, mesh->node, "xDimension", 0),
+                             kiln_x3d_integer(document, mesh->node, "zDimension", 0)};
     kiln_x3d_values(document, mesh->node, "xSpacing", &spacing[0], 1);
     kiln_x3d_values(document, mesh->node, "zSpacing", &spacing[1], 1);
-    /* As doubles, so that no product wraps around, and a NaN fails. */
-    if (!(size[0] >= 0 && size[1] >= 0 && size[0] * size[1] <= (double)count) ||
-        size[0] != floor(size[0]) || size[1] != floor(size[1]))
+    if (size[0] < 0 || size[1] < 0 || (uint64_t)size[0] * (uint64_t)size[1] > count)
         kiln_x3d_fail(document, mesh->node, KILN_BAKE_INVALID,
-                      "%g times %g points are declared, and %zu heights are there", size[0],
-                      size[1], count);
+                      "%d times %d points are declared, and %zu heights are there", (int)size[0],
+                      (int)size[1], count);
     across = (size_t)size[0];
     along = (size_t)size[1];
     if (across * along < count)

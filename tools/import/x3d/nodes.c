@@ -280,14 +280,14 @@ static uint32_t send_node(walk *w, const pending *at, const kiln_affine *transfo
 static void choose(const pending *at, size_t *from, size_t *end)
 {
     const x3d_document *document = at->in->document;
-    double choice = -1;
 
     KILN_ASSERT(at->node->kind <= X3D_LOD);
     *from = 0;
     *end = at->node->child_count;
     if (at->node->kind == X3D_SWITCH) {
-        kiln_x3d_values(document, at->node, "whichChoice", &choice, 1);
-        if (choice >= 0 && choice < (double)at->node->child_count) {
+        const int32_t choice = kiln_x3d_integer(document, at->node, "whichChoice", -1);
+
+        if (choice >= 0 && (size_t)choice < at->node->child_count) {
             *from = (size_t)choice;
             *end = *from + 1;
         } else {
