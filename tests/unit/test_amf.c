@@ -150,6 +150,11 @@ static const small_model refused[] = {
     {"a volume first", "amf",
      "<amf><object id='1'><mesh><volume>" FACES "</volume>" POINTS "</mesh></object></amf>", 0, -1,
      0, "line 1: a <volume> before the <vertices> of its mesh"},
+    {"vertices after a volume", "amf",
+     "<amf><object id='1'><mesh>" POINTS
+     "<volume>" FACE("0", "1", "2") "</volume>\n" POINTS "<volume>" FACE(
+         "4", "5", "6") "</volume></mesh></object></amf>",
+     0, -1, 0, "line 2: <vertices> after a <volume> of their mesh"},
     {"two corners", "amf",
      "<amf><object id='1'><mesh>" POINTS "<volume><triangle><v1>0</v1><v2>1</v2></triangle>", 0, -1,
      0, "a <triangle> needs <v1>, <v2> and <v3>"},

@@ -144,6 +144,8 @@ static const row rows[] = {
         {8.0 / 3 + 0, {-1, 0, -1, 1, 1, 1}}),
     ROW("along x", SHOWN("<Extrusion spine='0 0 0 3 0 0'/>"), 12, 32, NULL,
         {12, {0, -1, -1, 3, 1, 1}}),
+    ROW("a corner given twice", SHOWN("<Extrusion spine='0 0 0 0 4 0 4 4 0 4 4 0 4 4 4'/>"), 36,
+        95.8743762, NULL, {37.522846, {-1, 0, -1, 5, 5, 4}}),
     ROW("a ring whose last point is 0 below 0",
         SHOWN(
             "<Extrusion beginCap='false' endCap='false' spine='0 0 0 4 0 0 4 4 0 0 4 0 0 0 -0'/>"),
@@ -485,6 +487,17 @@ static void files_are_read_where_they_stand(void **state)
     /* Its own metre is one of the model's; that of one.x3d is ten. */
     assert_true(soup.positions[0] == 1);
     assert_int_equal(soup.side_file_count, 2);
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+
+    /* A string ends at its own quotation mark. */
+    write_text(folder, "it's one.x3d", X3D(SHAPE("<Box/>")));
+    write_text(folder, "s one.x3d", X3D(SHAPE(CORNER)));
+    write_text(folder, "model2.x3d",
+               X3D("<Inline url='\"\" &quot;it&apos;s one.x3d&quot; \"s one.x3d\"'/>"));
+    if (import_file(folder, "model2.x3d", &soup, &report) != KILN_BAKE_OK)
+        fail_msg("%s", report.error);
+    assert_int_equal(soup.triangle_count, 12);
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
 

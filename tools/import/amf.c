@@ -77,6 +77,7 @@ typedef struct {
     kiln_points points; /* of the mesh that is open */
     kiln_list corners;  /* of the volume that is open: uint32_t */
     uint32_t meshes, user;
+    bool has_volume; /* has the mesh that is open one? Its vertices are complete then */
     char *volume_name;
     uint64_t line;    /* of the element that was opened last */
     double values[3]; /* of coordinates, of corners */
@@ -229,6 +230,7 @@ static place start_of(amf *a, const char *name, const char **attributes)
     case IN_OBJECT:
         if (is(name, "mesh")) {
             kiln_points_free(&a->points);
+            a->has_volume = false;
             return IN_MESH;
         }
         break;
@@ -236,10 +238,13 @@ static place start_of(amf *a, const char *name, const char **attributes)
         if (is(name, "volume")) {
             if (a->points.at.count == 0)
                 fail(a, a->line, "a <volume> before the <vertices> of its mesh");
+            a->has_volume = true;
             a->user = material_of(a, kiln_xml_value(attributes, "materialid"));
             a->corners.count = 0;
             return IN_VOLUME;
         }
+        if (is(name, "vertices") && a->has_volume)
+            fail(a, a->line, "<vertices> after a <volume> of their mesh");
         return is(name, "vertices") ? IN_VERTICES : AT_START;
     case IN_VERTICES:
         a->have = 0;

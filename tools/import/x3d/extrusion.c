@@ -12,6 +12,7 @@
 
 typedef struct {
     double x[3], y[3], z[3];
+    size_t before, after; /* the nearest points of the spine that lie elsewhere; else its ends */
 } axes;
 
 static void minus(double to[3], const double a[3], const double b[3])
@@ -31,6 +32,12 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* As numbers: -0 is 0. */
+static bool is_same(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 /* False: it has no direction, at the scale of `size`. */
 static bool normalize(double v[3], double size)
 {
@@ -43,17 +50,29 @@ static bool normalize(double v[3], double size)
     return true;
 }
 
-/* The y axes, along the spine. False: it is one point. */
+/* Points that coincide have the same neighbours, and so the same plane (13.3.5.4.4). */
+static void find_neighbours(axes *at, double (*const spine)[3], size_t count, bool closed)
+{
+    for (size_t i = 1; i < count; i++)
+        at[i].before = is_same(spine[i], spine[i - 1]) ? at[i - 1].before : i - 1;
+    at[count - 1].after = count - 1;
+    for (size_t i = count - 1; i-- > 0;)
+        at[i].after = is_same(spine[i], spine[i + 1]) ? at[i + 1].after : i + 1;
+    /* The first and the last point of a ring are one. */
+    for (size_t i = 0; closed && i < count && is_same(spine[i], spine[0]); i++)
+        at[i].before = at[count - 1].before;
+    for (size_t i = count; closed && i-- > 0 && is_same(spine[i], spine[0]);)
+        at[i].after = at[0].after;
+}
+
+/* The y axes, along the spine. False: it is one point, or goes back everywhere. */
 static bool find_along(axes *at, double (*const spine)[3], size_t count, bool closed, double size)
 {
     size_t known = count;
 
     KILN_ASSERT(count >= 2 && (!closed || count >= 3));
     for (size_t i = 0; i < count; i++) {
-        const size_t from = i > 0 ? i - 1 : closed ? count - 2 : 0;
-        const size_t to = i + 1 < count ? i + 1 : closed ? 1 : count - 1;
-
-        minus(at[i].y, spine[to], spine[from]);
+        minus(at[i].y, spine[at[i].after], spine[at[i].before]);
         if (normalize(at[i].y, size)) {
             known = known < i ? known : i;
         } else if (i > 0) {
@@ -73,8 +92,8 @@ static bool find_across(axes *at, double (*const spine)[3], size_t count, bool c
     for (size_t i = closed ? 0 : 1; i + 1 < count; i++) {
         double next[3], last[3];
 
-        minus(next, spine[i + 1], spine[i]);
-        minus(last, spine[i > 0 ? i - 1 : count - 2], spine[i]);
+        minus(next, spine[at[i].after], spine[i]);
+        minus(last, spine[at[i].before], spine[i]);
         cross(at[i].z, next, last);
         /* Of unit vectors, so that short steps count as long ones do. */
         if (normalize(next, size) && normalize(last, size)) {
@@ -204,16 +223,14 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
     double *scale = load_each(mesh, "scale", 2, along, &scales);
     double *turn = load_each(mesh, "orientation", 4, along, &turns), size = 0;
     axes *at = calloc(along, sizeof *at);
-    const double *first = spine[0], *last = spine[along - 1];
-    /* As numbers: -0 is 0. */
-    const bool closed =
-        along > 2 && first[0] == last[0] && first[1] == last[1] && first[2] == last[2];
+    const bool closed = along > 2 && is_same(spine[0], spine[along - 1]);
 
     if (at == NULL)
         kiln_read_no_memory(mesh->document->reading);
     for (size_t i = 1; i < along; i++)
         for (int k = 0; k < 3; k++)
             size = fmax(size, fabs(spine[i][k] - spine[0][k]));
+    find_neighbours(at, spine, along, closed);
     if (!find_along(at, spine, along, closed, size))
         kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_UNSUPPORTED,
                       "its spine has no direction at any of its points; export it as faces");
@@ -221,9 +238,11 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
         rotate_straight(at, along);
     else
         for (size_t i = 0; i < along; i++) {
-            /* z is made normal to y: of a bend between steps of two lengths it is anyway. */
+            /* z is normal to y but for rounding: both are of the plane of the nearest bend. */
             cross(at[i].x, at[i].y, at[i].z);
-            (void)normalize(at[i].x, 1);
+            if (!normalize(at[i].x, 1))
+                kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_UNSUPPORTED,
+                              "its spine has no plane at point %zu; export it as faces", i);
             cross(at[i].z, at[i].x, at[i].y);
         }
     /* A point of the section is scaled, rotated in the plane of its place, and put there. */

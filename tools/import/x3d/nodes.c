@@ -141,14 +141,21 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
  * the file that has it; NULL: there is none. */
 static char *next_name(walk *w, const frame *in, const char **at)
 {
-    const char *from = *at + strspn(*at, " \t\r\n,\"'"), *slash = NULL;
-    const size_t length = strcspn(from, "\"'");
-    size_t folder = 0, made;
-    char *name;
+    const char *from, *slash = NULL;
+    size_t folder = 0, made, length;
+    char *name, quote;
 
-    *at = from + length;
-    if (length == 0)
-        return NULL;
+    /* A string ends at the quotation mark that it begins with; one without, at the end. */
+    do {
+        from = *at + strspn(*at, " \t\r\n,");
+        if (*from == '\0')
+            return NULL;
+        quote = *from == '"' || *from == '\'' ? *from++ : '\0';
+        length = 0;
+        while (from[length] != '\0' && from[length] != quote)
+            length += quote != '\0' && from[length] == '\\' && from[length + 1] != '\0' ? 2 : 1;
+        *at = from + length + (from[length] != '\0');
+    } while (length == 0);
     if (in->document->file != NULL && from[0] != '/')
         slash = strrchr(in->document->file, '/');
     folder = slash != NULL ? (size_t)(slash - in->document->file) + 1 : 0;
@@ -162,6 +169,8 @@ static char *next_name(walk *w, const frame *in, const char **at)
         unsigned value;
         int used = 0;
 
+        if (quote != '\0' && from[i] == '\\' && i + 1 < length)
+            i++;
         if (from[i] == '%' && i + 2 < length && sscanf(from + i + 1, "%2x%n", &value, &used) == 1 &&
             used == 2 && value != 0) {
             name[made++] = (char)value;
