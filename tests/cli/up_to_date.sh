@@ -169,23 +169,25 @@ expect 0 "$KILN" cache gc shared --max-size 1G --json
 says out '"entries": 2'
 # A dry run says what is then done, and changes nothing: neither entries nor what a killed bake has left.
 touch -d '2001-01-01' shared/$(ls shared | grep '^..$' | head -1)/.kiln-0123456789abcdef-01234567-0.tmp
+touch -d '2001-01-01' shared/.kiln-0123456789abcdef-01234567-0.tmp
 find shared -printf '%p %s %T@ %m\n' | sort >"$TMPDIR/gc_before"
 for dry in --dry-run -n; do
     expect 0 "$KILN" cache gc shared --max-size 0 $dry
-    says out 'shared: would keep 0 files, 0 bytes; would remove 3 files'
+    says out 'shared: would keep 0 files, 0 bytes; would remove 4 files'
     says out 'a dry run: nothing was removed'
 done
 expect 0 "$KILN" cache gc shared --max-size 0 --dry-run --json
 says out '"dry_run": true'
-says out '"entries_removed": 3'
+says out '"entries_removed": 4'
 expect 0 "$KILN" cache gc shared --max-size 1G --dry-run
 says out 'shared: would keep 2 files'
-says out 'would remove 1 file, 0 bytes'
+says out 'would remove 2 files, 0 bytes'
 expect 1 "$KILN" cache gc . --max-size 0 --dry-run
 expect 2 "$KILN" cache gc nowhere --max-size 0 --dry-run
 find shared -printf '%p %s %T@ %m\n' | sort | cmp -s - "$TMPDIR/gc_before" || case_fail 'the dry run changed something'
 expect 0 "$KILN" cache gc shared --max-size 0
-says out 'shared: 0 files, 0 bytes; removed 3 files'
+says out 'shared: 0 files, 0 bytes; removed 4 files'
+[ -z "$(find shared -name '.kiln-*')" ] || case_fail 'gc leaves what is unfinished'
 expect 1 "$KILN" cache gc . --max-size 0
 says err 'is no cache of kiln bake'
 for size in 12Q 18446744073709551616 99999999999999999999 99999999999T 16777216T -1 ' 1' 1KB; do

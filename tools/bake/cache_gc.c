@@ -174,6 +174,10 @@ static kiln_bake_status collect(const char *folder, uint64_t max_bytes, bool loo
 
     /* Look at all that each of the 256 folders of a cache holds. */
     while ((item = readdir(open)) != NULL) {
+        /* A baker that was killed while it made the cache leaves its tag unfinished. */
+        if (is_unfinished(item->d_name)) {
+            look_at(&s, ".", dirfd(open), item->d_name);
+        }
         /* Entries lie in folders that are named by the first two digits of their keys. */
         if (strlen(item->d_name) != 2 || !is_hex(item->d_name, 2)) {
             continue;
