@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "../support/amount.h"
 #include "../support/ask.h"
 #include "../support/counting.h"
 #include "../support/quick_bake.h"
@@ -78,9 +79,9 @@ static uint32_t flip_count(void)
     const char *scale = getenv("KILN_PROPERTY_SCALE");
     const uint32_t flips = FLIPS * (uint32_t)(scale != NULL ? atoi(scale) : 1);
 #ifdef __SANITIZE_ADDRESS__
-    return getenv("KILN_TEST_QUICK") != NULL ? flips / 10 : flips / 3; /* five times as slow */
+    return is_shortened() ? flips / 10 : flips / 3; /* five times as slow */
 #else
-    return getenv("KILN_TEST_QUICK") != NULL ? flips / 10 : flips;
+    return is_shortened() ? flips / 10 : flips;
 #endif
 }
 

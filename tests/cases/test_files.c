@@ -17,11 +17,7 @@
 
 #include "../../formats/format.h"
 #include "case_model.h"
-
-static bool quick(void)
-{
-    return getenv("KILN_TEST_QUICK") != NULL;
-}
+#include "../support/amount.h"
 
 static case_model bake_layout(const char *name, kiln_layout layout)
 {
@@ -206,7 +202,7 @@ static void test_c053_threads(void **state)
     worker workers[THREADS];
     case_model torus = case_bake("C037_torus.obj", NULL);
     all.torus = &torus;
-    all.queries = quick() ? 1000 : 10000;
+    all.queries = is_shortened() ? 1000 : 10000;
     const int hits = circle(&all);
     print_message("%d hits in %d poses\n", hits, POSES);
     assert_int_equal(pthread_barrier_init(&all.together, NULL, THREADS), 0);
@@ -228,7 +224,7 @@ static void expect_same_bytes(const char *path)
     kiln_bake_options options = case_options();
     options.threads = 1;
     case_model first = case_bake_path(path, &options);
-    for (int repeat = 0; repeat < (quick() ? 1 : 2); repeat++) {
+    for (int repeat = 0; repeat < (is_shortened() ? 1 : 2); repeat++) {
         for (int i = 0; i < 4; i++) {
             options.threads = threads[i];
             case_model again = case_bake_path(path, &options);
@@ -245,7 +241,7 @@ static void test_c059_thread_counts(void **state)
 {
     (void)state;
     char grid[CASE_PATH_SIZE], centroid[CASE_PATH_SIZE];
-    case_make_big(quick() ? 2000 : 20000);
+    case_make_big(is_shortened() ? 2000 : 20000);
     expect_same_bytes(case_path("C065_grid.obj", grid));
     expect_same_bytes(case_temporary("big/C029_same_centroid.obj", centroid));
 }

@@ -17,45 +17,15 @@
 #include <dirent.h>
 
 #include "../../tools/import/import.h"
+#include "../support/soup_measure.h"
 
 #define FOLDER "tests/cases/import/"
 
 enum { PATH_SIZE = 512 };
 
-typedef struct {
-    double area, volume, bounds[6];
-} measure;
-
 static int complaints; /* all files are tried before the test fails */
 
 #define complain(...) (print_error(__VA_ARGS__), print_error("\n"), complaints++)
-
-static measure measure_of(const kiln_soup *soup)
-{
-    measure m = {.bounds = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}};
-
-    for (size_t i = 0; i < soup->triangle_count; i++) {
-        double p[3][3], cross[3];
-
-        for (int k = 0; k < 3; k++)
-            for (int axis = 0; axis < 3; axis++) {
-                p[k][axis] =
-                    (double)soup
-                        ->positions[3 * (size_t)soup->indices[3 * i + (size_t)k] + (size_t)axis];
-                m.bounds[axis] = fmin(m.bounds[axis], p[k][axis]);
-                m.bounds[3 + axis] = fmax(m.bounds[3 + axis], p[k][axis]);
-            }
-        for (int axis = 0; axis < 3; axis++) {
-            const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-
-            cross[axis] = (p[1][u] - p[0][u]) * (p[2][v] - p[0][v]) -
-                          (p[1][v] - p[0][v]) * (p[2][u] - p[0][u]);
-        }
-        m.area += sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]) / 2;
-        m.volume += (p[0][0] * cross[0] + p[0][1] * cross[1] + p[0][2] * cross[2]) / 6;
-    }
-    return m;
-}
 
 static void expect_number(const char *name, const char *what, const json_t *wanted, double got)
 {
@@ -94,14 +64,14 @@ static void import_one(const char *name, const json_t *row, kiln_soup *soup)
                      status == KILN_BAKE_OK ? "baked" : report.error);
     } else {
         const json_t *bounds = json_object_get(row, "b");
-        measure m;
+        soup_measure m;
 
         if (status != KILN_BAKE_OK) {
             complain("%s", report.error);
             kiln_bake_report_free(&report);
             return;
         }
-        m = measure_of(soup);
+        m = soup_measure_of(soup);
         expect_number(name, "count", json_object_get(row, "tri"), (double)soup->triangle_count);
         expect_number(name, "number of warnings", json_object_get(row, "warnings"),
                       (double)soup->warning_count);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../../tools/encode/audit.h"
+#include "../support/amount.h"
 #include "../support/meshes.h"
 #include "case_model.h"
 
@@ -25,9 +26,7 @@ static unsigned faces;
 static int make_inputs(void **state)
 {
     (void)state;
-    faces = getenv("KILN_TEST_TIMES") != NULL   ? FACES_TIMED
-            : getenv("KILN_TEST_QUICK") != NULL ? FACES_QUICK
-                                                : FACES;
+    faces = getenv("KILN_TEST_TIMES") != NULL ? FACES_TIMED : is_shortened() ? FACES_QUICK : FACES;
     case_make_big(faces);
     return 0;
 }

@@ -46,8 +46,7 @@ static int compare_paths(const void *p, const void *q)
     return strcmp(*(char *const *)p, *(char *const *)q);
 }
 
-/* Each `step`-th file, in order of names. */
-static void find_files(const char *folder, size_t step)
+char *const *survey_files(const char *folder, size_t step, size_t *count)
 {
     found_count = 0;
     if (nftw(folder, note_file, 16, FTW_PHYS) != 0) {
@@ -63,6 +62,16 @@ static void find_files(const char *folder, size_t step)
             free(found[i]);
         }
     }
+    *count = found_count;
+    return found;
+}
+
+void survey_files_free(void)
+{
+    for (size_t i = 0; i < found_count; i++) {
+        free(found[i]);
+    }
+    found_count = 0;
 }
 
 /* --------------------------------------------------------------------------------- processes -- */
@@ -188,17 +197,17 @@ static void *shared_memory(size_t size)
 survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers,
                   size_t step)
 {
-    find_files(folder, step);
-    survey out = {shared_memory(FILES_MAX * sizeof *out.rows), found_count};
+    survey out = {.rows = shared_memory(FILES_MAX * sizeof *out.rows)};
+    char *const *files = survey_files(folder, step, &out.count);
     atomic_uint *next = shared_memory(sizeof *next);
-    for (size_t i = 0; i < found_count; i++) {
-        out.rows[i].path = found[i] + strlen(folder) + 1;
+    for (size_t i = 0; i < out.count; i++) {
+        out.rows[i].path = files[i] + strlen(folder) + 1;
     }
     (void)fflush(NULL);
     for (int w = 0; w < workers; w++) {
         if (fork() == 0) {
-            for (unsigned i; (i = atomic_fetch_add(next, 1)) < found_count;) {
-                survey_one(kiln, found[i], scratch, &out.rows[i]);
+            for (unsigned i; (i = atomic_fetch_add(next, 1)) < out.count;) {
+                survey_one(kiln, files[i], scratch, &out.rows[i]);
             }
             _exit(0);
         }
@@ -212,9 +221,7 @@ survey survey_run(const char *kiln, const char *folder, const char *scratch, int
 
 void survey_free(survey *of)
 {
-    for (size_t i = 0; i < found_count; i++) {
-        free(found[i]);
-    }
+    survey_files_free();
     (void)munmap(of->rows, FILES_MAX * sizeof *of->rows);
     of->rows = NULL;
 }

@@ -25,6 +25,11 @@ typedef struct {
     size_t count;
 } survey;
 
+/* The regular files below `folder`, each `step`-th of them, in the order of their names. They stay
+ * until survey_files_free; there is one such list at a time. */
+char *const *survey_files(const char *folder, size_t step, size_t *count);
+void survey_files_free(void);
+
 /* Bakes and verifies the regular files below `folder`, each `step`-th of them, `workers` at a
  * time, with the command `kiln`; scratch files go to `scratch`. */
 survey survey_run(const char *kiln, const char *folder, const char *scratch, int workers,

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "survey.h"
+#include "../support/amount.h"
 
 #define FOLDER "/usr/share/assimp/models"
 
@@ -24,7 +25,7 @@ static survey all;
 
 static size_t step(void)
 {
-    return getenv("KILN_TEST_QUICK") != NULL ? 8 : 1;
+    return is_shortened() ? 8 : 1;
 }
 
 /* build/kiln of build/release/tests/models/test_models, build/CONFIG/kiln of other builds. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../bench/adb/paper_query.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 
 typedef struct {
@@ -85,7 +86,7 @@ static kiln_paper_options draw_options(uint64_t *state)
 
 static int rounds(int many)
 {
-    return getenv("KILN_TEST_QUICK") != NULL ? many / 10 : many;
+    return is_shortened() ? many / 10 : many;
 }
 
 static void queries_end_and_repeat_themselves(void **state)

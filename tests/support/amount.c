@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+bool is_shortened(void)
+{
+    return getenv("KILN_TEST_QUICK") != NULL;
+}
+
 enum { QUICK = 20, QUICK_FEW = 5 };
 
 /* `count` times the scale, or a `part`-th of it, at least `least`, in a shortened run. */
@@ -11,7 +16,7 @@ static uint32_t scaled(uint32_t count, uint32_t part, uint32_t least)
     const char *text = getenv("KILN_PROPERTY_SCALE");
     const long scale = text != NULL ? strtol(text, NULL, 10) : 1;
     const uint32_t all = count * (uint32_t)(scale > 0 ? scale : 1);
-    if (getenv("KILN_TEST_QUICK") == NULL) {
+    if (!is_shortened()) {
         return all;
     }
     return all / part > least ? all / part : least;

@@ -2,7 +2,11 @@
 #ifndef KILN_TEST_AMOUNT_H
 #define KILN_TEST_AMOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Does the run ask for a shortened test (KILN_TEST_QUICK)? */
+bool is_shortened(void);
 
 /* `count` times KILN_PROPERTY_SCALE (default 1); a twentieth, at least 1, where KILN_TEST_QUICK
  * is set. */

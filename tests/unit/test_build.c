@@ -6,6 +6,7 @@
 #include "../../tools/tree/judge.h"
 #include "../../tools/tree/cloud.h"
 #include "../../tools/tree/split.h"
+#include "../support/amount.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -560,11 +561,6 @@ static int set_default(void **state)
 /* ---- tests ---- */
 
 /* As under sanitizers, where building takes ten times as long. */
-static bool is_shortened(void)
-{
-    return getenv("KILN_TEST_QUICK") != NULL;
-}
-
 static void every_mesh_is_contained(void **state)
 {
     (void)state;

@@ -19,6 +19,7 @@
 #include "../../tools/encode/audit.h"
 #include "../../tools/count/cells.h"
 #include "../../tools/count/count.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 #include "../support/rounding.h"
 
@@ -647,7 +648,7 @@ static void rounding_does_not_show(void **state)
 {
     (void)state;
     enum { TEXT_SIZE = 1 << 20 };
-    const bool shortened = getenv("KILN_TEST_QUICK") != NULL;
+    const bool shortened = is_shortened();
     mesh m = shortened ? mesh_torus(24, 16, 0.1) : mesh_torus(60, 40, 0.1);
     char *text = malloc(TEXT_SIZE), *at = text;
     assert_non_null(text);

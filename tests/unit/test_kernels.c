@@ -16,13 +16,14 @@
 #include "../../runtime/exact/exact.h"
 #include "../../runtime/base/tree.h"
 #include "../../runtime/kernel/kernel.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 
 enum { ROUNDS = 200000, QUICK_ROUNDS = 20000 };
 
 static int round_count(void)
 {
-    return getenv("KILN_TEST_QUICK") != NULL ? QUICK_ROUNDS : ROUNDS;
+    return is_shortened() ? QUICK_ROUNDS : ROUNDS;
 }
 
 static float any_number(uint64_t *state, double size)

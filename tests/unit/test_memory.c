@@ -17,6 +17,7 @@
 #include "../../tools/tree/build.h"
 #include "../../tools/common/text.h"
 #include "../../tools/common/memory.h"
+#include "../support/amount.h"
 #include "../support/meshes.h"
 
 enum { SIDES = 100, RINGS = 1000, RINGS_QUICK = 300, RINGS_SHADOW = 50, FACET = 50, HEADER = 84 };
@@ -32,9 +33,9 @@ static int make_model(void **state)
 {
     (void)state;
     /* Under a sanitizer memory is not measured: what remains is that all runs. */
-    torus = mesh_torus(KILN_HAVE_SHADOW_MEMORY             ? RINGS_SHADOW
-                       : getenv("KILN_TEST_QUICK") != NULL ? RINGS_QUICK
-                                                           : RINGS,
+    torus = mesh_torus(KILN_HAVE_SHADOW_MEMORY ? RINGS_SHADOW
+                       : is_shortened()        ? RINGS_QUICK
+                                               : RINGS,
                        SIDES, 0.2);
     stl_size = HEADER + (size_t)FACET * torus.triangle_count;
     stl = calloc(1, stl_size);

@@ -28,7 +28,7 @@ static bool is_mine(const char *bytes, size_t size, bool whole)
 }
 
 static const output_kind mine = {"file of the test", is_mine};
-static char folder[] = "/tmp/kiln-output-XXXXXX";
+static char folder[512];
 
 static void put(const char *name, const char *text)
 {
@@ -87,7 +87,9 @@ static void foreign_files_stay(void **state)
 
 static int begin(void **state)
 {
+    const char *scratch = getenv("TMPDIR");
     (void)state;
+    snprintf(folder, sizeof folder, "%s/output.XXXXXX", scratch != NULL ? scratch : "/tmp");
     return mkdtemp(folder) != NULL ? chdir(folder) : -1;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../bench/adb/paper_volume.h"
+#include "../support/amount.h"
 #include "../support/meshes.h"
 
 #define PI 3.14159265358979323846
@@ -376,7 +377,7 @@ static void figure_10_fails_for_aligned_boxes(void **state)
 static void figure_10_is_nearly_a_bound(void **state)
 {
     (void)state;
-    const int pairs = getenv("KILN_TEST_QUICK") != NULL ? 20000 : 200000;
+    const int pairs = is_shortened() ? 20000 : 200000;
     const bound_report first =
         report_bound("equal cubes along the same axes", cubes_aligned, pairs);
     assert_int_equal(first.over, 0);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../../formats/format_error.h"
+#include "../support/amount.h"
 #include "../support/ask.h"
 #include "../support/ask_adb.h"
 #include "../support/brute.h"
@@ -198,16 +199,11 @@ static void is_whole(const baked *b, const kiln_file *file)
 
 /* --------------------------------------------------------------------------------- prefixes -- */
 
-static bool is_quick(void)
-{
-    return getenv("KILN_TEST_QUICK") != NULL;
-}
-
 static void every_prefix_of(const char *bv, kiln_layout layout, int adb)
 {
     baked b = bake(mesh_torus(8, 6, 0.1), bv, 2, layout, adb);
     kiln_file *growing = NULL;
-    const size_t step = (layout == KILN_LAYOUT_RAW ? 2039u : 23u) * (is_quick() ? 3u : 1u);
+    const size_t step = (layout == KILN_LAYOUT_RAW ? 2039u : 23u) * (is_shortened() ? 3u : 1u);
     meet_by_brute_force(&b);
     for (size_t size = 0; size < b.size; size += step) {
         kiln_file *file;
@@ -292,7 +288,7 @@ static void files_grow_block_by_block(void **state)
         {"obb", 1, 0}, {"obb", 1, 4}, {"aabb", 1, 4}, {"obb2,aabb2", 2, 4}, {"aabb2", 1, 0}};
     (void)state;
     const size_t count = sizeof models / sizeof models[0];
-    for (size_t i = is_quick() ? count - 2 : 0; i < count; i++) {
+    for (size_t i = is_shortened() ? count - 2 : 0; i < count; i++) {
         baked b = bake(mesh_torus(90, 50, 0.1), models[i].bv, models[i].leaf, KILN_LAYOUT_PACKED,
                        models[i].adb);
         kiln_file *file;

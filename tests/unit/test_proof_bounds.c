@@ -20,13 +20,14 @@
 #include "../../runtime/base/tree.h"
 #include "../../runtime/exact/expansion.h"
 #include "../../runtime/kernel/kernel.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 
 enum { ROUNDS = 200000, QUICK_ROUNDS = 6000 };
 
 static int round_count(void)
 {
-    return getenv("KILN_TEST_QUICK") != NULL ? QUICK_ROUNDS : ROUNDS;
+    return is_shortened() ? QUICK_ROUNDS : ROUNDS;
 }
 
 /* ---------------------------------------------------------------- boxes that share one point -- */
@@ -370,7 +371,7 @@ static void the_nearest_of_nearly_equal_points_is_found(void **unused)
     (void)unused;
     uint64_t state = 14;
     unsigned unequal = 0;
-    const unsigned rounds = getenv("KILN_TEST_QUICK") != NULL ? 8 : 40;
+    const unsigned rounds = is_shortened() ? 8 : 40;
     for (unsigned round = 0; round < rounds; round++) {
         float cloud[POINTS][9], tip[9];
         uint32_t indices[POINTS][3];

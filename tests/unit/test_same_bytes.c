@@ -12,6 +12,7 @@
 
 #include "../../formats/format.h"
 #include "../../tools/encode/container.h"
+#include "../support/amount.h"
 #include "../support/quick_bake.h"
 
 static const kiln_watch watch = {2, NULL, NULL, "write", 0, 1};
@@ -67,7 +68,7 @@ static void bake_by_threads(const mesh *m, kiln_layout layout)
 static void threads_do_not_show_in_a_grid(void **state)
 {
     (void)state;
-    mesh m = mesh_grid(getenv("KILN_TEST_QUICK") != NULL ? 50 : 120);
+    mesh m = mesh_grid(is_shortened() ? 50 : 120);
     bake_by_threads(&m, KILN_LAYOUT_RAW);
     bake_by_threads(&m, KILN_LAYOUT_PACKED);
     mesh_free(&m);
@@ -76,7 +77,7 @@ static void threads_do_not_show_in_a_grid(void **state)
 static void threads_do_not_show_where_centroids_coincide(void **state)
 {
     (void)state;
-    mesh m = mesh_same_centroid(getenv("KILN_TEST_QUICK") != NULL ? 6000 : 20000);
+    mesh m = mesh_same_centroid(is_shortened() ? 6000 : 20000);
     bake_by_threads(&m, KILN_LAYOUT_RAW);
     mesh_free(&m);
 }

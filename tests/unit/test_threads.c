@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "../support/amount.h"
 #include "../support/edit.h"
 #include "../support/quick_bake.h"
 
@@ -43,7 +44,7 @@ static uint32_t query_count(void)
 #if defined(__SANITIZE_THREAD__)
     return 1000;
 #else
-    return getenv("KILN_TEST_QUICK") != NULL ? 1000 : 10000;
+    return is_shortened() ? 1000 : 10000;
 #endif
 }
 
