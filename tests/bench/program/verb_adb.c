@@ -334,9 +334,9 @@ static int check_outputs(const bench_settings *settings, char *const *inputs, in
     if (is_stdout(settings->csv) || is_stdout(settings->svg)) {
         report_to_stderr();
     }
-    const int status = bench_output_check(settings->csv, &output_kind_rows, inputs, count);
+    const int status = output_check_inputs(settings->csv, &output_kind_rows, inputs, count);
     return status == EXIT_DONE
-               ? bench_output_check(settings->svg, &output_kind_picture, inputs, count)
+               ? output_check_inputs(settings->svg, &output_kind_picture, inputs, count)
                : status;
 }
 

@@ -350,7 +350,7 @@ static int run_bins_plot(int argc, char **argv)
     if (strcmp(settings.output, "-") == 0) {
         report_to_stderr();
     }
-    status = bench_output_check(settings.output, &output_kind_picture, argv, count);
+    status = output_check_inputs(settings.output, &output_kind_picture, argv, count);
     return status == EXIT_DONE ? plot(argv[0], &settings) : status;
 }
 

@@ -155,6 +155,26 @@ int output_check(const char *path, const output_kind *kind, const read_files *fi
                         kind->what);
 }
 
+int output_check_inputs(const char *path, const output_kind *kind, char *const *inputs,
+                        int input_count)
+{
+    char message[KILN_WRITE_MESSAGE_SIZE];
+    read_files read = {.list = NULL};
+    int status = EXIT_DONE;
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < input_count && status == EXIT_DONE; i++) {
+        status = read_files_add(&read, inputs[i], "an input");
+    }
+    status = status == EXIT_DONE ? output_check(path, kind, &read) : status;
+    read_files_free(&read);
+    if (status == EXIT_DONE && !kiln_write_file_possible(path, message)) {
+        status = report_error(EXIT_IO, path, "%s", message);
+    }
+    return status;
+}
+
 bool output_may_be_replaced(const char *path, const output_kind *kind, const read_files *files)
 {
     struct stat facts;

@@ -45,6 +45,11 @@ void read_files_free(read_files *files);
  * followed. "-" is standard output. */
 int output_check(const char *path, const output_kind *kind, const read_files *files);
 
+/* The same of a verb that reads these inputs, before minutes are spent: also, can the file be
+ * written? NULL is no file. */
+int output_check_inputs(const char *path, const output_kind *kind, char *const *inputs,
+                        int input_count);
+
 /* Would output_check still let the file be replaced? Reports nothing. */
 bool output_may_be_replaced(const char *path, const output_kind *kind, const read_files *files);
 

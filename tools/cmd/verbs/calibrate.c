@@ -393,29 +393,6 @@ static bool is_table(const char *bytes, size_t size, bool whole)
 
 static const output_kind output_kind_table = {"table of kiln calibrate", is_table};
 
-/* Checks the output before anything is fitted: it is none of the files that are learnt from. */
-static int check_output(const char *path, char **files, int count)
-{
-    char message[KILN_WRITE_MESSAGE_SIZE];
-    read_files read = {.list = NULL};
-    int status = EXIT_DONE;
-    if (path == NULL || strcmp(path, "-") == 0) {
-        return EXIT_DONE;
-    }
-    for (int i = 0; i < count && status == EXIT_DONE; i++) {
-        status = read_files_add(&read, files[i], "an input");
-    }
-    if (status == EXIT_DONE) {
-        status =
-            output_check(path, is_kiln_name(path) ? &output_kind_kiln : &output_kind_table, &read);
-    }
-    read_files_free(&read);
-    if (status == EXIT_DONE && !kiln_write_file_possible(path, message)) {
-        status = report_error(EXIT_IO, path, "%s", message);
-    }
-    return status;
-}
-
 /* Writes a C table, which the library can be built with. */
 static int write_table(const calibration *c, const char *path)
 {
@@ -492,7 +469,10 @@ static int run_calibrate(int argc, char **argv)
         /* The weights go to standard output, where a report would spoil them. */
         report_to_stderr();
     }
-    status = check_output(settings.output, argv, count);
+    /* None of the files that are learnt from may be replaced. */
+    const bool writes_file = settings.output != NULL && is_kiln_name(settings.output);
+    status = output_check_inputs(settings.output,
+                                 writes_file ? &output_kind_kiln : &output_kind_table, argv, count);
     if (status != EXIT_DONE) {
         return status;
     }
