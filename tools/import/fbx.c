@@ -90,11 +90,7 @@ static const uint8_t *peek(fbx *f, uint64_t at, size_t size)
 
 static uint64_t number_of(const fbx *f, const uint8_t *from, unsigned bytes)
 {
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | from[f->big ? i : bytes - 1 - i];
-    return value;
+    return kiln_bytes_number(from, bytes, f->big);
 }
 
 /* Room for as many bytes at the end of what is written, which count as written. */

@@ -15,6 +15,16 @@ typedef struct {
 /* Bytes read at `offset`; fewer than `size` only at the end or on an error. */
 size_t kiln_model_read(const kiln_model *model, uint64_t offset, void *to, size_t size);
 
+/* The number of at most 8 bytes, of which the lowest or the highest comes first. */
+static inline uint64_t kiln_bytes_number(const uint8_t *from, unsigned bytes, bool high_first)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | from[high_first ? i : bytes - 1 - i];
+    return value;
+}
+
 /* Are these bytes a pointer of Git LFS, which stands for a file that was not fetched? */
 bool kiln_model_is_lfs_pointer(const kiln_model *model);
 

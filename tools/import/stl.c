@@ -19,7 +19,7 @@ enum { HEADER_SIZE = 84, FACET_SIZE = 50, FACETS_AT_ONCE = 1024 };
 
 static uint32_t load_u32(const uint8_t *p)
 {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return (uint32_t)kiln_bytes_number(p, 4, false);
 }
 
 /* -- binary -- */

@@ -35,15 +35,10 @@ enum {
     RATIO_MOST = 1032, /* of deflating: 258 bytes of two bits */
 };
 
-/* Numbers, the lowest byte first. */
 static uint64_t number_of(const uint8_t *from, unsigned bytes)
 {
-    uint64_t value = 0;
-
     KILN_ASSERT(bytes <= 8);
-    for (unsigned i = bytes; i-- > 0;)
-        value = value << 8 | from[i];
-    return value;
+    return kiln_bytes_number(from, bytes, false);
 }
 
 /* Ends the work where the bytes are not all there. */

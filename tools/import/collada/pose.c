@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "../../../formats/assert.h"
+#include "../../../formats/vector.h"
 #include "accessor.h"
 
 #define RADIANS (3.14159265358979323846 / 180)
@@ -29,22 +30,10 @@ static const kiln_affine identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}
 
 /* -- transforms -- */
 
-/* Vectors. */
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double to[3])
-{
-    for (int i = 0; i < 3; i++)
-        to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* False: it has no direction. */
 static bool normalize(const double from[3], double to[3])
 {
-    const double length = sqrt(dot(from, from));
+    const double length = sqrt(kiln_dot(from, from));
 
     for (int i = 0; i < 3; i++)
         to[i] = from[i] / length;
@@ -89,11 +78,11 @@ static kiln_affine skew(const dae *d, uint32_t element, const double v[7])
     if (!normalize(v + 1, first) || !normalize(v + 4, second))
         kiln_dae_fail(d, element, "has an axis of no length; repair the file");
     for (int i = 0; i < 3; i++)
-        side[i] = first[i] - dot(first, second) * second[i];
-    if (!normalize(side, side) || fabs(dot(first, second)) > 1 - 1e-12)
+        side[i] = first[i] - kiln_dot(first, second) * second[i];
+    if (!normalize(side, side) || fabs(kiln_dot(first, second)) > 1 - 1e-12)
         kiln_dae_fail(d, element, "has two axes of one direction; repair the file");
-    KILN_ASSERT(fabs(dot(side, second)) < 1e-6);
-    lean = asin(dot(first, second));
+    KILN_ASSERT(fabs(kiln_dot(side, second)) < 1e-6);
+    lean = asin(kiln_dot(first, second));
     if (!(fabs(lean + v[0] * RADIANS) < 90 * RADIANS * (1 - 1e-12)))
         kiln_dae_fail(d, element,
                       "is of %.9g degrees, which its axes do not allow; repair the file", v[0]);
@@ -113,10 +102,10 @@ static kiln_affine look_at(const dae *d, uint32_t element, const double v[9])
 
     if (!normalize(forward, z))
         kiln_dae_fail(d, element, "looks at the place where it stands; repair the file");
-    cross(v + 6, z, x);
+    kiln_cross(v + 6, z, x);
     if (!normalize(x, x))
         kiln_dae_fail(d, element, "has an up axis along which it looks; repair the file");
-    cross(z, x, y);
+    kiln_cross(z, x, y);
     for (int i = 0; i < 3; i++) {
         to.m[i][0] = x[i];
         to.m[i][1] = y[i];

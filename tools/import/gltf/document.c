@@ -240,7 +240,7 @@ gltf_place kiln_gltf_extension(const gltf *g, const gltf_place *extensions, cons
 /* A number of four bytes, the lowest first. */
 static uint32_t number_of(const uint8_t *from)
 {
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+    return (uint32_t)kiln_bytes_number(from, 4, false);
 }
 
 /* Finds the JSON of a .glb and notes its binary chunk. Chunks of other kinds are skipped, as the

@@ -71,33 +71,11 @@ static const struct {
              /* Names that end as harmless ones do. */
              {"HAnimJoint", X3D_UNKNOWN},
              {"ExplosionEmitter", X3D_UNKNOWN}};
-/* Those for which geometry.c has a function. */
-static const char *const geometry[] = {"IndexedFaceSet",
-                                       "IndexedTriangleSet",
-                                       "IndexedTriangleFanSet",
-                                       "IndexedTriangleStripSet",
-                                       "IndexedQuadSet",
-                                       "IndexedLineSet",
-                                       "TriangleSet",
-                                       "TriangleFanSet",
-                                       "TriangleStripSet",
-                                       "QuadSet",
-                                       "LineSet",
-                                       "PointSet",
-                                       "ElevationGrid",
-                                       "Extrusion",
-                                       "Box",
-                                       "Sphere",
-                                       "Cone",
-                                       "Cylinder",
-                                       "Rectangle2D",
-                                       "Disk2D",
-                                       "TriangleSet2D",
-                                       "Polyline2D",
-                                       "Polypoint2D",
-                                       "Arc2D",
-                                       "Circle2D",
-                                       "Text"};
+static const char *const geometry[] = {
+#define NAME(type, make) #type,
+    X3D_GEOMETRY_TYPES(NAME)
+#undef NAME
+};
 /* Types without geometry, in themselves and in what they contain: of materials, time, interaction,
  * sound and physics. What a script builds while it runs is none of the file. */
 static const char *const harmless[] = {"ROUTE",
@@ -658,25 +636,19 @@ bool kiln_x3d_bool(const x3d_document *document, const x3d_node *node, const cha
     return false;
 }
 
-double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, const char *name,
-                         size_t *count)
-{
-    const char *at = kiln_x3d_text(node, name), *word;
-    kiln_list list = {0};
-    size_t length;
+/* Reads a word into an item of a list. False: it is not what is wanted. */
+typedef bool read_word(const char *word, size_t length, void *to);
 
-    at = at != NULL ? at : "";
-    while ((word = kiln_x3d_word(&at, &length)) != NULL)
-        if (!kiln_token_number(word, length,
-                               kiln_list_add(document->reading, &list, sizeof(double))))
-            fail_word(document, node, name, "numbers", word, length);
-    *count = list.count;
-    return list.items;
+static bool read_number(const char *word, size_t length, void *to)
+{
+    return kiln_token_number(word, length, to);
 }
 
 /* Decimal, or hexadecimal behind 0x (ISO/IEC 19776-1, SFInt32). */
-static bool whole_number(const char *word, size_t length, int64_t *value)
+static bool read_integer(const char *word, size_t length, void *to)
 {
+    int64_t *value = to;
+
     if (length < 3 || length > 10 || word[0] != '0' || (word[1] != 'x' && word[1] != 'X'))
         return kiln_token_integer(word, length, value);
     *value = 0;
@@ -693,8 +665,9 @@ static bool whole_number(const char *word, size_t length, int64_t *value)
     return true;
 }
 
-int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
-                           size_t *count)
+/* All words of a field, each as an item of so many bytes. */
+static void *load_words(const x3d_document *document, const x3d_node *node, const char *name,
+                        read_word *read, const char *what, size_t size, size_t *count)
 {
     const char *at = kiln_x3d_text(node, name), *word;
     kiln_list list = {0};
@@ -702,10 +675,22 @@ int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, c
 
     at = at != NULL ? at : "";
     while ((word = kiln_x3d_word(&at, &length)) != NULL)
-        if (!whole_number(word, length, kiln_list_add(document->reading, &list, sizeof(int64_t))))
-            fail_word(document, node, name, "whole numbers", word, length);
+        if (!read(word, length, kiln_list_add(document->reading, &list, size)))
+            fail_word(document, node, name, what, word, length);
     *count = list.count;
     return list.items;
+}
+
+double *kiln_x3d_numbers(const x3d_document *document, const x3d_node *node, const char *name,
+                         size_t *count)
+{
+    return load_words(document, node, name, read_number, "numbers", sizeof(double), count);
+}
+
+int64_t *kiln_x3d_integers(const x3d_document *document, const x3d_node *node, const char *name,
+                           size_t *count)
+{
+    return load_words(document, node, name, read_integer, "whole numbers", sizeof(int64_t), count);
 }
 
 void kiln_x3d_values(const x3d_document *document, const x3d_node *node, const char *name,

@@ -7,6 +7,35 @@
 #include "../../common/memory.h"
 #include "../points.h"
 
+/* The types of geometry nodes, each with the function that makes its mesh (geometry.c). */
+#define X3D_GEOMETRY_TYPES(TYPE)                                                                   \
+    TYPE(IndexedFaceSet, faces_by_index)                                                           \
+    TYPE(IndexedTriangleSet, triangles_by_index)                                                   \
+    TYPE(IndexedTriangleFanSet, fans_by_index)                                                     \
+    TYPE(IndexedTriangleStripSet, strips_by_index)                                                 \
+    TYPE(IndexedQuadSet, quads_by_index)                                                           \
+    TYPE(IndexedLineSet, lines_by_index)                                                           \
+    TYPE(TriangleSet, triangles)                                                                   \
+    TYPE(TriangleFanSet, fans)                                                                     \
+    TYPE(TriangleStripSet, strips)                                                                 \
+    TYPE(QuadSet, quads)                                                                           \
+    TYPE(LineSet, lines)                                                                           \
+    TYPE(PointSet, dots)                                                                           \
+    TYPE(ElevationGrid, grid)                                                                      \
+    TYPE(Extrusion, kiln_x3d_extrusion)                                                            \
+    TYPE(Box, kiln_x3d_box)                                                                        \
+    TYPE(Sphere, kiln_x3d_sphere)                                                                  \
+    TYPE(Cone, kiln_x3d_cone)                                                                      \
+    TYPE(Cylinder, kiln_x3d_cylinder)                                                              \
+    TYPE(Rectangle2D, kiln_x3d_rectangle)                                                          \
+    TYPE(Disk2D, kiln_x3d_disk)                                                                    \
+    TYPE(TriangleSet2D, flat_triangles)                                                            \
+    TYPE(Polyline2D, flat_line)                                                                    \
+    TYPE(Polypoint2D, flat_dots)                                                                   \
+    TYPE(Arc2D, curve)                                                                             \
+    TYPE(Circle2D, curve)                                                                          \
+    TYPE(Text, letters)
+
 typedef enum {
     X3D_GROUP, /* shows its children */
     X3D_TRANSFORM,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../../formats/assert.h"
+#include "../../../formats/vector.h"
 #include "geometry.h"
 #include "transform.h"
 
@@ -14,23 +15,6 @@ typedef struct {
     double x[3], y[3], z[3];
     size_t before, after; /* the nearest points of the spine that lie elsewhere; else its ends */
 } axes;
-
-static void minus(double to[3], const double a[3], const double b[3])
-{
-    for (int i = 0; i < 3; i++)
-        to[i] = a[i] - b[i];
-}
-
-static void cross(double to[3], const double a[3], const double b[3])
-{
-    for (int i = 0; i < 3; i++)
-        to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* As numbers: -0 is 0. */
 static bool is_same(const double a[3], const double b[3])
@@ -41,7 +25,7 @@ static bool is_same(const double a[3], const double b[3])
 /* False: it has no direction, at the scale of `size`. */
 static bool normalize(double v[3], double size)
 {
-    const double length = sqrt(dot(v, v));
+    const double length = sqrt(kiln_dot(v, v));
 
     if (!(length > 1e-9 * size))
         return false;
@@ -72,7 +56,7 @@ static bool find_along(axes *at, double (*const spine)[3], size_t count, bool cl
 
     KILN_ASSERT(count >= 2 && (!closed || count >= 3));
     for (size_t i = 0; i < count; i++) {
-        minus(at[i].y, spine[at[i].after], spine[at[i].before]);
+        kiln_subtract(spine[at[i].after], spine[at[i].before], at[i].y);
         if (normalize(at[i].y, size)) {
             known = known < i ? known : i;
         } else if (i > 0) {
@@ -92,14 +76,14 @@ static bool find_across(axes *at, double (*const spine)[3], size_t count, bool c
     for (size_t i = closed ? 0 : 1; i + 1 < count; i++) {
         double next[3], last[3];
 
-        minus(next, spine[at[i].after], spine[i]);
-        minus(last, spine[at[i].before], spine[i]);
-        cross(at[i].z, next, last);
+        kiln_subtract(spine[at[i].after], spine[i], next);
+        kiln_subtract(spine[at[i].before], spine[i], last);
+        kiln_cross(next, last, at[i].z);
         /* Of unit vectors, so that short steps count as long ones do. */
         if (normalize(next, size) && normalize(last, size)) {
             double bend[3];
 
-            cross(bend, next, last);
+            kiln_cross(next, last, bend);
             if (normalize(bend, 1)) {
                 memcpy(at[i].z, bend, sizeof bend);
                 known = known < i ? known : i;
@@ -117,7 +101,7 @@ static bool find_across(axes *at, double (*const spine)[3], size_t count, bool c
      * before it, which would twist the surface. */
     memcpy(at[count - 1].z, at[closed ? 0 : count - 2].z, sizeof at[0].z);
     for (size_t i = 1; i < count; i++)
-        if (dot(at[i].z, at[i - 1].z) < 0)
+        if (kiln_dot(at[i].z, at[i - 1].z) < 0)
             for (int j = 0; j < 3; j++)
                 at[i].z[j] = -at[i].z[j];
     return true;
@@ -131,8 +115,8 @@ static void rotate_straight(axes *at, size_t count)
     double rotation[4] = {0, 0, 0, 0};
     kiln_affine turn;
 
-    cross(rotation, up, y);
-    rotation[3] = atan2(sqrt(dot(rotation, rotation)), y[1]);
+    kiln_cross(up, y, rotation);
+    rotation[3] = atan2(sqrt(kiln_dot(rotation, rotation)), y[1]);
     if (!normalize(rotation, 1)) {
         rotation[0] = 1;
         rotation[1] = rotation[2] = 0;
@@ -239,11 +223,11 @@ void kiln_x3d_extrusion(x3d_mesh *mesh)
     else
         for (size_t i = 0; i < along; i++) {
             /* z is normal to y but for rounding: both are of the plane of the nearest bend. */
-            cross(at[i].x, at[i].y, at[i].z);
+            kiln_cross(at[i].y, at[i].z, at[i].x);
             if (!normalize(at[i].x, 1))
                 kiln_x3d_fail(mesh->document, mesh->node, KILN_BAKE_UNSUPPORTED,
                               "its spine has no plane at point %zu; export it as faces", i);
-            cross(at[i].z, at[i].x, at[i].y);
+            kiln_cross(at[i].x, at[i].y, at[i].z);
         }
     /* A point of the section is scaled, rotated in the plane of its place, and put there. */
     for (size_t i = 0; i < along; i++) {

@@ -324,32 +324,11 @@ x3d_geometry *kiln_x3d_geometry(const char *type)
     static const struct {
         const char *type;
         x3d_geometry *make;
-    } known[] = {{"IndexedFaceSet", faces_by_index},
-                 {"IndexedTriangleSet", triangles_by_index},
-                 {"IndexedTriangleFanSet", fans_by_index},
-                 {"IndexedTriangleStripSet", strips_by_index},
-                 {"IndexedQuadSet", quads_by_index},
-                 {"IndexedLineSet", lines_by_index},
-                 {"TriangleSet", triangles},
-                 {"TriangleFanSet", fans},
-                 {"TriangleStripSet", strips},
-                 {"QuadSet", quads},
-                 {"LineSet", lines},
-                 {"PointSet", dots},
-                 {"ElevationGrid", grid},
-                 {"Extrusion", kiln_x3d_extrusion},
-                 {"Box", kiln_x3d_box},
-                 {"Sphere", kiln_x3d_sphere},
-                 {"Cone", kiln_x3d_cone},
-                 {"Cylinder", kiln_x3d_cylinder},
-                 {"Rectangle2D", kiln_x3d_rectangle},
-                 {"Disk2D", kiln_x3d_disk},
-                 {"TriangleSet2D", flat_triangles},
-                 {"Polyline2D", flat_line},
-                 {"Polypoint2D", flat_dots},
-                 {"Arc2D", curve},
-                 {"Circle2D", curve},
-                 {"Text", letters}};
+    } known[] = {
+#define ROW(type, make) {#type, make},
+        X3D_GEOMETRY_TYPES(ROW)
+#undef ROW
+    };
 
     size_t i = 0;
 
