@@ -57,9 +57,9 @@ static uint16_t *lengths_of(const kiln_lut_bins *table, uint8_t *row)
 
 /* ------------------------------------------------------------------------------ ends of rows -- */
 
-/* Finds for every row of one u where it ends for each x, and counts the records by segment.
- * Segment k holds the values of all x above k, at positions where the row of x = k has ended and
- * that of x = k + 1 has not. */
+/* Finds for every row of one u where it ends for each x, and counts the records by segment. Segment
+ * k holds the values of all x above k at the positions that lie beyond the end of the row of x = k
+ * and within the row of x = k + 1. */
 static void measure_task(void *context, uint32_t task)
 {
     const generation *g = context;

@@ -36,8 +36,8 @@ static const kiln_adb_fitted *nearest_row(const kiln_adb_fitted rows[], uint32_t
 {
     const kiln_adb_fitted *best = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        /* Of rows that are equally near the first stays, so the choice doesn't depend on anything
-         * but the order of the rows. A row of exactly the tree's size can't be improved on. */
+        /* If several rows are equally near, the first one is taken, so the choice depends on the
+         * order of the rows alone. A row of exactly the tree's size ends the search. */
         if (rows[i].bv == (kiln_bv)bv &&
             (best == NULL ||
              leaf_distance(tree, rows[i].leaf_max) < leaf_distance(tree, best->leaf_max))) {

@@ -46,8 +46,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     } else {
         sound = kiln_weights_view_open(&view, &reader, &error);
     }
-    /* Rows beyond the capacity are counted, but not written. *sink->count changes only after all
-     * of the section was found sound, so an error leaves it alone. */
+    /* Rows beyond the capacity are counted, but not written. *sink->count is set only if the whole
+     * section is sound, so it is unchanged after an error. */
     uint32_t count = 0;
     for (uint32_t i = 0; sound && i < view.count; i++) {
         if (kiln_weights_are_known(&view.rows[i])) {
@@ -64,8 +64,8 @@ static kiln_status read_rows(const void *data, size_t size, const kiln_open_opti
     return sound ? KILN_OK : kiln_opening_report(options, &error);
 }
 
-/* The sink is checked before the file is opened: a NULL that is passed on stands for arguments
- * that are wrong, which the opening reports like any other of its own. */
+/* The sink is checked before the file is opened. If it is not sound, NULL is passed on instead, and
+ * the opening reports that as a wrong argument. */
 static bool sink_is_sound(const weights_sink *sink)
 {
     return sink->count != NULL && (sink->rows != NULL || sink->capacity == 0);

@@ -28,9 +28,9 @@
 #include <string.h>
 
 #define CERTIFIED 0x1p-45 /* of the largest distance of two corners */
-/* What is nearer than 2^-20 of the size, squared here, is left to the exact predicate. Outside of
- * the two limits of size the squares of squares could over- or underflow: compute_scaled comes
- * first. */
+/* Triangles that are nearer than 2^-20 of the size are left to the exact predicate; the constant is
+ * the square of that. Sizes outside of the two limits are scaled first (compute_scaled), because
+ * squares of squares could overflow or underflow. */
 #define NEAR_SQUARED 0x1p-40
 #define SIZE_SQUARED_LEAST 0x1p-200
 #define SIZE_SQUARED_MOST 0x1p200
@@ -134,7 +134,8 @@ static inline two edges(const corners *c, int i, int h, two *s_out, two *t_out)
     return dot(w, w);
 }
 
-/* Of equal ones the first stays, so the feature depends on the order of the tries alone. */
+/* If two candidates are equally near, the first one stays, so the feature depends on the order of
+ * the calls alone. */
 static inline void take(candidate *best, double squared, int feature, double s, double t)
 {
     if (squared < best->squared) {
@@ -514,8 +515,9 @@ KILN_RARE static void compute_scaled(const double x[9], const double y[9], doubl
     }
 }
 
-/* False: the triangles are further apart than `limit`, and *out is as it was. A value of 0 says
- * that they meet; any other is above 0 even where it is too small for a double. */
+/* False: the triangles are further apart than `limit`, and *out is unchanged. A value of 0 says
+ * that they meet. Triangles that do not meet have a value above 0, even if their distance is
+ * smaller than the least double. */
 bool kiln_triangles_nearest(const double x[9], const double y[9], double limit,
                             kiln_tri_nearest *out)
 {

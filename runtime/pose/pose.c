@@ -122,9 +122,8 @@ void kiln_matrix_invert(const double r[9], double out[9])
 static int compare_poses(const kiln_pose *p, const kiln_pose *q)
 {
     double of_p[NUMBERS], of_q[NUMBERS];
-    /* Bytes settle most cases at once. Where they differ, only the numbers can say whether the
-     * poses are equal, since 0 and -0 are; the order is that of the bytes, which is as good as any
-     * other. */
+    /* Equal bytes mean equal poses. If the bytes differ, the numbers are compared, because 0 and -0
+     * are equal. Different poses have the order of their bytes; any fixed order would do. */
     const int by_bytes = memcmp(p, q, UNSCALED);
     if (by_bytes == 0) {
         return 0;

@@ -85,9 +85,8 @@ static inline void sort_pairs(pair_heap *heap, size_t stride, void *spare)
     KILN_ASSERT(stride <= sizeof(kiln_contact));
     KILN_ASSERT(size <= heap->capacity);
     while (size > 1) {
-        /* The heap holds the `size` least of the pairs, its largest at the root; those after it
-         * are in their places already. The copies let the root and the last pair trade places in
-         * one buffer. */
+        /* The first `size` pairs are the heap, with the largest pair at the root. The pairs after
+         * the heap are sorted already. The two copies exchange the root and the last pair. */
         uint8_t last[sizeof(kiln_contact)];
         memcpy(spare, heap->kept, stride);
         size--;
@@ -116,8 +115,8 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     kiln_pair_filter_bound filter;
     const kiln_pair_visitor visitor = {keep_pair, &heap, false, false,
                                        kiln_pair_filter_bind(options, &filter)};
-    /* The visitor never ends the walk, since the number of pairs is to be known even if the buffer
-     * is full. A walk that fails leaves *count alone; what it wrote to `pairs` means nothing. */
+    /* The visitor never ends the walk, because the caller wants the number of all pairs even if the
+     * buffer is full. After a walk that failed, *count is unchanged and `pairs` has no meaning. */
     const kiln_status status = kiln_pair_walk(a, pose_a, b, pose_b, &visitor);
     if (status != KILN_OK) {
         return status;
@@ -130,8 +129,9 @@ kiln_status kiln_contacts(const kiln_tree *a, const kiln_pose *pose_a, const kil
     return KILN_OK;
 }
 
-/* What a walk with a callback carries. `caller` is the floating-point environment to which each
- * call returns; it is saved anew after each, as the callback may change it. */
+/* The state of a walk with a callback. `caller` is the floating-point environment of the caller, in
+ * which the callback runs. It is saved again after each call, because the callback may change it.
+ */
 typedef struct {
     kiln_pair_callback callback;
     void *user;
@@ -160,8 +160,8 @@ kiln_status kiln_contacts_each(const kiln_tree *a, const kiln_pose *pose_a, cons
     if (callback == NULL) {
         return KILN_ERROR_ARGUMENT;
     }
-    /* The environment is entered and left only to learn what the caller's is: the walk enters it
-     * by itself, and the callback must have the original one. */
+    /* Entering the environment returns that of the caller, which the callback needs. It is left
+     * again at once, because the walk enters it by itself. */
     callback_visit visit = {callback, user, 0, kiln_fpu_enter()};
     kiln_fpu_leave(visit.caller);
     kiln_pair_filter_bound filter;

@@ -353,8 +353,8 @@ kiln_status kiln_distance(const kiln_tree *a, const kiln_pose *pose_a, const kil
     return status;
 }
 
-/* Any pair within `distance` answers, so no error is allowed for: the options' tolerances, which
- * are for the least distance, are ignored. */
+/* The first pair within `distance` decides the answer. The tolerances of the options concern the
+ * least distance, so they are ignored here. */
 kiln_status kiln_within(const kiln_tree *a, const kiln_pose *pose_a, const kiln_tree *b,
                         const kiln_pose *pose_b, double distance, const kiln_pair_options *options,
                         kiln_hit *hit)

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond this size of a coordinate or radius, what is computed from them could leave the range
- * that the exact predicates take. */
+/* The exact predicates accept a limited range of numbers. Results computed from larger coordinates
+ * or radii than this could lie outside of it. */
 #define NUMBER_MAX 1e60
 
 typedef struct shape_query shape_query;
