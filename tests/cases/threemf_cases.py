@@ -108,6 +108,11 @@ def main(folder):
         "beams": plain(box(extra="<b:beamlattice><b:beams/></b:beamlattice>"), attributes=' xmlns:b="%s"' % BEAMS),
         "slices": plain('<s:slicestack id="9"/>' + box(), attributes=' xmlns:s="%s"' % SLICES),
         "other_extension": plain('<x:thing><x:object id="1"/></x:thing>' + box(), attributes=' xmlns:x="http://example.org/x"'),
+        "default_in_item": plain(box(), '<item objectid="1"/><x xmlns="http://example.org/x"/><item objectid="1"%s/>' % move),
+        "prefix_in_object": plain(box() + '<x:x xmlns:x="http://example.org/x" xmlns:c="http://example.org/x"/>',
+                                  '<c:item objectid="1"/>', attributes=' xmlns:c="%s"' % CORE),
+        "required_alternatives": plain(box(), attributes=' xmlns:a="%s" requiredextensions="a"'
+                                       % PRODUCTION.replace("2015/06", "alternatives/2021/04")),
         "materials": plain('<basematerials id="5"><base name="PLA"/><base name="ABS"/></basematerials>'
                            + box(attributes=' pid="5" pindex="1"')),
         "type_support": plain(box(attributes=' type="support"')),

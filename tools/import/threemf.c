@@ -66,6 +66,12 @@ typedef struct {
     char *uri;
 } namespace;
 
+/* What is around an element, and how many declarations of namespaces hold there. */
+typedef struct {
+    place at;
+    size_t namespaces;
+} around;
+
 typedef struct {
     char *name; /* in the archive */
 } part;
@@ -230,7 +236,8 @@ static int specification_of(const threemf *t, const char *prefix, size_t length,
 {
     const namespace *all = t->namespaces.items;
 
-    for (size_t i = 0; i < t->namespaces.count; i++)
+    /* The innermost declaration holds. */
+    for (size_t i = t->namespaces.count; i-- > 0;)
         if (strlen(all[i].prefix) == length && memcmp(all[i].prefix, prefix, length) == 0) {
             *uri = all[i].uri;
             return all[i].of;
@@ -240,32 +247,45 @@ static int specification_of(const threemf *t, const char *prefix, size_t length,
     return length == 0 ? CORE : NONE;
 }
 
-/* Takes the declarations of an element. One of the same prefix replaces the former: no program
- * declares a prefix in two ways. */
+/* Forgets all declarations but the first `count`. */
+static void forget_namespaces(threemf *t, size_t count)
+{
+    const namespace *all = t->namespaces.items;
+
+    KILN_ASSERT(count <= t->namespaces.count);
+    while (t->namespaces.count > count) {
+        const namespace *last = &all[--t->namespaces.count];
+
+        free(last->prefix);
+        free(last->uri);
+    }
+}
+
+/* A date follows the start; another word would be that of another specification. */
+static bool is_of(const char *uri, const char *start)
+{
+    const size_t length = strlen(start);
+
+    return strncmp(uri, start, length) == 0 && uri[length] >= '0' && uri[length] <= '9';
+}
+
+/* Takes the declarations of an element, which hold up to its end. */
 static void declare(threemf *t, const char **attributes)
 {
     for (size_t i = 0; attributes[i] != NULL; i += 2) {
         const char *name = attributes[i], *uri = attributes[i + 1];
-        namespace *all = t->namespaces.items;
-        size_t at = 0;
+        namespace *new;
         int of = 0;
 
         if (strncmp(name, "xmlns", 5) != 0 || (name[5] != ':' && name[5] != '\0'))
             continue;
         name += name[5] == ':' ? 6 : 5;
-        while (at < t->namespaces.count && strcmp(all[at].prefix, name) != 0)
-            at++;
-        if (at == t->namespaces.count) {
-            all = kiln_list_add(t->reading, &t->namespaces, sizeof *all);
-            all->prefix = copy(t, name, strlen(name));
-            all = t->namespaces.items;
-        }
-        free(all[at].uri);
-        all[at].uri = copy(t, uri, strlen(uri));
-        while (of < SPECIFICATION_COUNT && strncmp(uri, specifications[of].namespace,
-                                                   strlen(specifications[of].namespace)) != 0)
+        new = kiln_list_add(t->reading, &t->namespaces, sizeof *new);
+        new->prefix = copy(t, name, strlen(name));
+        new->uri = copy(t, uri, strlen(uri));
+        while (of < SPECIFICATION_COUNT && !is_of(uri, specifications[of].namespace))
             of++;
-        all[at].of = of < SPECIFICATION_COUNT ? of : NONE;
+        new->of = of < SPECIFICATION_COUNT ? of : NONE;
     }
 }
 
@@ -523,7 +543,8 @@ static void on_start(void *user, const char *name, const char **attributes, uint
     int of;
 
     t->line = line;
-    *(place *)kiln_list_add(t->reading, &t->open, sizeof(place)) = t->now;
+    *(around *)kiln_list_add(t->reading, &t->open, sizeof(around)) =
+        (around){t->now, t->namespaces.count};
     if (t->now != IN_NOTHING) {
         declare(t, attributes);
         of = specification_of(t, name, colon != NULL ? (size_t)(colon - name) : 0, &uri);
@@ -540,12 +561,13 @@ static void on_start(void *user, const char *name, const char **attributes, uint
 static void on_end(void *user, const char *name)
 {
     threemf *t = user;
+    const around *of;
 
     (void)name;
     if (t->now == IN_MESH) {
-        const thing *of = last_thing(t);
+        const thing *object = last_thing(t);
         const kiln_scene_mesh mesh = {
-            .face_count = of->faces, .vertex_count = t->vertices, .name = send_name(t, of)};
+            .face_count = object->faces, .vertex_count = t->vertices, .name = send_name(t, object)};
 
         kiln_send(t->reading->sender, KILN_ARRAY_MESHES, &mesh, 1);
         t->meshes++;
@@ -553,7 +575,9 @@ static void on_end(void *user, const char *name)
     if (t->now == IN_OBJECT)
         last_thing(t)->count = t->components.count - last_thing(t)->first;
     KILN_ASSERT(t->open.count > 0);
-    t->now = ((place *)t->open.items)[--t->open.count];
+    of = &((const around *)t->open.items)[--t->open.count];
+    t->now = of->at;
+    forget_namespaces(t, of->namespaces);
 }
 
 /* -- parts -- */
@@ -589,17 +613,6 @@ static void read_part(threemf *t, const kiln_zip_entry *entry, kiln_xml_handlers
     free(bytes);
 }
 
-static void forget_namespaces(threemf *t)
-{
-    namespace *all = t->namespaces.items;
-
-    for (size_t i = 0; i < t->namespaces.count; i++) {
-        free(all[i].prefix);
-        free(all[i].uri);
-    }
-    t->namespaces.count = 0;
-}
-
 /* Reads the root and all parts that are referred to. */
 static void read_parts(threemf *t)
 {
@@ -621,7 +634,6 @@ static void read_parts(threemf *t)
     for (size_t i = 1; i < t->parts.count; i++) {
         t->part = i;
         t->is_root = i == 1;
-        forget_namespaces(t);
         read_part(t, kiln_zip_find(&t->zip, part_name(t, i)), &model);
         KILN_ASSERT(t->now == AT_START);
     }
@@ -837,7 +849,7 @@ void kiln_read_3mf(kiln_reading *reading)
     parts = t.parts.items;
     for (size_t i = 0; i < t.parts.count; i++)
         free(parts[i].name);
-    forget_namespaces(&t);
+    forget_namespaces(&t, 0);
     free(t.namespaces.items);
     free(t.open.items);
     free(t.things.items);

@@ -125,7 +125,7 @@ static bool has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
+    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at++)
         if (at > list && at[-1] == ' ' && at[length] == ' ')
             return true;
     return false;
@@ -197,7 +197,7 @@ typedef struct {
     uint32_t at;          /* the innermost element that is kept and open, or DAE_NONE */
     unsigned skipped;     /* how many elements are open within it that are not kept */
     bool in_physics;      /* the outermost of those is a library of physics */
-    char prefix[32];      /* of the elements of Collada, with its colon; "": none */
+    char *prefix;         /* of the elements of Collada, with its colon; "": none */
     char word[WORD_SIZE]; /* the start of a word that goes on in the next part of the text */
     size_t length;        /* of it */
     bool has_commas;      /* a number had one, which was warned of */
@@ -408,6 +408,11 @@ static void on_end(void *user, const char *name)
     p->at = e->parent;
 }
 
+static bool has_text(content what)
+{
+    return what != NO_TEXT && what != CLOSED;
+}
+
 /* The tag of an element by its name and where it stands; DAE_TAG_COUNT: it is not kept. */
 static dae_tag tag_of(const parser *p, const char *name)
 {
@@ -436,12 +441,6 @@ static void skip(parser *p, const char *name, const char **attributes, uint64_t 
     p->in_physics = strncmp(name, "library_physics_", 16) == 0;
     if (has_word(no_geometry, name) || parent == DAE_ASSET || rows[parent].content == CLOSED)
         return;
-    /* Numbers around an element: one of both is not what it seems. */
-    if (rows[parent].content != NO_TEXT)
-        kiln_send_failure(p->d->reading->sender, KILN_BAKE_INVALID,
-                          "line %llu: <%.100s> stands in <%s>, which has no elements; repair the "
-                          "file",
-                          (unsigned long long)line, name, rows[parent].name);
     if (may_warn(p))
         kiln_send_warning(p->d->reading->sender,
                           "line %llu: <%.100s> is nothing that Collada has in <%s>; it is left out",
@@ -461,8 +460,9 @@ static const char *without_prefix(parser *p, const char *name, uint64_t line)
                               "line %llu: the document is a <%.100s> and no <COLLADA>; give its "
                               "format if the extension is misleading",
                               (unsigned long long)line, name);
-        if (length < sizeof p->prefix)
-            memcpy(p->prefix, name, length);
+        p->prefix = strndup(name, length);
+        if (p->prefix == NULL)
+            kiln_read_no_memory(p->d->reading);
     }
     return name + (strncmp(name, p->prefix, strlen(p->prefix)) == 0 ? strlen(p->prefix) : 0);
 }
@@ -488,6 +488,12 @@ static void on_start(void *user, const char *full, const char **attributes, uint
         }
         return;
     }
+    /* Numbers or words around an element, whatever it is: one of both is not what it seems. */
+    if (p->at != DAE_NONE && has_text(rows[d->elements[p->at].tag].content))
+        kiln_send_failure(d->reading->sender, KILN_BAKE_INVALID,
+                          "line %llu: <%.100s> stands in <%s>, which has no elements; repair the "
+                          "file",
+                          (unsigned long long)line, name, rows[d->elements[p->at].tag].name);
     tag = tag_of(p, name);
     if (tag == DAE_TAG_COUNT) {
         skip(p, name, attributes, line);
@@ -768,6 +774,7 @@ void kiln_dae_open(dae *d, kiln_reading *reading)
     d->wholes = grow(d, d->wholes, &d->whole_capacity, 1, sizeof *d->wholes);
     kiln_xml_read(reading, &handlers);
     KILN_ASSERT(d->count > 0 && p.at == DAE_NONE && p.skipped == 0);
+    free(p.prefix);
     check_version(d);
     list_ids(d);
 }
