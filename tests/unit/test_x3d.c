@@ -64,6 +64,10 @@ static const row rows[] = {
         X3D("<ViewpointGroup><Viewpoint/></ViewpointGroup><EaseInEaseOut/><Gain><AudioClip/></Gain>"
             "<PositionInterpolator2D/><TexCoordDamper2D/><SignalPdu/>" SHAPE(CORNER)),
         4, 9.46410161513775, NULL, CORNER_SHAPE),
+    ROW("rigid bodies",
+        X3D("<RigidBodyCollection><RigidBody><CollidableShape>" SHAPE(
+            "<Box/>") "</CollidableShape></RigidBody></RigidBodyCollection>" SHAPE(CORNER)),
+        4, 9.46410161513775, NULL, CORNER_SHAPE),
     ROW("commas",
         SHOWN("<IndexedFaceSet coordIndex='0,2,1,-1,0 1 3,-1, 0 3 2 -1,1,2,3,-1'>"
               "<Coordinate point='0 0 0,2 0 0, 0 2 0,\n0,0,2,'/></IndexedFaceSet>"),
@@ -169,6 +173,10 @@ static const row rows[] = {
     /* -- places -- */
     ROW("moved", X3D("<Transform translation='10 20 30'>" SHAPE(CORNER) "</Transform>"), 4,
         9.46410161513775, NULL, {1.33333333333333, {10, 20, 30, 12, 22, 32}}),
+    ROW("moved by a simulation",
+        X3D("<EspduTransform translation='10 20 30' geoCoords='0 0 0'>" SHAPE(
+            CORNER) "</EspduTransform>"),
+        4, 9.46410161513775, NULL, {1.33333333333333, {10, 20, 30, 12, 22, 32}}),
     ROW("turned",
         X3D("<Transform rotation='0 0 5 1.5707963267948966'>" SHAPE(CORNER) "</Transform>"), 4,
         9.46410161513775, NULL, {1.33333333333333, {-2, 0, 0, 0, 2, 2}}),
@@ -266,6 +274,14 @@ static const row rows[] = {
             "</ProtoInterface><ProtoBody><Viewpoint/><Shape/></ProtoBody></ProtoDeclare>"
             "<ProtoInstance name='a'><fieldValue name='x'/></ProtoInstance>" SHAPE(CORNER)),
         4, 9.46410161513775, NULL, CORNER_SHAPE),
+    ROW("instances that are colours",
+        X3D("<ProtoDeclare name='a'><ProtoBody><Appearance/></ProtoBody></ProtoDeclare>"
+            "<ExternProtoDeclare name='b' url='c'/><Shape><ProtoInstance name='a'/>" CORNER
+            "</Shape><Transform translation='2 0 0'><Shape><ProtoInstance name='b' "
+            "containerField='appearance'/><IndexedFaceSet coordIndex='0 2 1'>" POINTS
+            "<ProtoInstance name='b' containerField='color'/><ProtoInstance name='b' "
+            "containerField='metadata'/></IndexedFaceSet></Shape></Transform>"),
+        5, 11.46410161513775, NULL, {1.33333333333333, {0, 0, 0, 4, 2, 2}}),
     ROW("a shape of nothing", X3D("<Shape/>" SHAPE("<Appearance/>") SHAPE(CORNER)), 4,
         9.46410161513775, NULL, CORNER_SHAPE),
     ROW("a set of nothing", X3D(SHAPE("<IndexedFaceSet/>") SHAPE(CORNER)), 4, 9.46410161513775,
@@ -289,6 +305,12 @@ static const small_model refused[] = {
      X3D("<ProtoDeclare name='a'><ProtoBody><Group/></ProtoBody></ProtoDeclare><ProtoInstance "
          "name='a'/>"),
      0, -2, 0, "an instance of the prototype \"a\""},
+    {"an instance as vertices", "x3d",
+     SHOWN("<PointSet><ProtoInstance name='a' containerField='coord'/></PointSet>"), 0, -2, 0,
+     "an instance of the prototype \"a\""},
+    {"a group in the field of an appearance", "x3d",
+     X3D("<ProtoInstance name='a' containerField='appearance'/>"), 0, -2, 0,
+     "an instance of the prototype \"a\""},
     {"an instance of a prototype elsewhere", "x3d",
      X3D("<ExternProtoDeclare name='a' url='b'/><ProtoInstance name='a'/>"), 0, -2, 0,
      "prototype \"a\""},
@@ -296,7 +318,17 @@ static const small_model refused[] = {
      "prototype \"b\""},
     {"geometry without a shape", "x3d", X3D("<Box/>"), 0, -1, 0, "it has no place in <Scene>"},
     {"a shape in a shape", "x3d", SHOWN("<Shape/>"), 0, -1, 0, "it has no place in <Shape>"},
-    {"two geometries", "x3d", SHOWN("<Box/><Sphere/>"), 0, -1, 0, "a second geometry"},
+    {"two geometries", "x3d", X3D("<Shape><Box/>\n<Sphere/></Shape>"), 0, -1, 0,
+     "line 2: <Sphere>: a second one of its kind in <Shape>, after line 1"},
+    {"two geometries where no one looks", "x3d", X3D("<Switch>" SHAPE("<Box/><Box/>") "</Switch>"),
+     0, -1, 0, "a second one of its kind in <Shape>"},
+    {"two appearances", "x3d", SHOWN("<Appearance/><Box/><Appearance/>"), 0, -1, 0,
+     "<Appearance>: a second one of its kind in <Shape>"},
+    {"two materials", "x3d", SHOWN("<Appearance><Material/><PhysicalMaterial/></Appearance><Box/>"),
+     0, -1, 0, "<PhysicalMaterial>: a second material of the <Appearance> of line 1"},
+    {"coordinates on the earth", "x3d",
+     X3D("<EspduTransform geoCoords='50 8 100'>" SHAPE("<Box/>") "</EspduTransform>"), 0, -2, 0,
+     "geographic coordinates (geoCoords), which are not read"},
     {"the use of nothing", "x3d", X3D("<Shape USE='a'/>"), 0, -1, 0,
      "USE of \"a\", which is no node before it"},
     {"the use of what comes later", "x3d", X3D("<Shape USE='a'/><Shape DEF='a'/>"), 0, -1, 0,
@@ -524,13 +556,60 @@ static void files_are_read_where_they_stand(void **state)
     kiln_bake_report_free(&report);
 }
 
+/* A viewpoint behind a name is none of it, unless a file has such a name. Of copies, the first in a
+ * format that is read counts. */
+static void names_of_files_have_more_than_a_name(void **state)
+{
+    const char *scratch = getenv("TMPDIR");
+    char folder[256];
+    kiln_bake_report report;
+    kiln_soup soup;
+
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s/x3d.XXXXXX", scratch != NULL ? scratch : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    write_text(folder, "one.x3d", X3D(SHAPE(CORNER)));
+    write_text(folder, "two.x3d", X3D(SHAPE(CORNER)));
+    write_text(folder, "model.x3d",
+               X3D("<Inline url='two.x3d#1.5'/><Inline url='\"no.x3d#V\" \"one.x3d#V\"'/>"));
+    if (import_file(folder, "model.x3d", &soup, &report) != KILN_BAKE_OK)
+        fail_msg("%s", report.error);
+    assert_int_equal(soup.triangle_count, 8);
+    assert_int_equal(soup.side_file_count, 2);
+    assert_int_equal(soup.absent_file_count, 1);
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+    write_text(folder, "a#one.x3d", X3D(SHAPE("<Box/>")));
+    write_text(folder, "model.x3d", X3D("<Inline url='a#one.x3d'/><Inline url='a%23one.x3d'/>"));
+    if (import_file(folder, "model.x3d", &soup, &report) != KILN_BAKE_OK)
+        fail_msg("%s", report.error);
+    assert_int_equal(soup.triangle_count, 24);
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+
+    write_text(folder, "first.wrl", "#VRML");
+    write_text(folder, "model.x3d", X3D("<Inline url='\"first.wrl\" \"one.x3d\"'/>"));
+    if (import_file(folder, "model.x3d", &soup, &report) != KILN_BAKE_OK)
+        fail_msg("%s", report.error);
+    assert_int_equal(soup.triangle_count, 4);
+    assert_int_equal(soup.side_file_count, 1);
+    kiln_soup_free(&soup);
+    kiln_bake_report_free(&report);
+    write_text(folder, "model.x3d", X3D("<Inline url='\"no.x3d\" \"first.wrl\" \"no2.x3d\"'/>"));
+    assert_int_equal(import_file(folder, "model.x3d", &soup, &report), KILN_BAKE_UNSUPPORTED);
+    assert_non_null(strstr(report.error, "\"first.wrl\" is not named .x3d"));
+    kiln_bake_report_free(&report);
+}
+
 /* Parts, faces and materials, as the file has them. */
 static void names_and_numbers_are_kept(void **state)
 {
     static const char text[] =
-        X3D("<Group DEF='room'><Shape><Appearance DEF='a'><Material DEF='steel'/></Appearance>"
+        X3D("<Group DEF='room'><Shape><Appearance DEF='a'><Material DEF='steel'/>"
+            "<Material DEF='rust' containerField='backMaterial'/></Appearance>"
             "<IndexedFaceSet DEF='wall' coordIndex='0 1 -1 0 1 2 3 -1 -1 2 3 0 -1'>" SQUARE
-            "</IndexedFaceSet></Shape><Shape><QuadSet>" SQUARE "</QuadSet></Shape></Group>");
+            "</IndexedFaceSet></Shape><WorldInfo/><MetadataSet/><Shape><QuadSet>" SQUARE
+            "</QuadSet></Shape></Group>");
     const kiln_bake_options options = {
         .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 1000};
     const kiln_bake_input input = {.data = text, .size = sizeof text - 1, .format = "x3d"};
@@ -541,7 +620,7 @@ static void names_and_numbers_are_kept(void **state)
     assert_int_equal(kiln_import(&input, &options, &soup, &report), KILN_BAKE_OK);
     assert_int_equal(soup.part_count, 2);
     assert_string_equal(soup.strings + soup.parts[0].node_path, "/Scene/room/Shape[0]");
-    assert_string_equal(soup.strings + soup.parts[1].node_path, "/Scene/room/Shape[1]");
+    assert_string_equal(soup.strings + soup.parts[1].node_path, "/Scene/room/Shape[2]");
     assert_string_equal(soup.strings + soup.parts[0].mesh_name, "wall");
     assert_string_equal(soup.strings + soup.parts[1].mesh_name, "QuadSet");
     assert_int_equal(soup.lines_left_out, 1);
@@ -562,6 +641,7 @@ int main(void)
                                        cmocka_unit_test(others_are_refused),
                                        cmocka_unit_test(round_shapes_lie_on_their_surface),
                                        cmocka_unit_test(files_are_read_where_they_stand),
+                                       cmocka_unit_test(names_of_files_have_more_than_a_name),
                                        cmocka_unit_test(names_and_numbers_are_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

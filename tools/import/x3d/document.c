@@ -1,8 +1,8 @@
 /* The tree of an X3D file (ISO/IEC 19776-1, the XML encoding; ISO/IEC 19775-1, the nodes).
  *
  * Nodes that geometry depends on are kept with their fields; those known to have none in them are
- * left out, but for a place in the list of children, which a switch counts. A node of no known name
- * may have geometry, and is refused.
+ * left out, and counted among the children of their parent, since a switch chooses by number. A
+ * node of no known name may have geometry, and is refused.
  *
  * DEF names a node from its end on, so that USE refers to one that is whole: no node can contain
  * itself. Of two with one name the later counts, as in VRML. */
@@ -60,6 +60,7 @@ static const struct {
              {"PickableGroup", X3D_GROUP},
              {"StaticGroup", X3D_GROUP},
              {"CADPart", X3D_TRANSFORM},
+             {"EspduTransform", X3D_TRANSFORM},
              {"Transform", X3D_TRANSFORM},
              {"Switch", X3D_SWITCH},
              {"LOD", X3D_LOD},
@@ -77,7 +78,8 @@ static const char *const geometry[] = {
 #undef NAME
 };
 /* Types without geometry, in themselves and in what they contain: of materials, time, interaction,
- * sound and physics. What a script builds while it runs is none of the file. */
+ * sound and physics. What a script builds while it runs is none of the file; the shapes of rigid
+ * bodies are shown only where the scene uses them again. */
 static const char *const harmless[] = {"ROUTE",
                                        "IMPORT",
                                        "EXPORT",
@@ -125,6 +127,7 @@ static const char *const harmless[] = {"ROUTE",
                                        "StreamAudioSource",
                                        "WaveShaper",
                                        "RigidBody",
+                                       "RigidBodyCollection",
                                        "CollisionCollection",
                                        "CollisionSpace"};
 /* Of the many types of sensors, textures and the like, their last words are enough. A new type
@@ -279,20 +282,25 @@ static void keep_attributes(x3d_document *document, x3d_node *node, const char *
     }
 }
 
+/* NULL: a harmless one. A group that is used many times is gone through as often, and should not
+ * spend that time on children that show nothing. */
 static void add_child(parse *p, x3d_node *child)
 {
     x3d_node *parent = p->at;
     void *children = parent->children;
+    const size_t number = parent->numbered++;
 
     KILN_ASSERT(parent->open && child != parent);
+    if (child == NULL && parent->kind != X3D_SWITCH && parent->kind != X3D_LOD)
+        return;
     /* In the arena, which gives nothing back: the list moves by doubling. */
     if (parent->child_count == parent->child_capacity) {
         parent->child_capacity = parent->child_capacity != 0 ? 2 * parent->child_capacity : 4;
-        parent->children = take(p->document, parent->child_capacity * sizeof(x3d_node *));
+        parent->children = take(p->document, parent->child_capacity * sizeof(x3d_child));
         if (parent->child_count > 0)
-            memcpy(parent->children, children, parent->child_count * sizeof(x3d_node *));
+            memcpy(parent->children, children, parent->child_count * sizeof(x3d_child));
     }
-    parent->children[parent->child_count++] = child;
+    parent->children[parent->child_count++] = (x3d_child){child, number};
 }
 
 /* -- names -- */
@@ -377,16 +385,52 @@ static void declare(parse *p, const char *type, const char **attributes)
         p->prototype = NULL;
 }
 
-/* A field of geometry holds one node: of a second, nothing could say which counts. */
+/* A field of a shape or of geometry holds one node: of a second, nothing says which counts. */
 static void check_single(const parse *p, const x3d_node *node)
 {
-    if (p->at->kind != X3D_GEOMETRY)
+    if (p->at->kind != X3D_GEOMETRY && p->at->kind != X3D_SHAPE)
         return;
     for (size_t i = 0; i < p->at->child_count; i++)
-        if (p->at->children[i] != NULL && p->at->children[i]->kind == node->kind)
+        if (p->at->children[i].node->kind == node->kind)
             kiln_x3d_fail(p->document, node, KILN_BAKE_INVALID,
                           "a second one of its kind in <%.100s>, after line %llu; repair the file",
-                          p->at->type, (unsigned long long)p->at->children[i]->line);
+                          p->at->type, (unsigned long long)p->at->children[i].node->line);
+}
+
+/* The material of an appearance, by its name, stands for the appearance. That of back sides has a
+ * field of its own, and none among the materials of faces. */
+static void read_material(parse *p, const char *type, const char **attributes, uint64_t line)
+{
+    const x3d_node at = {.type = type, .line = line};
+    const char *field = kiln_xml_value(attributes, "containerField");
+    const char *def = kiln_xml_value(attributes, "DEF");
+
+    KILN_ASSERT(p->at->kind == X3D_APPEARANCE);
+    if (field != NULL && strcmp(field, "backMaterial") == 0)
+        return;
+    if (p->at->has_material)
+        kiln_x3d_fail(p->document, &at, KILN_BAKE_INVALID,
+                      "a second material of the <Appearance> of line %llu; repair the file",
+                      (unsigned long long)p->at->line);
+    p->at->has_material = true;
+    def = def != NULL ? def : kiln_xml_value(attributes, "USE");
+    if (def != NULL)
+        p->at->material = keep(p->document, def);
+}
+
+/* Is that a field of colours, textures or data about the node, whatever its node is? */
+static bool is_of_looks(const x3d_node *parent, const char *field)
+{
+    static const char *const looks[] = {"color",    "normal", "texCoord", "tangent",
+                                        "fogCoord", "attrib", "fontStyle"};
+
+    if (parent->kind == X3D_APPEARANCE || (field != NULL && strcmp(field, "metadata") == 0))
+        return true;
+    if (field == NULL)
+        return false;
+    if (parent->kind == X3D_SHAPE)
+        return strcmp(field, "appearance") == 0;
+    return parent->kind == X3D_GEOMETRY && is_one_of(looks, sizeof looks / sizeof looks[0], field);
 }
 
 /* A node that is kept: a new one, or one that has been before. */
@@ -463,7 +507,8 @@ static void on_start(void *user, const char *type, const char **attributes, uint
         if (p->skipped == 1)
             p->in_body = strcmp(type, "ProtoBody") == 0;
         if (p->skipped == 2 && p->in_body && p->prototype != NULL) {
-            p->prototype->harmless = kiln_x3d_kind(type) == X3D_HARMLESS;
+            kind = kiln_x3d_kind(type);
+            p->prototype->harmless = kind == X3D_HARMLESS || kind == X3D_APPEARANCE;
             p->prototype = NULL;
         }
         /* Known by name only, for what USE says of it. */
@@ -502,12 +547,12 @@ static void on_start(void *user, const char *type, const char **attributes, uint
         return;
     }
     kind = kiln_x3d_kind(type);
-    /* What is in an appearance is never geometry, instances included. */
     if (strcmp(type, "ProtoInstance") == 0) {
         const char *name = kiln_xml_value(attributes, "name");
         const named *of = find_name(&p->prototypes, name != NULL ? name : "");
 
-        if (p->at->kind != X3D_APPEARANCE && (of == NULL || !of->harmless))
+        if (!is_of_looks(p->at, kiln_xml_value(attributes, "containerField")) &&
+            (of == NULL || !of->harmless))
             kiln_x3d_fail(document, &element, KILN_BAKE_UNSUPPORTED,
                           "an instance of the prototype \"%.100s\", which is not read and may have "
                           "geometry; export without prototypes",
@@ -515,11 +560,8 @@ static void on_start(void *user, const char *type, const char **attributes, uint
         kind = X3D_HARMLESS;
     }
     if (p->at->kind == X3D_APPEARANCE) {
-        const char *def = kiln_xml_value(attributes, "DEF");
-
-        def = def != NULL ? def : kiln_xml_value(attributes, "USE");
-        if (ends_in(type, "Material") && def != NULL)
-            p->at->material = keep(document, def);
+        if (ends_in(type, "Material"))
+            read_material(p, type, attributes, line);
         p->skipped = 1;
     } else if (kind == X3D_HARMLESS) {
         if (strncmp(type, "Metadata", 8) != 0 && strcmp(type, "ROUTE") != 0 &&

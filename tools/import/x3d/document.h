@@ -50,6 +50,11 @@ typedef enum {
     X3D_UNKNOWN
 } x3d_kind;
 
+typedef struct {
+    struct x3d_node *node; /* perhaps a child of others, too; NULL: a harmless one */
+    size_t number;         /* among all children, with those that are left out */
+} x3d_child;
+
 typedef struct x3d_node {
     x3d_kind kind;
     uint64_t line;
@@ -57,11 +62,13 @@ typedef struct x3d_node {
     const char *def;         /* NULL: none */
     const char *material;    /* of an appearance: the name of its material; NULL: none */
     const char **attributes; /* names and values in turn; NULL at the end */
-    /* NULL stands for a harmless one; some are children of others too */
-    struct x3d_node **children;
+    /* A switch chooses by number, so that it keeps its harmless children; others do not. */
+    x3d_child *children;
     size_t child_count, child_capacity;
-    bool open; /* while it is read */
-    bool said; /* what is to be said of it */
+    size_t numbered; /* children, with those that are left out */
+    bool open;       /* while it is read */
+    bool said;       /* what is to be said of it */
+    bool has_material;
     /* What has become of it. */
     kiln_points points;                  /* of a coordinate */
     bool has_points, has_mesh, has_user; /* has_mesh: of a geometry that it has been sent */

@@ -53,8 +53,8 @@ static void load_points(x3d_mesh *mesh)
     size_t count;
 
     for (size_t i = 0; i < mesh->node->child_count; i++)
-        if (mesh->node->children[i] != NULL && mesh->node->children[i]->kind == X3D_COORDINATE)
-            from = mesh->node->children[i];
+        if (mesh->node->children[i].node->kind == X3D_COORDINATE)
+            from = mesh->node->children[i].node;
     /* Without one, every index is out of range, and that is what is said. */
     if (from == NULL)
         return;

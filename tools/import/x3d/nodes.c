@@ -116,12 +116,8 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
     if (shape->has_mesh)
         return shape->mesh;
     for (size_t i = 0; i < shape->child_count; i++) {
-        x3d_node *child = shape->children[i];
+        x3d_node *child = shape->children[i].node;
 
-        if (child->kind == X3D_GEOMETRY && geometry != NULL)
-            kiln_x3d_fail(document, child, KILN_BAKE_INVALID,
-                          "a second geometry of the <Shape> of line %llu; repair the file",
-                          (unsigned long long)shape->line);
         if (child->kind == X3D_GEOMETRY)
             geometry = child;
         else
@@ -138,8 +134,9 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
 /* -- files -- */
 
 /* The next name of a list such as "a.x3d" "b.x3d", with %-escapes undone, relative to the folder of
- * the file that has it; NULL: there is none. */
-static char *next_name(walk *w, const frame *in, const char **at)
+ * the file that has it; NULL: there is none. *fragment is where "#" begins the name of a viewpoint,
+ * or the end: an escaped one is of the file's name. */
+static char *next_name(walk *w, const frame *in, const char **at, size_t *fragment)
 {
     const char *from, *slash = NULL;
     size_t folder = 0, made, length;
@@ -165,10 +162,13 @@ static char *next_name(walk *w, const frame *in, const char **at)
     if (folder > 0)
         memcpy(name, in->document->file, folder);
     made = folder;
+    *fragment = SIZE_MAX;
     for (size_t i = 0; i < length; i++) {
         unsigned value;
         int used = 0;
 
+        if (from[i] == '#' && made > folder && *fragment == SIZE_MAX)
+            *fragment = made;
         if (quote != '\0' && from[i] == '\\' && i + 1 < length)
             i++;
         if (from[i] == '%' && i + 2 < length && sscanf(from + i + 1, "%2x%n", &value, &used) == 1 &&
@@ -180,33 +180,40 @@ static char *next_name(walk *w, const frame *in, const char **at)
         }
     }
     name[made] = '\0';
+    *fragment = *fragment < made ? *fragment : made;
     return name;
 }
 
 /* Reads the file of that name, or finds it among those that were read, whatever name they had then.
- * NULL: it is not there. */
-static x3d_document *load(walk *w, const frame *in, const x3d_node *node, char *name)
+ * NULL: it is not there, or *is_other: it is in another format. A name with a fragment is that of a
+ * file without it, unless there is one with it. */
+static x3d_document *load(walk *w, char *name, size_t fragment, bool *is_other)
 {
     kiln_model model = {.file = kiln_read_open(w->reading, name)};
     x3d_document *document = NULL;
-    const char *dot = strrchr(name, '.');
+    const char *dot;
     struct stat facts;
 
+    KILN_ASSERT(fragment <= strlen(name));
+    *is_other = false;
+    if (model.file < 0 && name[fragment] != '\0') {
+        name[fragment] = '\0';
+        model.file = kiln_read_open(w->reading, name);
+    }
     if (model.file < 0 || fstat(model.file, &facts) != 0) {
         kiln_read_absent_file(w->reading, name);
-        free(name);
         return NULL;
     }
+    dot = strrchr(name, '.');
     for (size_t i = 0; i < w->documents.count && document == NULL; i++) {
         x3d_document *other = ((x3d_document **)w->documents.items)[i];
 
         if (other->device == facts.st_dev && other->inode == facts.st_ino && other->inode != 0)
             document = other;
     }
-    if (document == NULL) {
-        if (dot == NULL || !kiln_token_is(dot + 1, strlen(dot + 1), "x3d"))
-            kiln_x3d_fail(in->document, node, KILN_BAKE_UNSUPPORTED,
-                          "\"%.200s\" is not named .x3d; convert it to X3D in XML", name);
+    *is_other =
+        document == NULL && (dot == NULL || !kiln_token_is(dot + 1, strlen(dot + 1), "x3d"));
+    if (document == NULL && !*is_other) {
         model.size = (uint64_t)facts.st_size;
         kiln_read_side_file(w->reading, name);
         document = kiln_x3d_read(w->reading, &model, name);
@@ -214,7 +221,6 @@ static x3d_document *load(walk *w, const frame *in, const x3d_node *node, char *
         document->inode = facts.st_ino;
         *(x3d_document **)kiln_list_add(w->reading, &w->documents, sizeof document) = document;
     }
-    free(name);
     (void)close(model.file);
     return document;
 }
@@ -230,15 +236,27 @@ static frame *add_frame(walk *w, x3d_document *document, const frame *in)
     return new;
 }
 
-/* The first file of the list that is there. */
+/* The first file of the list that is there and can be read: the others are copies of it. */
 static frame *open_inline(walk *w, frame *in, const x3d_node *node)
 {
     const char *urls = kiln_x3d_text(node, "url"), *at = urls != NULL ? urls : "";
     x3d_document *document = NULL;
-    char *name;
+    char *name, *other = NULL;
+    size_t fragment;
 
-    while (document == NULL && (name = next_name(w, in, &at)) != NULL)
-        document = load(w, in, node, name);
+    while (document == NULL && (name = next_name(w, in, &at, &fragment)) != NULL) {
+        bool is_other;
+
+        document = load(w, name, fragment, &is_other);
+        if (is_other && other == NULL)
+            other = name;
+        else
+            free(name);
+    }
+    if (document == NULL && other != NULL)
+        kiln_x3d_fail(in->document, node, KILN_BAKE_UNSUPPORTED,
+                      "\"%.200s\" is not named .x3d; convert it to X3D in XML", other);
+    free(other);
     if (document == NULL)
         kiln_x3d_fail(in->document, node, KILN_BAKE_INVALID,
                       "no file of %.300s is there; put one there, or remove the node",
@@ -353,8 +371,8 @@ static void visit(walk *w, pending at)
     KILN_ASSERT(from <= end && end <= shows->child_count);
     /* The first comes off the stack first. */
     for (size_t i = end; i-- > from;)
-        if (shows->children[i] != NULL)
-            push(w, shows->children[i], at.in, number, i);
+        if (shows->children[i].node != NULL)
+            push(w, shows->children[i].node, at.in, number, shows->children[i].number);
 }
 
 void kiln_read_x3d(kiln_reading *reading)

@@ -62,7 +62,7 @@ static kiln_affine moved(const double by[3], double sign)
 kiln_affine kiln_x3d_transform(const x3d_document *document, const x3d_node *node)
 {
     double center[3] = {0, 0, 0}, rotation[4] = {0, 0, 1, 0}, scale[3] = {1, 1, 1};
-    double along[4] = {0, 0, 1, 0}, translation[3] = {0, 0, 0};
+    double along[4] = {0, 0, 1, 0}, translation[3] = {0, 0, 0}, earth[3] = {0, 0, 0};
     kiln_affine all, next;
 
     kiln_x3d_values(document, node, "center", center, 3);
@@ -70,6 +70,12 @@ kiln_affine kiln_x3d_transform(const x3d_document *document, const x3d_node *nod
     kiln_x3d_values(document, node, "scale", scale, 3);
     kiln_x3d_values(document, node, "scaleOrientation", along, 4);
     kiln_x3d_values(document, node, "translation", translation, 3);
+    /* A field of EspduTransform alone. */
+    kiln_x3d_values(document, node, "geoCoords", earth, 3);
+    if (earth[0] != 0 || earth[1] != 0 || earth[2] != 0)
+        kiln_x3d_fail(document, node, KILN_BAKE_UNSUPPORTED,
+                      "it stands at geographic coordinates (geoCoords), which are not read; give "
+                      "its place by a translation");
     rotation[3] *= document->angle;
     along[3] *= document->angle;
     for (int i = 0; i < 3; i++)
