@@ -556,7 +556,7 @@ static void files_are_read_where_they_stand(void **state)
     kiln_bake_report_free(&report);
 }
 
-/* A viewpoint behind a name is none of it, unless a file has such a name. Of copies, the first in a
+/* A viewpoint behind a name is none of it, unless only the whole name is there. Of copies, the first in a
  * format that is read counts. */
 static void names_of_files_have_more_than_a_name(void **state)
 {
@@ -576,7 +576,8 @@ static void names_of_files_have_more_than_a_name(void **state)
         fail_msg("%s", report.error);
     assert_int_equal(soup.triangle_count, 8);
     assert_int_equal(soup.side_file_count, 2);
-    assert_int_equal(soup.absent_file_count, 1);
+    /* no.x3d and no.x3d#V: if a file gets one of these names, the bake is another. */
+    assert_int_equal(soup.absent_file_count, 2);
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
     write_text(folder, "a#one.x3d", X3D(SHAPE("<Box/>")));
@@ -584,6 +585,7 @@ static void names_of_files_have_more_than_a_name(void **state)
     if (import_file(folder, "model.x3d", &soup, &report) != KILN_BAKE_OK)
         fail_msg("%s", report.error);
     assert_int_equal(soup.triangle_count, 24);
+    assert_int_equal(soup.absent_file_count, 1);
     kiln_soup_free(&soup);
     kiln_bake_report_free(&report);
 
@@ -599,6 +601,58 @@ static void names_of_files_have_more_than_a_name(void **state)
     assert_int_equal(import_file(folder, "model.x3d", &soup, &report), KILN_BAKE_UNSUPPORTED);
     assert_non_null(strstr(report.error, "\"first.wrl\" is not named .x3d"));
     kiln_bake_report_free(&report);
+}
+
+/* What is used many times costs its use, and not its text or what shows nothing in it. Each took
+ * from one minute to several. */
+static void many_uses_of_a_long_node_are_quick(void **state)
+{
+    enum { MANY = 200000 };
+    static const struct {
+        const char *before, *part, *after, *use;
+        int parts, uses;
+        uint32_t lines;
+    } models[] = {
+        {"<Group DEF='g'>", "<WorldInfo/>", "</Group>", "<Group USE='g'/>", MANY, MANY, 0},
+        {"<Transform DEF='g' translation='0 0 0", "        ", "'/>", "<Transform USE='g'/>", MANY,
+         MANY, 0},
+        {"<Shape><LineSet DEF='g' vertexCount='", "2        ",
+         "'><Coordinate point='0 0 0 1 0 0'/></LineSet></Shape>",
+         "<Shape><LineSet USE='g'/></Shape>", 1, 1, 2},
+        {"<Shape><IndexedLineSet DEF='g' coordIndex='", "0 0 -1  ", "'/></Shape>",
+         "<Shape><IndexedLineSet USE='g'/></Shape>", MANY / 2, MANY / 10 - 1, 2000000000},
+    };
+    const kiln_bake_options options = {
+        .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 30};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *to = open_memstream(&text, &size);
+        kiln_bake_report report = {0};
+        kiln_bake_input input = {.format = "x3d"};
+        kiln_soup soup;
+
+        assert_non_null(to);
+        (void)fprintf(to, "<X3D><Scene>%s%s", SHAPE(CORNER), models[i].before);
+        for (int k = 0; k < models[i].parts; k++)
+            (void)fputs(models[i].part, to);
+        (void)fputs(models[i].after, to);
+        for (int k = 0; k < models[i].uses; k++)
+            (void)fputs(models[i].use, to);
+        (void)fputs("</Scene></X3D>", to);
+        assert_int_equal(fclose(to), 0);
+        input.data = text;
+        input.size = size;
+        if (kiln_import(&input, &options, &soup, &report) != KILN_BAKE_OK)
+            fail_msg("model %zu: %s", i, report.error);
+        assert_int_equal(soup.triangle_count, 4);
+        assert_int_equal(soup.lines_left_out, models[i].lines);
+        kiln_soup_free(&soup);
+        kiln_bake_report_free(&report);
+        free(text);
+    }
 }
 
 /* Parts, faces and materials, as the file has them. */
@@ -642,6 +696,7 @@ int main(void)
                                        cmocka_unit_test(round_shapes_lie_on_their_surface),
                                        cmocka_unit_test(files_are_read_where_they_stand),
                                        cmocka_unit_test(names_of_files_have_more_than_a_name),
+                                       cmocka_unit_test(many_uses_of_a_long_node_are_quick),
                                        cmocka_unit_test(names_and_numbers_are_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

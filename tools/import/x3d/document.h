@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "../../common/memory.h"
+#include "../affine.h"
 #include "../points.h"
 
 /* The types of geometry nodes, each with the function that makes its mesh (geometry.c). */
@@ -67,13 +68,20 @@ typedef struct x3d_node {
     size_t child_count, child_capacity;
     size_t numbered; /* children, with those that are left out */
     bool open;       /* while it is read */
-    bool said;       /* what is to be said of it */
     bool has_material;
-    /* What has become of it. */
+    /* What has become of it. What its fields say is kept: a node may be used any number of times,
+     * and its fields may be long. */
     kiln_points points;                  /* of a coordinate */
     bool has_points, has_mesh, has_user; /* has_mesh: of a geometry that it has been sent */
+    bool has_counts;                     /* of a geometry: that it has been gone through */
+    uint64_t lines, dots;                /* of a geometry, left out */
     uint32_t mesh, user;
     const struct x3d_node *appearance; /* with which it has been sent */
+    bool is_placed;                    /* the members below are known */
+    bool hidden, closed;               /* closed: of an inline, that it is not loaded */
+    kiln_affine transform;             /* to its parent, but for the unit of a file */
+    size_t from, end;                  /* of its children, those that are shown */
+    struct x3d_document *file;         /* of an inline */
 } x3d_node;
 
 typedef struct x3d_document {

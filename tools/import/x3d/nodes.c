@@ -75,8 +75,9 @@ static bool send_mesh(walk *w, const x3d_document *document, x3d_node *geometry,
     mesh.points = &mesh.own;
     mesh.reversed = !kiln_x3d_bool(document, geometry, "ccw", true);
     kiln_x3d_geometry(geometry->type)(&mesh);
-    reading->facts.lines += mesh.lines;
-    reading->facts.points += mesh.dots;
+    geometry->has_counts = true;
+    geometry->lines = mesh.lines;
+    geometry->dots = mesh.dots;
     w->round += mesh.round;
     corners = mesh.corners.items;
     sizes = mesh.sizes.items;
@@ -125,9 +126,17 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
     }
     shape->has_mesh = true;
     shape->mesh = KILN_SCENE_NONE;
-    if (geometry != NULL && ((geometry->has_mesh && geometry->appearance == appearance) ||
-                             send_mesh(w, document, geometry, appearance)))
+    if (geometry == NULL)
+        return shape->mesh;
+    /* Of one without faces, no appearance makes another mesh. */
+    if (geometry->has_counts && (!geometry->has_mesh || geometry->appearance == appearance)) {
+        if (geometry->has_mesh)
+            shape->mesh = geometry->mesh;
+    } else if (send_mesh(w, document, geometry, appearance)) {
         shape->mesh = geometry->mesh;
+    }
+    w->reading->facts.lines += geometry->lines;
+    w->reading->facts.points += geometry->dots;
     return shape->mesh;
 }
 
@@ -185,19 +194,23 @@ static char *next_name(walk *w, const frame *in, const char **at, size_t *fragme
 }
 
 /* Reads the file of that name, or finds it among those that were read, whatever name they had then.
- * NULL: it is not there, or *is_other: it is in another format. A name with a fragment is that of a
- * file without it, unless there is one with it. */
+ * NULL: it is not there, or *is_other: it is in another format. A fragment is none of the name;
+ * where there is no file without it, one with it is taken, as exporters write names as they are. */
 static x3d_document *load(walk *w, char *name, size_t fragment, bool *is_other)
 {
-    kiln_model model = {.file = kiln_read_open(w->reading, name)};
+    const bool has_fragment = name[fragment] != '\0';
+    kiln_model model = {.file = -1};
     x3d_document *document = NULL;
     const char *dot;
     struct stat facts;
 
     KILN_ASSERT(fragment <= strlen(name));
     *is_other = false;
-    if (model.file < 0 && name[fragment] != '\0') {
-        name[fragment] = '\0';
+    name[fragment] = '\0';
+    model.file = kiln_read_open(w->reading, name);
+    if (model.file < 0 && has_fragment) {
+        kiln_read_absent_file(w->reading, name);
+        name[fragment] = '#';
         model.file = kiln_read_open(w->reading, name);
     }
     if (model.file < 0 || fstat(model.file, &facts) != 0) {
@@ -237,10 +250,10 @@ static frame *add_frame(walk *w, x3d_document *document, const frame *in)
 }
 
 /* The first file of the list that is there and can be read: the others are copies of it. */
-static frame *open_inline(walk *w, frame *in, const x3d_node *node)
+static frame *open_inline(walk *w, frame *in, x3d_node *node)
 {
     const char *urls = kiln_x3d_text(node, "url"), *at = urls != NULL ? urls : "";
-    x3d_document *document = NULL;
+    x3d_document *document = node->file;
     char *name, *other = NULL;
     size_t fragment;
 
@@ -261,6 +274,7 @@ static frame *open_inline(walk *w, frame *in, const x3d_node *node)
         kiln_x3d_fail(in->document, node, KILN_BAKE_INVALID,
                       "no file of %.300s is there; put one there, or remove the node",
                       urls != NULL && urls[0] != '\0' ? urls : "its url, which is empty,");
+    node->file = document;
     for (const frame *above = in; above != NULL; above = above->in)
         if (above->document == document)
             kiln_x3d_fail(in->document, node, KILN_BAKE_INVALID,
@@ -303,74 +317,80 @@ static uint32_t send_node(walk *w, const pending *at, const kiln_affine *transfo
     return w->nodes++;
 }
 
-/* Which children are shown: from *from to before *end. */
-static void choose(const pending *at, size_t *from, size_t *end)
+/* Which children are shown. */
+static void choose(const x3d_document *document, x3d_node *node)
 {
-    const x3d_document *document = at->in->document;
+    size_t shown;
 
-    KILN_ASSERT(at->node->kind <= X3D_LOD);
-    *from = 0;
-    *end = at->node->child_count;
-    if (at->node->kind == X3D_SWITCH) {
-        const int32_t choice = kiln_x3d_integer(document, at->node, "whichChoice", -1);
+    node->end = node->child_count;
+    if (node->kind == X3D_SWITCH) {
+        const int32_t choice = kiln_x3d_integer(document, node, "whichChoice", -1);
 
-        if (choice >= 0 && (size_t)choice < at->node->child_count) {
-            *from = (size_t)choice;
-            *end = *from + 1;
-        } else {
-            *end = 0;
-        }
+        node->from = choice >= 0 && (size_t)choice < node->child_count ? (size_t)choice : 0;
+        node->end = choice >= 0 && (size_t)choice < node->child_count ? node->from + 1 : 0;
     }
-    if (at->node->kind == X3D_LOD && at->node->child_count > 0)
-        *end = 1;
-    if (*end - *from < at->node->child_count && !at->node->said)
-        kiln_x3d_warn(document, at->node,
+    if (node->kind == X3D_LOD && node->child_count > 0)
+        node->end = 1;
+    KILN_ASSERT(node->from <= node->end && node->end <= node->child_count);
+    shown = node->end - node->from;
+    if (shown < node->child_count)
+        kiln_x3d_warn(document, node,
                       "%zu of its %zu children %s shown, by %s; the others are "
                       "left out",
-                      *end - *from, at->node->child_count, *end - *from == 1 ? "is" : "are",
-                      at->node->kind == X3D_LOD ? "the first level" : "whichChoice");
+                      shown, node->child_count, shown == 1 ? "is" : "are",
+                      node->kind == X3D_LOD ? "the first level" : "whichChoice");
+}
+
+/* What the fields of a node say of its place and of its children, and what is to be said of it. */
+static void place(const x3d_document *document, x3d_node *node)
+{
+    static const kiln_affine identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+    const char *visible = kiln_x3d_text(node, "visible");
+
+    KILN_ASSERT(!node->is_placed && node->kind <= X3D_SHAPE);
+    node->is_placed = true;
+    node->hidden = visible != NULL && strstr(visible, "false") != NULL;
+    node->transform = node->kind == X3D_TRANSFORM ? kiln_x3d_transform(document, node) : identity;
+    if (node->kind == X3D_INLINE && !kiln_x3d_bool(document, node, "load", true)) {
+        node->closed = true;
+        kiln_x3d_warn(document, node, "its file is left out, since load is false");
+    }
+    if (strcmp(node->type, "Billboard") == 0)
+        kiln_x3d_warn(document, node, "it is read as it stands, and not rotated to a viewer");
+    if (node->kind != X3D_SHAPE)
+        choose(document, node);
 }
 
 /* Sends a node, and puts what it shows on the stack. */
 static void visit(walk *w, pending at)
 {
-    static const kiln_affine identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     const x3d_document *document = at.in->document;
-    kiln_affine transform = identity;
-    uint32_t mesh = KILN_SCENE_NONE, number;
-    size_t from, end;
     x3d_node *shows = at.node;
-    const char *visible = kiln_x3d_text(at.node, "visible");
+    kiln_affine transform;
+    uint32_t mesh = KILN_SCENE_NONE, number;
 
-    w->hidden += visible != NULL && strstr(visible, "false") != NULL;
-    if (at.node->kind == X3D_TRANSFORM)
-        transform = kiln_x3d_transform(document, at.node);
+    if (!at.node->is_placed)
+        place(document, at.node);
+    w->hidden += at.node->hidden;
+    transform = at.node->transform;
     if (at.node->kind == X3D_SHAPE)
         mesh = mesh_of(w, document, at.node);
-    if (at.node->kind == X3D_INLINE) {
+    if (at.node->kind == X3D_INLINE && !at.node->closed) {
         const double host = document->length;
 
-        if (!kiln_x3d_bool(document, at.node, "load", true)) {
-            kiln_x3d_warn(document, at.node, "its file is left out, since load is false");
-            return;
-        }
         /* The node stands in units of the file that names the other. */
         at.in = open_inline(w, at.in, at.node);
         shows = at.in->document->scene;
         for (int i = 0; i < 3; i++)
             transform.m[i][i] = at.in->document->length / host;
+        if (!shows->is_placed)
+            place(at.in->document, shows);
     }
-    if (strcmp(at.node->type, "Billboard") == 0 && !at.node->said)
-        kiln_x3d_warn(document, at.node, "it is read as it stands, and not rotated to a viewer");
     number = send_node(w, &at, &transform, mesh);
     if (at.node->kind == X3D_SHAPE)
         return;
-    at.node = shows;
-    choose(&at, &from, &end);
-    at.node->said = true;
-    KILN_ASSERT(from <= end && end <= shows->child_count);
     /* The first comes off the stack first. */
-    for (size_t i = end; i-- > from;)
+    for (size_t i = shows->end; i-- > shows->from;)
         if (shows->children[i].node != NULL)
             push(w, shows->children[i].node, at.in, number, shows->children[i].number);
 }
