@@ -556,8 +556,8 @@ static void files_are_read_where_they_stand(void **state)
     kiln_bake_report_free(&report);
 }
 
-/* A viewpoint behind a name is none of it, unless only the whole name is there. Of copies, the first in a
- * format that is read counts. */
+/* A viewpoint behind a name is none of it, unless only the whole name is there. Of copies, the
+ * first in a format that is read counts. */
 static void names_of_files_have_more_than_a_name(void **state)
 {
     const char *scratch = getenv("TMPDIR");
