@@ -20,6 +20,7 @@
 #include <zlib.h>
 
 #include "../../formats/assert.h"
+#include "inflate.h"
 
 enum {
     END_SIZE = 22, /* of the last record, without its comment */
@@ -31,8 +32,7 @@ enum {
     PIECE_SIZE = 1 << 16,
     ENCRYPTED = 1, /* a flag */
     STORED = 0,
-    DEFLATED = 8,
-    RATIO_MOST = 1032, /* of deflating: 258 bytes of two bits */
+    DEFLATED = 8
 };
 
 static uint64_t number_of(const uint8_t *from, unsigned bytes)
@@ -296,48 +296,26 @@ static void check_kind(const kiln_zip *zip, const kiln_zip_entry *entry)
             "here; pack it by \"deflate\"",
             entry->name, entry->method);
     if (entry->method == STORED ? entry->size != entry->packed
-                                : entry->size / RATIO_MOST > entry->packed)
+                                : !kiln_inflate_fits(entry->packed, entry->size))
         fail_entry(zip, entry, "its data are not as long as they are declared");
 }
 
-/* Unpacks into exactly as many bytes as are declared, piece by piece of what is packed. */
+/* Unpacks into exactly as many bytes as are declared. */
 static void inflate_entry(const kiln_zip *zip, const kiln_zip_entry *entry, uint64_t at,
                           uint8_t *to)
 {
-    static uint8_t in[PIECE_SIZE]; /* too large for the stack; this process has one thread */
-    z_stream stream = {.next_in = in};
-    uint64_t taken = 0, given = 0;
-    uint8_t more; /* where a byte too many would go */
-    int code = Z_OK;
+    const kiln_packed from = {.model = &zip->reading->model, .at = at, .size = entry->packed};
 
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-        kiln_read_no_memory(zip->reading);
-    while (code != Z_STREAM_END) {
-        const uint64_t left = entry->packed - taken, room = entry->size - given;
-        const uInt most = (uInt)(room < PIECE_SIZE ? room : PIECE_SIZE);
-
-        if (stream.avail_in == 0 && left > 0) {
-            stream.next_in = in;
-            stream.avail_in = (uInt)(left < PIECE_SIZE ? left : PIECE_SIZE);
-            read_at(zip, at + taken, in, stream.avail_in);
-            taken += stream.avail_in;
-        }
-        stream.next_out = room > 0 ? to + given : &more;
-        stream.avail_out = room > 0 ? most : 1;
-        code = inflate(&stream, Z_NO_FLUSH);
-        if (code == Z_MEM_ERROR)
-            kiln_read_no_memory(zip->reading);
-        if (room == 0 && stream.avail_out == 0)
-            fail_entry(zip, entry, "its data are longer than they are declared");
-        /* Without progress, the data end before their own mark of the end. */
-        if (code != Z_OK && code != Z_STREAM_END)
-            fail_entry(zip, entry, "its data can't be unpacked");
-        given += room > 0 ? most - stream.avail_out : 0;
-        KILN_ASSERT(given <= entry->size);
-    }
-    (void)inflateEnd(&stream);
-    if (given != entry->size || taken - stream.avail_in != entry->packed)
+    switch (kiln_inflate(zip->reading, from, to, entry->size)) {
+    case KILN_INFLATED:
+        return;
+    case KILN_INFLATED_BROKEN:
+        fail_entry(zip, entry, "its data can't be unpacked");
+    case KILN_INFLATED_TOO_MANY:
+        fail_entry(zip, entry, "its data are longer than they are declared");
+    default:
         fail_entry(zip, entry, "its data are not as long as they are declared");
+    }
 }
 
 uint8_t *kiln_zip_load(const kiln_zip *zip, const kiln_zip_entry *entry)
