@@ -94,6 +94,24 @@ static const row rows[] = {
                                    "</volume></mesh></object></amf>",
       0, 4, 1, "are read as flat"},
      {0, 0, 0, 2, 2, 2}},
+    {{"a support", "amf",
+      "<amf><object id='1'><mesh>" POINTS "<volume>" FACE("0", "2", "1") FACE("0", "1", "3")
+          FACE("0", "3", "2") "</volume><volume type='support'>" FACE("1", "2",
+                                                                      "3") "</volume>"
+                                                                           "</mesh></object></amf>",
+      0, 4, 1, "1 volume is a support"},
+     {0, 0, 0, 2, 2, 2}},
+    {{"an object without a mesh", "amf", "<amf>" OBJECT("1") "<object id='2'/></amf>", 0, 4, 1,
+      "line 1: the object \"2\" has no volume"},
+     {0, 0, 0, 2, 2, 2}},
+    {{"an object of vertices", "amf",
+      "<amf>" OBJECT("1") "\n<object id='b'><mesh>" POINTS "</mesh></object></amf>", 0, 4, 1,
+      "line 2: the object \"b\" has no volume"},
+     {0, 0, 0, 2, 2, 2}},
+    {{"a constellation of nothing", "amf",
+      "<amf>" OBJECT("1") GROUP("2", INSTANCE("1", "")) GROUP("3", "") "</amf>", 0, 4, 1,
+      "line 1: the constellation \"3\" has no instance"},
+     {0, 0, 0, 2, 2, 2}},
     {{"a volume without triangles", "amf",
       "<amf><object id='1'><mesh>" POINTS "<volume>" FACES "</volume><volume/></mesh></object>"
       "</amf>",
@@ -115,6 +133,10 @@ static const small_model refused[] = {
      0, -1, 0, "an instance of \"\""},
     {"an id twice", "amf", "<amf>" OBJECT("1") "\n" OBJECT("1") "</amf>", 0, -1, 0,
      "line 2: the id \"1\" is that of line 1 too"},
+    {"a type of volume", "amf",
+     "<amf><object id='1'><mesh>" POINTS "<volume type='moon'>" FACES "</volume></mesh></object>"
+     "</amf>",
+     0, -1, 0, "the type \"moon\" of a volume is none of AMF"},
     {"a vertex that is not there", "amf",
      "<amf><object id='1'><mesh>" POINTS "<volume>" FACE("0", "1", "4") "</volume></mesh></object>"
                                                                         "</amf>",

@@ -1,7 +1,7 @@
 /* Archives of ZIP: what is stored and what is deflated, with sizes of 32 and of 64 bits, comes out
- * as it was; and each way of being broken, ambiguous or too large is refused by what it is. An
- * archive is made here byte by byte, right or with one fault, and read in a child process, since a
- * reader that refuses ends its process. */
+ * as it was, by whatever spelling of its name; and each way of being broken, ambiguous or too large
+ * is refused by what it is. An archive is made here byte by byte, right or with one fault, and read
+ * in a child process, since a reader that refuses ends its process. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,8 +72,11 @@ static size_t put_data(archive *to, const packed_file *file)
     return to->size - before;
 }
 
-/* The files, the list, and the end: of 64 bits where `wide`, with a comment of that length. */
-static void put_archive(archive *to, const packed_file *files, size_t count, bool wide,
+/* What of the end is of 64 bits: nothing; all; all, beside values that are right; or the offset. */
+typedef enum { NARROW, WIDE, WIDE_AND_RIGHT, WIDE_OFFSET, FORMS_OF_END } form;
+
+/* The files, the list, and the end, with a comment of that length. */
+static void put_archive(archive *to, const packed_file *files, size_t count, form wide,
                         size_t comment)
 {
     size_t offsets[FILES_MOST], packed[FILES_MOST], list;
@@ -127,7 +130,7 @@ static void put_archive(archive *to, const packed_file *files, size_t count, boo
         }
     }
     const size_t end = to->size;
-    if (wide) {
+    if (wide != NARROW) {
         put(to, 0x06064B50, 4);
         put(to, 44, 8);
         put(to, 0, 2 + 2 + 4 + 4);
@@ -142,10 +145,10 @@ static void put_archive(archive *to, const packed_file *files, size_t count, boo
     }
     put(to, 0x06054B50, 4);
     put(to, 0, 4);
-    put(to, wide ? 0xFFFF : count, 2);
-    put(to, wide ? 0xFFFF : count, 2);
-    put(to, wide ? UINT32_MAX : end - list, 4);
-    put(to, wide ? UINT32_MAX : list, 4);
+    put(to, wide == WIDE ? 0xFFFF : count, 2);
+    put(to, wide == WIDE ? 0xFFFF : count, 2);
+    put(to, wide == WIDE ? UINT32_MAX : end - list, 4);
+    put(to, wide == WIDE || wide == WIDE_OFFSET ? UINT32_MAX : list, 4);
     put(to, comment, 2);
     for (size_t i = 0; i < comment; i++)
         put(to, 'c', 1);
@@ -153,9 +156,9 @@ static void put_archive(archive *to, const packed_file *files, size_t count, boo
 
 /* -- reading it -- */
 
-/* Reads all files of the archive in a child. What it writes to standard
- * error comes to `said`: lines "NAME SIZE CRC", or the refusal. */
-static void read_all(const archive *from, uint64_t memory, char said[SAID_SIZE])
+/* Reads all files of the archive in a child. What it writes to standard error comes to `said`:
+ * lines "NAME SIZE CRC", or the refusal. */
+static void read_all(const archive *from, uint64_t memory, const char *wanted, char said[SAID_SIZE])
 {
     int ends[2], status;
     size_t have = 0;
@@ -175,12 +178,16 @@ static void read_all(const archive *from, uint64_t memory, char said[SAID_SIZE])
         (void)dup2(ends[1], STDERR_FILENO);
         reading.sender = kiln_sender_start(-1);
         kiln_zip_open(&zip, &reading);
+        if (wanted != NULL) {
+            const kiln_zip_entry *found = kiln_zip_find(&zip, wanted);
+
+            fprintf(stderr, "found %s\n", found != NULL ? found->name : "nothing");
+        }
         for (size_t i = 0; i < zip.count; i++) {
             const kiln_zip_entry *e = &zip.entries[i];
             uint8_t *bytes = kiln_zip_load(&zip, e);
 
-            if (bytes[e->size] != 0 || kiln_zip_find(&zip, e->name) != e ||
-                kiln_zip_find(&zip, "no such name") != NULL)
+            if (bytes[e->size] != 0 || kiln_zip_find(&zip, "no such name") != NULL)
                 _exit(9);
             fprintf(stderr, "%s %llu %08lx\n", e->name, (unsigned long long)e->size,
                     (unsigned long)crc32(0, bytes, (uInt)e->size));
@@ -203,7 +210,7 @@ static void expect_files(const archive *from, const packed_file *files, size_t c
 {
     char said[SAID_SIZE], line[300];
 
-    read_all(from, 0, said);
+    read_all(from, 0, NULL, said);
     for (size_t i = 0; i < count; i++) {
         snprintf(line, sizeof line, "%s %zu %08lx\n", files[i].name, files[i].size,
                  (unsigned long)crc32(0, files[i].data, (uInt)files[i].size));
@@ -216,7 +223,7 @@ static void expect_refusal(const archive *from, uint64_t memory, const char *wha
 {
     char said[SAID_SIZE];
 
-    read_all(from, memory, said);
+    read_all(from, memory, NULL, said);
     if (strstr(said, "error: ") == NULL || strstr(said, what) == NULL)
         fail_msg("not \"%s\" but: %s", what, said);
 }
@@ -240,7 +247,7 @@ static void stored_deflated_and_wide(void **state)
     (void)state;
     for (unsigned i = 0; i < LARGE; i++)
         large[i] = (uint8_t)(i * i >> 9);
-    for (unsigned kinds = 0; kinds < 16; kinds++)
+    for (unsigned kinds = 0; kinds < 8 * FORMS_OF_END; kinds++)
         for (size_t comment = 0; comment < 3; comment++) {
             if ((kinds & 1) == 0) /* 200 kB need not be packed each time */
                 files[2].size = 1000;
@@ -249,12 +256,12 @@ static void stored_deflated_and_wide(void **state)
                 files[i].wide = (kinds & 4) != 0;
             }
             a.size = 0;
-            put_archive(&a, files, 3, (kinds & 8) != 0, comment * 32767);
+            put_archive(&a, files, 3, (form)(kinds / 8), comment * 32767);
             expect_files(&a, files, 3);
             files[2].size = LARGE;
         }
     a.size = 0;
-    put_archive(&a, files, 0, false, 0);
+    put_archive(&a, files, 0, NARROW, 0);
     expect_files(&a, files, 0);
 }
 
@@ -290,24 +297,57 @@ static void faults_of_files(void **state)
         files[1].data = (const uint8_t *)"some bytes, some bytes, some bytes";
         files[1].size = 34;
         a.size = 0;
-        put_archive(&a, files, 2, false, 0);
+        put_archive(&a, files, 2, NARROW, 0);
         expect_refusal(&a, 0, cases[i].says);
+    }
+}
+
+/* Names are found as packages of parts write them, and shown as they are meant. */
+static void names_are_found_in_every_spelling(void **state)
+{
+    static const struct {
+        const char *has, *other, *wanted, *says;
+    } cases[] = {
+        {"3D/Model.model", "b", "3d/mODEL.MODEL", "found 3D/Model.model\n"},
+        {"my model", "b", "my%20model", "found my model\n"},
+        {"my%20model", "b", "my model", "found my%20model\n"},
+        {"my%20model", "b", "My%20Model", "found my%20model\n"},
+        {"a%2Fb", "b", "a/b", "found nothing\n"},
+        {"a%2fb", "b", "a%2Fb", "found a%2fb\n"},
+        {"a%2", "b", "a%2", "found a%2\n"},
+        {"a%zz", "b", "a%zz", "found a%zz\n"},
+        {"a%00", "b", "a%00", "found a%00\n"},
+        {"\xC3\xA4", "b", "%C3%A4", "found \xC3\xA4\n"},
+        {"\x84.model", "b", "%c3%a4.model", "found \xC3\xA4.model\n"}, /* code page 437 */
+        {"\xCD", "b", "%E2%95%90", "found \xE2\x95\x90\n"},
+        {"a.txt", "A.TXT", "b", "A.TXT 1 "},
+        {"a.txt", "A.TXT", "a.txt", "\" twice, also as \""},
+        {"a b", "a%20b", "a b", "\" twice, also as \""},
+        {"a", "a", "a", "the file \"a\" twice, also as \"a\"; remove one"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        packed_file files[2] = {text_of(cases[i].has, "a"), text_of(cases[i].other, "b")};
+        char said[SAID_SIZE];
+
+        a.size = 0;
+        put_archive(&a, files, 2, NARROW, 0);
+        read_all(&a, 0, cases[i].wanted, said);
+        if (strstr(said, cases[i].says) == NULL)
+            fail_msg("case %zu: %s", i, said);
     }
 }
 
 static void faults_of_the_archive(void **state)
 {
     packed_file files[] = {text_of("a.txt", "a"),
-                           text_of("b, which has a name of more than forty-six letters.txt", "b"),
-                           text_of("A.TXT", "c")};
+                           text_of("b, which has a name of more than forty-six letters.txt", "b")};
     static archive b;
 
     (void)state;
     a.size = 0;
-    put_archive(&a, files, 3, false, 0);
-    expect_refusal(&a, 0, "has the file \"");
-    a.size = 0;
-    put_archive(&a, files, 2, false, 0);
+    put_archive(&a, files, 2, NARROW, 0);
     for (size_t cut = 1; cut <= a.size; cut++) {
         b = a;
         b.size -= cut;
@@ -329,16 +369,33 @@ static void faults_of_the_archive(void **state)
     expect_refusal(&b, 0, "the list of files has more");
     b.bytes[b.size - 22 + 8] = b.bytes[b.size - 22 + 10] = 200;
     expect_refusal(&b, 0, "the list of files has fewer");
+    b = a;
+    b.bytes[b.size - 22 + 4] = b.bytes[b.size - 22 + 6] = 1; /* the last part of two has the list */
+    expect_refusal(&b, 0, "in several parts");
+    b = a;
+    put_bytes(&b, b.bytes + b.size - 22, 22); /* as the comment of the first end */
+    b.bytes[a.size - 2] = 22;
+    expect_refusal(&b, 0, "there are two ends");
     a.size = 0;
-    put_archive(&a, files, 2, true, 0);
+    put_archive(&a, files, 2, WIDE, 0);
     b = a;
     b.bytes[b.size - 22 - 20 + 8]++; /* where the record of 64 bits is */
     expect_refusal(&b, 0, "what has sizes of 64 bits is not there");
+    b = a;
+    b.bytes[b.size - 22 - 20 + 16] = 2; /* parts of the archive */
+    expect_refusal(&b, 0, "in several parts");
+    b = a;
+    b.bytes[b.size - 22 - 20 - 56 + 16] = 1; /* the number of this part */
+    expect_refusal(&b, 0, "in several parts");
+    a.size = 0;
+    put_archive(&a, files, 2, WIDE_AND_RIGHT, 0);
+    a.bytes[a.size - 22 - 20 - 56 + 48]++; /* the offset of the list */
+    expect_refusal(&a, 0, "its two ends, of 64 and of 32 bits, differ");
     files[0].data = large;
     files[0].size = LARGE;
     files[0].deflate = true;
     a.size = 0;
-    put_archive(&a, files, 1, false, 0);
+    put_archive(&a, files, 1, NARROW, 0);
     expect_refusal(&a, LARGE / 2, "raise that limit (LIMIT)");
 }
 
@@ -347,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stored_deflated_and_wide),
         cmocka_unit_test(faults_of_files),
+        cmocka_unit_test(names_are_found_in_every_spelling),
         cmocka_unit_test(faults_of_the_archive),
     };
 

@@ -87,6 +87,7 @@ typedef struct {
     char text[TEXT_SIZE];
     size_t length;
     uint64_t curved; /* the line of the first */
+    uint64_t supports;
 } amf;
 
 static _Noreturn void fail(const amf *a, uint64_t line, const char *what)
@@ -209,6 +210,24 @@ static place start_unit(amf *a, const char *unit)
     return IN_AMF;
 }
 
+static place start_volume(amf *a, const char **attributes)
+{
+    const char *type = kiln_xml_value(attributes, "type");
+    char what[96];
+
+    if (a->points.at.count == 0)
+        fail(a, a->line, "a <volume> before the <vertices> of its mesh");
+    (void)snprintf(what, sizeof what, "the type \"%.40s\" of a volume is none of AMF",
+                   type != NULL ? type : "");
+    if (type != NULL && !is(type, "object") && !is(type, "support"))
+        fail(a, a->line, what);
+    a->supports += type != NULL && is(type, "support");
+    a->has_volume = true;
+    a->user = material_of(a, kiln_xml_value(attributes, "materialid"));
+    a->corners.count = 0;
+    return IN_VOLUME;
+}
+
 /* What an element opens where it stands; AT_START: it has no place there. */
 static place start_of(amf *a, const char *name, const char **attributes)
 {
@@ -235,14 +254,8 @@ static place start_of(amf *a, const char *name, const char **attributes)
         }
         break;
     case IN_MESH:
-        if (is(name, "volume")) {
-            if (a->points.at.count == 0)
-                fail(a, a->line, "a <volume> before the <vertices> of its mesh");
-            a->has_volume = true;
-            a->user = material_of(a, kiln_xml_value(attributes, "materialid"));
-            a->corners.count = 0;
-            return IN_VOLUME;
-        }
+        if (is(name, "volume"))
+            return start_volume(a, attributes);
         if (is(name, "vertices") && a->has_volume)
             fail(a, a->line, "<vertices> after a <volume> of their mesh");
         return is(name, "vertices") ? IN_VERTICES : AT_START;
@@ -613,6 +626,11 @@ static void send_nodes(amf *a)
     size_t left = 0, constellations = 0;
 
     for (size_t i = 0; i < a->things.count; i++) {
+        if (things[i].count == 0)
+            kiln_send_warning(a->reading->sender, "line %llu: the %s \"%.100s\" has no %s",
+                              (unsigned long long)things[i].line,
+                              things[i].is_object ? "object" : "constellation", things[i].id,
+                              things[i].is_object ? "volume" : "instance");
         left += things[i].is_object && !things[i].used;
         constellations += !things[i].is_object;
         if (things[i].used)
@@ -643,6 +661,16 @@ static void send_nodes(amf *a)
     free(stack.items);
 }
 
+/* Is that a file of a model's archive? Folders are none, nor is what file managers put there: notes
+ * on each file, by its own name in another folder or with another beginning. */
+static bool is_packed_file(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *last = slash != NULL ? slash + 1 : name;
+
+    return last[0] != '\0' && strncmp(name, "__MACOSX/", 9) != 0 && strncmp(last, "._", 2) != 0 &&
+           !is(last, ".DS_Store") && !is(last, "Thumbs.db") && !is(last, "desktop.ini");
+}
+
 /* Puts the one model of an archive in its place: the file named .amf, or the only one. */
 static void unzip(kiln_reading *reading)
 {
@@ -653,18 +681,21 @@ static void unzip(kiln_reading *reading)
     kiln_zip_open(&zip, reading);
     for (size_t i = 0; i < zip.count; i++) {
         const char *name = zip.entries[i].name, *dot = strrchr(name, '.');
-        const size_t length = strlen(name);
         const bool model = dot != NULL && kiln_token_is(dot + 1, strlen(dot + 1), "amf");
 
-        files += length > 0 && name[length - 1] != '/';
+        if (!is_packed_file(name))
+            continue;
+        files++;
         named += model;
-        if (model || (named == 0 && length > 0 && name[length - 1] != '/'))
+        if (model || named == 0)
             found = &zip.entries[i];
     }
     if (named > 1 || (named == 0 && files != 1))
-        kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
-                          "the ZIP archive has %zu files, %zu of them named .amf; pack one model",
-                          files, named);
+        kiln_send_failure(
+            reading->sender, KILN_BAKE_INVALID,
+            "its archive (ZIP) has %zu file%s, %zu of them named .amf; pack one model "
+            "in it, or unpack it and bake each",
+            files, files == 1 ? "" : "s", named);
     KILN_ASSERT(found != NULL);
     /* The file stays open for whoever compares it. */
     reading->model =
@@ -699,6 +730,11 @@ void kiln_read_amf(kiln_reading *reading)
                           "line %llu: its triangles are curved, by normals or edges, and are read "
                           "as flat; export it with more triangles",
                           (unsigned long long)a.curved);
+    if (a.supports > 0)
+        kiln_send_warning(reading->sender,
+                          "%llu volume%s a support, which is there while the model is made only; "
+                          "it is read as all others",
+                          (unsigned long long)a.supports, a.supports == 1 ? " is" : "s are each");
     materials = a.materials.items;
     for (size_t i = 0; i < a.materials.count; i++) {
         const char *name = i == 0                      ? "DefaultMaterial"

@@ -6,43 +6,61 @@
  * components: other objects, each in a place. By the production extension either may be in another
  * part, which is read when something refers to it; ids count within their part. Each mesh is sent
  * while it is read, and the nodes when all parts are: a node for each item, and below it one for
- * each component.
+ * each component. What no item leads to is looked at only for being well made.
  *
- * Elements of the core specification are known here or refused. Those of other specifications are
+ * Elements of the core specification are known here or refused; attributes that it does not have
+ * are warned of, since programs add some without a prefix. Elements of other specifications are
  * skipped, as the format wants, unless the model requires theirs: then only what changes no shape
- * passes. Beams and slices are shapes of their own, and warned of wherever they are.
+ * passes. What is skipped is warned of, one warning for each specification, but for those that are
+ * known to change no shape. An object of an item that has nothing but what is skipped is refused.
  *
- * Vectors are rows, so that the twelve numbers of a transform are a matrix by columns. */
+ * Vectors are rows, so that the twelve numbers of a transform are a matrix by columns. A transform
+ * that mirrors keeps the sign of a volume (3.3), which is what every mirror does here. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../../formats/assert.h"
 #include "points.h"
 #include "xml.h"
 #include "zip.h"
 
-enum { MOST_NODES = 1 << 24, NONE = -1 };
+enum { MOST_NODES = 1 << 24, NONE = -1, MOST_SKIPPED = 32 };
 
 #define MODEL_RELATIONSHIP "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 /* Specifications, by the start of the names of their namespaces, which end in a date. */
 static const struct {
     const char *namespace, *name;
-    bool core, shapeless; /* shapeless: what requires it may be read */
+    bool shapeless;     /* what requires it may be read, and what is skipped is not missed */
+    const char *advice; /* where it is skipped; NULL: the same as for any other */
 } specifications[] = {
-    {"http://schemas.microsoft.com/3dmanufacturing/core/", "core", true, true},
-    {"http://schemas.microsoft.com/3dmanufacturing/production/", "production", false, true},
-    {"http://schemas.microsoft.com/3dmanufacturing/material/", "materials", false, true},
-    {"http://schemas.microsoft.com/3dmanufacturing/trianglesets/", "triangle sets", false, true},
-    {"http://schemas.microsoft.com/3dmanufacturing/beamlattice/", "beam lattices", false, false},
-    {"http://schemas.microsoft.com/3dmanufacturing/slice/", "slices", false, false},
+    {"http://schemas.microsoft.com/3dmanufacturing/core/", "core", true, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/production/", "production", true, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/material/", "materials", true, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/trianglesets/", "triangle sets", true, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/beamlattice/", "beam lattices", false, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/beamlattice/balls/", "balls of beam lattices",
+     false, NULL},
+    {"http://schemas.microsoft.com/3dmanufacturing/slice/", "slices", false,
+     "and only meshes are read"},
+    {"http://schemas.microsoft.com/3dmanufacturing/production/alternatives/",
+     "alternatives of objects", false, "and the objects themselves are read"},
+    {"http://schemas.microsoft.com/3dmanufacturing/displacement/", "displacements of surfaces",
+     false, NULL},
+    {"http://schemas.3mf.io/3dmanufacturing/displacement/", "displacements of surfaces", false,
+     NULL},
+    {"http://schemas.3mf.io/3dmanufacturing/booleanoperations/", "Boolean operations", false, NULL},
+    {"http://schemas.3mf.io/3dmanufacturing/volumetric/", "volumetric data", false, NULL},
+    {"http://schemas.3mf.io/3dmanufacturing/implicit/", "implicit shapes", false, NULL},
 };
 
-enum { CORE, PRODUCTION, BEAMS = 4, SLICES, SPECIFICATION_COUNT };
+enum { CORE, PRODUCTION, SPECIFICATION_COUNT = sizeof specifications / sizeof specifications[0] };
 
 /* What can be open around an element. */
 typedef enum {
@@ -56,6 +74,7 @@ typedef enum {
     IN_TRIANGLES,
     IN_COMPONENTS,
     IN_BUILD,
+    IN_ITEM,
     IN_LEAF,   /* of which nothing may be in */
     IN_NOTHING /* of any depth, without geometry */
 } place;
@@ -72,16 +91,16 @@ typedef struct {
     size_t namespaces;
 } around;
 
-typedef struct {
-    char *name; /* in the archive */
-} part;
-
 /* An object. */
 typedef struct {
     size_t part;
     uint64_t id, line, faces;
-    char *name, type[16];
-    bool is_mesh, used, open, done;
+    char *name;
+    const char *type;
+    char *skipped; /* the first element of another specification in it; NULL: none */
+    bool is_mesh, shown, open, done;
+    bool is_named;
+    uint32_t sent_name;  /* its offset */
     uint32_t mesh;       /* of the scene */
     size_t first, count; /* of its components */
 } thing;
@@ -95,31 +114,48 @@ typedef struct {
     double matrix[16];
 } instance;
 
+/* Base materials of the part that is being read. */
 typedef struct {
-    size_t part;
     uint64_t id;
-    uint32_t first, count; /* of its materials, numbered in the scene */
+    uint32_t first, count; /* numbered in the scene */
 } group;
+
+/* What is left out, to be warned of: elements of a namespace, or attributes of one name. */
+typedef struct {
+    char *of, *first; /* the namespace or the name, and the first element with its place */
+    int specification;
+    uint64_t count;
+} skipped;
 
 typedef struct {
     kiln_reading *reading;
     kiln_zip zip;
     kiln_list open; /* of place */
     place now;
-    kiln_list namespaces, parts, things, components, items, groups;
-    size_t part; /* that is being read */
-    bool is_root;
-    uint64_t line;     /* of the element that was opened last */
-    uint64_t vertices; /* of the mesh that is open */
+    kiln_list namespaces, things, components, items;
+    kiln_list parts;    /* const kiln_zip_entry *; the first has the relationships */
+    size_t *part_at;    /* of each file of the archive, its part; 0: none yet */
+    size_t part;        /* that is being read */
+    uint64_t line;      /* of the element that was opened last */
+    uint64_t vertices;  /* of the mesh that is open */
+    void *groups;       /* a tree of tsearch, of group */
+    const group *found; /* the last, since neighbours mostly have the same */
+    group *bases;       /* that are open */
     uint32_t meshes, materials, user;
     double unit; /* of the root */
-    bool beams, slices;
-    char *target; /* of the relationship */
+    bool has_build;
+    kiln_list skipped_elements, skipped_attributes;
+    uint64_t skipped_more, unprintable, texts;
+    const kiln_xml *xml; /* while a part is read */
+    uint64_t text_line;  /* of the first text, and its part */
+    size_t text_part;
 } threemf;
+
+enum { RELATIONS, ROOT }; /* parts */
 
 static const char *part_name(const threemf *t, size_t index)
 {
-    return ((const part *)t->parts.items)[index].name;
+    return ((const kiln_zip_entry **)t->parts.items)[index]->name;
 }
 
 static _Noreturn void fail_at(const threemf *t, size_t in, uint64_t line, const char *what)
@@ -187,6 +223,19 @@ static uint64_t whole_of(const threemf *t, const char **attributes, const char *
     if (value == NULL || !kiln_token_integer(value, length, &number) || number < 0)
         fail(t, "\"%s\" must be a whole number, not \"%.40s\"", name, value != NULL ? value : "");
     return (uint64_t)number;
+}
+
+/* The number of a resource or of one of its members, of which the format has 31 bits: a longer one
+ * would not be told from others. */
+static uint64_t id_of(const threemf *t, const char **attributes, const char *name,
+                      const uint64_t *otherwise)
+{
+    const uint64_t number = whole_of(t, attributes, name, otherwise);
+
+    if (number > INT32_MAX && (otherwise == NULL || number != *otherwise))
+        fail(t, "\"%s\" must be below 2147483648, not \"%.40s\"", name,
+             kiln_xml_value(attributes, name));
+    return number;
 }
 
 static double number_of(const threemf *t, const char **attributes, const char *name)
@@ -289,17 +338,23 @@ static void declare(threemf *t, const char **attributes)
     }
 }
 
-/* An attribute of the production extension, whatever its prefix. */
+/* An attribute of the production extension, whatever its prefix; NULL: there is none. */
 static const char *path_of(const threemf *t, const char **attributes)
 {
+    const char *path = NULL;
+
     for (size_t i = 0; attributes[i] != NULL; i += 2) {
         const char *colon = strchr(attributes[i], ':'), *uri;
 
         if (colon != NULL && strcmp(colon + 1, "path") == 0 &&
-            specification_of(t, attributes[i], (size_t)(colon - attributes[i]), &uri) == PRODUCTION)
-            return attributes[i + 1];
+            specification_of(t, attributes[i], (size_t)(colon - attributes[i]), &uri) ==
+                PRODUCTION) {
+            if (path != NULL)
+                fail(t, "a second path of one object");
+            path = attributes[i + 1];
+        }
     }
-    return NULL;
+    return path;
 }
 
 static void check_required(const threemf *t, const char *prefixes)
@@ -321,7 +376,55 @@ static void check_required(const threemf *t, const char *prefixes)
     }
 }
 
+/* -- what is left out -- */
+
+/* Counts an element or an attribute that is left out, by what it is of; `name` is the element. */
+static void skip(threemf *t, kiln_list *list, const char *of, int specification, const char *name)
+{
+    skipped *all = list->items;
+    char first[400];
+    size_t i = 0;
+
+    while (i < list->count && strcmp(all[i].of, of) != 0)
+        i++;
+    if (i == MOST_SKIPPED) {
+        t->skipped_more++;
+        return;
+    }
+    if (i == list->count) {
+        (void)snprintf(first, sizeof first, "<%.60s> in line %" PRIu64 " of %.200s", name, t->line,
+                       part_name(t, t->part));
+        all = kiln_list_add(t->reading, list, sizeof *all);
+        *all = (skipped){.of = copy(t, of, strlen(of)),
+                         .first = copy(t, first, strlen(first)),
+                         .specification = specification};
+        all = list->items;
+    }
+    all[i].count++;
+}
+
+static void skip_element(threemf *t, int of, const char *uri, const char *name)
+{
+    thing *object = t->things.count > 0 ? (thing *)t->things.items + t->things.count - 1 : NULL;
+    char what[400];
+
+    if (of != NONE && specifications[of].shapeless)
+        return;
+    skip(t, &t->skipped_elements, uri, of, name);
+    if (t->now != IN_OBJECT || object->skipped != NULL)
+        return;
+    (void)snprintf(what, sizeof what, "<%.60s> (%.200s)", name,
+                   of != NONE ? specifications[of].name : uri);
+    object->skipped = copy(t, what, strlen(what));
+}
+
 /* -- elements -- */
+
+static thing *last_thing(const threemf *t)
+{
+    KILN_ASSERT(t->things.count > 0);
+    return (thing *)t->things.items + t->things.count - 1;
+}
 
 static place start_model(threemf *t, const char **attributes)
 {
@@ -339,11 +442,76 @@ static place start_model(threemf *t, const char **attributes)
         i++;
     if (i == count)
         fail(t, "the unit \"%.40s\" is none of 3MF", unit);
-    if (t->is_root)
+    if (t->part == ROOT)
         t->unit = t->reading->facts.unit = units[i].metres;
     else if (units[i].metres < t->unit || units[i].metres > t->unit)
         fail(t, "its unit, %s, is not that of the model", units[i].name);
     return IN_MODEL;
+}
+
+/* Only the root says what is to be made (production extension, chapter 2). */
+static place start_build(threemf *t, const char **attributes)
+{
+    (void)attributes;
+    if (t->part != ROOT)
+        return IN_NOTHING;
+    if (t->has_build)
+        fail(t, "a second <build>");
+    t->has_build = true;
+    return IN_BUILD;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const group *p = a, *q = b;
+
+    return p->id < q->id ? -1 : p->id > q->id;
+}
+
+/* The material of that number in the scene; `otherwise` where there is none: those of other
+ * specifications have no names. */
+static uint32_t material_of(threemf *t, uint64_t id, uint64_t index, uint32_t otherwise)
+{
+    const group key = {.id = id};
+
+    if (t->found == NULL || t->found->id != id) {
+        const group *const *found = tfind(&key, &t->groups, compare_groups);
+
+        if (found == NULL)
+            return otherwise;
+        t->found = *found;
+    }
+    return index < t->found->count ? t->found->first + (uint32_t)index : otherwise;
+}
+
+static place start_bases(threemf *t, const char **attributes)
+{
+    group *new = calloc(1, sizeof *new);
+    group **in;
+
+    if (new == NULL)
+        kiln_read_no_memory(t->reading);
+    *new = (group){.id = id_of(t, attributes, "id", NULL), .first = t->materials + 1};
+    in = tsearch(new, &t->groups, compare_groups);
+    if (in == NULL)
+        kiln_read_no_memory(t->reading);
+    if (*in != new)
+        fail(t, "materials of an id that others have");
+    t->bases = new;
+    return IN_BASES;
+}
+
+static place start_base(threemf *t, const char **attributes)
+{
+    const char *name = kiln_xml_value(attributes, "name");
+
+    KILN_ASSERT(t->bases != NULL);
+    name = name != NULL ? name : "";
+    kiln_send_u32(t->reading->sender, KILN_ARRAY_MATERIALS,
+                  kiln_send_string(t->reading->sender, name, strlen(name)));
+    t->bases->count++;
+    t->materials++;
+    return IN_LEAF;
 }
 
 static place start_object(threemf *t, const char **attributes)
@@ -351,10 +519,9 @@ static place start_object(threemf *t, const char **attributes)
     static const char *const types[] = {"model", "solidsupport", "support", "surface", "other"};
     static const uint64_t none = UINT64_MAX, first = 0;
     const char *type = kiln_xml_value(attributes, "type"), *name;
-    const uint64_t id = whole_of(t, attributes, "id", NULL);
-    const uint64_t pid = whole_of(t, attributes, "pid", &none);
-    const uint64_t index = whole_of(t, attributes, "pindex", &first);
-    const group *groups = t->groups.items;
+    const uint64_t id = id_of(t, attributes, "id", NULL);
+    const uint64_t pid = id_of(t, attributes, "pid", &none);
+    const uint64_t index = id_of(t, attributes, "pindex", &first);
     size_t i = 0;
     thing *to;
 
@@ -362,46 +529,64 @@ static place start_object(threemf *t, const char **attributes)
         i++;
     if (i == sizeof types / sizeof types[0])
         fail(t, "the type \"%.40s\" is none of 3MF", type);
-    /* Materials of other specifications have no names. */
-    t->user = 0;
-    for (size_t j = 0; j < t->groups.count; j++)
-        if (groups[j].part == t->part && groups[j].id == pid && index < groups[j].count)
-            t->user = groups[j].first + (uint32_t)index;
+    t->user = material_of(t, pid, index, 0);
     name = kiln_xml_value(attributes, "name");
     to = kiln_list_add(t->reading, &t->things, sizeof *to);
-    *to = (thing){.part = t->part, .id = id, .line = t->line, .first = t->components.count};
-    strcpy(to->type, types[i]);
+    *to = (thing){
+        .part = t->part, .id = id, .line = t->line, .type = types[i], .first = t->components.count};
     if (name != NULL && name[0] != '\0')
         to->name = copy(t, name, strlen(name));
     return IN_OBJECT;
 }
 
-static thing *last_thing(const threemf *t)
-{
-    KILN_ASSERT(t->things.count > 0);
-    return (thing *)t->things.items + t->things.count - 1;
-}
-
-/* Sends the name of an object, or its id where it has none; returns its offset. */
-static uint32_t send_name(const threemf *t, const thing *of)
+/* Sends the name of an object, or its id where it has none, once; returns its offset. */
+static uint32_t send_name(const threemf *t, thing *of)
 {
     char numbered[40];
     const char *name = of->name != NULL ? of->name : numbered;
 
     (void)snprintf(numbered, sizeof numbered, "object %" PRIu64, of->id);
-    return kiln_send_string(t->reading->sender, name, strlen(name));
+    if (!of->is_named)
+        of->sent_name = kiln_send_string(t->reading->sender, name, strlen(name));
+    of->is_named = true;
+    return of->sent_name;
 }
 
-static place start_mesh(threemf *t)
+static place start_mesh(threemf *t, const char **attributes)
 {
     thing *of = last_thing(t);
 
+    (void)attributes;
     if (of->is_mesh || t->components.count > of->first)
         fail(t, "an object is one mesh, or components");
     of->is_mesh = true;
     of->mesh = t->meshes;
     t->vertices = 0;
     return IN_MESH;
+}
+
+static place start_components(threemf *t, const char **attributes)
+{
+    (void)attributes;
+    if (last_thing(t)->is_mesh)
+        fail(t, "an object is one mesh, or components");
+    return IN_COMPONENTS;
+}
+
+static place start_vertices(threemf *t, const char **attributes)
+{
+    (void)attributes;
+    if (t->vertices > 0)
+        fail(t, "a second list of vertices in one mesh");
+    return IN_VERTICES;
+}
+
+static place start_triangles(threemf *t, const char **attributes)
+{
+    (void)attributes;
+    if (last_thing(t)->faces > 0)
+        fail(t, "a second list of triangles in one mesh");
+    return IN_TRIANGLES;
 }
 
 static place start_vertex(threemf *t, const char **attributes)
@@ -419,141 +604,203 @@ static place start_triangle(threemf *t, const char **attributes)
 {
     static const char *const names[] = {"v1", "v2", "v3"};
     static const uint64_t none = UINT64_MAX;
-    const uint64_t pid = whole_of(t, attributes, "pid", &none);
-    const uint64_t index = whole_of(t, attributes, "p1", &none);
-    const group *groups = t->groups.items;
+    const uint64_t pid = id_of(t, attributes, "pid", &none);
     uint32_t corners[3], user = t->user;
-    thing *of = last_thing(t);
 
     for (int i = 0; i < 3; i++) {
         const uint64_t vertex = whole_of(t, attributes, names[i], NULL);
 
         corners[i] = vertex < KILN_SCENE_NONE ? (uint32_t)vertex : KILN_SCENE_NONE;
     }
-    for (size_t i = 0; pid != none && i < t->groups.count; i++)
-        if (groups[i].part == t->part && groups[i].id == pid && index < groups[i].count)
-            user = groups[i].first + (uint32_t)index;
-    kiln_read_face(t->reading, corners, 3, of->faces++, user);
+    if (pid != none)
+        user = material_of(t, pid, id_of(t, attributes, "p1", &none), user);
+    kiln_read_face(t->reading, corners, 3, last_thing(t)->faces++, user);
     return IN_LEAF;
 }
 
-/* The number of a part, which is read later where that is new. */
+/* The number of the part of a path from the root of the archive, with "." and ".." in it; the part
+ * is read later where that is new. */
 static size_t part_of(threemf *t, const char *path)
 {
-    const kiln_zip_entry *entry = kiln_zip_find(&t->zip, path[0] == '/' ? path + 1 : path);
-    part *to;
+    const kiln_zip_entry *entry;
+    char *name = malloc(strlen(path) + sizeof "/[0].last.piece");
+    size_t made = 0;
 
-    if (entry == NULL)
+    if (name == NULL)
+        kiln_read_no_memory(t->reading);
+    for (const char *at = path + strspn(path, "/"); *at != '\0';) {
+        const size_t length = strcspn(at, "/");
+        const bool is_up = length == 2 && strncmp(at, "..", 2) == 0;
+
+        while (is_up && made > 0 && name[--made] != '/')
+            ;
+        if (!is_up && !(length == 1 && at[0] == '.')) {
+            if (made > 0)
+                name[made++] = '/';
+            memcpy(name + made, at, length);
+            made += length;
+        }
+        at += length;
+        at += strspn(at, "/");
+    }
+    name[made] = '\0';
+    entry = kiln_zip_find(&t->zip, name);
+    if (entry == NULL) {
+        strcpy(name + made, "/[0].piece");
+        entry = kiln_zip_find(&t->zip, name);
+        strcpy(name + made, "/[0].last.piece");
+        if (entry != NULL || kiln_zip_find(&t->zip, name) != NULL)
+            kiln_send_failure(
+                t->reading->sender, KILN_BAKE_UNSUPPORTED,
+                "the part \"%.200s\" is in the archive in pieces, which are not read; "
+                "pack it whole",
+                path);
         fail(t, "the part \"%.200s\" is not in the archive", path);
-    for (size_t i = 0; i < t->parts.count; i++)
-        if (strcmp(part_name(t, i), entry->name) == 0)
-            return i;
-    to = kiln_list_add(t->reading, &t->parts, sizeof *to);
-    to->name = copy(t, entry->name, strlen(entry->name));
-    return t->parts.count - 1;
+    }
+    free(name);
+    if (t->part_at[entry - t->zip.entries] == 0) {
+        t->part_at[entry - t->zip.entries] = t->parts.count;
+        *(const kiln_zip_entry **)kiln_list_add(t->reading, &t->parts, sizeof entry) = entry;
+    }
+    return t->part_at[entry - t->zip.entries];
 }
 
-static place start_instance(threemf *t, const char **attributes, kiln_list *list)
+static void start_instance(threemf *t, const char **attributes, kiln_list *list, const char *path)
 {
-    const char *path = path_of(t, attributes);
     instance i = {.part = path != NULL ? part_of(t, path) : t->part,
-                  .id = whole_of(t, attributes, "objectid", NULL),
+                  .id = id_of(t, attributes, "objectid", NULL),
                   .line = t->line,
                   .in = t->part};
 
     matrix_of(t, attributes, i.matrix);
     *(instance *)kiln_list_add(t->reading, list, sizeof i) = i;
+}
+
+/* Paths lead from the root only (production extension, 3.1.2). */
+static place start_component(threemf *t, const char **attributes)
+{
+    const char *path = path_of(t, attributes);
+
+    if (path != NULL && t->part != ROOT)
+        fail(t, "a path to another part in a part that is not the root");
+    start_instance(t, attributes, &t->components, path);
     return IN_LEAF;
 }
 
-static place start_bases(threemf *t, const char **attributes)
+static place start_item(threemf *t, const char **attributes)
 {
-    const uint64_t id = whole_of(t, attributes, "id", NULL);
-    group *to = kiln_list_add(t->reading, &t->groups, sizeof *to);
-
-    *to = (group){.part = t->part, .id = id, .first = t->materials + 1};
-    return IN_BASES;
+    start_instance(t, attributes, &t->items, path_of(t, attributes));
+    return IN_ITEM;
 }
 
-static place start_base(threemf *t, const char **attributes)
-{
-    const char *name = kiln_xml_value(attributes, "name");
-    group *to = (group *)t->groups.items + t->groups.count - 1;
+/* Elements of the core specification, where they may be, and their attributes. */
+typedef struct {
+    place in;
+    const char *name;
+    place (*start)(threemf *t, const char **attributes); /* NULL: nothing is to be done */
+    place is;                                            /* then */
+    const char *attributes[8];
+} element;
 
-    KILN_ASSERT(t->groups.count > 0);
-    name = name != NULL ? name : "";
-    kiln_send_u32(t->reading->sender, KILN_ARRAY_MATERIALS,
-                  kiln_send_string(t->reading->sender, name, strlen(name)));
-    to->count++;
-    t->materials++;
-    return IN_LEAF;
+static const element elements[] = {
+    {AT_START, "model", start_model, IN_MODEL, {"unit", "requiredextensions"}},
+    {IN_MODEL, "metadata", NULL, IN_NOTHING, {"name", "preserve", "type"}},
+    {IN_MODEL, "resources", NULL, IN_RESOURCES, {NULL}},
+    {IN_MODEL, "build", start_build, IN_BUILD, {NULL}},
+    {IN_RESOURCES,
+     "object",
+     start_object,
+     IN_OBJECT,
+     {"id", "type", "thumbnail", "partnumber", "name", "pid", "pindex"}},
+    {IN_RESOURCES, "basematerials", start_bases, IN_BASES, {"id"}},
+    {IN_BASES, "base", start_base, IN_LEAF, {"name", "displaycolor"}},
+    {IN_OBJECT, "metadatagroup", NULL, IN_NOTHING, {NULL}},
+    {IN_OBJECT, "mesh", start_mesh, IN_MESH, {NULL}},
+    {IN_OBJECT, "components", start_components, IN_COMPONENTS, {NULL}},
+    {IN_MESH, "vertices", start_vertices, IN_VERTICES, {NULL}},
+    {IN_MESH, "triangles", start_triangles, IN_TRIANGLES, {NULL}},
+    {IN_VERTICES, "vertex", start_vertex, IN_LEAF, {"x", "y", "z"}},
+    {IN_TRIANGLES,
+     "triangle",
+     start_triangle,
+     IN_LEAF,
+     {"v1", "v2", "v3", "p1", "p2", "p3", "pid"}},
+    {IN_COMPONENTS, "component", start_component, IN_LEAF, {"objectid", "transform"}},
+    {IN_BUILD, "item", start_item, IN_ITEM, {"objectid", "transform", "partnumber"}},
+    {IN_ITEM, "metadatagroup", NULL, IN_NOTHING, {NULL}},
+};
+
+/* Attributes that slicers add without a prefix, and that change no shape. */
+static bool is_of_slicers(threemf *t, place of, const char *name, const char *value)
+{
+    if (of == IN_ITEM && strcmp(name, "printable") == 0) {
+        t->unprintable += strcmp(value, "0") == 0 || strcmp(value, "false") == 0;
+        return true;
+    }
+    return of == IN_LEAF && (strncmp(name, "paint_", 6) == 0 || strcmp(name, "face_property") == 0);
 }
 
-/* What an element of the core specification begins, by what it is in. */
-static place start_of(threemf *t, const char *name, const char **attributes)
+/* Warns of the attributes that an element does not have, and refuses those that were certainly
+ * meant to be one of its own. */
+static void check_attributes(threemf *t, const element *of, const char **attributes)
 {
-    static const struct {
-        place in;
-        const char *name;
-        place is; /* where nothing more is to be done */
-    } plain[] = {
-        {IN_MODEL, "metadata", IN_NOTHING},       {IN_MODEL, "resources", IN_RESOURCES},
-        {IN_OBJECT, "metadatagroup", IN_NOTHING}, {IN_MESH, "vertices", IN_VERTICES},
-        {IN_MESH, "triangles", IN_TRIANGLES},     {IN_OBJECT, "components", IN_COMPONENTS}};
-    const place in = t->now;
+    for (size_t i = 0; attributes[i] != NULL; i += 2) {
+        const char *name = attributes[i], *colon = strchr(name, ':'), *uri;
+        bool is_known = strcmp(name, "xmlns") == 0;
+        int by;
 
-    if (in == IN_MESH && ((strcmp(name, "vertices") == 0 && t->vertices > 0) ||
-                          (strcmp(name, "triangles") == 0 && last_thing(t)->faces > 0)))
-        fail(t, "a second list of %s in one mesh", name);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (plain[i].in == in && strcmp(plain[i].name, name) == 0 &&
-            !(plain[i].is == IN_COMPONENTS && last_thing(t)->is_mesh))
-            return plain[i].is;
-    if (in == AT_START && strcmp(name, "model") == 0)
-        return start_model(t, attributes);
-    if (in == IN_MODEL && strcmp(name, "build") == 0)
-        return t->is_root ? IN_BUILD : IN_NOTHING;
-    if (in == IN_RESOURCES && strcmp(name, "object") == 0)
-        return start_object(t, attributes);
-    if (in == IN_RESOURCES && strcmp(name, "basematerials") == 0)
-        return start_bases(t, attributes);
-    if (in == IN_BASES && strcmp(name, "base") == 0)
-        return start_base(t, attributes);
-    if (in == IN_OBJECT && strcmp(name, "mesh") == 0)
-        return start_mesh(t);
-    if (in == IN_VERTICES && strcmp(name, "vertex") == 0)
-        return start_vertex(t, attributes);
-    if (in == IN_TRIANGLES && strcmp(name, "triangle") == 0)
-        return start_triangle(t, attributes);
-    if (in == IN_COMPONENTS && strcmp(name, "component") == 0)
-        return start_instance(t, attributes, &t->components);
-    if (in == IN_BUILD && strcmp(name, "item") == 0)
-        return start_instance(t, attributes, &t->items);
-    /* An item may have notes of its own. */
-    if (in == IN_LEAF && strcmp(name, "metadatagroup") == 0)
-        return IN_NOTHING;
-    fail(t, "the element <%.40s> is none of 3MF in this place", name);
+        if (colon != NULL) {
+            by = specification_of(t, name, (size_t)(colon - name), &uri);
+            if (by != NONE && !specifications[by].shapeless)
+                skip(t, &t->skipped_elements, uri, by, of->name);
+            continue;
+        }
+        for (size_t k = 0; !is_known && k < 8 && of->attributes[k] != NULL; k++) {
+            is_known = strcmp(of->attributes[k], name) == 0;
+            if (!is_known && strcasecmp(of->attributes[k], name) == 0)
+                fail(t, "the attribute \"%.40s\" of <%s> is none of 3MF, which has \"%s\"", name,
+                     of->name, of->attributes[k]);
+        }
+        if (is_known || is_of_slicers(t, of->is, name, attributes[i + 1]))
+            continue;
+        if (strcmp(name, "path") == 0)
+            fail(t, "the attribute \"path\" of <%s> has no prefix of the production extension",
+                 of->name);
+        skip(t, &t->skipped_attributes, name, NONE, of->name);
+    }
 }
 
 static void on_start(void *user, const char *name, const char **attributes, uint64_t line)
 {
     threemf *t = user;
-    const char *colon = strchr(name, ':'), *uri;
+    const char *colon = strchr(name, ':'), *own = colon != NULL ? colon + 1 : name, *uri;
     place next = IN_NOTHING;
-    int of;
+    const element *of = NULL;
+    int by;
 
     t->line = line;
     *(around *)kiln_list_add(t->reading, &t->open, sizeof(around)) =
         (around){t->now, t->namespaces.count};
     if (t->now != IN_NOTHING) {
         declare(t, attributes);
-        of = specification_of(t, name, colon != NULL ? (size_t)(colon - name) : 0, &uri);
-        if (of == CORE)
-            next = start_of(t, colon != NULL ? colon + 1 : name, attributes);
-        else if (t->now == AT_START)
-            fail(t, "the element <%.40s> is no model of 3MF", name);
-        t->beams |= of == BEAMS;
-        t->slices |= of == SLICES;
+        by = specification_of(t, name, colon != NULL ? (size_t)(colon - name) : 0, &uri);
+        if (by != CORE && t->now == AT_START)
+            kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
+                              "%.200s, line %" PRIu64 ": the element <%.40s> of \"%.200s\" is no "
+                              "model of 3MF, or of another version, which is not read; export it "
+                              "anew",
+                              part_name(t, t->part), line, name, uri);
+        for (size_t i = 0; by == CORE && i < sizeof elements / sizeof elements[0]; i++)
+            if (elements[i].in == t->now && strcmp(elements[i].name, own) == 0)
+                of = &elements[i];
+        if (by == CORE && of == NULL)
+            fail(t, "the element <%.40s> is none of 3MF in this place", name);
+        if (of != NULL) {
+            check_attributes(t, of, attributes);
+            next = of->start != NULL ? of->start(t, attributes) : of->is;
+        } else {
+            skip_element(t, by, uri, name);
+        }
     }
     t->now = next;
 }
@@ -565,7 +812,7 @@ static void on_end(void *user, const char *name)
 
     (void)name;
     if (t->now == IN_MESH) {
-        const thing *object = last_thing(t);
+        thing *object = last_thing(t);
         const kiln_scene_mesh mesh = {
             .face_count = object->faces, .vertex_count = t->vertices, .name = send_name(t, object)};
 
@@ -580,21 +827,44 @@ static void on_end(void *user, const char *name)
     forget_namespaces(t, of->namespaces);
 }
 
+/* The format has no text but in what is left out. */
+static void on_text(void *user, const char *text, size_t length)
+{
+    threemf *t = user;
+    size_t i = 0;
+
+    while (i < length && is_blank(text[i]))
+        i++;
+    if (i == length || t->now == IN_NOTHING)
+        return;
+    if (t->texts++ == 0) {
+        t->text_line = kiln_xml_line(t->xml);
+        t->text_part = t->part;
+    }
+}
+
 /* -- parts -- */
 
 static void on_relationship(void *user, const char *name, const char **attributes, uint64_t line)
 {
     threemf *t = user;
     const char *type = kiln_xml_value(attributes, "Type"),
-               *target = kiln_xml_value(attributes, "Target");
+               *target = kiln_xml_value(attributes, "Target"),
+               *mode = kiln_xml_value(attributes, "TargetMode");
 
     (void)name;
     t->line = line;
     if (type == NULL || strcmp(type, MODEL_RELATIONSHIP) != 0)
         return;
-    if (target == NULL || t->target != NULL)
+    if (mode != NULL && strcmp(mode, "External") == 0)
+        kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "%.200s, line %" PRIu64 ": the model is outside of the archive "
+                          "(TargetMode=\"External\"), and is not read; pack it in",
+                          part_name(t, t->part), line);
+    if (mode != NULL && strcmp(mode, "Internal") != 0)
+        fail(t, "TargetMode must be Internal or External, not \"%.40s\"", mode);
+    if (target == NULL || part_of(t, target) != ROOT)
         fail(t, "the archive must have one model");
-    t->target = copy(t, target, strlen(target));
 }
 
 static void on_nothing(void *user, const char *name)
@@ -603,10 +873,12 @@ static void on_nothing(void *user, const char *name)
 }
 
 /* Reads a part of the archive as XML. */
-static void read_part(threemf *t, const kiln_zip_entry *entry, kiln_xml_handlers *handlers)
+static void read_part(threemf *t, size_t part, kiln_xml_handlers *handlers)
 {
+    const kiln_zip_entry *entry = ((const kiln_zip_entry **)t->parts.items)[part];
     uint8_t *bytes = kiln_zip_load(&t->zip, entry);
 
+    t->part = part;
     t->reading->model = (kiln_model){.file = -1, .data = bytes, .size = entry->size};
     handlers->file = entry->name;
     kiln_xml_read(t->reading, handlers);
@@ -618,24 +890,26 @@ static void read_parts(threemf *t)
 {
     const kiln_zip_entry *list = kiln_zip_find(&t->zip, "_rels/.rels");
     kiln_xml_handlers relations = {.start = on_relationship, .end = on_nothing, .user = t};
-    kiln_xml_handlers model = {.start = on_start, .end = on_end, .user = t};
+    kiln_xml_handlers model = {
+        .start = on_start, .end = on_end, .text = on_text, .user = t, .reader = &t->xml};
 
     if (list == NULL)
         kiln_send_failure(t->reading->sender, KILN_BAKE_INVALID,
                           "the archive has no _rels/.rels, which names the model of 3MF; repair "
                           "the file, or give its format, if it is another");
-    /* Part 0, for messages; its own is read already. */
-    *(part *)kiln_list_add(t->reading, &t->parts, sizeof(part)) =
-        (part){.name = copy(t, list->name, strlen(list->name))};
-    read_part(t, list, &relations);
-    if (t->target == NULL)
-        fail_at(t, 0, t->line, "no relationship names the model");
-    (void)part_of(t, t->target);
-    for (size_t i = 1; i < t->parts.count; i++) {
-        t->part = i;
-        t->is_root = i == 1;
-        read_part(t, kiln_zip_find(&t->zip, part_name(t, i)), &model);
+    t->part_at = calloc(t->zip.count, sizeof *t->part_at);
+    if (t->part_at == NULL)
+        kiln_read_no_memory(t->reading);
+    *(const kiln_zip_entry **)kiln_list_add(t->reading, &t->parts, sizeof list) = list;
+    read_part(t, RELATIONS, &relations);
+    if (t->parts.count == ROOT)
+        fail_at(t, RELATIONS, t->line, "no relationship names the model");
+    for (size_t i = ROOT; i < t->parts.count; i++) {
+        read_part(t, i, &model);
         KILN_ASSERT(t->now == AT_START);
+        tdestroy(t->groups, free);
+        t->groups = NULL;
+        t->found = t->bases = NULL;
     }
 }
 
@@ -703,9 +977,9 @@ static void resolve(threemf *t)
     key *keys = sort_things(t);
 
     for (size_t i = 0; i < t->components.count; i++)
-        things[components[i].thing = find_thing(t, keys, &components[i])].used = true;
+        components[i].thing = find_thing(t, keys, &components[i]);
     for (size_t i = 0; i < t->items.count; i++)
-        things[items[i].thing = find_thing(t, keys, &items[i])].used = true;
+        items[i].thing = find_thing(t, keys, &items[i]);
     free(keys);
     for (size_t i = 0; i < t->things.count; i++) {
         if (things[i].done)
@@ -732,12 +1006,46 @@ static void resolve(threemf *t)
     free(stack.items);
 }
 
+/* The type of an object with components says nothing: theirs do (chapter 4). */
 static bool is_other(const thing *of)
 {
-    return strcmp(of->type, "other") == 0;
+    return of->is_mesh && strcmp(of->type, "other") == 0;
 }
 
-static uint32_t send_node(threemf *t, const thing *of, uint32_t parent, const instance *by,
+/* Marks what the items lead to. Of these, each must have a shape. */
+static void mark_shown(threemf *t)
+{
+    thing *things = t->things.items;
+    const instance *components = t->components.items, *items = t->items.items;
+    kiln_list stack = {0};
+    char what[500];
+
+    for (size_t i = 0; i < t->items.count; i++)
+        *(size_t *)kiln_list_add(t->reading, &stack, sizeof(size_t)) = items[i].thing;
+    while (stack.count > 0) {
+        thing *of = &things[((const size_t *)stack.items)[--stack.count]];
+
+        if (of->shown)
+            continue;
+        of->shown = true;
+        if (!of->is_mesh && of->count == 0 && of->skipped != NULL)
+            kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
+                              "%.200s, line %" PRIu64 ": the object %" PRIu64
+                              " has neither a mesh nor components but %.300s, which is not read; "
+                              "export it as a mesh",
+                              part_name(t, of->part), of->line, of->id, of->skipped);
+        (void)snprintf(what, sizeof what,
+                       "the object %" PRIu64 " has neither a mesh nor components", of->id);
+        if (!of->is_mesh && of->count == 0)
+            fail_at(t, of->part, of->line, what);
+        for (size_t k = 0; k < of->count; k++)
+            *(size_t *)kiln_list_add(t->reading, &stack, sizeof(size_t)) =
+                components[of->first + k].thing;
+    }
+    free(stack.items);
+}
+
+static uint32_t send_node(threemf *t, thing *of, uint32_t parent, const instance *by,
                           uint32_t *sent)
 {
     kiln_scene_node node = {.parent = parent, .name = send_name(t, of), .place_count = of->is_mesh};
@@ -757,7 +1065,7 @@ static uint32_t send_node(threemf *t, const thing *of, uint32_t parent, const in
  * left out; *others counts them. */
 static void send_nodes(threemf *t, uint64_t *others)
 {
-    const thing *things = t->things.items;
+    thing *things = t->things.items;
     const instance *components = t->components.items, *items = t->items.items;
     kiln_list stack = {0};
     uint32_t sent = 0;
@@ -791,6 +1099,48 @@ static void send_nodes(threemf *t, uint64_t *others)
     free(stack.items);
 }
 
+static void warn_of_skipped(const threemf *t)
+{
+    const skipped *elements_of = t->skipped_elements.items,
+                  *attributes = t->skipped_attributes.items;
+    kiln_sender *sender = t->reading->sender;
+
+    for (size_t i = 0; i < t->skipped_elements.count; i++) {
+        const int of = elements_of[i].specification;
+
+        if (of == NONE)
+            kiln_send_warning(sender,
+                              "%.300s: elements of \"%.200s\", which is not known here, are left "
+                              "out",
+                              elements_of[i].first, elements_of[i].of);
+        else
+            kiln_send_warning(sender, "%.300s: %s are left out%s%s", elements_of[i].first,
+                              specifications[of].name,
+                              specifications[of].advice != NULL ? ", " : "; ",
+                              specifications[of].advice != NULL ? specifications[of].advice
+                                                                : "export the model as a mesh");
+    }
+    for (size_t i = 0; i < t->skipped_attributes.count; i++)
+        kiln_send_warning(sender,
+                          "%.300s: 3MF has no attribute \"%.60s\" there; it is left out, %" PRIu64
+                          " time%s",
+                          attributes[i].first, attributes[i].of, attributes[i].count,
+                          attributes[i].count == 1 ? "" : "s");
+    if (t->skipped_more > 0)
+        kiln_send_warning(sender,
+                          "%" PRIu64 " more elements and attributes are left out, of others",
+                          t->skipped_more);
+    if (t->texts > 0)
+        kiln_send_warning(sender,
+                          "line %" PRIu64 " of %.200s: text, which 3MF does not have, is left out",
+                          t->text_line, part_name(t, t->text_part));
+    if (t->unprintable > 0)
+        kiln_send_warning(sender,
+                          "%" PRIu64 " item%s not to be printed (printable=\"0\"), and read as all "
+                          "others",
+                          t->unprintable, t->unprintable == 1 ? " is" : "s are");
+}
+
 /* Warns of what is not what a reader of the file may take it for. */
 static void warn(const threemf *t, uint64_t others)
 {
@@ -799,8 +1149,16 @@ static void warn(const threemf *t, uint64_t others)
     uint64_t supports = 0, unused = 0;
 
     for (size_t i = 0; i < t->things.count; i++) {
-        supports += things[i].used && strstr(things[i].type, "support") != NULL;
-        unused += !things[i].used && things[i].is_mesh && !is_other(&things[i]);
+        const thing *of = &things[i];
+
+        supports += of->shown && of->is_mesh && strstr(of->type, "support") != NULL;
+        unused += !of->shown && of->is_mesh && !is_other(of);
+        if (!of->shown || !of->is_mesh || of->faces > 0)
+            continue;
+        t->reading->facts.empty_meshes++;
+        kiln_send_warning(
+            sender, "%.200s, line %" PRIu64 ": the mesh of the object %" PRIu64 " has no triangle",
+            part_name(t, of->part), of->line, of->id);
     }
     if (t->items.count == 0)
         kiln_send_warning(sender, "the build has no item: nothing is shown");
@@ -817,10 +1175,18 @@ static void warn(const threemf *t, uint64_t others)
     if (unused > 0)
         kiln_send_warning(sender, "%" PRIu64 " object%s in no item of the build: left out", unused,
                           unused == 1 ? " is" : "s are");
-    if (t->beams)
-        kiln_send_warning(sender, "beam lattices are left out; export the model as a mesh");
-    if (t->slices)
-        kiln_send_warning(sender, "slices are left out, and only meshes are read");
+    warn_of_skipped(t);
+}
+
+static void free_skipped(kiln_list *list)
+{
+    skipped *all = list->items;
+
+    for (size_t i = 0; i < list->count; i++) {
+        free(all[i].of);
+        free(all[i].first);
+    }
+    free(list->items);
 }
 
 void kiln_read_3mf(kiln_reading *reading)
@@ -829,7 +1195,6 @@ void kiln_read_3mf(kiln_reading *reading)
     threemf t = {.reading = reading};
     uint64_t others = 0;
     thing *things;
-    part *parts;
 
     if (!kiln_zip_is(&reading->model))
         kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
@@ -839,16 +1204,18 @@ void kiln_read_3mf(kiln_reading *reading)
     read_parts(&t);
     reading->model = archive.model;
     resolve(&t);
+    mark_shown(&t);
     send_nodes(&t, &others);
     warn(&t, others);
     reading->facts.exact = 1;
 
     things = t.things.items;
-    for (size_t i = 0; i < t.things.count; i++)
+    for (size_t i = 0; i < t.things.count; i++) {
         free(things[i].name);
-    parts = t.parts.items;
-    for (size_t i = 0; i < t.parts.count; i++)
-        free(parts[i].name);
+        free(things[i].skipped);
+    }
+    free_skipped(&t.skipped_elements);
+    free_skipped(&t.skipped_attributes);
     forget_namespaces(&t, 0);
     free(t.namespaces.items);
     free(t.open.items);
@@ -856,7 +1223,6 @@ void kiln_read_3mf(kiln_reading *reading)
     free(t.parts.items);
     free(t.components.items);
     free(t.items.items);
-    free(t.groups.items);
-    free(t.target);
+    free(t.part_at);
     kiln_zip_close(&t.zip);
 }

@@ -6,16 +6,18 @@
 #include "reader.h"
 
 typedef struct {
-    char *name;            /* as the archive has it; no zero byte, no other of that name */
+    char *name;            /* in UTF-8, without a zero byte */
+    char *key;             /* by which it is found */
     uint64_t packed, size; /* bytes in the archive, bytes of the file */
     uint64_t offset;       /* of its local header in the model */
+    uint64_t listed;       /* where the list has it */
     uint32_t crc;
     unsigned method, flags;
 } kiln_zip_entry;
 
 typedef struct {
     kiln_reading *reading;
-    kiln_zip_entry *entries; /* by name, whatever the case of ASCII letters */
+    kiln_zip_entry *entries; /* by key */
     size_t count;
 } kiln_zip;
 
@@ -27,7 +29,8 @@ bool kiln_zip_is(const kiln_model *model);
 void kiln_zip_open(kiln_zip *zip, kiln_reading *reading);
 void kiln_zip_close(kiln_zip *zip);
 
-/* The file of that name, whatever the case of ASCII letters; NULL: there is none. */
+/* The file of that name, whatever the case of ASCII letters, with or without escapes (%20), as
+ * packages of parts want it; NULL: there is none. Two of them end the work. */
 const kiln_zip_entry *kiln_zip_find(const kiln_zip *zip, const char *name);
 
 /* All bytes of a file, unpacked, with a zero behind them, for free(). Ends the work where they are

@@ -438,6 +438,8 @@ static void print_info(const info *of)
     const kiln_mesh_extent *extent = &of->extent;
     const json_t *counts = json_object_get(of->file.meta, "counts");
     const double step = json_real_value(json_object_get(counts, "lossy_step"));
+    const double unit =
+        json_number_value(json_object_get(json_object_get(of->file.meta, "source"), "unit_metres"));
     uint64_t shares[KILN_SHARE_COUNT];
     char digits[2][32], each[48], text[512] = "";
     size_t used = 0;
@@ -467,6 +469,8 @@ static void print_info(const info *of)
                  extent->lower[1], extent->lower[2], extent->upper[0], extent->upper[1],
                  extent->upper[2]);
         columns_item(stdout, "bounds", text);
+        if (unit > 0)
+            printf("  unit           %g m in the source\n", unit);
         printf("  area           %.9g\n", extent->area);
         print_closed(of);
         print_left_out(of);
