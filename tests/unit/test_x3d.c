@@ -67,7 +67,28 @@ static const row rows[] = {
     ROW("rigid bodies",
         X3D("<RigidBodyCollection><RigidBody><CollidableShape>" SHAPE(
             "<Box/>") "</CollidableShape></RigidBody></RigidBodyCollection>" SHAPE(CORNER)),
-        4, 9.46410161513775, NULL, CORNER_SHAPE),
+        4, 9.46410161513775, "line 1: <RigidBodyCollection>: 1 geometry is in it, not shown",
+        CORNER_SHAPE),
+    ROW("geometry of scripts, sensors and values",
+        X3D("<Script><field name='a' type='SFNode' accessType='initializeOnly'>" SHAPE(
+            "<Box/>") "<Inline url='no.x3d'/><Shape USE='a'/></field></Script>" SHAPE(CORNER)),
+        4, 9.46410161513775, "<Script>: 2 geometries are in it", CORNER_SHAPE),
+    ROW("what a sensor picks with",
+        X3D("<LinePickSensor><IndexedLineSet containerField='pickingGeometry'/></LinePickSensor>"
+            "<TouchSensor/>" SHAPE(CORNER)),
+        4, 9.46410161513775, "<LinePickSensor>: 1 geometry is in it", CORNER_SHAPE),
+    ROW("a value of an instance",
+        X3D("<ProtoDeclare name='a'><ProtoBody><WorldInfo/><Shape><Box/></Shape></ProtoBody>"
+            "</ProtoDeclare><ProtoInstance name='a'><fieldValue name='b'><Shape><Box/></Shape>"
+            "</fieldValue></ProtoInstance>" SHAPE(CORNER)),
+        4, 9.46410161513775, "<ProtoInstance>: 1 geometry is in it", CORNER_SHAPE),
+    ROW("a child of a use", X3D("<Shape DEF='a'>" CORNER "</Shape><Shape USE='a'><Box/></Shape>"),
+        8, 18.9282032302755, "<Shape>: 1 geometry is in it, not shown",
+        {2.66666666666667, {0, 0, 0, 2, 2, 2}}),
+    ROW("a plane that cuts", X3D("<ClipPlane plane='1 0 0 -1'/>" SHAPE(CORNER)), 4,
+        9.46410161513775, "<ClipPlane>: it is not applied: what it cuts off is read", CORNER_SHAPE),
+    ROW("a plane that does not cut", X3D("<ClipPlane enabled='false'/>" SHAPE(CORNER)), 4,
+        9.46410161513775, NULL, CORNER_SHAPE),
     ROW("commas",
         SHOWN("<IndexedFaceSet coordIndex='0,2,1,-1,0 1 3,-1, 0 3 2 -1,1,2,3,-1'>"
               "<Coordinate point='0 0 0,2 0 0, 0 2 0,\n0,0,2,'/></IndexedFaceSet>"),
@@ -404,7 +425,12 @@ static const small_model refused[] = {
      "scale has 4 numbers, which are neither one value nor one for each of 3"},
     {"a unit of nothing", "x3d",
      "<X3D><head><unit category='length' name='a' conversionFactor='0'/></head><Scene/></X3D>", 0,
-     -1, 0, "<unit>: its conversionFactor must be a number above 0, not \"0\""},
+     -1, 0, "<unit>: its conversionFactor must be a number above 0 and up to 1e12, not \"0\""},
+    {"a unit that is too large", "x3d",
+     "<X3D><head><unit category='length' name='a' conversionFactor='1e13'/></head><Scene/></X3D>",
+     0, -1, 0, "must be a number above 0 and up to 1e12, not \"1e13\""},
+    {"a shape in an appearance", "x3d", SHOWN("<Appearance><Shape/></Appearance><Box/>"), 0, -1, 0,
+     "<Shape>: it has no place in <Appearance>"},
     {"a file that is not there", "x3d", X3D("<Inline url='\"no.x3d\" \"http://no/no.x3d\"'/>"), 0,
      -1, 0, "no file of \"no.x3d\" \"http://no/no.x3d\" is there"},
 };

@@ -34,6 +34,9 @@ typedef struct {
     void *prototypes; /* likewise */
     named *prototype; /* whose first node is looked for */
     unsigned skipped; /* depth within an element that is left out */
+    x3d_node left;    /* that element, where its geometry is counted; without a type: it is not */
+    char left_type[64];
+    size_t left_geometry;
     bool in_x3d, in_head, in_body;
 } parse;
 
@@ -350,7 +353,7 @@ static void read_unit(parse *p, const char **attributes, uint64_t line)
     if (factor == NULL || !kiln_token_number(factor, strlen(factor), &value) || !(value > 0) ||
         value > 1e12)
         kiln_x3d_fail(p->document, &at, KILN_BAKE_INVALID,
-                      "its conversionFactor must be a number above 0, not \"%.40s\"",
+                      "its conversionFactor must be a number above 0 and up to 1e12, not \"%.40s\"",
                       factor != NULL ? factor : "");
     *(category[0] == 'l' ? &p->document->length : &p->document->angle) = value;
 }
@@ -433,6 +436,17 @@ static bool is_of_looks(const x3d_node *parent, const char *field)
     return parent->kind == X3D_GEOMETRY && is_one_of(looks, sizeof looks / sizeof looks[0], field);
 }
 
+/* Leaves out a node, and notices what is in it all the same: the shapes of rigid bodies, of a
+ * script's fields or of what a sensor picks with. */
+static void skip(parse *p, const char *type, uint64_t line)
+{
+    KILN_ASSERT(p->skipped == 0);
+    (void)snprintf(p->left_type, sizeof p->left_type, "%s", type);
+    p->left = (x3d_node){.type = p->left_type, .line = line};
+    p->left_geometry = 0;
+    p->skipped = 1;
+}
+
 /* A node that is kept: a new one, or one that has been before. */
 static void start_node(parse *p, const char *type, const char **attributes, uint64_t line)
 {
@@ -474,7 +488,7 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
                           : found->node->open ? "around it"
                                               : "a node of another type");
         add_child(p, found->node);
-        p->skipped = 1;
+        skip(p, type, line);
         return;
     }
     KILN_ASSERT(node->open && node->child_count == 0);
@@ -495,6 +509,22 @@ static void start_node(parse *p, const char *type, const char **attributes, uint
     p->at = node;
 }
 
+/* Leaves out a node of a type without geometry. */
+static void leave_out(parse *p, const char *type, const char **attributes, uint64_t line)
+{
+    const x3d_node at = {.type = type, .line = line};
+    const char *enabled = kiln_xml_value(attributes, "enabled");
+
+    /* These are not children that a switch counts. */
+    if (strncmp(type, "Metadata", 8) != 0 && strcmp(type, "ROUTE") != 0 &&
+        strcmp(type, "IMPORT") != 0 && strcmp(type, "EXPORT") != 0 && p->at->kind <= X3D_LOD)
+        add_child(p, NULL);
+    if (strcmp(type, "ClipPlane") == 0 && (enabled == NULL || strcmp(enabled, "false") != 0))
+        kiln_x3d_warn(p->document, &at,
+                      "it is not applied: what it cuts off is read; cut the shapes themselves");
+    skip(p, type, line);
+}
+
 static void on_start(void *user, const char *type, const char **attributes, uint64_t line)
 {
     parse *p = user;
@@ -510,6 +540,10 @@ static void on_start(void *user, const char *type, const char **attributes, uint
             kind = kiln_x3d_kind(type);
             p->prototype->harmless = kind == X3D_HARMLESS || kind == X3D_APPEARANCE;
             p->prototype = NULL;
+        }
+        if (p->left.type != NULL && kiln_xml_value(attributes, "USE") == NULL) {
+            kind = kiln_x3d_kind(type);
+            p->left_geometry += kind == X3D_GEOMETRY || kind == X3D_INLINE;
         }
         /* Known by name only, for what USE says of it. */
         if (kiln_xml_value(attributes, "DEF") != NULL)
@@ -559,15 +593,12 @@ static void on_start(void *user, const char *type, const char **attributes, uint
                           name != NULL ? name : "");
         kind = X3D_HARMLESS;
     }
-    if (p->at->kind == X3D_APPEARANCE) {
+    if (p->at->kind == X3D_APPEARANCE && kind >= X3D_HARMLESS) {
         if (ends_in(type, "Material"))
             read_material(p, type, attributes, line);
-        p->skipped = 1;
+        skip(p, type, line);
     } else if (kind == X3D_HARMLESS) {
-        if (strncmp(type, "Metadata", 8) != 0 && strcmp(type, "ROUTE") != 0 &&
-            strcmp(type, "IMPORT") != 0 && strcmp(type, "EXPORT") != 0 && p->at->kind <= X3D_LOD)
-            add_child(p, NULL);
-        p->skipped = 1;
+        leave_out(p, type, attributes, line);
     } else {
         start_node(p, type, attributes, line);
     }
@@ -579,8 +610,13 @@ static void on_end(void *user, const char *type)
 
     (void)type;
     if (p->skipped > 0) {
-        if (--p->skipped == 0)
-            p->prototype = NULL;
+        if (--p->skipped > 0)
+            return;
+        p->prototype = NULL;
+        if (p->left.type != NULL && p->left_geometry > 0)
+            kiln_x3d_warn(p->document, &p->left, "%zu geometr%s in it, not shown: left out",
+                          p->left_geometry, p->left_geometry == 1 ? "y is" : "ies are");
+        p->left.type = NULL;
         return;
     }
     if (p->at == NULL) {
