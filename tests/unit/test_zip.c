@@ -18,6 +18,7 @@
 #include <zlib.h>
 
 #include "../../tools/import/zip.h"
+#include "../support/meshes.h"
 
 enum { ARCHIVE_MOST = 1 << 18, FILES_MOST = 4, SAID_SIZE = 4096, LARGE = 200000 };
 
@@ -157,7 +158,8 @@ static void put_archive(archive *to, const packed_file *files, size_t count, for
 /* -- reading it -- */
 
 /* Reads all files of the archive in a child. What it writes to standard error comes to `said`:
- * lines "NAME SIZE CRC", or the refusal. */
+ * "found NAME" of the file that is wanted, which may be NULL, then lines "NAME SIZE CRC", or the
+ * refusal. */
 static void read_all(const archive *from, uint64_t memory, const char *wanted, char said[SAID_SIZE])
 {
     int ends[2], status;
@@ -399,6 +401,41 @@ static void faults_of_the_archive(void **state)
     expect_refusal(&a, LARGE / 2, "raise that limit (LIMIT)");
 }
 
+/* Bytes of the records are changed at random: the archive is read, or refused by a message. */
+static void changed_archives_end_well(void **state)
+{
+    const char *scale = getenv("KILN_PROPERTY_SCALE");
+    const unsigned count = 300 * (unsigned)(scale != NULL ? atoi(scale) : 1);
+    uint64_t random = 7;
+    char said[SAID_SIZE];
+
+    (void)state;
+    for (unsigned i = 0; i < count; i++) {
+        packed_file files[] = {text_of("b/Two.txt", "two two two two"), text_of("a%20one", ""),
+                               text_of("\x84.model", "three three three")};
+        const unsigned changes = 1 + random_below(&random, 3);
+
+        for (size_t k = 0; k < 3; k++) {
+            files[k].deflate = random_below(&random, 2) == 0;
+            files[k].wide = random_below(&random, 2) == 0;
+        }
+        a.size = 0;
+        put_archive(&a, files, 3, (form)random_below(&random, FORMS_OF_END),
+                    random_below(&random, 2) * 9);
+        for (unsigned k = 0; k < changes; k++) {
+            static const uint8_t values[] = {0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF};
+            uint8_t *at = a.bytes + random_below(&random, (uint32_t)a.size);
+
+            *at = random_below(&random, 2) == 0 ? values[random_below(&random, sizeof values)]
+                                                : (uint8_t)(*at + 1 - 2 * random_below(&random, 2));
+        }
+        read_all(&a, 1 << 20, "B/two.TXT", said);
+        if (strstr(said, "anitizer") != NULL || strstr(said, "runtime error") != NULL ||
+            (strstr(said, "found ") == NULL && strstr(said, "error: ") == NULL))
+            fail_msg("archive %u: %s", i, said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +443,7 @@ int main(void)
         cmocka_unit_test(faults_of_files),
         cmocka_unit_test(names_are_found_in_every_spelling),
         cmocka_unit_test(faults_of_the_archive),
+        cmocka_unit_test(changed_archives_end_well),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

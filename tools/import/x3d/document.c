@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../../../formats/assert.h"
 #include "../xml.h"
@@ -264,6 +265,26 @@ static x3d_node *new_node(x3d_document *document, const char *type, uint64_t lin
     return node;
 }
 
+/* A name in other letters is that of no field, and would be left out in silence. */
+static void check_case(const x3d_document *document, const x3d_node *node, const char *name)
+{
+    static const char *const fields[] = {
+        "DEF",         "USE",         "containerField", "url",      "load",
+        "whichChoice", "translation", "rotation",       "scale",    "scaleOrientation",
+        "center",      "geoCoords",   "coordIndex",     "index",    "point",
+        "vertexCount", "fanCount",    "stripCount",     "ccw",      "height",
+        "xDimension",  "zDimension",  "xSpacing",       "zSpacing", "size",
+        "radius",      "side",        "bottom",         "top",      "bottomRadius",
+        "innerRadius", "outerRadius", "vertices",       "visible",  "lineSegments",
+        "spine",       "orientation", "crossSection",   "beginCap", "endCap"};
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcasecmp(name, fields[i]) == 0 && strcmp(name, fields[i]) != 0)
+            kiln_x3d_fail(document, node, KILN_BAKE_INVALID,
+                          "the field \"%.40s\" is none of X3D, which has \"%s\"; repair the file",
+                          name, fields[i]);
+}
+
 /* Fields that are long and change nothing are left out. */
 static void keep_attributes(x3d_document *document, x3d_node *node, const char **attributes)
 {
@@ -279,6 +300,7 @@ static void keep_attributes(x3d_document *document, x3d_node *node, const char *
         for (size_t k = 0; k < sizeof without / sizeof without[0]; k++)
             wanted = wanted && strcmp(attributes[i], without[k]) != 0;
         if (wanted) {
+            check_case(document, node, attributes[i]);
             node->attributes[kept++] = keep(document, attributes[i]);
             node->attributes[kept++] = keep(document, attributes[i + 1]);
         }
