@@ -88,6 +88,8 @@ typedef struct {
     size_t length;
     uint64_t curved; /* the line of the first */
     uint64_t supports;
+    const kiln_xml *xml;
+    uint64_t text_line; /* of the first text where none may be; 0: there is none */
 } amf;
 
 static _Noreturn void fail(const amf *a, uint64_t line, const char *what)
@@ -332,8 +334,12 @@ static void on_text(void *user, const char *text, size_t length)
 {
     amf *a = user;
 
-    if (a->now != IN_VALUE && a->now != IN_METADATA)
+    if (a->now != IN_VALUE && a->now != IN_METADATA) {
+        (void)kiln_xml_trimmed(text, &length);
+        if (length > 0 && a->now != IN_NOTHING && a->text_line == 0)
+            a->text_line = kiln_xml_line(a->xml);
         return;
+    }
     if (length > TEXT_SIZE - 1 - a->length) {
         if (a->now == IN_VALUE)
             fail(a, a->line, "a number of more than 500 characters");
@@ -343,15 +349,13 @@ static void on_text(void *user, const char *text, size_t length)
     a->length += length;
 }
 
-/* Without blanks at both ends. */
+/* The text of the element, without blanks at both ends. */
 static const char *trimmed(amf *a)
 {
-    static const char blanks[] = " \t\r\n";
+    const char *text = kiln_xml_trimmed(a->text, &a->length);
 
-    while (a->length > 0 && strchr(blanks, a->text[a->length - 1]) != NULL)
-        a->length--;
-    a->text[a->length] = '\0';
-    return a->text + strspn(a->text, blanks);
+    a->text[text - a->text + (ptrdiff_t)a->length] = '\0';
+    return text;
 }
 
 static void end_value(amf *a)
@@ -715,7 +719,7 @@ void kiln_read_amf(kiln_reading *reading)
 {
     amf a = {.reading = reading};
     const kiln_xml_handlers handlers = {
-        .start = on_start, .end = on_end, .text = on_text, .user = &a};
+        .start = on_start, .end = on_end, .text = on_text, .user = &a, .reader = &a.xml};
     material *materials;
 
     if (kiln_zip_is(&reading->model))
@@ -730,6 +734,10 @@ void kiln_read_amf(kiln_reading *reading)
                           "line %llu: its triangles are curved, by normals or edges, and are read "
                           "as flat; export it with more triangles",
                           (unsigned long long)a.curved);
+    if (a.text_line != 0)
+        kiln_send_warning(reading->sender,
+                          "line %llu: text, which AMF does not have there, is left out",
+                          (unsigned long long)a.text_line);
     if (a.supports > 0)
         kiln_send_warning(reading->sender,
                           "%llu volume%s a support, which is there while the model is made only; "

@@ -190,24 +190,13 @@ static char *copy(const threemf *t, const char *text, size_t length)
 
 /* -- values -- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* An attribute without the blanks around it, which XML does not count; NULL: it is not there. */
 static const char *value_of(const char **attributes, const char *name, size_t *length)
 {
     const char *value = kiln_xml_value(attributes, name);
 
-    if (value == NULL)
-        return NULL;
-    while (is_blank(*value))
-        value++;
-    *length = strlen(value);
-    while (*length > 0 && is_blank(value[*length - 1]))
-        (*length)--;
-    return value;
+    *length = value != NULL ? strlen(value) : 0;
+    return value != NULL ? kiln_xml_trimmed(value, length) : NULL;
 }
 
 /* A whole number; `otherwise` where it is not there, or an error where that is NULL. */
@@ -831,13 +820,9 @@ static void on_end(void *user, const char *name)
 static void on_text(void *user, const char *text, size_t length)
 {
     threemf *t = user;
-    size_t i = 0;
 
-    while (i < length && is_blank(text[i]))
-        i++;
-    if (i == length || t->now == IN_NOTHING)
-        return;
-    if (t->texts++ == 0) {
+    (void)kiln_xml_trimmed(text, &length);
+    if (length > 0 && t->now != IN_NOTHING && t->texts++ == 0) {
         t->text_line = kiln_xml_line(t->xml);
         t->text_part = t->part;
     }

@@ -27,6 +27,9 @@ void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
 /* The value of an attribute; NULL: it is not there. */
 const char *kiln_xml_value(const char **attributes, const char *name);
 
+/* What is between the blanks at both ends; *length becomes that of it, 0 where all is blank. */
+const char *kiln_xml_trimmed(const char *text, size_t *length);
+
 /* Looks at a model before Assimp reads it. What Assimp would read wrong or not at all ends the work
  * with an error, or is warned of. */
 void kiln_look_at_x3d(kiln_reading *reading);

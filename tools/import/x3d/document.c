@@ -38,7 +38,7 @@ typedef struct {
     x3d_node left;    /* that element, where its geometry is counted; without a type: it is not */
     char left_type[64];
     size_t left_geometry;
-    bool in_x3d, in_head, in_body;
+    bool in_x3d, in_head, in_body, has_text;
 } parse;
 
 /* -- kinds -- */
@@ -650,6 +650,18 @@ static void on_end(void *user, const char *type)
     p->at = p->above.count > 0 ? ((x3d_node **)p->above.items)[--p->above.count] : NULL;
 }
 
+/* Nodes have their values in attributes; text is of scripts, which are left out. */
+static void on_text(void *user, const char *text, size_t length)
+{
+    parse *p = user;
+
+    (void)kiln_xml_trimmed(text, &length);
+    if (length == 0 || p->skipped > 0 || p->at == NULL || p->has_text)
+        return;
+    p->has_text = true;
+    kiln_x3d_warn(p->document, p->at, "text in it, which X3D does not have there, is left out");
+}
+
 static void forget_nothing(void *name)
 {
     (void)name; /* it is of the arena */
@@ -660,7 +672,8 @@ x3d_document *kiln_x3d_read(kiln_reading *reading, const kiln_model *model, cons
     x3d_document *document = calloc(1, sizeof *document);
     kiln_reading own = *reading;
     parse p = {.document = document};
-    const kiln_xml_handlers handlers = {.start = on_start, .end = on_end, .user = &p, .file = file};
+    const kiln_xml_handlers handlers = {
+        .start = on_start, .end = on_end, .text = on_text, .user = &p, .file = file};
     char start[6] = "";
 
     if (document == NULL)
