@@ -253,8 +253,9 @@ static unsigned hex_of(char c)
                                   : 16;
 }
 
-/* What two spellings of the name of a part have in common (ISO/IEC 29500-2): letters of ASCII in
- * one case, and what is escaped as it is, but for separators. For free(). */
+/* What the spellings of the name of a part have in common (ISO/IEC 29500-2): letters of ASCII in one
+ * case, and what is escaped as it is, but for separators. Some programs for Windows write these the
+ * other way round, or one more at the start. For free(). */
 static char *key_of(const kiln_zip *zip, const char *name)
 {
     char *key = malloc(strlen(name) + 1);
@@ -262,10 +263,11 @@ static char *key_of(const kiln_zip *zip, const char *name)
 
     if (key == NULL)
         kiln_read_no_memory(zip->reading);
+    name += strspn(name, "/\\");
     for (size_t i = 0; name[i] != '\0'; i++) {
         const unsigned high = name[i] == '%' ? hex_of(name[i + 1]) : 16;
         const unsigned low = high < 16 ? hex_of(name[i + 2]) : 16;
-        char c = name[i];
+        char c = name[i] != '\\' ? name[i] : '/';
 
         if (low < 16 && 16 * high + low != 0 && 16 * high + low != '/' && 16 * high + low != '\\') {
             c = (char)(16 * high + low);
