@@ -1,5 +1,6 @@
 /* Affine transforms of nodes. They are multiplied in double, so that a long chain of nodes costs no
  * more precision than the one rounding to float at its end. */
+#define _XOPEN_SOURCE 700
 #include "affine.h"
 
 #include <math.h>
@@ -52,6 +53,34 @@ void kiln_affine_add(const kiln_affine *affine, double weight, const double from
 
         to[i] += weight * (m[0] * from[0] + m[1] * from[1] + m[2] * from[2] + m[3]);
     }
+}
+
+void kiln_sine_cosine(double degrees, double *sine, double *cosine)
+{
+    int quarter;
+    /* The rest of a quarter is 0. */
+    const double rest = remquo(degrees, 90, &quarter) * (M_PI / 180);
+    const double sines[4] = {sin(rest), cos(rest), -sin(rest), -cos(rest)};
+
+    KILN_ASSERT(!(fabs(rest) > M_PI / 4 + 1e-9));
+    *sine = sines[(unsigned)quarter % 4];
+    *cosine = sines[((unsigned)quarter + 1) % 4];
+}
+
+/* Rodrigues' formula. */
+kiln_affine kiln_affine_rotation(const double axis[3], double sine, double cosine)
+{
+    kiln_affine turn = {{{0}}};
+
+    KILN_ASSERT(fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1) < 1e-6);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        turn.m[i][i] = cosine + (1 - cosine) * axis[i] * axis[i];
+        turn.m[i][j] = (1 - cosine) * axis[i] * axis[j] - sine * axis[k];
+        turn.m[i][k] = (1 - cosine) * axis[i] * axis[k] + sine * axis[j];
+    }
+    return turn;
 }
 
 /* A rotation by 90 degrees about the third axis; its determinant is scale^3, so it mirrors nothing.

@@ -23,6 +23,12 @@ bool kiln_affine_of_rows(const double rows[16], kiln_affine *affine);
 /* Adds the point `from`, transformed, `weight` times to `to`: what a joint does to a vertex. */
 void kiln_affine_add(const kiln_affine *affine, double weight, const double from[3], double to[3]);
 
+/* Of an angle in degrees; exactly 0, 1 and -1 at quarters of a turn, which angles mostly are. */
+void kiln_sine_cosine(double degrees, double *sine, double *cosine);
+
+/* The rotation about an axis of length 1 by the angle that has these. */
+kiln_affine kiln_affine_rotation(const double axis[3], double sine, double cosine);
+
 /* Scales, and rotates so that axis `from` (0 x, 1 y, 2 z) becomes axis `to`, without mirroring. */
 kiln_affine kiln_affine_of_options(double scale, int from, int to);
 

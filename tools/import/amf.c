@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "../../formats/assert.h"
+#include "affine.h"
 #include "points.h"
 #include "xml.h"
 #include "zip.h"
@@ -552,29 +553,13 @@ static void check_circles(amf *a)
     free(stack.items);
 }
 
-/* Exactly 0 and 1 where they are: quarters of a circle are what angles mostly are. */
-static void sine_cosine(double degrees, double *sine, double *cosine)
-{
-    static const double quarters[] = {0, 1, 0, -1, 0};
-    const double in_circle = fmod(fmod(degrees, 360) + 360, 360), quarter = in_circle / 90;
-
-    KILN_ASSERT(!(in_circle < 0 || in_circle >= 360));
-    if (quarter == floor(quarter)) {
-        *sine = quarters[(int)quarter % 4];
-        *cosine = quarters[(int)quarter % 4 + 1];
-    } else {
-        *sine = sin(in_circle * (M_PI / 180));
-        *cosine = cos(in_circle * (M_PI / 180));
-    }
-}
-
 /* Displacement * about z * about y * about x, for columns. */
 static void matrix_of(const instance *i, double m[16])
 {
     double s[3], c[3];
 
     for (int k = 0; k < 3; k++)
-        sine_cosine(i->angle[k], &s[k], &c[k]);
+        kiln_sine_cosine(i->angle[k], &s[k], &c[k]);
     const double matrix[16] = {c[2] * c[1],
                                c[2] * s[1] * s[0] - s[2] * c[0],
                                c[2] * s[1] * c[0] + s[2] * s[0],

@@ -253,9 +253,9 @@ static unsigned hex_of(char c)
                                   : 16;
 }
 
-/* What the spellings of the name of a part have in common (ISO/IEC 29500-2): letters of ASCII in one
- * case, and what is escaped as it is, but for separators. Some programs for Windows write these the
- * other way round, or one more at the start. For free(). */
+/* What the spellings of the name of a part have in common (ISO/IEC 29500-2): letters of ASCII in
+ * one case, and what is escaped as it is, but for separators. Some programs for Windows write these
+ * the other way round, or one more at the start. For free(). */
 static char *key_of(const kiln_zip *zip, const char *name)
 {
     char *key = malloc(strlen(name) + 1);

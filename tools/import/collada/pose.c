@@ -40,31 +40,19 @@ static bool normalize(const double from[3], double to[3])
     return length > 0 && isfinite(length);
 }
 
-/* About an axis, of any length, by an angle in degrees (Rodrigues' formula). */
+/* About an axis, of any length, by an angle in degrees. */
 static kiln_affine rotation(const dae *d, uint32_t element, const double v[4])
 {
-    /* Quarters of a turn are exact: the rest of the angle is 0 then. */
-    int quarter;
-    const double rest = remquo(v[3], 90, &quarter) * RADIANS;
-    const double sines[4] = {sin(rest), cos(rest), -sin(rest), -cos(rest)};
-    const double s = sines[(unsigned)quarter % 4], c = sines[((unsigned)quarter + 1) % 4];
-    double a[3];
-    kiln_affine to = identity;
+    double axis[3], sine, cosine;
 
     /* Exporters write "0 0 0 0" for no rotation. */
     if (v[3] == 0)
-        return to;
-    if (!normalize(v, a))
+        return identity;
+    if (!normalize(v, axis))
         kiln_dae_fail(d, element, "rotates about %.9g %.9g %.9g, which is no axis; repair the file",
                       v[0], v[1], v[2]);
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-
-        to.m[i][i] = c + (1 - c) * a[i] * a[i];
-        to.m[i][j] = (1 - c) * a[i] * a[j] - s * a[k];
-        to.m[i][k] = (1 - c) * a[i] * a[k] + s * a[j];
-    }
-    return to;
+    kiln_sine_cosine(v[3], &sine, &cosine);
+    return kiln_affine_rotation(axis, sine, cosine);
 }
 
 /* Moves each point along the second axis, by as much as takes the first axis to the angle from

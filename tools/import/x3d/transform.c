@@ -6,23 +6,9 @@
 
 #include <math.h>
 
-#include "../../../formats/assert.h"
-
 kiln_affine kiln_x3d_rotation(const double rotation[4])
 {
-    const double c = cos(rotation[3]), s = sin(rotation[3]);
-    kiln_affine turn = {{{0}}};
-
-    KILN_ASSERT(fabs(rotation[0] * rotation[0] + rotation[1] * rotation[1] +
-                     rotation[2] * rotation[2] - 1) < 1e-6);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            turn.m[i][j] = rotation[i] * rotation[j] * (1 - c);
-        turn.m[i][i] += c;
-        turn.m[i][(i + 1) % 3] -= rotation[(i + 2) % 3] * s;
-        turn.m[i][(i + 2) % 3] += rotation[(i + 1) % 3] * s;
-    }
-    return turn;
+    return kiln_affine_rotation(rotation, sin(rotation[3]), cos(rotation[3]));
 }
 
 kiln_affine kiln_x3d_rotation_of(const x3d_document *document, const x3d_node *node,
