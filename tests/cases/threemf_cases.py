@@ -151,6 +151,9 @@ def more_models():
         "prefixes_of_one_namespace": parts("", '<item objectid="7" p:path="/3D/a.model"/>'
                                            '<item objectid="7" q:path="/3D/a.model"%s/>' % move,
                                            {"3D/a.model": model(box(7), "")}, path),
+        "prefix_undeclared": plain(box(), '<item objectid="1"/><q:item objectid="1"%s/>' % move),
+        "no_namespace": plain(box(), '<item objectid="1"/><item xmlns="" objectid="1"%s/>' % move),
+        "transform_infinite": plain(box(), '<item objectid="1" transform="1 0 0 0 1 0 0 0 1 1e999 0 0"/>'),
         "attribute_case": plain(box(), '<item objectid="1" Transform="1 0 0 0 1 0 0 0 1 10 20 30"/>'),
         "attribute_unknown": plain(box(), '<item objectid="1" matrix="1 0 0 0 1 0 0 0 1 10 20 30"/>'),
         "attributes_of_slicers": plain(box().replace('v3="5"', 'v3="5" paint_color="8"'),

@@ -465,6 +465,169 @@ static void others_are_refused(void **state)
         small_model_check(&refused[i], NULL);
 }
 
+/* Of the nodes of X3D 4.0, those that may have geometry and are not read are refused by name, and
+ * all others that are not read are left out without a word, since nothing of a shape is in them. */
+static void every_node_of_the_format_is_known(void **state)
+{
+    static const char *const shown[] = {"GeoLocation",
+                                        "GeoLOD",
+                                        "GeoTransform",
+                                        "HAnimHumanoid",
+                                        "HAnimJoint",
+                                        "HAnimSegment",
+                                        "HAnimSite",
+                                        "NurbsSet",
+                                        "CollidableOffset",
+                                        "CollidableShape",
+                                        "Layer",
+                                        "LayerSet",
+                                        "LayoutGroup",
+                                        "LayoutLayer",
+                                        "ParticleSystem",
+                                        "ScreenGroup",
+                                        "SegmentedVolumeData",
+                                        "VolumeData",
+                                        "ISOSurfaceVolumeData"};
+    static const char *const geometries[] = {
+        "ArcClose2D",        "GeoElevationGrid",  "NurbsCurve",         "NurbsPatchSurface",
+        "NurbsSweptSurface", "NurbsSwungSurface", "NurbsTrimmedSurface"};
+    static const char *const nothing[] = {"AcousticProperties",
+                                          "Analyser",
+                                          "AudioClip",
+                                          "AudioDestination",
+                                          "Background",
+                                          "BallJoint",
+                                          "BiquadFilter",
+                                          "BooleanFilter",
+                                          "BooleanSequencer",
+                                          "BooleanToggle",
+                                          "BooleanTrigger",
+                                          "BufferAudioSource",
+                                          "ChannelMerger",
+                                          "ChannelSelector",
+                                          "ChannelSplitter",
+                                          "CollisionCollection",
+                                          "CollisionSensor",
+                                          "CollisionSpace",
+                                          "ColorChaser",
+                                          "ColorDamper",
+                                          "ColorInterpolator",
+                                          "Convolver",
+                                          "CoordinateChaser",
+                                          "CoordinateDamper",
+                                          "CoordinateInterpolator",
+                                          "CoordinateInterpolator2D",
+                                          "CylinderSensor",
+                                          "Delay",
+                                          "DirectionalLight",
+                                          "DISEntityManager",
+                                          "DISEntityTypeMapping",
+                                          "DoubleAxisHingeJoint",
+                                          "DynamicsCompressor",
+                                          "EaseInEaseOut",
+                                          "EnvironmentLight",
+                                          "Fog",
+                                          "Gain",
+                                          "GeoMetadata",
+                                          "GeoPositionInterpolator",
+                                          "GeoProximitySensor",
+                                          "GeoTouchSensor",
+                                          "GeoViewpoint",
+                                          "IntegerSequencer",
+                                          "IntegerTrigger",
+                                          "KeySensor",
+                                          "LinePickSensor",
+                                          "ListenerPointSource",
+                                          "LoadSensor",
+                                          "LocalFog",
+                                          "MetadataSet",
+                                          "MicrophoneSource",
+                                          "MotorJoint",
+                                          "NavigationInfo",
+                                          "NormalInterpolator",
+                                          "NurbsOrientationInterpolator",
+                                          "NurbsPositionInterpolator",
+                                          "NurbsSurfaceInterpolator",
+                                          "OrientationChaser",
+                                          "OrientationDamper",
+                                          "OrientationInterpolator",
+                                          "OrthoViewpoint",
+                                          "OscillatorSource",
+                                          "PeriodicWave",
+                                          "PlaneSensor",
+                                          "PointLight",
+                                          "PointPickSensor",
+                                          "PositionChaser",
+                                          "PositionChaser2D",
+                                          "PositionDamper",
+                                          "PositionDamper2D",
+                                          "PositionInterpolator",
+                                          "PositionInterpolator2D",
+                                          "PrimitivePickSensor",
+                                          "ProximitySensor",
+                                          "ReceiverPdu",
+                                          "RigidBody",
+                                          "RigidBodyCollection",
+                                          "ScalarChaser",
+                                          "ScalarDamper",
+                                          "ScalarInterpolator",
+                                          "Script",
+                                          "SignalPdu",
+                                          "SingleAxisHingeJoint",
+                                          "SliderJoint",
+                                          "Sound",
+                                          "SpatialSound",
+                                          "SphereSensor",
+                                          "SplinePositionInterpolator",
+                                          "SplinePositionInterpolator2D",
+                                          "SplineScalarInterpolator",
+                                          "SpotLight",
+                                          "SquadOrientationInterpolator",
+                                          "StreamAudioDestination",
+                                          "StreamAudioSource",
+                                          "StringSensor",
+                                          "TexCoordChaser2D",
+                                          "TexCoordDamper2D",
+                                          "TextureBackground",
+                                          "TextureProjector",
+                                          "TextureProjectorParallel",
+                                          "TimeSensor",
+                                          "TimeTrigger",
+                                          "TouchSensor",
+                                          "TransformSensor",
+                                          "TransmitterPdu",
+                                          "UniversalJoint",
+                                          "Viewpoint",
+                                          "ViewpointGroup",
+                                          "VisibilitySensor",
+                                          "VolumePickSensor",
+                                          "WaveShaper",
+                                          "WorldInfo"};
+    char text[512], says[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const small_model model = {shown[i], "x3d", text, 0, -2, 0, says};
+
+        (void)snprintf(text, sizeof text, X3D("<%s/>" SHAPE(CORNER)), shown[i]);
+        (void)snprintf(says, sizeof says, "<%s>: it is not read, and may have", shown[i]);
+        small_model_check(&model, NULL);
+    }
+    for (size_t i = 0; i < sizeof geometries / sizeof geometries[0]; i++) {
+        const small_model model = {geometries[i], "x3d", text, 0, -2, 0, says};
+
+        (void)snprintf(text, sizeof text, X3D("<Shape><%s/></Shape>" SHAPE(CORNER)), geometries[i]);
+        (void)snprintf(says, sizeof says, "<%s>: it is not read, and may have", geometries[i]);
+        small_model_check(&model, NULL);
+    }
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+        const small_model model = {nothing[i], "x3d", text, 0, 4, 9.46410161513775, NULL};
+
+        (void)snprintf(text, sizeof text, X3D("<%s/>" SHAPE(CORNER)), nothing[i]);
+        small_model_check(&model, NULL);
+    }
+}
+
 /* Areas and volumes of prisms and rings of 64 corners. */
 static void round_shapes_lie_on_their_surface(void **state)
 {
@@ -729,6 +892,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shapes_are_those_of_the_format),
                                        cmocka_unit_test(others_are_refused),
+                                       cmocka_unit_test(every_node_of_the_format_is_known),
                                        cmocka_unit_test(round_shapes_lie_on_their_surface),
                                        cmocka_unit_test(files_are_read_where_they_stand),
                                        cmocka_unit_test(names_of_files_have_more_than_a_name),

@@ -397,6 +397,9 @@ static void skip_element(threemf *t, int of, const char *uri, const char *name)
     thing *object = t->things.count > 0 ? (thing *)t->things.items + t->things.count - 1 : NULL;
     char what[400];
 
+    /* It may be one of the core whose prefix is misspelt. */
+    if (uri[0] == '\0')
+        fail(t, "the element <%.40s> is of no namespace", name);
     if (of != NONE && specifications[of].shapeless)
         return;
     skip(t, &t->skipped_elements, uri, of, name);
