@@ -30,7 +30,7 @@
 #include "xml.h"
 #include "zip.h"
 
-enum { MOST_NODES = 1 << 24, NONE = -1, MOST_SKIPPED = 32 };
+enum { MOST_NODES = 1 << 24, NONE = -1, MOST_SKIPPED = 32, SKIPPED_NAME = 200 };
 
 #define MODEL_RELATIONSHIP "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
@@ -81,7 +81,8 @@ typedef enum {
 
 typedef struct {
     char *prefix; /* "": of names without one */
-    int of;       /* a specification, or NONE */
+    size_t prefix_length;
+    int of; /* a specification, or NONE */
     char *uri;
 } namespace;
 
@@ -276,7 +277,7 @@ static int specification_of(const threemf *t, const char *prefix, size_t length,
 
     /* The innermost declaration holds. */
     for (size_t i = t->namespaces.count; i-- > 0;)
-        if (strlen(all[i].prefix) == length && memcmp(all[i].prefix, prefix, length) == 0) {
+        if (all[i].prefix_length == length && memcmp(all[i].prefix, prefix, length) == 0) {
             *uri = all[i].uri;
             return all[i].of;
         }
@@ -319,7 +320,8 @@ static void declare(threemf *t, const char **attributes)
             continue;
         name += name[5] == ':' ? 6 : 5;
         new = kiln_list_add(t->reading, &t->namespaces, sizeof *new);
-        new->prefix = copy(t, name, strlen(name));
+        new->prefix_length = strlen(name);
+        new->prefix = copy(t, name, new->prefix_length);
         new->uri = copy(t, uri, strlen(uri));
         while (of < SPECIFICATION_COUNT && !is_of(uri, specifications[of].namespace))
             of++;
@@ -374,7 +376,8 @@ static void skip(threemf *t, kiln_list *list, const char *of, int specification,
     char first[400];
     size_t i = 0;
 
-    while (i < list->count && strcmp(all[i].of, of) != 0)
+    /* The start of a name is enough: it may be long, and come with each element. */
+    while (i < list->count && strncmp(all[i].of, of, SKIPPED_NAME) != 0)
         i++;
     if (i == MOST_SKIPPED) {
         t->skipped_more++;
@@ -384,7 +387,7 @@ static void skip(threemf *t, kiln_list *list, const char *of, int specification,
         (void)snprintf(first, sizeof first, "<%.60s> in line %" PRIu64 " of %.200s", name, t->line,
                        part_name(t, t->part));
         all = kiln_list_add(t->reading, list, sizeof *all);
-        *all = (skipped){.of = copy(t, of, strlen(of)),
+        *all = (skipped){.of = copy(t, of, SKIPPED_NAME),
                          .first = copy(t, first, strlen(first)),
                          .specification = specification};
         all = list->items;
