@@ -61,4 +61,14 @@ expect 0 "$KILN" info many.kiln
     case_fail 'sections are not'
 case_end
 
+case_begin 'the unit of the source, where it declares one'
+for model in 3mf_unit_inch.3mf=0.0254 I50_plain.amf=0.001 tetrahedron.dae=1; do
+    expect 0 "$KILN" bake -q "$OLDPWD/tests/cases/import/${model%=*}" -o unit.kiln
+    expect 0 "$KILN" info unit.kiln
+    says out "  unit           ${model#*=} m in the source"
+done
+expect 0 "$KILN" info many.kiln
+! grep 'unit' out || case_fail 'OBJ has no unit'
+case_end
+
 cases_end

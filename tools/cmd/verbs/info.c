@@ -616,12 +616,12 @@ const verb verb_info = {
     "info",
     "FILE...",
     "print what kiln files contain",
-    "Prints faces, bounds, area, signed volume (sums in double), what the bake left out, trees "
-    "with their nodes and bytes, and sections, within the columns of the terminal (or of "
-    "COLUMNS; 80 into a pipe); names that are too long are cut. With --json also hashes, "
-    "materials and the document that the bake wrote about itself. For a table of filled bins: "
-    "its profile, limits, values and errors. The file is verified as when it is opened; kiln "
-    "verify checks more.",
+    "Prints faces, bounds, the unit that the source declares, area, signed volume (sums in "
+    "double), what the bake left out, trees with their nodes and bytes, and sections, within the "
+    "columns of the terminal (or of COLUMNS; 80 into a pipe); names that are too long are cut. "
+    "With --json also hashes, materials and the document that the bake wrote about itself. For a "
+    "table of filled bins: its profile, limits, values and errors. The file is verified as when "
+    "it is opened; kiln verify checks more.",
     info_options,
     COUNT_OF(info_options),
     1,
