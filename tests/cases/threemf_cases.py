@@ -155,6 +155,7 @@ def more_models():
         "no_namespace": plain(box(), '<item objectid="1"/><item xmlns="" objectid="1"%s/>' % move),
         "transform_infinite": plain(box(), '<item objectid="1" transform="1 0 0 0 1 0 0 0 1 1e999 0 0"/>'),
         "attribute_case": plain(box(), '<item objectid="1" Transform="1 0 0 0 1 0 0 0 1 10 20 30"/>'),
+        "attribute_case_of_name": plain(box(attributes=' Name="a" partNumber="1"')),
         "attribute_unknown": plain(box(), '<item objectid="1" matrix="1 0 0 0 1 0 0 0 1 10 20 30"/>'),
         "attributes_of_slicers": plain(box().replace('v3="5"', 'v3="5" paint_color="8"'),
                                        '<item objectid="1" printable="1"/>'),

@@ -101,6 +101,11 @@ static const row rows[] = {
                                                                            "</mesh></object></amf>",
       0, 4, 1, "1 volume is a support"},
      {0, 0, 0, 2, 2, 2}},
+    {{"an unknown type of volume", "amf",
+      "<amf><object id='1'><mesh>" POINTS "<volume type='moon'>" FACES "</volume></mesh></object>"
+      "</amf>",
+      0, 4, 1, "line 1: the type \"moon\" of a volume is not known here"},
+     {0, 0, 0, 2, 2, 2}},
     {{"text between triangles", "amf",
       "<amf><object id='1'><mesh>" POINTS "<volume>" FACES "\n0 1 2</volume></mesh></object></amf>",
       0, 4, 1, "line 2: text, which AMF does not have there, is left out"},
@@ -137,10 +142,6 @@ static const small_model refused[] = {
      0, -1, 0, "an instance of \"\""},
     {"an id twice", "amf", "<amf>" OBJECT("1") "\n" OBJECT("1") "</amf>", 0, -1, 0,
      "line 2: the id \"1\" is that of line 1 too"},
-    {"a type of volume", "amf",
-     "<amf><object id='1'><mesh>" POINTS "<volume type='moon'>" FACES "</volume></mesh></object>"
-     "</amf>",
-     0, -1, 0, "the type \"moon\" of a volume is none of AMF"},
     {"a vertex that is not there", "amf",
      "<amf><object id='1'><mesh>" POINTS "<volume>" FACE("0", "1", "4") "</volume></mesh></object>"
                                                                         "</amf>",

@@ -88,7 +88,7 @@ typedef struct {
     char text[TEXT_SIZE];
     size_t length;
     uint64_t curved; /* the line of the first */
-    uint64_t supports;
+    uint64_t supports, other_type;
     const kiln_xml *xml;
     uint64_t text_line; /* of the first text where none may be; 0: there is none */
 } amf;
@@ -216,15 +216,15 @@ static place start_unit(amf *a, const char *unit)
 static place start_volume(amf *a, const char **attributes)
 {
     const char *type = kiln_xml_value(attributes, "type");
-    char what[96];
 
     if (a->points.at.count == 0)
         fail(a, a->line, "a <volume> before the <vertices> of its mesh");
-    (void)snprintf(what, sizeof what, "the type \"%.40s\" of a volume is none of AMF",
-                   type != NULL ? type : "");
-    if (type != NULL && !is(type, "object") && !is(type, "support"))
-        fail(a, a->line, what);
     a->supports += type != NULL && is(type, "support");
+    if (type != NULL && !is(type, "object") && !is(type, "support") && a->other_type++ == 0)
+        kiln_send_warning(a->reading->sender,
+                          "line %llu: the type \"%.40s\" of a volume is not known here; it is read "
+                          "as all others",
+                          (unsigned long long)a->line, type);
     a->has_volume = true;
     a->user = material_of(a, kiln_xml_value(attributes, "materialid"));
     a->corners.count = 0;

@@ -735,8 +735,24 @@ static bool is_of_slicers(threemf *t, place of, const char *name, const char *va
     return of == IN_LEAF && (strncmp(name, "paint_", 6) == 0 || strcmp(name, "face_property") == 0);
 }
 
+/* Of these a shape depends, so that a misspelt one must not be left out. */
+static bool is_of_shape(const char *name)
+{
+    static const char *const names[] = {"unit",      "requiredextensions",
+                                        "id",        "objectid",
+                                        "transform", "type",
+                                        "x",         "y",
+                                        "z",         "v1",
+                                        "v2",        "v3"};
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof names[0] && strcmp(names[i], name) != 0)
+        i++;
+    return i < sizeof names / sizeof names[0];
+}
+
 /* Warns of the attributes that an element does not have, and refuses those that were certainly
- * meant to be one of its own. */
+ * meant to be one of its own on which its shape depends. */
 static void check_attributes(threemf *t, const element *of, const char **attributes)
 {
     for (size_t i = 0; attributes[i] != NULL; i += 2) {
@@ -752,7 +768,8 @@ static void check_attributes(threemf *t, const element *of, const char **attribu
         }
         for (size_t k = 0; !is_known && k < 8 && of->attributes[k] != NULL; k++) {
             is_known = strcmp(of->attributes[k], name) == 0;
-            if (!is_known && strcasecmp(of->attributes[k], name) == 0)
+            if (!is_known && is_of_shape(of->attributes[k]) &&
+                strcasecmp(of->attributes[k], name) == 0)
                 fail(t, "the attribute \"%.40s\" of <%s> is none of 3MF, which has \"%s\"", name,
                      of->name, of->attributes[k]);
         }
