@@ -1,0 +1,153 @@
+/* Models of 3MF with many parts of one kind: each takes minutes where something is looked for among
+ * all of them again and again. What small models come to is in tests/cases/import. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "../../tools/import/import.h"
+
+#define CORE "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
+#define RELATIONS                                                                                  \
+    "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>"         \
+    "<Relationship Target='/m' Id='r' "                                                            \
+    "Type='http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel'/></Relationships>"
+
+/* -- archives of files that are stored -- */
+
+static void put(FILE *to, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        assert_int_not_equal(fputc((int)(value >> 8 * i & 0xFF), to), EOF);
+}
+
+/* What the header of a file and the list have in common. */
+static void put_facts(FILE *to, const char *name, const char *data, size_t size)
+{
+    put(to, 20, 2);
+    put(to, 0, 2 + 2 + 4);
+    put(to, crc32(0, (const uint8_t *)data, (uInt)size), 4);
+    put(to, size, 4);
+    put(to, size, 4);
+    put(to, strlen(name), 2);
+}
+
+/* A model and the part that names it. For free(). */
+static char *pack(const char *model, size_t length, size_t *size)
+{
+    const char *const names[] = {"_rels/.rels", "m"}, *const data[] = {RELATIONS, model};
+    const size_t sizes[] = {sizeof RELATIONS - 1, length};
+    long offsets[2], list, end;
+    char *archive = NULL;
+    FILE *to = open_memstream(&archive, size);
+
+    assert_non_null(to);
+    for (int i = 0; i < 2; i++) {
+        offsets[i] = ftell(to);
+        put(to, 0x04034B50, 4);
+        put_facts(to, names[i], data[i], sizes[i]);
+        put(to, 0, 2);
+        (void)fputs(names[i], to);
+        assert_int_equal(fwrite(data[i], 1, sizes[i], to), sizes[i]);
+    }
+    list = ftell(to);
+    for (int i = 0; i < 2; i++) {
+        put(to, 0x02014B50, 4);
+        put(to, 20, 2);
+        put_facts(to, names[i], data[i], sizes[i]);
+        put(to, 0, 2 + 2 + 2 + 2 + 4);
+        put(to, (uint64_t)offsets[i], 4);
+        (void)fputs(names[i], to);
+    }
+    end = ftell(to);
+    put(to, 0x06054B50, 4);
+    put(to, 0, 4);
+    put(to, 2, 2);
+    put(to, 2, 2);
+    put(to, (uint64_t)(end - list), 4);
+    put(to, (uint64_t)list, 4);
+    put(to, 0, 2);
+    assert_int_equal(fclose(to), 0);
+    return archive;
+}
+
+/* -- models -- */
+
+typedef struct {
+    const char *about;
+    int groups, triangles, elements, long_name;
+} many;
+
+static void write_model(const many *of, FILE *to)
+{
+    (void)fputs("<model xmlns='" CORE "' xmlns:v='urn:v", to);
+    for (int i = 0; i < of->long_name; i++)
+        (void)fputc('v', to);
+    (void)fputs("'><resources>", to);
+    for (int i = 0; i < of->groups; i++)
+        (void)fprintf(to, "<basematerials id='%d'><base name='a'/></basematerials>", i + 2);
+    for (int i = 0; i < of->elements; i++)
+        (void)fputs("<v:x/>", to);
+    (void)fputs("<object id='1'><mesh><vertices><vertex x='0' y='0' z='0'/><vertex x='1' y='0' "
+                "z='0'/><vertex x='0' y='1' z='0'/></vertices><triangles>",
+                to);
+    /* The last of the groups and the first. */
+    for (int i = 0; i < of->triangles; i++)
+        (void)fprintf(to, "<triangle v1='0' v2='1' v3='2' pid='%d' p1='0'/>",
+                      i % 2 == 0 ? of->groups + 1 : 2);
+    (void)fputs("</triangles></mesh></object></resources><build><item objectid='1'/></build>"
+                "</model>",
+                to);
+}
+
+static void many_of_a_kind_are_quick(void **state)
+{
+    static const many models[] = {
+        {"groups of materials", 100000, 400000, 0, 0},
+        {"elements of a namespace with a long name", 1, 1, 200000, 2000000},
+    };
+    const kiln_bake_options options = {
+        .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 25};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        const many *of = &models[i];
+        char *text = NULL, *archive;
+        size_t length = 0;
+        FILE *to = open_memstream(&text, &length);
+        kiln_bake_report report = {0};
+        kiln_bake_input input = {.format = "3mf"};
+        kiln_soup soup;
+
+        assert_non_null(to);
+        write_model(of, to);
+        assert_int_equal(fclose(to), 0);
+        archive = pack(text, length, &input.size);
+        input.data = archive;
+        if (kiln_import(&input, &options, &soup, &report) != KILN_BAKE_OK)
+            fail_msg("%s: %s", of->about, report.error);
+        assert_int_equal(soup.triangle_count, of->triangles);
+        assert_int_equal(soup.user[0], of->groups);
+        if (of->triangles > 1)
+            assert_int_equal(soup.user[1], 1);
+        kiln_soup_free(&soup);
+        kiln_bake_report_free(&report);
+        free(archive);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_of_a_kind_are_quick)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
