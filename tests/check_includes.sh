@@ -23,6 +23,7 @@ tools/common: formats kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
 tools/import/collada: formats tools/common tools/import kiln_bake.h
 tools/import/gltf: formats tools/common tools/import kiln_bake.h
+tools/import/threemf: formats tools/common tools/import kiln_bake.h
 tools/import/x3d: formats tools/common tools/import kiln_bake.h
 tools/tree: formats tools/common kiln_bake.h
 tools/count: formats tools/common tools/tree kiln_bake.h
