@@ -27,8 +27,13 @@ typedef struct {
     size_t namespaces;
 } around;
 
-/* -- elements -- */
+/* -- elements --
+ *
+ * A function for each element that has something to do when it starts; what is then open, it
+ * returns. The element's place is right already, and its attributes are known by their names. */
 
+/* Leaves out an element of another specification with all that is in it. The first of an object is
+ * kept for the message of an object that has nothing else. */
 static void skip_element(threemf *t, int of, const char *uri, const char *name)
 {
     threemf_object *object =
@@ -51,6 +56,8 @@ static threemf_object *last_object(const threemf *t)
     return (threemf_object *)t->objects.items + t->objects.count - 1;
 }
 
+/* A part has no unit of its own: its coordinates would stand in another than those of the root, and
+ * nothing in the scene says which (core specification, 3.4: the unit is that of the model). */
 static threemf_place start_model(threemf *t, const char **attributes)
 {
     static const struct {
@@ -109,6 +116,7 @@ static uint32_t material_of(threemf *t, uint64_t id, uint64_t index, uint32_t ot
     return index < t->found->count ? t->found->first + (uint32_t)index : otherwise;
 }
 
+/* Materials are numbered in the scene through all parts; 0 is that of none. */
 static threemf_place start_bases(threemf *t, const char **attributes)
 {
     threemf_group *new = calloc(1, sizeof *new);
@@ -122,6 +130,7 @@ static threemf_place start_bases(threemf *t, const char **attributes)
         kiln_read_no_memory(t->reading);
     if (*in != new)
         kiln_3mf_fail(t, "materials of an id that others have");
+    KILN_ASSERT(new->count == 0 && new->first > 0);
     t->bases = new;
     return IN_BASES;
 }
@@ -139,6 +148,7 @@ static threemf_place start_base(threemf *t, const char **attributes)
     return IN_LEAF;
 }
 
+/* An object is a mesh or has components, by what comes in it. */
 static threemf_place start_object(threemf *t, const char **attributes)
 {
     static const char *const types[] = {"model", "solidsupport", "support", "surface", "other"};
@@ -154,6 +164,7 @@ static threemf_place start_object(threemf *t, const char **attributes)
         i++;
     if (i == sizeof types / sizeof types[0])
         kiln_3mf_fail(t, "the type \"%.40s\" is none of 3MF", type);
+    t->pid = pid;
     t->user = material_of(t, pid, index, 0);
     name = kiln_xml_value(attributes, "name");
     to = kiln_list_add(t->reading, &t->objects, sizeof *to);
@@ -164,6 +175,7 @@ static threemf_place start_object(threemf *t, const char **attributes)
     return IN_OBJECT;
 }
 
+/* Once: an object may be shown millions of times, and have a long name. */
 uint32_t kiln_3mf_send_name(const threemf *t, threemf_object *of)
 {
     char numbered[40];
@@ -183,6 +195,7 @@ static threemf_place start_mesh(threemf *t, const char **attributes)
     (void)attributes;
     if (of->is_mesh || t->components.count > of->first)
         kiln_3mf_fail(t, "an object is one mesh, or components");
+    KILN_ASSERT(of->faces == 0);
     of->is_mesh = true;
     of->mesh = t->meshes;
     t->vertices = 0;
@@ -224,12 +237,15 @@ static threemf_place start_vertex(threemf *t, const char **attributes)
     return IN_LEAF;
 }
 
-/* A corner beyond the vertices is sent all the same: its face is refused or dropped by number. */
+/* A corner beyond the vertices is sent all the same: its face is refused or dropped by number. The
+ * first of three materials is that of the face, of the triangle's group or else of the object's;
+ * without one it is that of the object (core specification, 4.1.4.1). */
 static threemf_place start_triangle(threemf *t, const char **attributes)
 {
     static const char *const names[] = {"v1", "v2", "v3"};
     static const uint64_t none = UINT64_MAX;
-    const uint64_t pid = kiln_3mf_id(t, attributes, "pid", &none);
+    const uint64_t pid = kiln_3mf_id(t, attributes, "pid", &t->pid);
+    const uint64_t index = kiln_3mf_id(t, attributes, "p1", &none);
     uint32_t corners[3], user = t->user;
 
     for (int i = 0; i < 3; i++) {
@@ -237,14 +253,16 @@ static threemf_place start_triangle(threemf *t, const char **attributes)
 
         corners[i] = vertex < KILN_SCENE_NONE ? (uint32_t)vertex : KILN_SCENE_NONE;
     }
-    if (pid != none)
-        user = material_of(t, pid, kiln_3mf_id(t, attributes, "p1", &none), user);
+    if (index != none)
+        user = material_of(t, pid, index, user);
     kiln_read_face(t->reading, corners, 3, last_object(t)->faces++, user);
     return IN_LEAF;
 }
 
-/* The number of the part of a path from the root of the archive, with "." and ".." in it; the part
- * is read later where that is new. */
+/* The number of the part of a path from the root of the archive, with "." and ".." in it (RFC 3986,
+ * 5.2.4: above the root is the root); the part is read later where that is new. A package may have
+ * a part in pieces, as files of a folder that has the part's name (ISO/IEC 29500-2); no program is
+ * known to write 3MF so. */
 static size_t part_of(threemf *t, const char *path)
 {
     const kiln_zip_entry *entry;
@@ -283,6 +301,7 @@ static size_t part_of(threemf *t, const char *path)
         kiln_3mf_fail(t, "the part \"%.200s\" is not in the archive", path);
     }
     free(name);
+    KILN_ASSERT(entry >= t->zip.entries && (size_t)(entry - t->zip.entries) < t->zip.count);
     if (t->part_at[entry - t->zip.entries] == 0) {
         t->part_at[entry - t->zip.entries] = t->parts.count;
         *(const kiln_zip_entry **)kiln_list_add(t->reading, &t->parts, sizeof entry) = entry;
@@ -290,6 +309,8 @@ static size_t part_of(threemf *t, const char *path)
     return t->part_at[entry - t->zip.entries];
 }
 
+/* What both a component and an item are: an object by its id, in a part, in a place. The object may
+ * come later in the file. */
 static void start_instance(threemf *t, const char **attributes, kiln_list *list, const char *path)
 {
     threemf_instance i = {.part = path != NULL ? part_of(t, path) : t->part,

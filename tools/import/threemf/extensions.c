@@ -76,6 +76,7 @@ int kiln_3mf_specification(const threemf *t, const char *prefix, size_t length, 
             *uri = all[i].uri;
             return all[i].of;
         }
+    KILN_ASSERT(t->namespaces.count == 0 || all != NULL);
     *uri = "";
     /* Without any declaration, what has no prefix counts as of the core. */
     return length == 0 ? THREEMF_CORE : THREEMF_OTHER;
@@ -143,6 +144,7 @@ const char *kiln_3mf_path(const threemf *t, const char **attributes)
     return path;
 }
 
+/* By prefixes that are declared where the list of them stands: the element <model>. */
 void kiln_3mf_check_required(const threemf *t, const char *prefixes)
 {
     for (const char *at = prefixes; at != NULL && *at != '\0';) {
@@ -174,6 +176,8 @@ static void skip(threemf *t, kiln_list *list, const char *of, int specification,
     /* The start of a name is enough: it may be long, and come with each element. */
     while (i < list->count && strncmp(all[i].of, of, SKIPPED_NAME) != 0)
         i++;
+    KILN_ASSERT(list->count <= MOST_SKIPPED);
+    /* A file may have any number of namespaces; a warning for each would help nobody. */
     if (i == MOST_SKIPPED) {
         t->skipped_more++;
         return;
@@ -198,6 +202,9 @@ bool kiln_3mf_skip_element(threemf *t, int of, const char *uri, const char *name
     return true;
 }
 
+/* One with the prefix of a specification that changes shapes is as much a sign of it as an element:
+ * an object can say by an attribute alone that it stands for another shape. Others with prefixes
+ * are notes of programs on faces and objects. */
 void kiln_3mf_look_at_attribute(threemf *t, const char *name, const char *element)
 {
     const char *colon = strchr(name, ':'), *uri;
@@ -215,6 +222,7 @@ const char *kiln_3mf_name_of(int of, const char *uri)
     return of != THREEMF_OTHER ? specifications[of].name : uri;
 }
 
+/* In the order of the file, elements before attributes. */
 void kiln_3mf_warn_of_skipped(const threemf *t)
 {
     const skipped *elements_of = t->skipped_elements.items,
@@ -224,6 +232,7 @@ void kiln_3mf_warn_of_skipped(const threemf *t)
     for (size_t i = 0; i < t->skipped_elements.count; i++) {
         const int of = elements_of[i].specification;
 
+        KILN_ASSERT(of == THREEMF_OTHER || !specifications[of].shapeless);
         if (of == THREEMF_OTHER)
             kiln_send_warning(sender,
                               "%.300s: elements of \"%.200s\", which is not known here, are left "

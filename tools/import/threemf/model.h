@@ -68,8 +68,10 @@ typedef struct {
     void *groups;                /* a tree of tsearch, of threemf_group */
     const threemf_group *found;  /* the last, since neighbours mostly have the same */
     threemf_group *bases;        /* that are open */
-    uint32_t meshes, materials, user;
-    double unit; /* of the root */
+    uint32_t meshes, materials;  /* sent so far */
+    uint64_t pid;                /* the group of the object that is open; UINT64_MAX: none */
+    uint32_t user;               /* its material */
+    double unit;                 /* of the root */
     bool has_build;
     kiln_list skipped_elements, skipped_attributes;
     uint64_t skipped_more, unprintable, texts;

@@ -22,7 +22,7 @@
 
 enum { MOST_NODES = 1 << 24 };
 
-/* Where an object of that id is in the list. */
+/* Where an object of that id is in the list. Ids count within their part. */
 typedef struct {
     size_t part;
     uint64_t id;
@@ -38,7 +38,7 @@ static int compare_keys(const void *a, const void *b)
     return p->id < q->id ? -1 : p->id > q->id;
 }
 
-/* For free(). */
+/* Objects by part and id, so that each reference is found by halving. For free(). */
 static key *sort_objects(const threemf *t)
 {
     const threemf_object *objects = t->objects.items;
@@ -56,6 +56,8 @@ static key *sort_objects(const threemf *t)
     return keys;
 }
 
+/* The index of the object that a component or an item refers to, anywhere in its part: the format
+ * wants it before its components, but nothing is ambiguous where it comes later. */
 static size_t find_object(const threemf *t, const key *keys, const threemf_instance *by)
 {
     const key wanted = {by->part, by->id, 0};
@@ -66,16 +68,20 @@ static size_t find_object(const threemf *t, const key *keys, const threemf_insta
                    by->part != by->in ? " in that part" : "");
     if (found == NULL)
         kiln_3mf_fail_at(t, by->in, by->line, what);
+    KILN_ASSERT(found->at < t->objects.count);
     return found->at;
 }
 
+/* An object that is being gone through, by a stack of our own: a file can nest objects as deep as
+ * it has objects. */
 typedef struct {
     size_t object, next; /* the component that comes next */
     uint32_t node;
 } step;
 
-/* Finds what components and items refer to; an object that has itself as a component ends the
- * work. */
+/* Finds what components and items refer to; an object that has itself as a component ends the work,
+ * whether or not the build shows it. Each object is gone through once: `open` is on the way to
+ * where the walk is, `done` is behind it. */
 static void resolve(threemf *t)
 {
     threemf_object *objects = t->objects.items;
@@ -103,6 +109,7 @@ static void resolve(threemf *t)
                 continue;
             }
             of->open = true;
+            KILN_ASSERT(at->next < of->count && of->first + of->count <= t->components.count);
             const threemf_instance *to = &components[of->first + at->next++];
 
             if (objects[to->object].open)
@@ -119,7 +126,8 @@ static bool is_other(const threemf_object *of)
     return of->is_mesh && strcmp(of->type, "other") == 0;
 }
 
-/* Marks what the items lead to. Of these, each must have a shape. */
+/* Marks what the items lead to. Of these, each must have a shape: what is in one instead is none
+ * that is read, and a model without it would be another. */
 static void mark_shown(threemf *t)
 {
     threemf_object *objects = t->objects.items;
@@ -152,16 +160,23 @@ static void mark_shown(threemf *t)
     free(stack.items);
 }
 
+/* Of few objects that are components again and again, any number can be made. */
+static void check_count(const threemf *t, uint64_t count)
+{
+    if (count >= MOST_NODES)
+        kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
+                          "objects have more than %d components in all; split the model",
+                          MOST_NODES);
+}
+
 static uint32_t send_node(threemf *t, threemf_object *of, uint32_t parent,
                           const threemf_instance *by, uint32_t *sent)
 {
     kiln_scene_node node = {
         .parent = parent, .name = kiln_3mf_send_name(t, of), .place_count = of->is_mesh};
 
-    if (*sent >= MOST_NODES)
-        kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
-                          "objects have more than %d components in all; split the model",
-                          MOST_NODES);
+    check_count(t, *sent);
+    KILN_ASSERT(of->shown && (parent == KILN_SCENE_NONE || parent < *sent));
     memcpy(node.matrix, by->matrix, sizeof node.matrix);
     kiln_send(t->reading->sender, KILN_ARRAY_NODES, &node, 1);
     if (of->is_mesh)
@@ -197,7 +212,7 @@ static void send_nodes(threemf *t, uint64_t *others)
             const threemf_instance *to = &components[of->first + at->next++];
 
             if (is_other(&objects[to->object])) {
-                ++*others;
+                check_count(t, ++*others);
                 continue;
             }
             *(step *)kiln_list_add(t->reading, &stack, sizeof(step)) =
