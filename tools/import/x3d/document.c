@@ -254,6 +254,7 @@ static const char *keep(x3d_document *document, const char *text)
     return memcpy(take(document, size), text, size);
 }
 
+/* Open until its end is seen: what is used before that is around its use. */
 static x3d_node *new_node(x3d_document *document, const char *type, uint64_t line)
 {
     x3d_node *node = take(document, sizeof *node);
@@ -285,7 +286,9 @@ static void check_case(const x3d_document *document, const x3d_node *node, const
                           name, fields[i]);
 }
 
-/* Fields that are long and change nothing are left out. */
+/* As texts, which are read when the walk comes to the node: most of a file of switches and levels
+ * is never shown, and messages have the line of what is. Fields that are long and change nothing
+ * are left out. */
 static void keep_attributes(x3d_document *document, x3d_node *node, const char **attributes)
 {
     static const char *const without[] = {"normalIndex", "colorIndex", "texCoordIndex"};
@@ -330,6 +333,7 @@ static void add_child(parse *p, x3d_node *child)
 
 /* -- names -- */
 
+/* Names are kept in trees: a scene may have one for each of its nodes. */
 static int compare_names(const void *a, const void *b)
 {
     const named *p = a, *q = b;
@@ -380,7 +384,8 @@ static void read_unit(parse *p, const char **attributes, uint64_t line)
     *(category[0] == 'l' ? &p->document->length : &p->document->angle) = value;
 }
 
-/* Has the parent room for a node of that kind? */
+/* Has the parent room for a node of that kind? The schema says more, but what it forbids beside
+ * this is read as it can only be meant, such as a transform within a part of CAD. */
 static bool has_place(const x3d_node *parent, x3d_kind kind)
 {
     switch (parent->kind) {
@@ -399,7 +404,7 @@ static bool has_place(const x3d_node *parent, x3d_kind kind)
 }
 
 /* The declaration of a prototype is shown by its instances only; what an instance is, its first
- * node says. */
+ * node says (ISO/IEC 19775-1, 4.4.4). One that stands in another file may be anything. */
 static void declare(parse *p, const char *type, const char **attributes)
 {
     const char *name = kiln_xml_value(attributes, "name");
@@ -469,7 +474,8 @@ static void skip(parse *p, const char *type, uint64_t line)
     p->skipped = 1;
 }
 
-/* A node that is kept: a new one, or one that has been before. */
+/* A node that is kept: a new one, or one that has been before. What USE names is a child like any
+ * other, and its fields count, not those beside USE. */
 static void start_node(parse *p, const char *type, const char **attributes, uint64_t line)
 {
     x3d_document *document = p->document;
@@ -547,6 +553,8 @@ static void leave_out(parse *p, const char *type, const char **attributes, uint6
     skip(p, type, line);
 }
 
+/* From the outside to the inside: what is left out, the root, the head and the scene, declarations,
+ * and then the nodes of the scene. */
 static void on_start(void *user, const char *type, const char **attributes, uint64_t line)
 {
     parse *p = user;
@@ -645,7 +653,7 @@ static void on_end(void *user, const char *type)
         p->in_head = false;
         return;
     }
-    KILN_ASSERT(p->at->open);
+    KILN_ASSERT(p->at->open && p->skipped == 0);
     p->at->open = false;
     p->at = p->above.count > 0 ? ((x3d_node **)p->above.items)[--p->above.count] : NULL;
 }

@@ -60,7 +60,9 @@ static uint32_t material_of(walk *w, x3d_node *appearance)
     return appearance->user;
 }
 
-/* Sends the mesh of a geometry node; false: it has no faces by its kind. */
+/* Sends the mesh of a geometry node; false: it has no faces by its kind. A mesh has its materials,
+ * so that one that is shown with another appearance is sent anew; the vertices of a coordinate that
+ * several of them use are sent once for all (points.c). */
 static bool send_mesh(walk *w, const x3d_document *document, x3d_node *geometry,
                       x3d_node *appearance)
 {
@@ -107,7 +109,8 @@ static bool send_mesh(walk *w, const x3d_document *document, x3d_node *geometry,
     return geometry->has_mesh;
 }
 
-/* The mesh that a shape shows; KILN_SCENE_NONE: none. */
+/* The mesh that a shape shows; KILN_SCENE_NONE: none. Lines and points are counted for each shape
+ * that has them, as faces would be. */
 static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
 {
     x3d_node *geometry = NULL, *appearance = NULL;
@@ -135,6 +138,7 @@ static uint32_t mesh_of(walk *w, const x3d_document *document, x3d_node *shape)
     } else if (send_mesh(w, document, geometry, appearance)) {
         shape->mesh = geometry->mesh;
     }
+    KILN_ASSERT(geometry->has_counts);
     w->reading->facts.lines += geometry->lines;
     w->reading->facts.points += geometry->dots;
     return shape->mesh;
@@ -238,6 +242,7 @@ static x3d_document *load(walk *w, char *name, size_t fragment, bool *is_other)
     return document;
 }
 
+/* A file may be inlined by several others, and is one document then; where it stands is a frame. */
 static frame *add_frame(walk *w, x3d_document *document, const frame *in)
 {
     frame *new = malloc(sizeof *new);
@@ -290,7 +295,8 @@ static void push(walk *w, x3d_node *node, frame *in, uint32_t parent, size_t num
         (pending){node, in, parent, number};
 }
 
-/* Sends a node of the scene; returns its number. */
+/* Sends a node of the scene; returns its number. It is named by its DEF, or by its type and its
+ * place among its siblings, so that paths of nodes stay as they are when others get names. */
 static uint32_t send_node(walk *w, const pending *at, const kiln_affine *transform, uint32_t mesh)
 {
     kiln_scene_node node = {.parent = at->parent, .place_count = mesh != KILN_SCENE_NONE};
@@ -361,7 +367,8 @@ static void place(const x3d_document *document, x3d_node *node)
         choose(document, node);
 }
 
-/* Sends a node, and puts what it shows on the stack. */
+/* Sends a node, and puts what it shows on the stack. A node comes here once for each use of it and
+ * of all that is around it; what its fields say is known after the first time. */
 static void visit(walk *w, pending at)
 {
     const x3d_document *document = at.in->document;
