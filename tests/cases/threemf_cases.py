@@ -142,6 +142,9 @@ def more_models():
         "other_part_twice": archive([("_rels/.rels", relations("/3D/m.model")), ("3D/m.model", model(box(), one)),
                                      ("a.png", "a"), ("A.png", "b")]),
         "relation_twice": archive({"_rels/.rels": relations("/3D/m.model", "3D/M.model"), "3D/m.model": model(box(), one)}),
+        "relation_other": archive({"_rels/.rels": relations("/n").replace("<Relationship ", "<Relation ").replace(
+            "</Relationships>", relations("/m").split("\n")[2] + "</Relationships>"), "m": model(box(), one),
+            "n": model(box() + box(2), two)}),
         "path_in_part": parts("", '<item objectid="7" p:path="/3D/a.model"/>',
                               {"3D/a.model": model(component(7, 8, ' p:path="/3D/b.model"'), "", path),
                                "3D/b.model": model(box(8), "")}),

@@ -106,6 +106,15 @@ static const row rows[] = {
       "</amf>",
       0, 4, 1, "line 1: the type \"moon\" of a volume is not known here"},
      {0, 0, 0, 2, 2, 2}},
+    {{"notes on everything", "amf",
+      "<amf><object id='1'><mesh><metadata type='a'/><vertices><metadata type='a'/>" POINT(
+          "0", "0", "0") POINT("2", "0", "0") POINT("0", "2", "0")
+          POINT("0", "0", "2") "</vertices><volume>" FACES
+                               "</volume></mesh></object><constellation id='2'><instance "
+                               "objectid='1'><metadata type='name'>x</metadata></instance>"
+                               "</constellation></amf>",
+      0, 4, 1, NULL},
+     {0, 0, 0, 2, 2, 2}},
     {{"text between triangles", "amf",
       "<amf><object id='1'><mesh>" POINTS "<volume>" FACES "\n0 1 2</volume></mesh></object></amf>",
       0, 4, 1, "line 2: text, which AMF does not have there, is left out"},

@@ -320,6 +320,9 @@ static void on_start(void *user, const char *name, const char **attributes, uint
     a->line = line;
     if (a->now != IN_NOTHING) {
         new = start_of(a, name, attributes);
+        /* Notes may stand anywhere, but for numbers. */
+        if (new == AT_START && a->now != AT_START &&is(name, "metadata"))
+            new = IN_NOTHING;
         if (a->now == IN_VALUE || new == AT_START)
             kiln_send_failure(a->reading->sender, KILN_BAKE_UNSUPPORTED,
                               "line %llu: <%.100s>, which AMF does not have there; remove it, or "

@@ -504,11 +504,11 @@ static void on_relationship(void *user, const char *name, const char **attribute
     threemf *t = user;
     const char *type = kiln_xml_value(attributes, "Type"),
                *target = kiln_xml_value(attributes, "Target"),
-               *mode = kiln_xml_value(attributes, "TargetMode");
+               *mode = kiln_xml_value(attributes, "TargetMode"), *colon = strchr(name, ':');
 
-    (void)name;
     t->line = line;
-    if (type == NULL || strcmp(type, MODEL_RELATIONSHIP) != 0)
+    if (strcmp(colon != NULL ? colon + 1 : name, "Relationship") != 0 || type == NULL ||
+        strcmp(type, MODEL_RELATIONSHIP) != 0)
         return;
     if (mode != NULL && strcmp(mode, "External") == 0)
         kiln_send_failure(t->reading->sender, KILN_BAKE_UNSUPPORTED,
