@@ -1,4 +1,4 @@
-/* Random scenes of X3D, AMF and Collada, nested and used again, against an evaluation that carries
+/* Random scenes of X3D, AMF, 3MF and Collada, nested and used again, against an evaluation that carries
  * each point through each rotation, scale and displacement by itself, without a matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include "../../tools/import/import.h"
 #include "../support/amount.h"
 #include "../support/meshes.h"
+#include "../support/stored_archive.h"
 
 enum { TEXT_MOST = 1 << 20, TRIANGLES_MOST = 1 << 12, NAMES_MOST = 64, DEEPEST = 5 };
 
@@ -606,6 +607,117 @@ static void make_collada(body *whole)
     }
 }
 
+/* -- 3MF -- */
+
+enum { OBJECTS = 6, CORE_OBJECTS = 0, OTHER_OBJECTS = 1 };
+
+/* An object in its place: scaled, perhaps mirrored, then rotated about z, then displaced. */
+typedef struct {
+    uint32_t to;
+    bool is_elsewhere; /* in the other part */
+    double scale[3], angle, delta[3];
+} placed;
+
+/* A mesh, or components of objects before it. */
+typedef struct {
+    body mesh;
+    placed components[3];
+    uint32_t count;
+} printed;
+
+static printed objects[2][OBJECTS]; /* of the root, and of the other part */
+
+static void move(const placed *by, double p[3])
+{
+    const double rotation[4] = {0, 0, 1, by->angle};
+
+    for (int k = 0; k < 3; k++)
+        p[k] *= by->scale[k];
+    rotate(p, rotation);
+    for (int k = 0; k < 3; k++)
+        p[k] += by->delta[k];
+}
+
+static void show_placed(const placed *by, int part, body *to)
+{
+    const int in = by->is_elsewhere ? OTHER_OBJECTS : part;
+    const printed *of = &objects[in][by->to];
+    const size_t first = to->count;
+
+    add(to, of->mesh.items, of->mesh.count);
+    for (uint32_t i = 0; i < of->count; i++)
+        show_placed(&of->components[i], in, to);
+    body own = {to->items + first, to->count - first};
+    for (size_t i = 0; i < own.count; i++)
+        for (int j = 0; j < 3; j++)
+            move(by, own.items[i].at[j]);
+    /* A mirror turns no volume inside out. */
+    if (by->scale[0] * by->scale[1] * by->scale[2] < 0)
+        reverse(&own);
+}
+
+/* Rows are where the axes go, and then the origin. */
+static void put_placed(placed *by, uint32_t most, int part, const char *element)
+{
+    static const double scales[] = {1, 1, -1, 2, -.5}, angles[] = {0, 0, 1, -2.5};
+    double origin[3] = {0, 0, 0};
+
+    by->is_elsewhere = part == CORE_OBJECTS && (most == 0 || random_below(&state, 3) == 0);
+    by->to = random_below(&state, by->is_elsewhere ? OBJECTS : most);
+    by->angle = angles[random_below(&state, 4)];
+    for (int k = 0; k < 3; k++) {
+        by->scale[k] = scales[random_below(&state, 5)];
+        by->delta[k] = random_number(10);
+    }
+    put("<%s objectid='%u'%s transform='", element, by->to + 1,
+        by->is_elsewhere ? " p:path='/other'" : "");
+    move(by, origin);
+    for (int i = 0; i < 3; i++) {
+        double axis[3] = {i == 0, i == 1, i == 2};
+
+        move(by, axis);
+        for (int k = 0; k < 3; k++)
+            put("%.17g ", axis[k] - origin[k]);
+    }
+    put("%.17g %.17g %.17g'/>", origin[0], origin[1], origin[2]);
+}
+
+static void put_printed(uint32_t index, int part)
+{
+    printed *of = &objects[part][index];
+    triangle made[2];
+
+    put("<object id='%u'>", index + 1);
+    of->count = index > 0 ? random_below(&state, 4) : 0;
+    if (of->count > 0) {
+        put("<components>");
+        for (uint32_t i = 0; i < of->count; i++)
+            put_placed(&of->components[i], index, part, "component");
+        put("</components></object>");
+        return;
+    }
+    put("<mesh><vertices>");
+    for (int i = 0; i < 6; i++) {
+        double *p = made[i / 3].at[i % 3];
+
+        for (int k = 0; k < 3; k++)
+            p[k] = random_number(4);
+        put("<vertex x='%.17g' y='%.17g' z='%.17g'/>", p[0], p[1], p[2]);
+    }
+    put("</vertices><triangles><triangle v1='0' v2='1' v3='2'/><triangle v1='5' v2='3' v3='4'/>"
+        "</triangles></mesh></object>");
+    add(&of->mesh, made, 2);
+}
+
+static void put_part(int part)
+{
+    put("<model xmlns='http://schemas.microsoft.com/3dmanufacturing/core/2015/02' "
+        "xmlns:p='http://schemas.microsoft.com/3dmanufacturing/production/2015/06'><resources>");
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        put_printed(i, part);
+    put("</resources><build>");
+}
+
 /* -- the comparison -- */
 
 /* The same corners in the same sense of rotation, from whichever. */
@@ -627,11 +739,11 @@ static bool is_same(const kiln_soup *soup, size_t at, const triangle *wanted)
     return false;
 }
 
-static void compare(const char *format, const body *wanted)
+static void compare_bytes(const char *format, const char *bytes, size_t size, const body *wanted)
 {
     const kiln_bake_options options = {
         .struct_size = sizeof options, .leaf = 4, .scale = 1, .up = -1, .import_seconds = 1000};
-    const kiln_bake_input input = {.data = text, .size = length, .format = format};
+    const kiln_bake_input input = {.data = bytes, .size = size, .format = format};
     kiln_bake_report report = {0};
     kiln_soup soup;
     const kiln_bake_status status = kiln_import(&input, &options, &soup, &report);
@@ -651,6 +763,11 @@ static void compare(const char *format, const body *wanted)
         kiln_soup_free(&soup);
     }
     kiln_bake_report_free(&report);
+}
+
+static void compare(const char *format, const body *wanted)
+{
+    compare_bytes(format, text, length, wanted);
 }
 
 static void scenes_of_x3d(void **test)
@@ -690,6 +807,50 @@ static void scenes_of_amf(void **test)
     }
 }
 
+static void scenes_of_3mf(void **test)
+{
+    const uint32_t cases = amount(400);
+
+    (void)test;
+    state = 44;
+    for (uint32_t n = 0; n < cases; n++) {
+        body whole = {NULL, 0};
+        char *other, *archive;
+        size_t size;
+
+        length = 0;
+        put_part(OTHER_OBJECTS);
+        put("</build></model>");
+        other = malloc(length);
+        assert_non_null(other);
+        memcpy(other, text, length);
+        const stored_file elsewhere = {"other", other, length};
+
+        length = 0;
+        put_part(CORE_OBJECTS);
+        for (uint32_t i = 1 + random_below(&state, 3); i-- > 0;) {
+            placed item;
+
+            put_placed(&item, OBJECTS, CORE_OBJECTS, "item");
+            show_placed(&item, CORE_OBJECTS, &whole);
+        }
+        put("</build></model>");
+        const stored_file files[] = {{"_rels/.rels", stored_relations, strlen(stored_relations)},
+                                     {"m", text, length},
+                                     elsewhere};
+
+        archive = stored_archive(files, 3, &size);
+        compare_bytes("3mf", archive, size, &whole);
+        free(archive);
+        free(other);
+        free(whole.items);
+        for (int i = 0; i < 2 * OBJECTS; i++) {
+            free(objects[i / OBJECTS][i % OBJECTS].mesh.items);
+            objects[i / OBJECTS][i % OBJECTS].mesh = (body){NULL, 0};
+        }
+    }
+}
+
 static void scenes_of_collada(void **test)
 {
     const uint32_t cases = amount(400);
@@ -716,9 +877,9 @@ static void scenes_of_collada(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scenes_of_x3d),
-                                       cmocka_unit_test(scenes_of_amf),
-                                       cmocka_unit_test(scenes_of_collada)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_of_x3d), cmocka_unit_test(scenes_of_amf),
+        cmocka_unit_test(scenes_of_3mf), cmocka_unit_test(scenes_of_collada)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,72 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "../../tools/import/import.h"
+#include "../support/stored_archive.h"
 
 #define CORE "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
-#define RELATIONS                                                                                  \
-    "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>"         \
-    "<Relationship Target='/m' Id='r' "                                                            \
-    "Type='http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel'/></Relationships>"
-
-/* -- archives of files that are stored -- */
-
-static void put(FILE *to, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        assert_int_not_equal(fputc(i < 8 ? (int)(value >> 8 * i & 0xFF) : 0, to), EOF);
-}
-
-/* What the header of a file and the list have in common. */
-static void put_facts(FILE *to, const char *name, const char *data, size_t size)
-{
-    put(to, 20, 2);
-    put(to, 0, 2 + 2 + 4);
-    put(to, crc32(0, (const uint8_t *)data, (uInt)size), 4);
-    put(to, size, 4);
-    put(to, size, 4);
-    put(to, strlen(name), 2);
-}
 
 /* A model and the part that names it. For free(). */
 static char *pack(const char *model, size_t length, size_t *size)
 {
-    const char *const names[] = {"_rels/.rels", "m"}, *const data[] = {RELATIONS, model};
-    const size_t sizes[] = {sizeof RELATIONS - 1, length};
-    long offsets[2], list, end;
-    char *archive = NULL;
-    FILE *to = open_memstream(&archive, size);
+    const stored_file files[] = {{"_rels/.rels", stored_relations, strlen(stored_relations)},
+                                 {"m", model, length}};
 
-    assert_non_null(to);
-    for (int i = 0; i < 2; i++) {
-        offsets[i] = ftell(to);
-        put(to, 0x04034B50, 4);
-        put_facts(to, names[i], data[i], sizes[i]);
-        put(to, 0, 2);
-        (void)fputs(names[i], to);
-        assert_int_equal(fwrite(data[i], 1, sizes[i], to), sizes[i]);
-    }
-    list = ftell(to);
-    for (int i = 0; i < 2; i++) {
-        put(to, 0x02014B50, 4);
-        put(to, 20, 2);
-        put_facts(to, names[i], data[i], sizes[i]);
-        put(to, 0, 2 + 2 + 2 + 2 + 4);
-        put(to, (uint64_t)offsets[i], 4);
-        (void)fputs(names[i], to);
-    }
-    end = ftell(to);
-    put(to, 0x06054B50, 4);
-    put(to, 0, 4);
-    put(to, 2, 2);
-    put(to, 2, 2);
-    put(to, (uint64_t)(end - list), 4);
-    put(to, (uint64_t)list, 4);
-    put(to, 0, 2);
-    assert_int_equal(fclose(to), 0);
-    return archive;
+    return stored_archive(files, 2, size);
 }
 
 /* -- models -- */
