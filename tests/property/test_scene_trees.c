@@ -1,5 +1,5 @@
-/* Random scenes of X3D, AMF, 3MF and Collada, nested and used again, against an evaluation that carries
- * each point through each rotation, scale and displacement by itself, without a matrix. */
+/* Random scenes of X3D, AMF, 3MF and Collada, nested and used again, against an evaluation that
+ * carries each point through each rotation, scale and displacement by itself, without a matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
