@@ -83,7 +83,7 @@ IMPORT_SOURCES = $(patsubst %,tools/import/%.c,affine child flatten formats grid
                    program scene source weld)
 IMPORT_MAINS = $(wildcard tools/import/main_*.c)
 READER_SOURCES = $(filter-out $(IMPORT_SOURCES) $(IMPORT_MAINS),$(wildcard tools/import/*.c)) \
-                 $(wildcard $(foreach d,collada gltf threemf x3d,tools/import/$d/*.c) \
+                 $(wildcard $(foreach d,collada fbx gltf threemf x3d,tools/import/$d/*.c) \
                    $(if $(DRACO),tools/import/gltf/*.cpp))
 BAKE_SOURCES = $(wildcard lut/bins*.c) $(IMPORT_SOURCES) \
                $(foreach d,common tree count encode bake,$(wildcard tools/$d/*.c))

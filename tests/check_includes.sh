@@ -22,6 +22,7 @@ runtime/bins: formats lut runtime/base runtime/open kiln.h
 tools/common: formats kiln_bake.h
 tools/import: formats tools/common kiln.h kiln_bake.h
 tools/import/collada: formats tools/common tools/import kiln_bake.h
+tools/import/fbx: formats tools/common tools/import kiln_bake.h
 tools/import/gltf: formats tools/common tools/import kiln_bake.h
 tools/import/threemf: formats tools/common tools/import kiln_bake.h
 tools/import/x3d: formats tools/common tools/import kiln_bake.h

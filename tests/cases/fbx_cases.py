@@ -155,4 +155,5 @@ def main(folder):
             out.write(data)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -28,7 +28,7 @@ char *other_document(const kiln_bake_input *input, const kiln_bake_options *opti
 static void begin(void)
 {
     version_of_kiln = KILN_VERSION_STRING;
-    kiln_importer_library(NULL, "fbx", found);
+    kiln_importer_library(NULL, "3ds", found);
     version_of_importer = found;
     version_of_zlib = zlibVersion();
     format_major = KILN_FORMAT_MAJOR;
@@ -50,20 +50,20 @@ static void begin(void)
 #undef kiln_bake_meta_key
 
 static const uint8_t hash[32] = {1, 2, 3};
-static const kiln_bake_input input = {"a/model.fbx", NULL, 0, NULL};
+static const kiln_bake_input input = {"a/model.3ds", NULL, 0, NULL};
 
 static void key_here(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    other_key(&input, &options, "fbx", hash, &none, key);
+    other_key(&input, &options, "3ds", hash, &none, key);
 }
 
 static void key_of_the_library(uint8_t key[16])
 {
     const kiln_weights_rows none = {.count = 0};
     const kiln_bake_options options = kiln_bake_options_default();
-    kiln_bake_meta_key(&input, &options, "fbx", hash, &none, key);
+    kiln_bake_meta_key(&input, &options, "3ds", hash, &none, key);
 }
 
 static void expect_same(bool same)

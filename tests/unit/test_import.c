@@ -1229,7 +1229,7 @@ static void importer_missing(void **state)
     snprintf(says, sizeof says, "kiln-import, is not in %s; install kiln whole", folder);
     expect_refusal("obj", says);
     snprintf(says, sizeof says, "kiln-import-assimp, is not in %s; install kiln whole", folder);
-    expect_refusal("fbx", says);
+    expect_refusal("3ds", says);
     /* A folder of that name is none. */
     snprintf(says, sizeof says, "%s/kiln-import", folder);
     assert_int_equal(mkdir(says, 0700), 0);
@@ -1291,22 +1291,22 @@ static void version_of_the_library(void **state)
     (void)state;
     kiln_importer_library(NULL, "obj", version);
     assert_string_equal(version, "");
-    kiln_importer_library(NULL, "fbx", version);
+    kiln_importer_library(NULL, "3ds", version);
     assert_true(version[0] >= '1' && version[0] <= '9' && version[1] == '.');
-    kiln_importer_library(folder, "fbx", version);
+    kiln_importer_library(folder, "3ds", version);
     assert_string_equal(version, "");
     kiln_importer_library(NULL, "a format that nobody knows", version);
     assert_true(version[0] >= '1' && version[0] <= '9' && version[1] == '.');
     /* One that is replaced is asked again. */
     put_greeter("5.2.5");
-    kiln_importer_library(folder, "fbx", version);
+    kiln_importer_library(folder, "3ds", version);
     assert_string_equal(version, "5.2.5");
     remove_program("kiln-import-assimp");
     put_greeter("5.4.3");
-    kiln_importer_library(folder, "fbx", version);
+    kiln_importer_library(folder, "3ds", version);
     assert_string_equal(version, "5.4.3");
     remove_program("kiln-import-assimp");
-    kiln_importer_library(folder, "fbx", version);
+    kiln_importer_library(folder, "3ds", version);
     assert_string_equal(version, "");
 }
 

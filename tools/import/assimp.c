@@ -30,7 +30,6 @@
 
 #include "../../formats/assert.h"
 #include "../common/memory.h"
-#include "fbx.h"
 #include "formats.h"
 #include "rewrite.h"
 #include "serve.h"
@@ -461,89 +460,6 @@ static void warn_of_pose(kiln_reading *reading, const struct aiScene *scene,
                           (int)mesh->mName.length, mesh->mName.data);
 }
 
-/* The lengths of the axes, as the matrix leaves them. */
-static void scales_of(const struct aiMatrix4x4 *matrix, double scales[3])
-{
-    scales[0] =
-        sqrt((double)(matrix->a1 * matrix->a1 + matrix->b1 * matrix->b1 + matrix->c1 * matrix->c1));
-    scales[1] =
-        sqrt((double)(matrix->a2 * matrix->a2 + matrix->b2 * matrix->b2 + matrix->c2 * matrix->c2));
-    scales[2] =
-        sqrt((double)(matrix->a3 * matrix->a3 + matrix->b3 * matrix->b3 + matrix->c3 * matrix->c3));
-}
-
-/* May an FBX file have a node whose angles are in another order than x, y, z? Looks for properties
- * "RotationOrder" in the bytes, as text or binary; what has another form may be any order. */
-static bool has_other_orders(const kiln_reading *reading)
-{
-    static const char name[] = "RotationOrder";
-    static const char binary[] = "S\4\0\0\0enumS\0\0\0\0S\0\0\0\0I\0\0\0\0";
-    enum { BLOCK = 1 << 16, TAIL = 64 };
-    const size_t length = sizeof name - 1;
-    static char block[BLOCK]; /* too large for the stack; this process has one thread */
-
-    for (uint64_t at = 0; at < reading->model.size; at += BLOCK - TAIL) {
-        const size_t got = kiln_model_read(&reading->model, at, block, BLOCK);
-
-        for (size_t i = 0; i + length < got; i++) {
-            const char *value = block + i + length;
-            const size_t left = got - i - length;
-            size_t comma = 0;
-
-            if (block[i] != name[0] || memcmp(block + i, name, length) != 0)
-                continue;
-            /* One that is cut off here is seen whole in the next block. */
-            if (left < TAIL - length && at + got < reading->model.size)
-                break;
-            if (left >= sizeof binary - 1 && memcmp(value, binary, sizeof binary - 1) == 0)
-                continue;
-            while (comma < left && value[comma] != '\n' && value[comma] != '\0')
-                comma++;
-            while (comma > 0 && value[comma - 1] != ',')
-                comma--;
-            if (value[0] != '"' || comma + 1 >= left || value[comma] != '0')
-                return true;
-        }
-        if (got < BLOCK)
-            break;
-    }
-    return false;
-}
-
-/* Warns of transforms of FBX that Assimp applies in one way only. It multiplies a node by all of
- * its parent (InheritType 1); 0 applies the parent's scale after the node's rotation, 2 not at all.
- * And it takes the angles of a geometric rotation in the node's order instead of x, y, z, which
- * matters where no axis stays. */
-static void warn_of_fbx(kiln_reading *reading, const struct aiNode *node)
-{
-    const struct aiMatrix4x4 *own = &node->mTransformation;
-    const float diagonal[3] = {own->a1, own->b2, own->c3};
-    double inherits, scales[3], least, most;
-    bool turned = strstr(node->mName.data, "_$AssimpFbx$_GeometricRotation") != NULL;
-
-    for (int i = 0; i < 3; i++)
-        turned = turned && fabsf(diagonal[i] - 1) > 1e-5f;
-    if (turned && has_other_orders(reading))
-        kiln_send_warning(
-            reading->sender,
-            "node \"%.*s\" is a rotation about several axes, whose order the importer "
-            "may mistake; apply geometric transforms when exporting",
-            (int)node->mName.length, node->mName.data);
-    if (node->mParent == NULL || !fact_of(node->mMetaData, "InheritType", &inherits) ||
-        inherits == 1)
-        return;
-    const struct aiMatrix4x4 parent = to_root(node->mParent);
-
-    scales_of(&parent, scales);
-    least = fmin(fmin(scales[0], scales[1]), scales[2]);
-    most = fmax(fmax(scales[0], scales[1]), scales[2]);
-    if (inherits == 2 ? most > 1 + 1e-4 || least < 1 - 1e-4 : most > least * (1 + 1e-4))
-        kiln_send_warning(reading->sender,
-                          "node \"%.*s\" takes the scale of its parent in another way (InheritType "
-                          "%.0f) than the importer applies it; apply scales when exporting",
-                          (int)node->mName.length, node->mName.data, inherits);
-}
-
 /* -- nodes -- */
 
 typedef struct {
@@ -580,8 +496,6 @@ static void send_node(walk *w, pending at)
     float matrix[16];
 
     KILN_ASSERT(at.parent == KILN_SCENE_NONE || at.parent < w->sent);
-    if (strcmp(w->reading->format, "fbx") == 0)
-        warn_of_fbx(w->reading, at.node);
     send_aistring(w->reading, &at.node->mName, &sent.name);
     memcpy(matrix, &at.node->mTransformation, sizeof matrix);
     for (int i = 0; i < 16; i++)
@@ -657,9 +571,6 @@ static _Noreturn void refuse(kiln_reading *reading, const char *why)
     static const struct {
         const char *reason, *message;
     } of_versions[] = {
-        {"old format version",
-         "an FBX file of an older version than the importer reads; export it as FBX 2011 or newer "
-         "(7.x), or convert it to glTF"},
         {"Did not find a field named",
          "a file of another version of Blender than the importer reads; export it as glTF"},
     };
@@ -680,8 +591,7 @@ static void read_by_assimp(kiln_reading *reading)
     static const struct {
         const char *format;
         void (*look)(kiln_reading *reading);
-    } looks[] = {{"fbx", kiln_look_at_fbx},
-                 {"x3d", kiln_look_at_x3d},
+    } looks[] = {{"x3d", kiln_look_at_x3d},
                  {"amf", kiln_look_at_amf},
                  {"x", kiln_rewrite_x},
                  {"dxf", kiln_rewrite_dxf}};
@@ -705,12 +615,10 @@ static void read_by_assimp(kiln_reading *reading)
             "no reader for \"%s\" files; convert it to OBJ, PLY, STL, glTF or FBX, or "
             "name its format if the extension is misleading",
             reading->format);
-    if (kiln_format_trust(reading->format) != KILN_TRUST_CHECKED)
-        kiln_send_warning(
-            reading->sender,
-            "\"%s\" files%s are read by Assimp, unchecked; compare the result with the "
-            "model, or convert it to glTF, OBJ, PLY or STL",
-            reading->format, is_gltf(reading) ? ", such as all of glTF 1.0," : "");
+    kiln_send_warning(reading->sender,
+                      "\"%s\" files%s are read by Assimp, unchecked; compare the result with the "
+                      "model, or convert it to glTF, OBJ, PLY or STL",
+                      reading->format, is_gltf(reading) ? ", such as all of glTF 1.0," : "");
 
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
         if (strcmp(reading->format, looks[i].format) == 0)

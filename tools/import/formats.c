@@ -14,6 +14,7 @@ const kiln_format kiln_formats[] = {
     {"3mf", "3D Manufacturing Format", KILN_TRUST_OWN, OWN},
     {"amf", "Additive Manufacturing File", KILN_TRUST_OWN, OWN},
     {"dae", "Collada", KILN_TRUST_OWN, OWN},
+    {"fbx", "Autodesk FBX", KILN_TRUST_OWN, OWN},
     {"glb", "glTF 2.0, binary", KILN_TRUST_OWN, GLTF},
     {"gltf", "glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"obj", "Wavefront OBJ", KILN_TRUST_OWN, OWN},
@@ -22,8 +23,6 @@ const kiln_format kiln_formats[] = {
     {"stl", "Stereolithography", KILN_TRUST_OWN, OWN},
     {"vrm", "VRM, an avatar in glTF 2.0", KILN_TRUST_OWN, GLTF},
     {"x3d", "X3D, in XML", KILN_TRUST_OWN, OWN},
-
-    {"fbx", "Autodesk FBX", KILN_TRUST_CHECKED, ASSIMP},
 
     {"3d", "Unreal", KILN_TRUST_UNCHECKED, ASSIMP},
     {"3ds", "3D Studio", KILN_TRUST_UNCHECKED, ASSIMP},
@@ -105,7 +104,7 @@ const char *kiln_importer_name(const char *extension)
 
 const char *kiln_trust_name(kiln_trust trust)
 {
-    static const char *const names[] = {"own", "checked", "unchecked"};
+    static const char *const names[] = {"own", "unchecked"};
 
     KILN_ASSERT(trust <= KILN_TRUST_UNCHECKED);
     return names[trust];

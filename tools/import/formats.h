@@ -6,7 +6,6 @@
 
 typedef enum {
     KILN_TRUST_OWN,      /* a reader of our own: every record of the file is accounted for */
-    KILN_TRUST_CHECKED,  /* Assimp reads it, and what it is known to get wrong is looked for */
     KILN_TRUST_UNCHECKED /* Assimp reads it, and the bake warns of that */
 } kiln_trust;
 
@@ -33,7 +32,7 @@ kiln_trust kiln_format_trust(const char *extension);
 /* The name of the program that reads a format, whether it is in the table or not. */
 const char *kiln_importer_name(const char *extension);
 
-/* "own", "checked", "unchecked". */
+/* "own", "unchecked". */
 const char *kiln_trust_name(kiln_trust trust);
 
 #endif

@@ -23,8 +23,8 @@ typedef void kiln_reader(kiln_reading *reading);
 /* Our own, for the formats whose faces are known by their number in the file. */
 kiln_reader kiln_read_obj, kiln_read_ply, kiln_read_stl, kiln_read_off, kiln_read_amf,
     kiln_read_x3d, kiln_read_3mf;
-/* And glTF 2.0 (gltf/nodes.c) and Collada (collada/nodes.c). */
-kiln_reader kiln_read_gltf, kiln_read_collada;
+/* And glTF 2.0 (gltf/nodes.c), Collada (collada/nodes.c) and FBX (fbx/nodes.c). */
+kiln_reader kiln_read_gltf, kiln_read_collada, kiln_read_fbx;
 
 /* The extension of the format that a model's first bytes are of, where that is another than
  * `format`; NULL: they are of this one, or of none that is known by them. */

@@ -26,7 +26,7 @@
 static const char *of_assimp_in(const char *importer)
 {
     static char text[KILN_LIBRARY_VERSION_SIZE];
-    kiln_importer_library(importer, "fbx", text);
+    kiln_importer_library(importer, "3ds", text);
     return text[0] != '\0' ? text : "none";
 }
 

@@ -138,7 +138,6 @@ static void print_formats(void)
 {
     static const char *const titles[] = {
         [KILN_TRUST_OWN] = "read by kiln:",
-        [KILN_TRUST_CHECKED] = "read by Assimp, and checked for what it is known to get wrong:",
         [KILN_TRUST_UNCHECKED] =
             "read by Assimp, unchecked: each bake warns, and --strict refuses them:"};
     json_t *list = report_is_json() ? json_array() : NULL;
@@ -356,12 +355,9 @@ const verb verb_bake = {
     "Reads each model IN and writes its hierarchy to OUT, or to OUT/NAME.kiln if there are "
     "several. All nodes are placed by their full matrices; faces with more than three corners "
     "are cut into triangles; points and lines are left out and counted. Formats that kiln reads "
-    "itself, 3MF, AMF, OBJ, OFF, PLY, STL, X3D and glTF 2.0, have each record of the file "
-    "accounted "
-    "for; of "
-    "others "
-    "Assimp's reading is checked, or used as it is, which each bake warns of and --strict "
-    "refuses: --formats prints which.\n\n@LIST stands for the "
+    "itself, 3MF, AMF, Collada, FBX, OBJ, OFF, PLY, STL, X3D and glTF 2.0, have each record of "
+    "the file accounted for; of others Assimp's reading is used as it is, which each bake warns "
+    "of and --strict refuses: --formats prints which.\n\n@LIST stands for the "
     "inputs that the file LIST names, one on each line, or, as find -print0 writes them, each "
     "ended by a zero byte; @- reads standard input. A folder stands for the models in it and below "
     "it, by the extensions of --formats; their outputs keep their folders. Links to folders and "
