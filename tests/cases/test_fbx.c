@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "case_model.h"
@@ -17,7 +18,7 @@
 #define FOLDER "tests/cases/fbx/"
 #define BINARY "_binary.fbx"
 
-enum { PATH_SIZE = 256 };
+enum { PATH_SIZE = 400 };
 
 static void test_each_as_expected(void **state)
 {
@@ -40,8 +41,7 @@ static bool bake(const char *path, case_model *model)
     kiln_bake_report report;
     void *bytes = NULL;
     size_t size = 0;
-    const bool good =
-        kiln_bake_to_memory(&input, &options, &bytes, &size, &report) == KILN_BAKE_OK;
+    const bool good = kiln_bake_to_memory(&input, &options, &bytes, &size, &report) == KILN_BAKE_OK;
     kiln_bake_report_free(&report);
     free(bytes);
     if (good) {

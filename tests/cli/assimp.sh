@@ -11,7 +11,7 @@ cp "$cases/I46_blendshape.fbx" .
 expect 0 "$KILN" bake I46_blendshape.fbx -o x.kiln
 silent err
 expect 0 "$(dirname "$KILN")/libexec/kiln/kiln-import-assimp" I46_blendshape.fbx
-says out 'mesh "g" has blend shapes (1), which are left out; where one is applied, export the mesh with it applied'
+says err 'mesh "g" has blend shapes (1), which are left out; where one is applied, export the mesh with it applied'
 case_end
 
 # skinned AT OFFSET: a triangle whose bone is at AT, and was bound with that offset.

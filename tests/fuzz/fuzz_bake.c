@@ -293,7 +293,7 @@ static size_t pack(const uint8_t *model, size_t size, uint8_t to[ARCHIVE_MOST])
     return at;
 }
 
-/* A model that begins as glTF or XML does is given to the reader of that; NULL: to another. */
+/* A model that begins as glTF, FBX or XML does is given to the reader of that; NULL: to another. */
 static const char *format_by_start(const uint8_t *model, size_t size)
 {
     char start[257] = "";
@@ -309,6 +309,9 @@ static const char *format_by_start(const uint8_t *model, size_t size)
     }
     if (strncmp(start, "glTF", 4) == 0) {
         return "glb";
+    }
+    if (strncmp(start, "Kaydara", 7) == 0 || start[0] == ';' || strncmp(start, "FBX", 3) == 0) {
+        return "fbx";
     }
     return start[0] == '{' ? "gltf" : strncmp(start, "PK\3\4", 4) == 0 ? "amf" : NULL;
 }

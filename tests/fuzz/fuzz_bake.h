@@ -7,7 +7,7 @@
 
 /* What the first two bytes of an input ask for; the model follows them. */
 enum {
-    FUZZ_FORMAT = 3,    /* obj, ply, stl, off; glTF and XML go by the start of the model */
+    FUZZ_FORMAT = 3,    /* obj, ply, stl, off; glTF, FBX and XML go by the start of the model */
     FUZZ_KINDS = 3 * 4, /* obb; aabb; obb2 and aabb2; obb and aabb */
     FUZZ_SPLIT = 1 << 4,
     FUZZ_RAW = 1 << 5,

@@ -12,6 +12,7 @@
 #include "../../tools/common/memory.h"
 #include "../support/meshes.h"
 #include "fuzz_bake.h"
+#include "mutate_fbx.h"
 #include "mutate_gltf.h"
 #include "mutate_xml.h"
 
@@ -237,46 +238,58 @@ static void gltf_and_mutations_of_it(void **state)
     print_message("%d models, %llu mutations\n", count, (unsigned long long)inputs);
 }
 
-/* Models in XML, and changes of them by their structure. */
-static void xml_and_mutations_of_it(void **state)
+/* Models of a folder, and changes of them by their structure: so many of each. */
+static uint64_t run_folder(const char *folder, int least, uint32_t mutations,
+                           size_t (*change)(uint8_t *, size_t, size_t, uint64_t *),
+                           uint64_t *random)
 {
     enum { MOST = 1 << 14 };
-    static const struct {
-        const char *folder;
-        int least;
-        uint32_t mutations;
-    } folders[] = {{"tests/fuzz/seeds-xml", 8, KILN_HAVE_SHADOW_MEMORY ? 40 : 200},
-                   {"tests/cases/collada", 200, KILN_HAVE_SHADOW_MEMORY ? 2 : 10}};
     static uint8_t model[MOST], bytes[MOST];
     const char *scale = getenv("KILN_PROPERTY_SCALE");
-    uint64_t random = 29, inputs = 0;
-    (void)state;
-    for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {
-        const uint32_t mutations =
-            folders[f].mutations * (uint32_t)(scale != NULL ? atoi(scale) : 1);
-        struct dirent **entries;
-        const int count = scandir(folders[f].folder, &entries, is_file, alphasort);
-        assert_true(count >= folders[f].least);
-        for (int i = 0; i < count; i++) {
-            char path[PATH_SIZE];
-            (void)snprintf(path, sizeof path, "%s/%s", folders[f].folder, entries[i]->d_name);
-            free(entries[i]);
-            FILE *in = fopen(path, "rb");
-            assert_non_null(in);
-            const size_t size = 2 + fread(model + 2, 1, sizeof model / 2 - 2, in);
-            assert_int_equal(fclose(in), 0);
-            run(model, size);
-            for (uint32_t k = 0; k < mutations; k++) {
-                memcpy(bytes, model, size);
-                const size_t made = 2 + mutate_xml(bytes + 2, size - 2, MOST - 2, &random);
-                bytes[0] = (uint8_t)(random_below(&random, 2) * FUZZ_DROP_BAD);
-                bytes[1] = random_below(&random, 8) == 0 ? FUZZ_SCALE : 0;
-                run(bytes, made);
-                inputs++;
-            }
+    struct dirent **entries;
+    uint64_t inputs = 0;
+    mutations *= (uint32_t)(scale != NULL ? atoi(scale) : 1);
+    const int count = scandir(folder, &entries, is_file, alphasort);
+    assert_true(count >= least);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        free(entries[i]);
+        FILE *in = fopen(path, "rb");
+        assert_non_null(in);
+        const size_t size = 2 + fread(model + 2, 1, sizeof model / 2 - 2, in);
+        assert_int_equal(fclose(in), 0);
+        run(model, size);
+        for (uint32_t k = 0; k < mutations; k++) {
+            memcpy(bytes, model, size);
+            const size_t made = 2 + change(bytes + 2, size - 2, MOST - 2, random);
+            bytes[0] = (uint8_t)(random_below(random, 2) * FUZZ_DROP_BAD);
+            bytes[1] = random_below(random, 8) == 0 ? FUZZ_SCALE : 0;
+            run(bytes, made);
+            inputs++;
         }
-        free(entries);
     }
+    free(entries);
+    return inputs;
+}
+
+static void xml_and_mutations_of_it(void **state)
+{
+    uint64_t random = 29;
+    (void)state;
+    const uint64_t inputs = run_folder("tests/fuzz/seeds-xml", 8,
+                                       KILN_HAVE_SHADOW_MEMORY ? 40 : 200, mutate_xml, &random) +
+                            run_folder("tests/cases/collada", 200, KILN_HAVE_SHADOW_MEMORY ? 2 : 10,
+                                       mutate_xml, &random);
+    print_message("%llu mutations\n", (unsigned long long)inputs);
+}
+
+static void fbx_and_mutations_of_it(void **state)
+{
+    uint64_t random = 31;
+    (void)state;
+    const uint64_t inputs =
+        run_folder("tests/cases/fbx", 300, KILN_HAVE_SHADOW_MEMORY ? 2 : 10, mutate_fbx, &random);
     print_message("%llu mutations\n", (unsigned long long)inputs);
 }
 
@@ -302,10 +315,9 @@ int main(int argc, char **argv)
         return write_seeds(argv[2]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seeds_and_mutations_of_them),
-        cmocka_unit_test(what_a_fuzzer_found),
-        cmocka_unit_test(gltf_and_mutations_of_it),
-        cmocka_unit_test(xml_and_mutations_of_it),
+        cmocka_unit_test(seeds_and_mutations_of_them), cmocka_unit_test(what_a_fuzzer_found),
+        cmocka_unit_test(gltf_and_mutations_of_it),    cmocka_unit_test(xml_and_mutations_of_it),
+        cmocka_unit_test(fbx_and_mutations_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

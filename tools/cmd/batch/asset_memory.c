@@ -97,6 +97,8 @@ uint64_t asset_memory_guess(const char *input, const char *format, uint64_t size
     for (size_t i = 0; from != NULL && from[i] != '\0' && i < sizeof extension - 1; i++) {
         extension[i] = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
     }
+    /* Arrays of FBX are packed, as far as programs of today write them. */
+    compressed = strcmp(extension, "fbx") == 0;
     /* What is no regular file has no size, and can't be read twice. */
     if (size > 0 && strcmp(kiln_importer_name(extension), kiln_importer_name("gltf")) == 0) {
         bytes += look_at_gltf(input, &compressed);

@@ -54,18 +54,14 @@ static void scale(kiln_affine *all, const double by[3])
     before(all, &step);
 }
 
-/* A rotation about an axis by degrees; one by quarters of a turn is exact. */
+/* A rotation about an axis; one by quarters of a turn is exact. */
 static kiln_affine about(int axis, double degrees)
 {
-    static const double sines[] = {0, 1, 0, -1, 0};
-    const double within = fmod(degrees, 360), positive = within < 0 ? within + 360 : within;
-    const double radians = positive * (3.14159265358979323846 / 180);
-    const int quarter = fmod(positive, 90) == 0 ? (int)(positive / 90) % 4 : -1;
-    const double sine = quarter >= 0 ? sines[quarter] : sin(radians);
-    const double cosine = quarter >= 0 ? sines[quarter + 1] : cos(radians);
     const int second = (axis + 1) % 3, third = (axis + 2) % 3;
     kiln_affine turn = identity;
+    double sine, cosine;
 
+    kiln_sine_cosine(degrees, &sine, &cosine);
     turn.m[second][second] = turn.m[third][third] = cosine;
     turn.m[third][second] = sine;
     turn.m[second][third] = -sine;
