@@ -140,7 +140,7 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 .PHONY: all demo check test bench bench-large soak soak-builds campaign fuzz fuzz-campaign tests thread-tests kiln-bench models man mutants amalgamation check-lut \
-        adb-weights format lint validator install uninstall deb clean help deps FORCE
+        adb-weights likely-weights format lint validator install uninstall deb clean help deps FORCE
 
 ## all: the kiln command with its importers, libkiln (static and shared) and libkilnbake, in build/
 all: $(PRODUCTS)
@@ -233,13 +233,17 @@ check-lut: $(TABLE_PROGRAMS)
 	$(Q)set -e; for table in $(TABLE_PROGRAMS:$O/lut/generate_%=%); do \
 	  $O/lut/generate_$$table | cmp - lut/embedded_$$table.c; done
 
-## adb-weights: fits the weights of time-critical queries again, into runtime/adb/adb_weights.c
+## likely-weights: fits the weights of time-critical queries again, into runtime/query/likely_weights.c
+likely-weights: $(OUT)/kiln models
+	$(Q)models/likely_weights.sh $(BUILD) runtime/query/likely_weights.c
+
+## adb-weights: fits the weights of counted queries again, into runtime/adb/adb_weights.c
 adb-weights: $(OUT)/kiln models
 	$(Q)models/adb_weights.sh $(BUILD) runtime/adb/adb_weights.c
 
 ## format: runs clang-format over every source
 format:
-	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]' | grep -v 'embedded_\|adb_weights\.c')
+	$(Q)clang-format -i $$(find formats lut runtime tools tests models -name '*.[ch]' | grep -v 'embedded_\|_weights\.c')
 
 ## lint: checks includes, names, style, the pages that name files, and the lines of mutants
 lint:

@@ -795,6 +795,163 @@ KILN_API kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_
                                       const kiln_tree *b, const kiln_pose *pose_b,
                                       kiln_place *place);
 
+/* ----------------------------------------------------------------- time-critical queries -- */
+
+/* Do two surfaces meet, probably? The walk of kiln_collide, which stops as soon as a "yes" is
+ * likely enough, or a budget is spent:
+ *
+ *     yes, proved    two triangles that meet were found: probability 1, and `pair` names them
+ *     yes, early     what waits to be looked into is together very likely to hold such a pair
+ *     no, proved     as by kiln_collide: probability 0; a "no" is never an estimate
+ *     undecided      the budget was spent first; `probability` is above or below 1/2
+ *
+ *     kiln_likely_answer answer;
+ *     if (kiln_collide_likely(a, &pose_a, b, &pose_b, NULL, &answer) == KILN_OK &&
+ *         answer.probability > 0.5)
+ *         brake();
+ *
+ * When to use it: where many pairs are asked about and a wrong "yes" in a hundred or fewer does no
+ * harm, as for a broad phase, sounds, crowds, sampling planners; or where an answer must come in
+ * time. When not: where a single wrong answer matters, where surfaces are mostly a hair's breadth
+ * apart (resting contact, tight assemblies), or where most pairs are apart, for a proved "no" takes
+ * as long as by kiln_collide.
+ *
+ * Meaning of `probability`: over many poses at random at which the boxes of the meshes overlap,
+ * this fraction of the answers with that value are collisions (kiln calibrate fits it on pairs of
+ * meshes; tests/bench/README.md says how well it holds for others). It is no statement about a
+ * single pose. In particular, of poses that are within half a percent of an object's size of
+ * touching, more early answers are wrong than the number says; the threshold makes them rarer.
+ *
+ * Boxes are weighed as they are opened, by how deep they lie in each other, how thin and how large
+ * they are; nothing is stored in the file for it, so that it works for every tree with polygons. No
+ * public algorithm is followed; the counted query of kiln_adb.h is that of Klein and Zachmann,
+ * 2003. Answers depend on the arguments alone, not on instruction sets, threads or machines, except
+ * where a budget of time ends a run. Swapping A and B changes nothing. No filter of pairs is taken.
+ */
+typedef enum {
+    KILN_LIKELY_DEFAULT = 0,
+    KILN_LIKELY_FAST = 1,   /* earlier, with about twice the errors */
+    KILN_LIKELY_CAREFUL = 2 /* later, with about half of them */
+} kiln_likely_mode;
+
+enum { KILN_LIKELY_FEATURES = 8 };
+
+/* z of a pair of boxes = bias + the sum of weight x feature (kernel_likely.h says which), its loss
+ * l = ln(1 + e^z). The score of a walk is the largest loss of the node weighed last + 0.7 x that of
+ * all else that waits; above the threshold it ends the walk with log-odds early + early_score x
+ * score, or of walks with a budget, which weigh every node, all + all_score x score. The log-odds
+ * of undecided walks are open + most log2(largest loss of a node that waits) + rest log2(1/64 + sum
+ * of all other losses) + waiting log2(lanes that wait). */
+typedef struct {
+    float bias, feature[KILN_LIKELY_FEATURES];
+    float early, early_score;
+    float all, all_score;
+    float open, most, rest, waiting;
+} kiln_likely_weights;
+
+/* A lane that was weighed, for fitting. `meet` is exact: the observer makes a query slow. */
+typedef struct {
+    float feature[KILN_LIKELY_FEATURES];
+    bool meet; /* what is below the two boxes */
+} kiln_likely_seen;
+
+/* It runs in the floating-point environment that the query was called in. */
+typedef void (*kiln_likely_observer)(void *user, const kiln_likely_seen *seen);
+
+/* Initialise them with kiln_likely_options_of, then change members. */
+typedef struct {
+    size_t struct_size; /* sizeof(kiln_likely_options) of the caller */
+    /* > 0: the score from which a "yes" is given; infinity: never early, so the answer is exact
+     * where no budget ends it. FAST 4, DEFAULT 5, CAREFUL 6 */
+    double threshold;
+    /* Of kiln_collide_likely. Steps: nodes that are opened and pairs of leaves whose triangles are
+     * tested, the roots' one included; nanoseconds from the call. UINT64_MAX, the default: none. */
+    uint64_t steps, nanoseconds;
+    /* Nanoseconds since any moment, read before each step while there is a budget of time. NULL:
+     * the system's monotonic clock. */
+    uint64_t (*clock)(void *user);
+    void *clock_user;
+    const kiln_likely_weights *weights; /* NULL: those of kiln_likely_get_weights */
+    kiln_likely_observer observer;      /* NULL, or called for each lane that is weighed */
+    void *observer_user;
+} kiln_likely_options;
+
+/* Returns the options of a mode; those of DEFAULT for an unknown one. */
+KILN_API kiln_likely_options kiln_likely_options_of(kiln_likely_mode mode);
+
+typedef enum {
+    KILN_LIKELY_NO = 0, /* proved */
+    KILN_LIKELY_YES = 1,
+    KILN_LIKELY_UNDECIDED = 2
+} kiln_likely_verdict;
+
+typedef struct {
+    kiln_likely_verdict verdict;
+    bool proved;        /* "yes" with `pair`, or "no" */
+    double probability; /* [0, 1] that the surfaces meet; 1 or 0 where it is proved */
+    double score;       /* of the last node that was weighed, which the threshold is for */
+    uint64_t steps;
+    kiln_pair pair; /* a proved "yes": two triangles that meet; else 0 */
+    /* Undecided: of the lanes that wait, the largest loss, the sum of the others, how many. Else 0
+     */
+    double most, rest;
+    uint32_t waiting;
+} kiln_likely_answer;
+
+/* A whole query in one call. Poses NULL: identity; options NULL: those of DEFAULT. Without a budget
+ * only the first few nodes are weighed, of which several lanes may meet, which is quicker.
+ * KILN_ERROR_ARGUMENT (null tree or answer, an option out of range or NaN, a weight that is not
+ * finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons),
+ * KILN_ERROR_PARTIAL: *answer is untouched. Any number of threads. No allocation; up to 48 KiB of
+ * stack, or 128 for trees whose depths add up to more than 40. */
+KILN_API kiln_status kiln_collide_likely(const kiln_tree *a, const kiln_pose *pose_a,
+                                         const kiln_tree *b, const kiln_pose *pose_b,
+                                         const kiln_likely_options *options,
+                                         kiln_likely_answer *answer);
+
+/* A query that may be interrupted and gone on with. It lives in the caller's memory, which must not
+ * be moved, and is used by one thread at a time. */
+typedef struct kiln_likely kiln_likely;
+
+/* Bytes that a query of these two trees takes, of any alignment: 640 a level of both trees and
+ * about 3 KiB; 0 for NULL. A query has room for any trees whose depths add up to no more. */
+KILN_API size_t kiln_likely_size(const kiln_tree *a, const kiln_tree *b);
+
+/* Makes a query of `memory` [size bytes]. The memory stays the caller's; there is nothing to
+ * release. KILN_ERROR_ARGUMENT: NULL, or too small for any trees; *out is then NULL. */
+KILN_API kiln_status kiln_likely_place(void *memory, size_t size, kiln_likely **out);
+
+/* Starts a new query, discarding the last one, and opens the roots, which is its first step.
+ * Budgets in the options are not looked at. Trees must live as long as the query runs; options need
+ * not. Errors as kiln_collide_likely, and KILN_ERROR_ARGUMENT for a null query or one with too
+ * little room for these trees: no query is then begun. */
+KILN_API kiln_status kiln_likely_begin(kiln_likely *query, const kiln_tree *a,
+                                       const kiln_pose *pose_a, const kiln_tree *b,
+                                       const kiln_pose *pose_b, const kiln_likely_options *options);
+
+/* Takes up to `steps` further steps, until there is an answer or, from this call, `nanoseconds` are
+ * over (UINT64_MAX: the clock is not read); time may run over by one step. Runs that follow each
+ * other come to the same as one with the sum of the steps. KILN_ERROR_ARGUMENT: NULL, or no query
+ * begun. */
+KILN_API kiln_status kiln_likely_run(kiln_likely *query, uint64_t steps, uint64_t nanoseconds);
+
+/* Shares one budget among many queries that were begun, those whose answers are least certain
+ * first, a few steps at a time, until all have answers or it is spent. For a frame of many pairs:
+ * begin each, run all, get each answer. `queries` [count] must be different ones. The clock is that
+ * of the first query. KILN_ERROR_ARGUMENT: NULL with a count, or one that is not begun; nothing is
+ * then run. Cost beyond the steps: some nanoseconds a query and turn. */
+KILN_API kiln_status kiln_likely_run_all(kiln_likely *const queries[], size_t count, uint64_t steps,
+                                         uint64_t nanoseconds);
+
+/* Returns the answer so far, at any time. KILN_ERROR_ARGUMENT: NULL, or no query begun; *answer is
+ * then untouched. */
+KILN_API kiln_status kiln_likely_get_answer(const kiln_likely *query, kiln_likely_answer *answer);
+
+/* Returns the weights between two trees: for each the library's own of its kind and the nearest
+ * size of leaves, and of the two the mean, so that swapping A and B changes nothing. All 0 for
+ * NULL. */
+KILN_API kiln_likely_weights kiln_likely_get_weights(const kiln_tree *a, const kiln_tree *b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,7 +6,7 @@
 #include "../../formats/adb.h"
 #include "../base/tree.h"
 #include "../kernel/adb_lanes.h"
-#include "adb_probability.h"
+#include "../base/probability.h"
 
 /* ------------------------------------------------------------------------------------ counts -- */
 

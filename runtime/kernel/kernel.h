@@ -9,6 +9,7 @@
 #include "../../formats/assert.h"
 #include "../../formats/node_kinds.h"
 #include "../../formats/transform.h"
+#include "../kiln.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -44,6 +45,13 @@ typedef struct {
     bool alike;    /* masks are those of `overlap`, which are the same in every set */
 } kiln_box_transform;
 
+/* How the axes of boxes are tested: kernel_boxes.h. */
+typedef enum {
+    KILN_TEST_PLAIN, /* nothing is fused */
+    KILN_TEST_FUSED, /* products are, where the set has that */
+    KILN_TEST_SURE   /* they are, and it is kept how sure the answer is */
+} kiln_box_test;
+
 /* The lanes of a node that was opened against a probe. */
 typedef struct {
     kiln_lanes lanes; /* of axis-aligned nodes without their axes */
@@ -57,10 +65,10 @@ typedef struct {
  * decodes the node, bit for bit as formats/nodes.h, and tests the lanes; bits as for `overlap`,
  * but unless by->alike a set may find proofs that others miss. What is below such lanes does not
  * meet, so that no answer about triangles depends on it. The order is left alone unless it is
- * wanted and there are two. */
+ * wanted and there are two. *probe is the box of `other` in the frame of the lanes. */
 typedef uint32_t (*kiln_open_node)(const kiln_format_node8 *node, const kiln_box_transform *by,
                                    const kiln_decoded_node *other, bool in_order,
-                                   kiln_decoded_node *out);
+                                   kiln_decoded_node *out, kiln_probe *probe);
 
 /* Keeps of the lanes in `mask`, whose boxes may meet the probe, those whose volumes may, too.
  * The same bits in every set. */
@@ -72,6 +80,34 @@ typedef struct {
     kiln_open_node open;
     kiln_refine_lanes refine; /* NULL: its volumes are boxes */
 } kiln_kernel_kind;
+
+/* Lanes that were weighed: kernel_likely.h. Losses are ln(1 + e^z) of log-odds z; those of lanes
+ * that were not asked for are 0. */
+enum {
+    KILN_LIKELY_MARGIN,
+    KILN_LIKELY_LOW,
+    KILN_LIKELY_HIGH,
+    KILN_LIKELY_RATIO,
+    KILN_LIKELY_FLAT_SMALL,
+    KILN_LIKELY_FLAT_LARGE,
+    KILN_LIKELY_OFFSET,
+    KILN_LIKELY_SIZE
+};
+KILN_STATIC_ASSERT(KILN_LIKELY_SIZE + 1 == KILN_LIKELY_FEATURES, "as many as callers see");
+
+typedef struct {
+    float loss[8];
+    float sum, most;      /* of the losses */
+    uint32_t order;       /* octal digits, the likeliest lowest; of two lanes and more */
+    float (*features)[8]; /* NULL, or where they are left, KILN_LIKELY_FEATURES rows */
+} kiln_weighed_lanes;
+
+/* Weighs lanes of a node that was opened against `probe`. log_root: log2 of the half-area of the
+ * smaller tree, in square units of the node's space. The same bits in every set. */
+typedef void (*kiln_weigh_lanes)(const kiln_decoded_node *opened, bool aligned,
+                                 const kiln_probe *probe, uint32_t mask,
+                                 const kiln_likely_weights *weights, float log_root,
+                                 kiln_weighed_lanes *out);
 
 /* A leaf's triangles in one frame, structure of arrays. */
 enum { KILN_LEAF_LANES = 16 };
@@ -109,6 +145,9 @@ typedef struct {
                            uint32_t *pairs);
     /* May any triangle of the leaf meet what is in the box? False is a proof that none does. */
     bool (*triangles_reach)(const kiln_leaf_triangles *leaf, const kiln_leaf_box *box);
+    kiln_weigh_lanes weigh;
+    /* The order that kiln_open_node leaves, of lanes of `mask`, at least two. */
+    uint32_t (*order)(const kiln_decoded_node *opened, const kiln_probe *probe, uint32_t mask);
     /* A lower bound of the distance of each lane from the probe, squared; rubbish for lanes
      * that are not used. `line` is a direction worth to try in the lanes' space, a unit vector
      * or 0. And for axis-aligned lanes. */

@@ -42,6 +42,8 @@
 #define lane_centres KILN_SIMD_NAME(lane_centres)
 #define rotate_lanes KILN_SIMD_NAME(rotate_lanes)
 #define sum_reach KILN_SIMD_NAME(sum_reach)
+#define test_axis KILN_SIMD_NAME(test_axis)
+#define meet_lanes_alike KILN_SIMD_NAME(meet_lanes_alike)
 #define test_faces KILN_SIMD_NAME(test_faces)
 #define test_edges KILN_SIMD_NAME(test_edges)
 #define test_terms KILN_SIMD_NAME(test_terms)
@@ -61,11 +63,14 @@
 #define binary_open KILN_SIMD_NAME(binary_open)
 #define overlap_kept KILN_SIMD_NAME(overlap_kept)
 #define carry_probe KILN_SIMD_NAME(carry_probe)
+#define lanes_of KILN_SIMD_NAME(lanes_of)
+#define lane_keys KILN_SIMD_NAME(lane_keys)
 #define distances KILN_SIMD_NAME(distances)
 #define finish KILN_SIMD_NAME(finish)
 #define keep_lanes KILN_SIMD_NAME(keep_lanes)
 #define obb8_open KILN_SIMD_NAME(obb8_open)
 #define aabb8_open KILN_SIMD_NAME(aabb8_open)
+#define order_by KILN_SIMD_NAME(order_by)
 #define order_lanes KILN_SIMD_NAME(order_lanes)
 
 /* All lanes of one vector, as bits. */
@@ -82,6 +87,7 @@ typedef struct {
     vec half[3]; /* the lane's extents, grown */
     vec growth;
     vec_mask apart; /* proved */
+    vec beyond;     /* most that the distance along an axis is beyond the reach: above 0, apart */
 } box_terms;
 
 /* ------------------------------------------------------------------------ separating axes -- */
@@ -106,6 +112,7 @@ static inline void lane_centres(const lane_vectors *lanes, const kiln_probe *pro
         terms->half[k] = lanes->half[k] + terms->growth;
     }
     terms->apart = vec_int_of(0);
+    terms->beyond = vec_of(-FLT_MAX);
 }
 
 /* Into the lanes' frames. */
@@ -133,28 +140,38 @@ static inline vec sum_reach(bool fused, vec r, const vec half[3], vec x, vec y, 
     return plus_product(fused, r, half[2], vec_abs(z));
 }
 
-/* The six face axes. */
-static inline void test_faces(bool fused, const kiln_probe *probe, box_terms *terms)
+/* One axis; `how` is known when this is compiled. */
+static inline void test_axis(kiln_box_test how, vec distance, vec reach, box_terms *terms)
 {
+    if (how == KILN_TEST_SURE) {
+        terms->beyond = vec_max(vec_abs(distance) - reach, terms->beyond);
+    } else {
+        terms->apart |= vec_greater(vec_abs(distance), reach);
+    }
+}
+
+/* The six face axes. */
+static inline void test_faces(kiln_box_test how, const kiln_probe *probe, box_terms *terms)
+{
+    const bool fused = how != KILN_TEST_PLAIN;
     const vec *half = terms->half, *t = terms->t;
     const vec other[3] = {vec_of(probe->half[0]), vec_of(probe->half[1]), vec_of(probe->half[2])};
     for (int k = 0; k < 3; k++) {
         const vec *c = terms->c + 3 * k;
-        const vec reach = sum_reach(fused, half[k], other, c[0], c[1], c[2]);
-        terms->apart |= vec_greater(vec_abs(t[k]), reach);
+        test_axis(how, t[k], sum_reach(fused, half[k], other, c[0], c[1], c[2]), terms);
     }
     for (int j = 0; j < 3; j++) {
         const vec *c = terms->c + j;
         const vec two = plus_product(fused, t[0] * c[0], t[1], c[3]);
         const vec distance = plus_product(fused, two, t[2], c[6]);
-        const vec reach = sum_reach(fused, other[j], half, c[0], c[3], c[6]);
-        terms->apart |= vec_greater(vec_abs(distance), reach);
+        test_axis(how, distance, sum_reach(fused, other[j], half, c[0], c[3], c[6]), terms);
     }
 }
 
 /* The nine edge axes: axis k of the lane x axis j of the probe. */
-static inline void test_edges(bool fused, const kiln_probe *probe, box_terms *terms)
+static inline void test_edges(kiln_box_test how, const kiln_probe *probe, box_terms *terms)
 {
+    const bool fused = how != KILN_TEST_PLAIN;
     const vec *half = terms->half, *t = terms->t, *c = terms->c;
     for (int k = 0; k < 3; k++) {
         const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -167,20 +184,20 @@ static inline void test_edges(bool fused, const kiln_probe *probe, box_terms *te
                 plus_product(fused, terms->growth, vec_of(probe->half[j2]), vec_abs(c[3 * k + j1]));
             const vec reach =
                 own + plus_product(fused, grown, vec_of(probe->half[j1]), vec_abs(c[3 * k + j2]));
-            terms->apart |= vec_greater(vec_abs(distance), reach);
+            test_axis(how, distance, reach, terms);
         }
     }
 }
 
-static inline uint32_t test_terms(bool fused, const kiln_probe *probe, box_terms *terms,
+static inline uint32_t test_terms(kiln_box_test how, const kiln_probe *probe, box_terms *terms,
                                   uint32_t used)
 {
-    test_faces(fused, probe, terms);
+    test_faces(how, probe, terms);
     const uint32_t left = ~vec_lanes(terms->apart) & used;
     if (left == 0) {
         return 0;
     }
-    test_edges(fused, probe, terms);
+    test_edges(how, probe, terms);
     return ~vec_lanes(terms->apart) & left;
 }
 
@@ -223,7 +240,7 @@ static uint32_t overlap_any(const kiln_lanes *lanes, bool aligned, const kiln_pr
             } else {
                 rotate_lanes(false, &vectors, probe, &terms);
             }
-            mask |= test_terms(false, probe, &terms, some) << first;
+            mask |= test_terms(KILN_TEST_PLAIN, probe, &terms, some) << first;
         }
     }
     return mask;
@@ -253,8 +270,7 @@ static uint32_t overlap_parallel(const kiln_lanes *lanes, const kiln_probe *prob
             load_lanes(lanes, first, false, &vectors);
             lane_centres(&vectors, probe, &terms);
             for (int k = 0; k < 3; k++) {
-                const vec reach = terms.half[k] + probe->half[k];
-                terms.apart |= vec_greater(vec_abs(terms.t[k]), reach);
+                test_axis(KILN_TEST_PLAIN, terms.t[k], terms.half[k] + probe->half[k], &terms);
             }
             mask |= (~vec_lanes(terms.apart) & some) << first;
         }
@@ -383,29 +399,38 @@ static inline void keep_lanes(const lane_vectors *lanes, unsigned first, bool ax
     vec_store(out->area + first, half[0] * half[1] + half[1] * half[2] + half[2] * half[0]);
 }
 
-/* Squared distances from the probe as integers that compare like them; in the lowest bits stand the
- * lanes' numbers, so that all differ, and lanes not in `mask` are farther than all. */
+/* -1 for the lanes of `mask`, 0 for others. */
+static inline vec_int lanes_of(unsigned first, uint32_t mask)
+{
+    static const int32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    return -(vec_int_load(bits + first) & vec_int_of((int32_t)mask)) >> 31;
+}
+
+/* Numbers that are not negative, as integers that compare like them; in the lowest bits stand the
+ * lanes' numbers, so that all differ, and lanes not in `mask` are above all. */
+static inline vec_int lane_keys(vec value, unsigned first, uint32_t mask)
+{
+    static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const vec_int outside = ~lanes_of(first, mask) & INT32_MAX;
+    return ((vec_bits(value) | outside) & ~7) | vec_int_load(numbers + first);
+}
+
+/* Squared distances from the probe, as keys. */
 static inline vec_int distances(const kiln_decoded_node *opened, const kiln_probe *probe,
                                 unsigned first, uint32_t mask)
 {
-    static const int32_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const int32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     const vec x = probe->centre[0] - vec_load(opened->lanes.centre[0] + first);
     const vec y = probe->centre[1] - vec_load(opened->lanes.centre[1] + first);
     const vec z = probe->centre[2] - vec_load(opened->lanes.centre[2] + first);
-    const vec distance = vec_min(x * x + y * y + z * z, vec_of(FLT_MAX));
-    const vec_int inside = -(vec_int_load(bits + first) & vec_int_of((int32_t)mask));
-    return ((vec_bits(distance) | (~(inside >> 31) & INT32_MAX)) & ~7) |
-           vec_int_load(numbers + first);
+    return lane_keys(vec_min(x * x + y * y + z * z, vec_of(FLT_MAX)), first, mask);
 }
 
-/* The lanes of `mask`, at least two, as octal digits, the nearest lowest. Each is put where the
- * number of nearer ones says. Often there is but one, so that a call is no loss. */
-__attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened,
-                                                      const kiln_probe *probe, uint32_t mask)
-{
+/* Lanes as octal digits by keys, the least lowest: each is put where the number of lesser keys
+ * says. Keys differ, have the lane's number in their lowest bits, and are above all others where
+ * the lane is not in `mask`, of which there are at least two. */
 #if KILN_SIMD_LANES == 8
-    const vec_int key = distances(opened, probe, 0, mask);
+static inline uint32_t order_by(vec_int key)
+{
     const vec_int number = key & 7 & (key < 0x7FFFFFF8); /* 0 where not in the mask */
     vec_int nearer = vec_int_of(0);
     for (int i = 0; i < 8; i++) {
@@ -416,14 +441,14 @@ __attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *o
         _mm_or_si128(_mm256_castsi256_si128(digits), _mm256_extracti128_si256(digits, 1));
     const __m128i two = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
     return (uint32_t)_mm_cvtsi128_si32(two) | (uint32_t)_mm_extract_epi32(two, 1);
+}
 #else
-    int32_t distance[8], key[8];
+static inline uint32_t order_by(const int32_t of_lanes[8], uint32_t mask)
+{
+    int32_t key[8];
     uint32_t count = 0, order = 0;
-    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
-        vec_int_store(distance + first, distances(opened, probe, first, mask));
-    }
     for (; mask != 0; mask &= mask - 1) {
-        const int32_t of_lane = distance[__builtin_ctz(mask)];
+        const int32_t of_lane = of_lanes[__builtin_ctz(mask)];
         uint32_t place = count++;
         for (; place > 0 && of_lane < key[place - 1]; place--) {
             key[place] = key[place - 1];
@@ -434,6 +459,22 @@ __attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *o
         order = order << 3 | ((uint32_t)key[--count] & 7u);
     }
     return order;
+}
+#endif
+
+/* The lanes of `mask`, at least two, the nearest first. Often there is but one, so that a call is
+ * no loss. */
+__attribute__((noinline)) static uint32_t order_lanes(const kiln_decoded_node *opened,
+                                                      const kiln_probe *probe, uint32_t mask)
+{
+#if KILN_SIMD_LANES == 8
+    return order_by(distances(opened, probe, 0, mask));
+#else
+    int32_t distance[8];
+    for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
+        vec_int_store(distance + first, distances(opened, probe, first, mask));
+    }
+    return order_by(distance, mask);
 #endif
 }
 
@@ -457,12 +498,50 @@ static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
                         : overlap_any(&out->lanes, aligned, probe, used);
 }
 
+#if KILN_SIMD_LANES == 8
+
+/* With smaller numbers than this, nothing in the test overflows. */
+#define KILN_PROBE_ORDINARY 0x1p40f
+
+/* The mask of overlap_any, bit for bit, though products are fused, which takes three quarters of
+ * the time. Both ways compute the same expressions of the same floats, so that along an axis they
+ * differ by roundings alone. Let the centres be D apart. If D <= 2 S, each t is off by 6.2 u S,
+ * each c by 3.1 u, a sum of radii by 3.1 u S for its c and 4 u S of its own, in either way, so that
+ * the two ways differ by at most
+ *     lane axes    12.4 u S + 14.2 u S
+ *     probe axes   sqrt 3 (12.4 u S + 12.4 u S) + 7 u S + 14.2 u S
+ *     edge axes    2 (12.4 u S + 12.4 u S) + 8 u S + 20 u S
+ * all below 80 u S. The growth is computed in one way only, and is 2 epsilon S or more, that is 256
+ * u S: where `beyond` is further from 0 than half of it, both ways have the same sign. If D > 2 S,
+ * a lane axis has a distance of D / sqrt 3 and a reach of D / 2 and the growth: there both ways
+ * find the lane apart, unless the growth is so large that `beyond` is below half of it. What is
+ * nearer to 0, of one node in a thousand, is computed the other way. */
+__attribute__((always_inline)) static inline uint32_t
+meet_lanes_alike(bool aligned, const kiln_probe *probe, uint32_t used, box_terms *terms,
+                 const kiln_decoded_node *out)
+{
+    const vec unsure = terms->growth * 0.5f;
+    if (probe->slack < KILN_PROBE_ORDINARY &&
+        probe->half[0] + probe->half[1] + probe->half[2] < KILN_PROBE_ORDINARY) {
+        test_faces(KILN_TEST_SURE, probe, terms);
+        uint32_t left = ~vec_lanes(vec_greater(terms->beyond, unsure)) & used;
+        if (left == 0) {
+            return 0;
+        }
+        test_edges(KILN_TEST_SURE, probe, terms);
+        left &= ~vec_lanes(vec_greater(terms->beyond, unsure));
+        if ((left & ~vec_lanes(vec_less(terms->beyond, -unsure))) == 0) {
+            return left;
+        }
+    }
+    return overlap_any(&out->lanes, aligned, probe, used);
+}
+
 /* Tests lanes that are in registers and, like keep_lanes, leaves in *out what is needed of them.
  * Where a vector does not hold all eight, less code is as fast: the test loads what was kept. */
-#if KILN_SIMD_LANES == 8
 __attribute__((always_inline)) static inline uint32_t
-meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uint32_t used,
-           kiln_decoded_node *out)
+meet_lanes(bool alike, const lane_vectors *lanes, bool aligned, const kiln_probe *probe,
+           uint32_t used, kiln_decoded_node *out)
 {
     box_terms terms;
     lane_centres(lanes, probe, &terms);
@@ -472,46 +551,48 @@ meet_lanes(const lane_vectors *lanes, bool aligned, const kiln_probe *probe, uin
     } else {
         rotate_lanes(true, lanes, probe, &terms);
     }
-    return test_terms(true, probe, &terms, used);
+    return alike ? meet_lanes_alike(aligned, probe, used, &terms, out)
+                 : test_terms(KILN_TEST_FUSED, probe, &terms, used);
 }
 #endif
 
 static uint32_t obb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                          kiln_probe *probe)
 {
     const kiln_format_node_obb8 *obb = (const kiln_format_node_obb8 *)(const void *)node;
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
+    carry_probe(by, other, node->org, probe);
+    const uint32_t used = kiln_node8_used(node);
 #if KILN_SIMD_LANES == 8
     lane_vectors lanes;
     decode_obb8(obb, 0, &lanes);
-    uint32_t mask = meet_lanes(&lanes, false, &probe, kiln_node8_used(node), out);
-    if (by->alike) {
-        mask = overlap_kept(node, false, by, &probe, out);
-    }
+    const uint32_t mask = by->alike ? meet_lanes(true, &lanes, false, probe, used, out)
+                                    : meet_lanes(false, &lanes, false, probe, used, out);
 #else
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
         lane_vectors lanes;
         decode_obb8(obb, first, &lanes);
         keep_lanes(&lanes, first, true, out);
     }
-    const uint32_t mask = overlap_kept(node, false, by, &probe, out);
+    const uint32_t mask = overlap_any(&out->lanes, false, probe, used);
 #endif
-    return finish(node, &probe, mask, in_order, out);
+    return finish(node, probe, mask, in_order, out);
 }
 
 static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                           kiln_probe *probe)
 {
     const kiln_format_node_aabb8 *aabb = (const kiln_format_node_aabb8 *)(const void *)node;
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
+    carry_probe(by, other, node->org, probe);
 #if KILN_SIMD_LANES == 8
-    if (!by->parallel && !by->alike) {
+    if (!by->parallel) {
         lane_vectors lanes;
         decode_aabb8(aabb, 0, &lanes);
-        const uint32_t mask = meet_lanes(&lanes, true, &probe, kiln_node8_used(node), out);
-        return finish(node, &probe, mask, in_order, out);
+        const uint32_t used = kiln_node8_used(node);
+        const uint32_t mask = by->alike ? meet_lanes(true, &lanes, true, probe, used, out)
+                                        : meet_lanes(false, &lanes, true, probe, used, out);
+        return finish(node, probe, mask, in_order, out);
     }
 #endif
     for (unsigned first = 0; first < 8; first += KILN_SIMD_LANES) {
@@ -519,17 +600,16 @@ static uint32_t aabb8_open(const kiln_format_node8 *node, const kiln_box_transfo
         decode_aabb8(aabb, first, &lanes);
         keep_lanes(&lanes, first, false, out);
     }
-    const uint32_t mask = overlap_kept(node, true, by, &probe, out);
-    return finish(node, &probe, mask, in_order, out);
+    const uint32_t mask = overlap_kept(node, true, by, probe, out);
+    return finish(node, probe, mask, in_order, out);
 }
 
 /* One body for both kinds of binary nodes. */
 static uint32_t binary_open(const kiln_format_node8 *node, bool aligned,
                             const kiln_box_transform *by, const kiln_decoded_node *other,
-                            bool in_order, kiln_decoded_node *out)
+                            bool in_order, kiln_decoded_node *out, kiln_probe *probe)
 {
-    kiln_probe probe;
-    carry_probe(by, other, node->org, &probe);
+    carry_probe(by, other, node->org, probe);
     for (unsigned first = 0; first < 2; first += KILN_SIMD_LANES) {
         lane_vectors lanes;
         if (aligned) {
@@ -539,18 +619,20 @@ static uint32_t binary_open(const kiln_format_node8 *node, bool aligned,
         }
         keep_lanes(&lanes, first, !aligned, out);
     }
-    const uint32_t mask = overlap_kept(node, aligned, by, &probe, out);
-    return finish(node, &probe, mask, in_order, out);
+    const uint32_t mask = overlap_kept(node, aligned, by, probe, out);
+    return finish(node, probe, mask, in_order, out);
 }
 
 static uint32_t obb2_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                          const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                          kiln_probe *probe)
 {
-    return binary_open(node, false, by, other, in_order, out);
+    return binary_open(node, false, by, other, in_order, out, probe);
 }
 
 static uint32_t aabb2_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                           kiln_probe *probe)
 {
-    return binary_open(node, true, by, other, in_order, out);
+    return binary_open(node, true, by, other, in_order, out, probe);
 }

@@ -65,18 +65,15 @@ static uint32_t dop14_refine(const kiln_format_node8 *node, const kiln_probe *pr
     return left;
 }
 
-/* The boxes first, whose order would be of lanes that the slabs may yet take away. Most nodes
- * have lanes left, and making the probe a second time is less code than a second copy of that
- * test. */
+/* The boxes first, whose order would be of lanes that the slabs may yet take away. */
 static uint32_t dop14_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                           kiln_probe *probe)
 {
-    kiln_probe probe;
-    uint32_t mask = aabb8_open(node, by, other, false, out);
+    uint32_t mask = aabb8_open(node, by, other, false, out, probe);
     if (mask == 0) {
         return 0;
     }
-    carry_probe(by, other, node->org, &probe);
-    mask = dop14_refine(node, &probe, mask);
-    return finish(node, &probe, mask, in_order, out);
+    mask = dop14_refine(node, probe, mask);
+    return finish(node, probe, mask, in_order, out);
 }

@@ -5,6 +5,7 @@
 #include "kernel_adb.h"
 #include "kernel_dop14.h"
 #include "kernel_gaps.h"
+#include "kernel_likely.h"
 #include "kernel_rays.h"
 #include "kernel_triangles.h"
 
@@ -23,6 +24,8 @@ const kiln_kernel KILN_SIMD_NAME(kiln_kernel) = {
     .load_triangles = triangles_load,
     .triangle_pairs = triangles_pairs,
     .triangles_reach = leaf_reaches,
+    .weigh = likely_weigh,
+    .order = order_lanes,
     .gaps = lane_gaps,
     .gaps_aligned = lane_gaps_aligned,
     .ray_form = rays_form,

@@ -72,6 +72,21 @@ expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 2 --json
 says out '"groups"'
 case_end
 
+case_begin 'calibrate --likely needs no counts, and writes a table only'
+expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/first.c"
+says out 'obb, leaves of at most'
+says out 'answers: wrong'
+expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/second.c"
+cmp "$TMPDIR/first.c" "$TMPDIR/second.c" || case_fail 'tables differ'
+grep -q 'kiln_likely_fitted kiln_likely_fitted_rows' "$TMPDIR/first.c" || case_fail 'not the table of the library'
+expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" --draws 2 --json
+says out '"early_score"'
+expect 1 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" -o "$TMPDIR/likely.kiln"
+says err 'as a C table only'
+expect 3 "$KILN" calibrate --likely "$TMPDIR/bare.kiln"
+says err 'without --no-geometry'
+case_end
+
 case_begin 'weights: a file of them, in a model, for one query'
 expect 0 "$KILN" calibrate "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/weights.kiln"
 expect 0 "$KILN" verify "$TMPDIR/weights.kiln"

@@ -214,8 +214,9 @@ static uint32_t open_node(const kiln_kernel *kernel, const kiln_tree *tree, uint
     by.epsilon = epsilon;
     by.alike = alike;
     box.org = nowhere;
+    kiln_probe probe;
     return kiln_kernel_of(kernel, tree->view.kind)
-        ->open(kiln_tree_node(tree, node), &by, &box, true, out);
+        ->open(kiln_tree_node(tree, node), &by, &box, true, out, &probe);
 }
 
 /* Masks that need not be alike lie between those of a bound that is a little tighter and of one
@@ -273,6 +274,142 @@ static void nodes_are_decoded_as_the_format_says(void **unused)
     kiln_close(file);
     free(bytes);
     mesh_free(&m);
+}
+
+/* Lane `lane` of the node against a box that touches it, as nearly as doubles allow, from below or
+ * from above: `by` moves the box along a direction until the reference changes its mind. */
+static void touch(uint64_t *state, const kiln_tree *tree, uint32_t node, unsigned lane,
+                  const kiln_decoded_node *box, kiln_box_transform *by)
+{
+    kiln_decoded_node opened;
+    kiln_probe probe;
+    double way[3], start[3], near = 0, far = 8;
+    for (int k = 0; k < 3; k++) {
+        way[k] = random_between(state, -1, 1);
+        start[k] = k < 2 ? by->offset_xy[k] : by->offset_z;
+    }
+    for (int i = 0; i < 70; i++) {
+        const double middle = 0.5 * (near + far);
+        for (int k = 0; k < 2; k++) {
+            by->offset_xy[k] = start[k] + middle * way[k];
+        }
+        by->offset_z = start[2] + middle * way[2];
+        const uint32_t mask =
+            kiln_kernel_of(&kiln_kernel_scalar, tree->view.kind)
+                ->open(kiln_tree_node(tree, node), by, box, false, &opened, &probe);
+        *((mask >> lane & 1) != 0 ? &near : &far) = middle;
+    }
+}
+
+/* The sets may fuse products where the mask comes to the same; within roundings of touching it does
+ * not by itself. */
+static void masks_are_alike_where_boxes_touch(void **unused)
+{
+    (void)unused;
+    uint64_t state = 31;
+    mesh m = mesh_torus(40, 20, 0.2);
+    void *bytes;
+    kiln_file *file = quick_open(&m, QUICK_ALL_KINDS, 3, KILN_LAYOUT_RAW, &bytes);
+    static const float nowhere[3] = {0, 0, 0};
+    for (int round = 0; round < round_count() / 100; round++) {
+        const kiln_tree *tree = &file->trees[random_below(&state, file->tree_count)];
+        const uint32_t node = random_below(&state, tree->view.entry->node_count);
+        const kiln_format_node8 *of = kiln_tree_node(tree, node);
+        const kiln_pose pose = pose_random(&state, 0);
+        kiln_box_transform by;
+        kiln_decoded_node box, opened;
+        kiln_lane_box lane_box;
+        kiln_probe probe;
+        double centre[3];
+        memset(&by, 0, sizeof by);
+        memset(&box, 0, sizeof box);
+        tree->view.kind->decode_lane(of, 0, &lane_box);
+        kiln_lane_box_centre(&lane_box, of->org, centre);
+        for (int k = 0; k < 3; k++) {
+            by.rotation[k] = (kiln_quad){(float)pose.rotation[k], (float)pose.rotation[3 + k],
+                                         (float)pose.rotation[6 + k], 0};
+            box.lanes.half[k][0] = (float)random_between(&state, 0.1, 1) * lane_box.half[0];
+            box.lanes.axis[4 * k][0] = 1.0f;
+        }
+        by.offset_xy = (kiln_two){centre[0], centre[1]};
+        by.offset_z = centre[2];
+        by.scale = 1.0f;
+        by.epsilon = 0x1p-17f;
+        by.alike = true;
+        box.org = nowhere;
+        touch(&state, tree, node, 0, &box, &by);
+        for (int step = -4; step <= 4; step++) {
+            kiln_box_transform near = by;
+            near.offset_z += step * 0x1p-24 * (double)lane_box.half[0];
+            const uint32_t mask = kiln_kernel_of(&kiln_kernel_scalar, tree->view.kind)
+                                      ->open(of, &near, &box, false, &opened, &probe);
+            const kiln_kernel *kernel;
+            for (unsigned set = 1; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+                assert_int_equal(kiln_kernel_of(kernel, tree->view.kind)
+                                     ->open(of, &near, &box, false, &opened, &probe),
+                                 mask);
+            }
+        }
+    }
+    kiln_close(file);
+    free(bytes);
+    mesh_free(&m);
+}
+
+/* Losses are finite and positive for lanes of the mask, 0 for others, whatever the boxes are. */
+static void weights_are_equal_and_finite(void **unused)
+{
+    (void)unused;
+    uint64_t state = 32;
+    for (int round = 0; round < round_count() / 4; round++) {
+        kiln_decoded_node opened;
+        kiln_likely_weights weights;
+        kiln_probe probe;
+        memset(&opened, 0, sizeof opened);
+        memset(&weights, 0, sizeof weights);
+        any_case(&state, &opened.lanes, &probe);
+        if (round % 4 == 0) {
+            spoil(&state, &opened.lanes, &probe);
+        }
+        weights.bias = any_number(&state, 4);
+        for (int i = 0; i < KILN_LIKELY_FEATURES; i++) {
+            weights.feature[i] = any_number(&state, 3);
+        }
+        for (int i = 0; i < 8; i++) {
+            const float h[3] = {opened.lanes.half[0][i], opened.lanes.half[1][i],
+                                opened.lanes.half[2][i]};
+            opened.area[i] = h[0] * h[1] + h[1] * h[2] + h[2] * h[0];
+        }
+        const bool aligned = random_below(&state, 2) == 0;
+        const uint32_t mask = 1 + random_below(&state, 255);
+        const float log_root = any_number(&state, 30);
+        float features[KILN_LIKELY_FEATURES][8], of_set[KILN_LIKELY_FEATURES][8];
+        kiln_weighed_lanes first = {.features = features}, other = {.features = of_set};
+        kiln_kernel_scalar.weigh(&opened, aligned, &probe, mask, &weights, log_root, &first);
+        for (unsigned lane = 0; lane < 8; lane++) {
+            const float loss = first.loss[lane];
+            assert_true((mask >> lane & 1) != 0 ? loss > 0 && loss < 64 : loss == 0);
+            assert_true(loss <= first.most);
+        }
+        assert_true(first.sum >= first.most);
+        const kiln_kernel *kernel;
+        for (unsigned set = 1; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            kernel->weigh(&opened, aligned, &probe, mask, &weights, log_root, &other);
+            assert_memory_equal(first.loss, other.loss, sizeof first.loss);
+            assert_memory_equal(&first.sum, &other.sum, sizeof first.sum);
+            assert_memory_equal(&first.most, &other.most, sizeof first.most);
+            if ((mask & (mask - 1)) != 0) {
+                assert_int_equal(first.order, other.order);
+            }
+            if (round % 4 != 0) {
+                assert_memory_equal(features, of_set, sizeof features);
+            }
+        }
+        if ((mask & (mask - 1)) != 0) { /* the likeliest first */
+            const uint32_t one = first.order & 7, two = first.order >> 3 & 7;
+            assert_true(first.loss[one] > 0.999f * first.loss[two]);
+        }
+    }
 }
 
 /* Points of a probe that are in a lane's volume, too, keep the lane, in every set alike. */
@@ -410,6 +547,8 @@ int main(void)
         cmocka_unit_test(kernels_give_equal_masks),
         cmocka_unit_test(gaps_are_equal_and_below_the_distance),
         cmocka_unit_test(nodes_are_decoded_as_the_format_says),
+        cmocka_unit_test(masks_are_alike_where_boxes_touch),
+        cmocka_unit_test(weights_are_equal_and_finite),
         cmocka_unit_test(slabs_keep_what_meets),
         cmocka_unit_test(what_is_no_pair_does_not_meet),
         cmocka_unit_test(a_set_can_be_forced),

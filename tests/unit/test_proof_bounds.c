@@ -174,10 +174,11 @@ static float least_slack; /* of probes that distances were bounded from */
 static kiln_open_node real_open; /* of the one kind of nodes that a query opens */
 
 static uint32_t count_open(const kiln_format_node8 *node, const kiln_box_transform *by,
-                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out)
+                           const kiln_decoded_node *other, bool in_order, kiln_decoded_node *out,
+                           kiln_probe *probe)
 {
     opened++;
-    return real_open(node, by, other, in_order, out);
+    return real_open(node, by, other, in_order, out, probe);
 }
 
 static void note_gaps(const kiln_lanes *lanes, const kiln_probe *probe, const float line[3],

@@ -7,7 +7,7 @@
 
 /* Logistic regression: weights such that 1 / (1 + exp(-w . x)) is the probability of "yes". */
 
-enum { KILN_FIT_TERMS = 7 }; /* a constant and six features; those not needed are 0 */
+enum { KILN_FIT_TERMS = 9 }; /* a constant and eight features; those not needed are 0 */
 
 typedef struct {
     float feature[KILN_FIT_TERMS - 1];

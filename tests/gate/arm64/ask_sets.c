@@ -174,7 +174,7 @@ static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_
     for (uint32_t i = 0; i < tree->view.entry->node_count; i++) {
         memset(&opened, 0, sizeof opened);
         const uint32_t mask = kiln_kernel_of(kernel, tree->view.kind)
-                                  ->open(kiln_tree_node(tree, i), &by, &box, true, &opened);
+                                  ->open(kiln_tree_node(tree, i), &by, &box, true, &opened, &probe);
         digest(hash, &mask, sizeof mask);
         digest(hash, &opened.order, sizeof opened.order);
         for (unsigned lane = 0; lane < tree->view.kind->lanes; lane++) {

@@ -12,6 +12,7 @@
 #include "../kit/output.h"
 #include "../kit/options.h"
 #include "../kit/report.h"
+#include "likely_fit.h"
 #include "training.h"
 #include "verbs.h"
 
@@ -36,6 +37,7 @@ static const uint64_t budgets[BUDGETS] = {1, 4, 16, 64};
 typedef struct {
     const char *output;
     int draws;
+    bool likely; /* the weights of kiln_collide_likely */
     bool json;
 } calibrate_settings;
 
@@ -48,6 +50,10 @@ static const option calibrate_options[] = {
      "only)"},
     {"draws", 0, OPTION_INTEGER, "N", NULL, 1, 10000, FIELD(draws),
      "random poses at each of 18 distances (default 60)"},
+    {"likely", 0, OPTION_FLAG, NULL, NULL, 0, 0, FIELD(likely),
+     "fit the weights of kiln_collide_likely, from all pairs of the trees; they need no counts, "
+     "and "
+     "are written as a C table only"},
     OPTION_JSON(calibrate_settings),
 };
 
@@ -68,6 +74,7 @@ typedef struct {
     size_t pairs; /* observed */
     kiln_reliability of_pairs;
     kiln_reliability answers[BUDGETS];
+    likely_fit likely; /* with --likely, instead of the five above */
 } lesson_group;
 
 /* All files of the run, which trees point into, and the groups that their trees make. */
@@ -91,8 +98,8 @@ static int out_of_memory(void)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
-/* Opens a file and adds all its trees to their groups, each with its poses. */
-static int add_file(calibration *c, const char *path, int draws)
+/* Opens a file and adds all its trees to their groups; counted queries get poses for each. */
+static int add_file(calibration *c, const char *path, const calibrate_settings *settings)
 {
     kiln_file *file;
     const int status = open_file(path, &file);
@@ -104,11 +111,12 @@ static int add_file(calibration *c, const char *path, int draws)
     for (uint32_t i = 0; i < kiln_file_tree_count(file); i++) {
         const kiln_tree *tree = kiln_file_tree(file, i);
         const kiln_tree_info info = kiln_tree_get_info(tree);
-        if (info.adb_grid == 0 || !info.polygons) {
+        const bool uncounted = info.adb_grid == 0 && !settings->likely;
+        if (uncounted || !info.polygons) {
             return report_error(EXIT_INVALID, path,
                                 "nothing to learn from; it has no %s; bake it again %s",
-                                info.adb_grid == 0 ? "counts" : "polygons",
-                                info.adb_grid == 0 ? "with --adb" : "without --no-geometry");
+                                uncounted ? "counts" : "polygons",
+                                uncounted ? "with --adb" : "without --no-geometry");
         }
 
         /* The group of its kind and leaf size, a new one where there is none yet. */
@@ -135,8 +143,9 @@ static int add_file(calibration *c, const char *path, int draws)
         }
         group->lessons = more;
         lesson *added = &more[group->count];
-        added->tree = tree;
-        if (!training_poses_draw(tree, (unsigned)draws, &added->poses)) {
+        *added = (lesson){.tree = tree};
+        if (!settings->likely &&
+            !training_poses_draw(tree, (unsigned)settings->draws, &added->poses)) {
             return out_of_memory();
         }
         group->count++; /* only now: a lesson without poses is not freed */
@@ -268,6 +277,22 @@ static int fit_group(lesson_group *group)
     return status;
 }
 
+/* The group's trees against each other. */
+static int fit_likely(lesson_group *group, int draws)
+{
+    const kiln_tree **trees = calloc(group->count, sizeof *trees);
+    bool good = trees != NULL;
+    KILN_ASSERT(group->count > 0);
+    if (good) {
+        for (uint32_t i = 0; i < group->count; i++) {
+            trees[i] = group->lessons[i].tree;
+        }
+        good = likely_fit_weights(trees, group->count, (unsigned)draws, &group->likely);
+    }
+    free(trees);
+    return good ? EXIT_DONE : out_of_memory();
+}
+
 /* ------------------------------------------------------------------------------------ report -- */
 
 /* A reliability diagram in two lines: what was predicted in each bin, and how often it came
@@ -349,6 +374,50 @@ static json_t *group_json(const lesson_group *group)
     return object;
 }
 
+static void print_likely(const lesson_group *group)
+{
+    const likely_fit *fit = &group->likely;
+    const kiln_likely_weights *w = &fit->weights;
+    printf("%s, leaves of at most %u, %u trees, %zu lanes\n  bias %.3f, features", group->name,
+           group->leaf_max, group->count, fit->lanes, (double)w->bias);
+    for (int i = 0; i < KILN_LIKELY_FEATURES; i++) {
+        printf(" %.3f", (double)w->feature[i]);
+    }
+    printf("\n  early %.3f %.3f, of budgets %.3f %.3f, undecided %.3f %.3f %.3f %.3f\n",
+           (double)w->early, (double)w->early_score, (double)w->all, (double)w->all_score,
+           (double)w->open, (double)w->most, (double)w->rest, (double)w->waiting);
+    printf("  lanes: calibration error %.4f; answers: wrong %.2f %%, calibration error %.4f\n",
+           fit->of_lanes.ece, 100 * fit->of_answers.error, fit->of_answers.ece);
+}
+
+/* Members have the names of kiln_likely_weights. */
+static json_t *likely_json(const lesson_group *group)
+{
+    const kiln_likely_weights *w = &group->likely.weights;
+    json_t *object = json_object(), *weights = json_object(), *features = json_array();
+    json_object_set_new(weights, "bias", json_number((double)w->bias));
+    for (int i = 0; i < KILN_LIKELY_FEATURES; i++) {
+        json_array_append_new(features, json_number((double)w->feature[i]));
+    }
+    json_object_set_new(weights, "feature", features);
+    json_object_set_new(weights, "early", json_number((double)w->early));
+    json_object_set_new(weights, "early_score", json_number((double)w->early_score));
+    json_object_set_new(weights, "all", json_number((double)w->all));
+    json_object_set_new(weights, "all_score", json_number((double)w->all_score));
+    json_object_set_new(weights, "open", json_number((double)w->open));
+    json_object_set_new(weights, "most", json_number((double)w->most));
+    json_object_set_new(weights, "rest", json_number((double)w->rest));
+    json_object_set_new(weights, "waiting", json_number((double)w->waiting));
+    json_object_set_new(object, "bv", json_cstring(group->name));
+    json_object_set_new(object, "leaf", json_count(group->leaf_max));
+    json_object_set_new(object, "trees", json_count(group->count));
+    json_object_set_new(object, "observed", json_count(group->likely.lanes));
+    json_object_set_new(object, "likely", weights);
+    json_object_set_new(object, "lanes", reliability_json(&group->likely.of_lanes));
+    json_object_set_new(object, "default", reliability_json(&group->likely.of_answers));
+    return object;
+}
+
 /* Writes a file of weights, which the library reads by kiln_adb_read_weights(). */
 static int write_file(const calibration *c, const char *path)
 {
@@ -393,39 +462,59 @@ static bool is_table(const char *bytes, size_t size, bool whole)
 
 static const output_kind output_kind_table = {"table of kiln calibrate", is_table};
 
-/* Writes a C table, which the library can be built with. */
-static int write_table(const calibration *c, const char *path)
+/* A row of the table of counted queries, or of the others. */
+static int print_row(char *text, size_t room, const lesson_group *group, bool likely)
 {
     /* The constants as kiln.h names them. */
 #define CONSTANT(KIND, kind, name, constant, ...) [KILN_FORMAT_BV_##KIND] = #constant,
     static const char *const constants[] = {KILN_NODE_KINDS(CONSTANT, CONSTANT)};
 #undef CONSTANT
-    enum { HEAD = 1024, ROW = 1024 }; /* twelve floats take 48 characters each at most */
+    KILN_ASSERT((size_t)group->bv < COUNT_OF(constants));
+    if (likely) {
+        const kiln_likely_weights *w = &group->likely.weights;
+        const float *f = w->feature;
+        return snprintf(text, room,
+                        "    {%s,\n     %u,\n     {%ff,\n"
+                        "      {%ff, %ff, %ff, %ff, %ff, %ff, %ff, %ff},\n"
+                        "      %ff, %ff, %ff, %ff,\n      %ff, %ff, %ff, %ff}},\n",
+                        constants[group->bv], group->leaf_max, (double)w->bias, (double)f[0],
+                        (double)f[1], (double)f[2], (double)f[3], (double)f[4], (double)f[5],
+                        (double)f[6], (double)f[7], (double)w->early, (double)w->early_score,
+                        (double)w->all, (double)w->all_score, (double)w->open, (double)w->most,
+                        (double)w->rest, (double)w->waiting);
+    }
+    const kiln_adb_weights *w = &group->weights;
+    return snprintf(text, room,
+                    "    {%s,\n     %u,\n"
+                    "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
+                    "      %ff, %ff, %ff, %ff, %ff}},\n",
+                    constants[group->bv], group->leaf_max, (double)w->bias, (double)w->lambda,
+                    (double)w->margin, (double)w->level, (double)w->ratio, (double)w->others,
+                    (double)w->root, (double)w->flat, (double)w->lambda_level, (double)w->yes,
+                    (double)w->no, (double)w->sure);
+}
+
+/* Writes a C table, which the library can be built with. */
+static int write_table(const calibration *c, const char *path, bool likely)
+{
+    const char *name = likely ? "likely" : "adb";
+    enum { HEAD = 1024, ROW = 1024 }; /* seventeen floats take 48 characters each at most */
     const size_t room = HEAD + c->group_count * (size_t)ROW;
     char *text = malloc(room);
     if (text == NULL) {
         return out_of_memory();
     }
     size_t size = (size_t)snprintf(text, room,
-                                   TABLE_MARK "\n"
-                                              "#include \"adb_weights.h\"\n\n"
-                                              "const kiln_adb_fitted kiln_adb_fitted_rows[] = {\n");
+                                   TABLE_MARK "\n#include \"%s_weights.h\"\n\n"
+                                              "const kiln_%s_fitted kiln_%s_fitted_rows[] = {\n",
+                                   name, name, name);
     for (uint32_t i = 0; i < c->group_count; i++) {
-        const kiln_adb_weights *w = &c->groups[i].weights;
-        KILN_ASSERT((size_t)c->groups[i].bv < COUNT_OF(constants));
-        size += (size_t)snprintf(text + size, room - size,
-                                 "    {%s,\n     %u,\n"
-                                 "     {%ff, %ff, %ff, %ff, %ff, %ff, %ff,\n"
-                                 "      %ff, %ff, %ff, %ff, %ff}},\n",
-                                 constants[c->groups[i].bv], c->groups[i].leaf_max, (double)w->bias,
-                                 (double)w->lambda, (double)w->margin, (double)w->level,
-                                 (double)w->ratio, (double)w->others, (double)w->root,
-                                 (double)w->flat, (double)w->lambda_level, (double)w->yes,
-                                 (double)w->no, (double)w->sure);
+        size += (size_t)print_row(text + size, room - size, &c->groups[i], likely);
     }
     size += (size_t)snprintf(text + size, room - size,
-                             "};\nconst unsigned kiln_adb_fitted_count = sizeof "
-                             "kiln_adb_fitted_rows / sizeof kiln_adb_fitted_rows[0];\n");
+                             "};\nconst unsigned kiln_%s_fitted_count = sizeof "
+                             "kiln_%s_fitted_rows / sizeof kiln_%s_fitted_rows[0];\n",
+                             name, name, name);
     KILN_ASSERT(size < room);
     const int status = output_write(path, &output_kind_table, text, size);
     free(text);
@@ -439,7 +528,10 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
     const bool to_stdout = settings->output != NULL && strcmp(settings->output, "-") == 0;
     for (uint32_t i = 0; i < c->group_count; i++) {
         if (groups != NULL) {
-            json_array_append_new(groups, group_json(&c->groups[i]));
+            json_array_append_new(groups, settings->likely ? likely_json(&c->groups[i])
+                                                           : group_json(&c->groups[i]));
+        } else if (!to_stdout && settings->likely) {
+            print_likely(&c->groups[i]);
         } else if (!to_stdout) {
             print_group(&c->groups[i]);
         }
@@ -453,7 +545,7 @@ static int report_all(const calibration *c, const calibrate_settings *settings)
         return EXIT_DONE;
     }
     return is_kiln_name(settings->output) ? write_file(c, settings->output)
-                                          : write_table(c, settings->output);
+                                          : write_table(c, settings->output, settings->likely);
 }
 
 /* All files are opened before anything is fitted, so that a wrong name is reported at once. */
@@ -464,6 +556,11 @@ static int run_calibrate(int argc, char **argv)
     int status = options_parse(&verb_calibrate, argc, argv, &settings, &count);
     if (status != EXIT_DONE) {
         return status;
+    }
+    if (settings.likely && settings.output != NULL && is_kiln_name(settings.output)) {
+        return report_error(EXIT_USAGE, settings.output,
+                            "weights of kiln_collide_likely are written as a C table only; give a "
+                            "name that does not end in .kiln");
     }
     if (settings.output != NULL && strcmp(settings.output, "-") == 0) {
         /* The weights go to standard output, where a report would spoil them. */
@@ -479,10 +576,11 @@ static int run_calibrate(int argc, char **argv)
     calibration c = {.files = calloc((size_t)count, sizeof *c.files)};
     status = c.files != NULL ? EXIT_DONE : out_of_memory();
     for (int i = 0; i < count && status == EXIT_DONE; i++) {
-        status = add_file(&c, argv[i], settings.draws);
+        status = add_file(&c, argv[i], &settings);
     }
     for (uint32_t i = 0; i < c.group_count && status == EXIT_DONE; i++) {
-        status = fit_group(&c.groups[i]);
+        status =
+            settings.likely ? fit_likely(&c.groups[i], settings.draws) : fit_group(&c.groups[i]);
     }
     if (status == EXIT_DONE) {
         status = report_all(&c, &settings);
@@ -509,7 +607,8 @@ const verb verb_calibrate = {
     "tests exactly whether the contents of the boxes meet, and fits the weights that map the "
     "features of a pair to a probability: one set for each kind of tree and size of leaves among "
     "the files. Prints the weights and how well the probabilities are calibrated.\n\nThe files "
-    "must have been baked with --adb. The result depends only on the files and on --draws.",
+    "must have been baked with --adb, unless --likely is given. The result depends only on the "
+    "files, --draws and --likely.",
     calibrate_options,
     COUNT_OF(calibrate_options),
     1,

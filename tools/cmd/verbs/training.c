@@ -17,13 +17,11 @@
 #include <string.h>
 
 enum {
-    DISTANCES = 18,
     PAIRS_A_QUERY = 64, /* what a query with a tight budget gets to see */
     ONE_OF = 8,         /* so many observations one is kept: neighbours are alike */
     CAPACITY = 1024
 };
 
-#define SEED UINT64_C(0x6B696C6E) /* any number would do */
 #define WEIGHT_OF_A_TREE 1000.0
 
 /* Pairs are observed in two sorts of query, which weigh the same: one much like the default, whose
@@ -73,39 +71,55 @@ static void random_unit(uint64_t *state, int n, double v[4])
 
 /* ------------------------------------------------------------------------------------- poses -- */
 
+/* Middle and half the longest side of a tree's box. */
+static double box_of(const kiln_tree *tree, double middle[3])
+{
+    const kiln_tree_info info = kiln_tree_get_info(tree);
+    double side = 0;
+    for (int k = 0; k < 3; k++) {
+        const double lower = (double)info.bounds_lower[k], upper = (double)info.bounds_upper[k];
+        middle[k] = 0.5 * (lower + upper);
+        side = fmax(side, upper - lower);
+    }
+    return 0.5 * side;
+}
+
+/* B is rotated about the middle of its box and moved until the middles are so far apart. */
+void training_pose_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b, double ratio,
+                        unsigned i, kiln_pose *out)
+{
+    const double distance = 0.1 * (4 + i % TRAINING_DISTANCES);
+    double quaternion[4], way[4], middle_a[3], middle_b[3];
+    const double side = box_of(a, middle_a) + ratio * box_of(b, middle_b);
+    KILN_ASSERT(ratio > 0);
+    random_unit(state, 4, quaternion);
+    random_unit(state, 3, way);
+    /* The quaternion is of length 1 within rounding, so that the call succeeds. */
+    (void)kiln_pose_from_quaternion(quaternion, NULL, out);
+    out->scale = ratio;
+    for (int k = 0; k < 3; k++) {
+        const double *row = out->rotation + 3 * k;
+        out->translation[k] =
+            middle_a[k] + distance * 0.5 * side * way[k] -
+            ratio * (row[0] * middle_b[0] + row[1] * middle_b[1] + row[2] * middle_b[2]);
+    }
+}
+
 /* Draws and distances are interleaved, so that the first poses have all distances. */
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out)
 {
-    const kiln_tree_info info = kiln_tree_get_info(tree);
-    uint64_t state = SEED;
+    uint64_t state = TRAINING_SEED;
     KILN_ASSERT(draws > 0);
     out->count = 0;
-    out->poses = malloc((size_t)draws * DISTANCES * sizeof *out->poses);
-    out->hits = malloc((size_t)draws * DISTANCES * sizeof *out->hits);
+    out->poses = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *out->poses);
+    out->hits = malloc((size_t)draws * TRAINING_DISTANCES * sizeof *out->hits);
     if (out->poses == NULL || out->hits == NULL) {
         training_poses_free(out);
         return false;
     }
-    for (unsigned i = 0; i < draws * DISTANCES; i++) {
-        /* A copy that is rotated about the middle of its box and moved until the middles are
-         * `distance` half sides of the box apart. */
-        const double distance = 0.1 * (4 + i % DISTANCES);
-        double quaternion[4], way[4], middle[3], side = 0;
+    for (unsigned i = 0; i < draws * TRAINING_DISTANCES; i++) {
         kiln_pose pose;
-        random_unit(&state, 4, quaternion);
-        random_unit(&state, 3, way);
-        for (int k = 0; k < 3; k++) {
-            const double lower = (double)info.bounds_lower[k], upper = (double)info.bounds_upper[k];
-            middle[k] = 0.5 * (lower + upper);
-            side = fmax(side, upper - lower);
-        }
-        /* The quaternion is of length 1 within rounding, so that the call succeeds. */
-        (void)kiln_pose_from_quaternion(quaternion, NULL, &pose);
-        for (int k = 0; k < 3; k++) {
-            const double *row = pose.rotation + 3 * k;
-            pose.translation[k] = middle[k] + distance * 0.5 * side * way[k] -
-                                  (row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2]);
-        }
+        training_pose_draw(&state, tree, tree, 1.0, i, &pose);
 
         /* A query of no steps says "no" where the boxes of the roots are apart: nothing to
          * learn. */
@@ -118,7 +132,7 @@ bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *
             out->poses[out->count++] = pose;
         }
     }
-    KILN_ASSERT(out->count <= (size_t)draws * DISTANCES);
+    KILN_ASSERT(out->count <= (size_t)draws * TRAINING_DISTANCES);
     return true;
 }
 
@@ -140,7 +154,7 @@ void training_free(training_set *set)
 }
 
 /* The list grows by doubling. False: no memory. */
-static bool add_case(training_cases *list, const kiln_fit_case *of)
+bool training_cases_add(training_cases *list, const kiln_fit_case *of)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
@@ -175,13 +189,12 @@ static void keep_observation(void *user, const kiln_adb *query, const kiln_adb_o
     }
     kiln_fit_case of = {.weight = 1.0f, .yes = meet};
     memcpy(of.feature, seen->features, sizeof of.feature);
-    if (!add_case(roots ? &w->set->roots : &w->set->pairs, &of)) {
+    if (!training_cases_add(roots ? &w->set->roots : &w->set->pairs, &of)) {
         w->set->failed = true;
     }
 }
 
-/* Shares the weight of one tree among the cases that it has added, from `first` on. */
-static void share_weight(training_cases *list, size_t first)
+void training_cases_share(training_cases *list, size_t first)
 {
     KILN_ASSERT(first <= list->count);
     for (size_t i = first; i < list->count; i++) {
@@ -203,7 +216,7 @@ static void observe(training_set *set, const kiln_tree *tree, const training_pos
 {
     uint64_t memory[4 * CAPACITY];
     kiln_adb *query = place_query(memory);
-    observer w = {set, SEED};
+    observer w = {set, TRAINING_SEED};
     options.observer = keep_observation;
     options.observer_user = &w;
     const size_t pairs = set->pairs.count, roots = set->roots.count;
@@ -212,8 +225,8 @@ static void observe(training_set *set, const kiln_tree *tree, const training_pos
             (void)kiln_adb_run(query, PAIRS_A_QUERY, UINT64_MAX);
         }
     }
-    share_weight(&set->pairs, pairs);
-    share_weight(&set->roots, roots);
+    training_cases_share(&set->pairs, pairs);
+    training_cases_share(&set->roots, roots);
 }
 
 /* Weights let the roots decide only where they are surer than any p_min here. */
@@ -256,10 +269,10 @@ void training_decide(training_set *set, const kiln_tree *tree, const training_po
             const kiln_fit_case of = {.feature = {(float)(log(p / (1.0 - p)) - added),
                                                   answer.verdict == KILN_ADB_NO ? 1.0f : 0.0f},
                                       .yes = poses->hits[i]};
-            set->failed = !add_case(&set->decided, &of) || set->failed;
+            set->failed = !training_cases_add(&set->decided, &of) || set->failed;
         }
     }
-    share_weight(&set->decided, first);
+    training_cases_share(&set->decided, first);
 }
 
 /* p_min 1 and epsilon 0: no query decides by itself, and all end by the budget. */

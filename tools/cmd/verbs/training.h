@@ -12,6 +12,12 @@ typedef struct {
     size_t count, capacity;
 } training_cases;
 
+/* Adds a case; false: out of memory. Their memory is released by free(cases). */
+bool training_cases_add(training_cases *list, const kiln_fit_case *of);
+
+/* Shares the weight of one tree, or pair of trees, among the cases from `first` on. */
+void training_cases_share(training_cases *list, size_t first);
+
 typedef struct {
     training_cases pairs; /* below the roots */
     training_cases roots;
@@ -30,6 +36,14 @@ typedef struct {
     bool *hits; /* the exact answers */
     size_t count;
 } training_poses;
+
+/* The pose number `i` of B beside A, of which all 18 distances take turns; B is scaled by `ratio`,
+ * and distances count in the mean of both longest sides. `state` is that of random numbers. */
+void training_pose_draw(uint64_t *state, const kiln_tree *a, const kiln_tree *b, double ratio,
+                        unsigned i, kiln_pose *out);
+
+enum { TRAINING_DISTANCES = 18 };
+#define TRAINING_SEED UINT64_C(0x6B696C6E) /* any number would do */
 
 /* `draws` poses for each distance before the choice. False: out of memory. */
 bool training_poses_draw(const kiln_tree *tree, unsigned draws, training_poses *out);

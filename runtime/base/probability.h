@@ -1,13 +1,13 @@
 /* Probabilities p and losses l = -ln(1 - p) of single pairs and answers, with the same bits on
  * every machine (vec_log.h). */
-#ifndef KILN_ADB_PROBABILITY_H
-#define KILN_ADB_PROBABILITY_H
+#ifndef KILN_PROBABILITY_H
+#define KILN_PROBABILITY_H
 
 /* A name of its own: the kernels of the set "scalar" may be in the same translation unit. */
 #define KILN_SIMD_SET single
 #define KILN_SIMD_LANES 1
-#include "../base/simd.h"
-#include "../base/vec_log.h"
+#include "simd.h"
+#include "vec_log.h"
 
 /* log2(x), x > 0 and normal. */
 static inline float kiln_log2(float x)
@@ -27,7 +27,7 @@ static inline float kiln_loss_of_odds(float z)
     return vec_loss_of_odds(z);
 }
 
-#include "../base/simd_end.h"
+#include "simd_end.h"
 
 /* p = 1 - e^-l of l >= 0. */
 static inline float kiln_probability_of_loss(float l)
