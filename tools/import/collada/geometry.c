@@ -143,7 +143,7 @@ static const int32_t *sizes_of(const dae *d, uint32_t primitive, uint64_t corner
     const int32_t *sizes;
     uint64_t sum = 0;
 
-    if (list == DAE_NONE && count == 0)
+    if (list == DAE_NONE && count == 0 && corners == 0)
         return NULL;
     if (list == DAE_NONE)
         kiln_dae_fail(d, primitive, "has no <vcount>; repair the file");
