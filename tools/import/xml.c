@@ -177,6 +177,15 @@ static int XMLCALL on_encoding(void *data, const XML_Char *name, XML_Encoding *e
     return XML_STATUS_OK;
 }
 
+/* Whether it begins with the byte order mark of UTF-8, which no other encoding has. */
+static bool has_mark(const kiln_model *model)
+{
+    uint8_t mark[3] = {0};
+
+    return kiln_model_read(model, 0, mark, sizeof mark) == 3 &&
+           memcmp(mark, "\xEF\xBB\xBF", 3) == 0;
+}
+
 /* The encoding to read by; NULL: expat finds it. */
 static const char *choose(kiln_reading *reading, char declared[ENCODING_SIZE])
 {
@@ -188,6 +197,9 @@ static const char *choose(kiln_reading *reading, char declared[ENCODING_SIZE])
     if (kind == WIDE)
         return NULL;
     find_declared(&reading->model, declared);
+    /* Saved again by an editor that left the declaration as it was. */
+    if (has_mark(&reading->model))
+        strcpy(declared, "utf-8");
     for (size_t i = 0; i < sizeof utf8 / sizeof utf8[0]; i++) {
         is_utf8 = is_utf8 || strcasecmp(declared, utf8[i]) == 0;
         is_wide = is_wide || strcasecmp(declared, wide[i]) == 0;
@@ -215,13 +227,16 @@ static const char *choose(kiln_reading *reading, char declared[ENCODING_SIZE])
 
 /* -- parsing -- */
 
-void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
+bool kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
 {
     char declared[ENCODING_SIZE] = "";
-    kiln_xml r = {
-        .reading = reading, .to = handlers, .parser = XML_ParserCreate(choose(reading, declared))};
+    const char *encoding = choose(reading, declared);
+    kiln_xml r = {.reading = reading,
+                  .to = handlers,
+                  .parser = handlers->namespaces ? XML_ParserCreateNS(encoding, KILN_XML_OF)
+                                                 : XML_ParserCreate(encoding)};
     enum XML_Status status = XML_STATUS_OK;
-    uint64_t at = 0;
+    uint64_t at = has_mark(&reading->model) ? 3 : 0;
     size_t got;
 
     KILN_ASSERT(handlers->start != NULL && handlers->end != NULL);
@@ -248,12 +263,17 @@ void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers)
     } while (status == XML_STATUS_OK && got == BLOCK_SIZE);
     if (status != XML_STATUS_OK && XML_GetErrorCode(r.parser) == XML_ERROR_NO_MEMORY)
         kiln_read_no_memory(reading);
+    if (status != XML_STATUS_OK && XML_GetErrorCode(r.parser) == XML_ERROR_UNBOUND_PREFIX) {
+        XML_ParserFree(r.parser);
+        return false;
+    }
     if (status != XML_STATUS_OK)
         kiln_send_failure(reading->sender, KILN_BAKE_INVALID,
                           "%s%sline %llu: the XML is not well-formed (%s); repair the file",
                           PART(handlers), (unsigned long long)XML_GetCurrentLineNumber(r.parser),
                           XML_ErrorString(XML_GetErrorCode(r.parser)));
     XML_ParserFree(r.parser);
+    return true;
 }
 
 const char *kiln_xml_value(const char **attributes, const char *name)

@@ -18,11 +18,16 @@ typedef struct {
     void *user;
     const kiln_xml **reader; /* set before the first call; NULL: not wanted */
     const char *file;        /* the name of the side file that this is; NULL: the model itself */
+    bool namespaces;         /* names are those of a namespace, KILN_XML_OF and a name in it */
 } kiln_xml_handlers;
 
+/* Stands between a namespace and a name in it; no namespace has it. A name of none has none. */
+#define KILN_XML_OF '\n'
+
 /* Reads the model through. One that is not well-formed, or in an encoding that is not known, ends
- * the work, so that what was gathered is looked at only when all of it is known. */
-void kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
+ * the work, so that what was gathered is looked at only when all of it is known. False: namespaces
+ * are wanted, and a prefix is not declared, which ended the reading there. */
+bool kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
 
 /* The value of an attribute; NULL: it is not there. */
 const char *kiln_xml_value(const char **attributes, const char *name);

@@ -126,54 +126,100 @@ static size_t width_of(const char *type)
                : (size_t)(digit[0] - '0');
 }
 
-/* The parameters are gone through once: each takes as many slots of an element as its type is wide,
- * and those that count are noted until there are as many as wanted. */
+/* Where the values of an element lie that count: of each parameter, as many as its type is wide. */
+typedef struct {
+    size_t at[DAE_WIDTH_MOST], taken;
+    size_t letters[3]; /* of parameters named X, Y and Z; DAE_ZERO: there is none */
+    size_t letter_count;
+    bool any; /* there is a parameter */
+} slots;
+
+/* Those that have a name count, in their order, until there are as many as wanted. */
+static slots slots_of(const dae *d, uint32_t accessor, size_t width)
+{
+    slots s = {.letters = {DAE_ZERO, DAE_ZERO, DAE_ZERO}};
+    size_t slot = 0, unnamed = DAE_ZERO;
+    bool named = false;
+
+    for (uint32_t at = kiln_dae_child(d, accessor, DAE_PARAM); at != DAE_NONE;
+         at = kiln_dae_next(d, at)) {
+        const char *name = kiln_dae_attribute(d, at, "name");
+        const size_t wide = width_of(kiln_dae_attribute(d, at, "type"));
+        const char *letter =
+            name != NULL && name[0] != '\0' && name[1] == '\0' ? strchr("XxYyZz", name[0]) : NULL;
+
+        s.any = true;
+        named |= name != NULL && name[0] != '\0';
+        if (letter != NULL) {
+            size_t *own = &s.letters[(letter - "XxYyZz") / 2];
+
+            if (*own != DAE_ZERO && width == 3)
+                kiln_dae_fail(d, at, "is the second of the name \"%s\"; rename one", name);
+            s.letter_count += *own == DAE_ZERO;
+            *own = slot;
+        }
+        for (size_t i = 0; i < wide && name != NULL && name[0] != '\0'; i++)
+            if (s.taken < width)
+                s.at[s.taken++] = slot + i;
+        if (wide == width && unnamed == DAE_ZERO && (name == NULL || name[0] == '\0'))
+            unnamed = slot;
+        slot += wide;
+    }
+    /* One without a name counts where there is no other, as of a matrix: it is all that there is. */
+    for (; s.taken < width && unnamed != DAE_ZERO && !named; s.taken++)
+        s.at[s.taken] = unnamed + s.taken;
+    /* Without parameters nothing is meant by the letter; exporters that leave them out mean all. */
+    if (!s.any)
+        for (s.taken = 0; s.taken < width; s.taken++)
+            s.at[s.taken] = s.taken;
+    return s;
+}
+
+/* Coordinates: their letters decide where there are two or more. One alone has to be in the place
+ * that it has among those without. */
+static void place_letters(const dae *d, uint32_t accessor, slots *s, bool warn)
+{
+    for (size_t i = 0; i < 3 && s->letter_count == 1; i++)
+        if (s->letters[i] != DAE_ZERO && (s->taken <= i || s->at[i] != s->letters[i]))
+            kiln_dae_fail(d, accessor,
+                          "has a parameter %c, which is not number %zu of those with a name; name "
+                          "all parameters X, Y and Z",
+                          (char)('X' + i), i + 1);
+    if (s->letter_count > 1)
+        memcpy(s->at, s->letters, sizeof s->letters);
+    else if (s->taken == 2)
+        s->at[2] = DAE_ZERO;
+    if (s->letter_count > 1 || s->taken == 2)
+        s->taken = 3;
+    for (size_t i = 0; i < s->taken; i++)
+        if (s->at[i] == DAE_ZERO && warn)
+            kiln_dae_warn(d, accessor, "has no %c; it is taken to be 0", (char)('X' + i));
+}
+
 dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width)
 {
-    const place p = find(d, input, DAE_IS(DAE_FLOAT_ARRAY), "numbers (<float_array>)");
+    const place p = find(d, input, DAE_IS(DAE_FLOAT_ARRAY) | DAE_IS(DAE_INT_ARRAY),
+                         "numbers (<float_array> or <int_array>)");
     dae_accessor a = {.element = p.element,
                       .numbers = d->numbers + d->elements[p.array].from,
                       .count = p.count,
                       .stride = p.stride,
                       .offset = p.offset,
                       .width = width};
-    size_t slot = 0, taken = 0, reach = 0, by_name[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    bool any = false;
+    slots s = slots_of(d, p.element, width);
+    size_t reach = 0;
 
     KILN_ASSERT(width > 0 && width <= DAE_WIDTH_MOST);
-    for (uint32_t at = kiln_dae_child(d, p.element, DAE_PARAM); at != DAE_NONE;
-         at = kiln_dae_next(d, at)) {
-        const char *name = kiln_dae_attribute(d, at, "name");
-        const size_t wide = width_of(kiln_dae_attribute(d, at, "type"));
-
-        any = true;
-        if (name != NULL && name[0] >= 'X' && name[0] <= 'Z' && name[1] == '\0')
-            by_name[name[0] - 'X'] = slot;
-        /* A matrix counts as one without a name too: it is all that there is. */
-        for (size_t i = 0; i < wide && ((name != NULL && name[0] != '\0') || wide == width); i++)
-            if (taken < width)
-                a.at[taken++] = slot + i;
-        slot += wide;
-    }
-    /* The letters decide about the order; positions without Z lie in a plane. */
-    if (width == 3 && by_name[0] != SIZE_MAX && by_name[1] != SIZE_MAX) {
-        memcpy(a.at, by_name, sizeof by_name);
-        taken = by_name[2] != SIZE_MAX ? 3 : 2;
-    }
-    /* Without parameters nothing is meant by the letter; exporters that leave them out mean all. */
-    if (!any)
-        for (taken = 0; taken < width; taken++)
-            a.at[taken] = taken;
-    if (width == 3 && taken == 2)
-        a.flat = true;
-    else if (taken < width)
+    if (width == 3)
+        place_letters(d, p.element, &s, p.count > 0);
+    if (s.taken < width)
         kiln_dae_fail(d, p.element,
                       "has %zu values with a name an element, where %u are needed; "
                       "repair the parameters",
-                      taken, width);
-    KILN_ASSERT(taken > 0 && taken <= width);
-    for (size_t i = 0; i < taken; i++)
-        reach = a.at[i] + 1 > reach ? a.at[i] + 1 : reach;
+                      s.taken, width);
+    memcpy(a.at, s.at, sizeof a.at);
+    for (size_t i = 0; i < width; i++)
+        reach = a.at[i] != DAE_ZERO && a.at[i] + 1 > reach ? a.at[i] + 1 : reach;
     check_reach(d, &p, reach);
     return a;
 }
@@ -181,7 +227,8 @@ dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width)
 double kiln_dae_value(const dae_accessor *a, size_t element, unsigned number)
 {
     KILN_ASSERT(element < a->count && number < a->width);
-    return a->flat && number == 2 ? 0 : a->numbers[a->offset + element * a->stride + a->at[number]];
+    return a->at[number] == DAE_ZERO ? 0
+                                     : a->numbers[a->offset + element * a->stride + a->at[number]];
 }
 
 dae_names kiln_dae_names(const dae *d, uint32_t input)
@@ -193,10 +240,13 @@ dae_names kiln_dae_names(const dae *d, uint32_t input)
     const dae_element *array = &d->elements[p.array];
     dae_names names = {
         .element = p.element, .count = p.count, .ids = array->tag == DAE_IDREF_ARRAY};
+    const slots s = slots_of(d, p.element, 1);
     const char *word = d->text + array->from;
     size_t next = p.offset, kept = 0;
 
-    check_reach(d, &p, 1);
+    /* Parameters of names have no name of their own in some files: the first counts then. */
+    check_reach(d, &p, s.taken > 0 ? s.at[0] + 1 : 1);
+    next += s.taken > 0 ? s.at[0] : 0;
     names.items = kiln_dae_alloc(d, p.count, sizeof *names.items);
     /* Words lie one after the other, so that they are gone through in their order. */
     for (size_t i = 0; i < array->count && kept < p.count; i++) {

@@ -5,19 +5,20 @@
 #include "document.h"
 
 enum { DAE_WIDTH_MOST = 16 };
+/* A coordinate that a source does not have. */
+#define DAE_ZERO SIZE_MAX
 
 typedef struct {
     uint32_t element;
     const double *numbers; /* of the array */
     size_t count, stride, offset;
-    size_t at[DAE_WIDTH_MOST]; /* of each number of an element, from its first */
+    size_t at[DAE_WIDTH_MOST]; /* of each number of an element, from its first; or DAE_ZERO */
     unsigned width;            /* how many */
-    bool flat;                 /* of positions: there is no z */
 } dae_accessor;
 
 /* The source that an <input> refers to, `width` numbers an element; 3 are x, y and z. */
 dae_accessor kiln_dae_accessor(const dae *d, uint32_t input, unsigned width);
-/* A number of an element; 0 where it is flat. */
+/* A number of an element. */
 double kiln_dae_value(const dae_accessor *a, size_t element, unsigned number);
 
 typedef struct {

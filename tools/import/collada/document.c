@@ -21,12 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../../../formats/assert.h"
 #include "../../common/memory.h"
 #include "../xml.h"
 
-enum { WORD_SIZE = 1024, WARNINGS_MOST = 20 };
+enum { WARNINGS_MOST = 20 };
 
 _Static_assert((int)DAE_TAG_COUNT <= 64, "tags are bits of a set");
 
@@ -34,75 +35,79 @@ typedef enum { NO_TEXT, NUMBERS, WHOLES, WORDS, TEXT, CLOSED } content;
 
 #define PRIMITIVES " triangles trifans tristrips polylist polygons lines linestrips "
 
+/* How often it may stand in its parent. */
+typedef enum { ANY, ONCE } often;
+
 /* CLOSED: what is in it is skipped. Parents with a blank around each; "*": any. */
 static const struct {
     const char *name;
     content content;
+    often often;
     const char *parents;
 } rows[DAE_TAG_COUNT] = {
-    {"COLLADA", NO_TEXT, ""},
-    {"asset", NO_TEXT, "*"},
-    {"unit", NO_TEXT, " asset "},
-    {"up_axis", TEXT, " asset "},
-    {"library_geometries", NO_TEXT, " COLLADA "},
-    {"library_controllers", NO_TEXT, " COLLADA "},
-    {"library_nodes", NO_TEXT, " COLLADA "},
-    {"library_visual_scenes", NO_TEXT, " COLLADA "},
-    {"library_materials", NO_TEXT, " COLLADA "},
-    {"geometry", NO_TEXT, " library_geometries "},
-    {"mesh", NO_TEXT, " geometry "},
-    {"convex_mesh", NO_TEXT, " geometry "},
-    {"spline", CLOSED, " geometry "},
-    {"brep", CLOSED, " geometry "},
-    {"source", NO_TEXT, " mesh convex_mesh skin morph "},
-    {"float_array", NUMBERS, " source "},
-    {"int_array", CLOSED, " source "},
-    {"bool_array", CLOSED, " source "},
-    {"Name_array", WORDS, " source "},
-    {"IDREF_array", WORDS, " source "},
-    {"SIDREF_array", WORDS, " source "},
-    {"token_array", WORDS, " source "},
-    {"technique_common", NO_TEXT, " source bind_material "},
-    {"accessor", NO_TEXT, " technique_common "},
-    {"param", CLOSED, " accessor "},
-    {"vertices", NO_TEXT, " mesh convex_mesh "},
-    {"input", NO_TEXT, " vertices joints vertex_weights targets" PRIMITIVES},
-    {"triangles", NO_TEXT, " mesh convex_mesh "},
-    {"trifans", NO_TEXT, " mesh convex_mesh "},
-    {"tristrips", NO_TEXT, " mesh convex_mesh "},
-    {"polylist", NO_TEXT, " mesh convex_mesh "},
-    {"polygons", NO_TEXT, " mesh convex_mesh "},
-    {"lines", NO_TEXT, " mesh convex_mesh "},
-    {"linestrips", NO_TEXT, " mesh convex_mesh "},
-    {"p", WHOLES, " ph" PRIMITIVES},
-    {"ph", NO_TEXT, " polygons "},
-    {"h", WHOLES, " ph "},
-    {"vcount", WHOLES, " polylist vertex_weights "},
-    {"controller", NO_TEXT, " library_controllers "},
-    {"skin", NO_TEXT, " controller "},
-    {"morph", NO_TEXT, " controller "},
-    {"bind_shape_matrix", NUMBERS, " skin "},
-    {"joints", NO_TEXT, " skin "},
-    {"vertex_weights", NO_TEXT, " skin "},
-    {"v", WHOLES, " vertex_weights "},
-    {"targets", NO_TEXT, " morph "},
-    {"node", NO_TEXT, " library_nodes visual_scene node "},
-    {"matrix", NUMBERS, " node "},
-    {"translate", NUMBERS, " node "},
-    {"rotate", NUMBERS, " node "},
-    {"scale", NUMBERS, " node "},
-    {"skew", NUMBERS, " node "},
-    {"lookat", NUMBERS, " node "},
-    {"instance_geometry", NO_TEXT, " node "},
-    {"instance_controller", NO_TEXT, " node "},
-    {"instance_node", NO_TEXT, " node "},
-    {"skeleton", TEXT, " instance_controller "},
-    {"bind_material", NO_TEXT, " instance_geometry instance_controller "},
-    {"instance_material", CLOSED, " technique_common "},
-    {"material", CLOSED, " library_materials "},
-    {"visual_scene", NO_TEXT, " library_visual_scenes "},
-    {"scene", NO_TEXT, " COLLADA "},
-    {"instance_visual_scene", CLOSED, " scene "},
+    {"COLLADA", NO_TEXT, ANY, ""},
+    {"asset", NO_TEXT, ONCE, "*"},
+    {"unit", NO_TEXT, ONCE, " asset "},
+    {"up_axis", TEXT, ONCE, " asset "},
+    {"library_geometries", NO_TEXT, ANY, " COLLADA "},
+    {"library_controllers", NO_TEXT, ANY, " COLLADA "},
+    {"library_nodes", NO_TEXT, ANY, " COLLADA "},
+    {"library_visual_scenes", NO_TEXT, ANY, " COLLADA "},
+    {"library_materials", NO_TEXT, ANY, " COLLADA "},
+    {"geometry", NO_TEXT, ANY, " library_geometries "},
+    {"mesh", NO_TEXT, ONCE, " geometry "},
+    {"convex_mesh", NO_TEXT, ONCE, " geometry "},
+    {"spline", CLOSED, ONCE, " geometry "},
+    {"brep", CLOSED, ONCE, " geometry "},
+    {"source", NO_TEXT, ANY, " mesh convex_mesh skin morph "},
+    {"float_array", NUMBERS, ANY, " source "},
+    {"int_array", NUMBERS, ANY, " source "},
+    {"bool_array", CLOSED, ANY, " source "},
+    {"Name_array", WORDS, ANY, " source "},
+    {"IDREF_array", WORDS, ANY, " source "},
+    {"SIDREF_array", WORDS, ANY, " source "},
+    {"token_array", WORDS, ANY, " source "},
+    {"technique_common", NO_TEXT, ONCE, " source bind_material "},
+    {"accessor", NO_TEXT, ONCE, " technique_common "},
+    {"param", CLOSED, ANY, " accessor "},
+    {"vertices", NO_TEXT, ONCE, " mesh convex_mesh "},
+    {"input", NO_TEXT, ANY, " vertices joints vertex_weights targets" PRIMITIVES},
+    {"triangles", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"trifans", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"tristrips", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"polylist", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"polygons", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"lines", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"linestrips", NO_TEXT, ANY, " mesh convex_mesh "},
+    {"p", WHOLES, ANY, " ph" PRIMITIVES},
+    {"ph", NO_TEXT, ANY, " polygons "},
+    {"h", WHOLES, ANY, " ph "},
+    {"vcount", WHOLES, ONCE, " polylist vertex_weights "},
+    {"controller", NO_TEXT, ANY, " library_controllers "},
+    {"skin", NO_TEXT, ONCE, " controller "},
+    {"morph", NO_TEXT, ONCE, " controller "},
+    {"bind_shape_matrix", NUMBERS, ONCE, " skin "},
+    {"joints", NO_TEXT, ONCE, " skin "},
+    {"vertex_weights", NO_TEXT, ONCE, " skin "},
+    {"v", WHOLES, ONCE, " vertex_weights "},
+    {"targets", NO_TEXT, ONCE, " morph "},
+    {"node", NO_TEXT, ANY, " library_nodes visual_scene node "},
+    {"matrix", NUMBERS, ANY, " node "},
+    {"translate", NUMBERS, ANY, " node "},
+    {"rotate", NUMBERS, ANY, " node "},
+    {"scale", NUMBERS, ANY, " node "},
+    {"skew", NUMBERS, ANY, " node "},
+    {"lookat", NUMBERS, ANY, " node "},
+    {"instance_geometry", NO_TEXT, ANY, " node "},
+    {"instance_controller", NO_TEXT, ANY, " node "},
+    {"instance_node", NO_TEXT, ANY, " node "},
+    {"skeleton", TEXT, ANY, " instance_controller "},
+    {"bind_material", NO_TEXT, ONCE, " instance_geometry instance_controller "},
+    {"instance_material", CLOSED, ANY, " technique_common "},
+    {"material", CLOSED, ANY, " library_materials "},
+    {"visual_scene", NO_TEXT, ANY, " library_visual_scenes "},
+    {"scene", NO_TEXT, ONCE, " COLLADA "},
+    {"instance_visual_scene", CLOSED, ONCE, " scene "},
 };
 
 /* Elements that Collada has for what no triangle depends on. Within an <asset> there are others. */
@@ -194,18 +199,18 @@ void *kiln_dae_alloc(const dae *d, uint64_t count, uint64_t size)
 typedef struct {
     dae *d;
     const kiln_xml *xml;
-    uint32_t at;          /* the innermost element that is kept and open, or DAE_NONE */
-    unsigned skipped;     /* how many elements are open within it that are not kept */
-    bool in_physics;      /* the outermost of those is a library of physics */
-    char *prefix;         /* of the elements of Collada, with its colon; "": none */
-    char word[WORD_SIZE]; /* the start of a word that goes on in the next part of the text */
-    size_t length;        /* of it */
-    bool has_commas;      /* a number had one, which was warned of */
-    unsigned strangers;   /* elements and words warned of */
+    uint32_t at;      /* the innermost element that is kept and open, or DAE_NONE */
+    unsigned skipped; /* how many elements are open within it that are not kept */
+    bool in_physics;  /* the outermost of those is a library of physics */
+    char separator;   /* ends what stands before the names: a namespace, or a prefix */
+    char *before;     /* names of Collada, with the separator; "": nothing */
+    char *word;       /* the start of a word that goes on in the next part of the text */
+    size_t length, capacity;
+    bool has_commas;    /* a number had one, which was warned of */
+    unsigned strangers; /* elements and words warned of */
 } parser;
 
-/* Room for `more` further items of a list. */
-static void *grow(const dae *d, void *items, size_t *capacity, size_t needed, size_t size)
+void *kiln_dae_grow(const dae *d, void *items, size_t *capacity, size_t needed, size_t size)
 {
     if (!kiln_grow(&items, capacity, needed, size))
         kiln_read_no_memory(d->reading);
@@ -218,7 +223,7 @@ static size_t put_text(dae *d, const char *text, size_t length)
     const size_t at = d->text_size;
 
     KILN_ASSERT(at <= SIZE_MAX - length);
-    d->text = grow(d, d->text, &d->text_capacity, at + length, 1);
+    d->text = kiln_dae_grow(d, d->text, &d->text_capacity, at + length, 1);
     memcpy(d->text + at, text, length);
     d->text_size += length;
     return at;
@@ -277,8 +282,8 @@ static void take_word(parser *p, const char *word, size_t length)
 
         if (!kiln_token_number(word, length, &value) && !take_comma(p, word, length, &value))
             fail_word(p, "no number", word, length);
-        d->numbers =
-            grow(d, d->numbers, &d->number_capacity, d->number_count + 1, sizeof *d->numbers);
+        d->numbers = kiln_dae_grow(d, d->numbers, &d->number_capacity, d->number_count + 1,
+                                   sizeof *d->numbers);
         d->numbers[d->number_count++] = value;
         break;
     }
@@ -287,7 +292,8 @@ static void take_word(parser *p, const char *word, size_t length)
 
         if (!kiln_token_integer(word, length, &value))
             fail_word(p, "no whole number", word, length);
-        d->wholes = grow(d, d->wholes, &d->whole_capacity, d->whole_count + 1, sizeof *d->wholes);
+        d->wholes =
+            kiln_dae_grow(d, d->wholes, &d->whole_capacity, d->whole_count + 1, sizeof *d->wholes);
         d->wholes[d->whole_count++] =
             value > INT32_MIN && value <= INT32_MAX ? (int32_t)value : DAE_BEYOND;
         break;
@@ -313,8 +319,7 @@ static void take_words(parser *p, const char *text, size_t length)
             at++;
         /* Either it goes on from the part before, or it may go on in the next. */
         if (p->length > 0 || at == length) {
-            if (at - start >= WORD_SIZE - p->length)
-                fail_word(p, "too long a word", text + start, at - start);
+            p->word = kiln_dae_grow(p->d, p->word, &p->capacity, p->length + at - start, 1);
             memcpy(p->word + p->length, text + start, at - start);
             p->length += at - start;
             if (at == length)
@@ -433,38 +438,66 @@ static dae_tag tag_of(const parser *p, const char *name)
 }
 
 /* Begins to skip an element. */
-static void skip(parser *p, const char *name, const char **attributes, uint64_t line)
+static void skip(parser *p, const char *name, uint64_t line)
 {
     const dae_tag parent = p->d->elements[p->at].tag;
+    const char *other = strrchr(name, p->separator);
 
     p->skipped = 1;
     p->in_physics = strncmp(name, "library_physics_", 16) == 0;
     if (has_word(no_geometry, name) || parent == DAE_ASSET || rows[parent].content == CLOSED)
         return;
-    if (may_warn(p))
+    if (!may_warn(p))
+        return;
+    if (other != NULL && p->separator == KILN_XML_OF)
+        kiln_send_warning(p->d->reading->sender,
+                          "line %llu: <%.100s> in <%s> is of the namespace \"%.*s\" and not of "
+                          "Collada's; it is left out",
+                          (unsigned long long)line, other + 1, rows[parent].name,
+                          (int)(other - name < 200 ? other - name : 200), name);
+    else
         kiln_send_warning(p->d->reading->sender,
                           "line %llu: <%.100s> is nothing that Collada has in <%s>; it is left out",
                           (unsigned long long)line, name, rows[parent].name);
-    (void)attributes;
 }
 
-/* The root gives the prefix that its namespace has. */
-static const char *without_prefix(parser *p, const char *name, uint64_t line)
+/* The name within the namespace that the root is of, whatever its prefix there. One of no namespace
+ * counts as such, too: nobody else's has none. Names of others stay whole. */
+static const char *own_name(parser *p, const char *name, uint64_t line)
 {
-    const char *colon = strchr(name, ':');
-    const size_t length = colon != NULL ? (size_t)(colon + 1 - name) : 0;
+    const char *end = strrchr(name, p->separator);
+    const size_t length = end != NULL ? (size_t)(end + 1 - name) : 0;
 
     if (p->d->count == 0) {
         if (strcmp(name + length, "COLLADA") != 0)
             kiln_send_failure(p->d->reading->sender, KILN_BAKE_INVALID,
                               "line %llu: the document is a <%.100s> and no <COLLADA>; give its "
                               "format if the extension is misleading",
-                              (unsigned long long)line, name);
-        p->prefix = strndup(name, length);
-        if (p->prefix == NULL)
+                              (unsigned long long)line, name + length);
+        p->before = strndup(name, length);
+        if (p->before == NULL)
             kiln_read_no_memory(p->d->reading);
     }
-    return name + (strncmp(name, p->prefix, strlen(p->prefix)) == 0 ? strlen(p->prefix) : 0);
+    return strlen(p->before) == length && memcmp(name, p->before, length) == 0 ? name + length
+                                                                               : name;
+}
+
+/* Refuses a second element where there can be only one, and a geometry of two kinds: one of both
+ * would be left out. */
+static void check_once(const parser *p, dae_tag tag, uint64_t line)
+{
+    const uint64_t kinds =
+        DAE_IS(DAE_MESH) | DAE_IS(DAE_CONVEX_MESH) | DAE_IS(DAE_SPLINE) | DAE_IS(DAE_BREP);
+    const uint64_t others = (kinds & DAE_IS(tag)) != 0 ? kinds : DAE_IS(tag);
+    const dae_element *all = p->d->elements;
+
+    for (uint32_t at = all[p->at].first; at != DAE_NONE; at = all[at].next)
+        if ((others & DAE_IS(all[at].tag)) != 0)
+            kiln_send_failure(p->d->reading->sender, KILN_BAKE_INVALID,
+                              "line %llu: <%s> stands in <%s> beside the <%s> of line %llu, where "
+                              "only one can be; remove one",
+                              (unsigned long long)line, rows[tag].name, rows[all[p->at].tag].name,
+                              rows[all[at].tag].name, (unsigned long long)all[at].line);
 }
 
 /* An element that is kept goes to the end of the list, and behind its siblings. */
@@ -472,7 +505,7 @@ static void on_start(void *user, const char *full, const char **attributes, uint
 {
     parser *p = user;
     dae *d = p->d;
-    const char *name = without_prefix(p, full, line);
+    const char *name = own_name(p, full, line);
     const uint32_t number = (uint32_t)d->count;
     dae_element *e;
     dae_tag tag;
@@ -482,8 +515,8 @@ static void on_start(void *user, const char *full, const char **attributes, uint
 
         p->skipped++;
         if (p->in_physics && url != NULL && strcmp(name, "instance_geometry") == 0) {
-            d->shapes =
-                grow(d, d->shapes, &d->shape_capacity, d->shape_count + 1, sizeof *d->shapes);
+            d->shapes = kiln_dae_grow(d, d->shapes, &d->shape_capacity, d->shape_count + 1,
+                                      sizeof *d->shapes);
             d->shapes[d->shape_count++] = put_text(d, url, strlen(url) + 1);
         }
         return;
@@ -496,13 +529,15 @@ static void on_start(void *user, const char *full, const char **attributes, uint
                           (unsigned long long)line, name, rows[d->elements[p->at].tag].name);
     tag = tag_of(p, name);
     if (tag == DAE_TAG_COUNT) {
-        skip(p, name, attributes, line);
+        skip(p, name, line);
         return;
     }
+    if (rows[tag].often == ONCE && p->at != DAE_NONE)
+        check_once(p, tag, line);
     if (number == DAE_NONE)
         kiln_send_failure(d->reading->sender, KILN_BAKE_UNSUPPORTED,
                           "more than 4294967294 elements; split the model");
-    d->elements = grow(d, d->elements, &d->capacity, d->count + 1, sizeof *d->elements);
+    d->elements = kiln_dae_grow(d, d->elements, &d->capacity, d->count + 1, sizeof *d->elements);
     e = &d->elements[d->count++];
     *e = (dae_element){.tag = tag,
                        .parent = p->at,
@@ -521,8 +556,14 @@ static void on_start(void *user, const char *full, const char **attributes, uint
             parent->first = number;
         parent->last = number;
     }
-    for (size_t i = 0; attributes[i] != NULL; i++)
-        (void)put_text(d, attributes[i], strlen(attributes[i]) + 1);
+    /* Values of the schema have no meaning for blanks around them. */
+    for (size_t i = 0; attributes[i] != NULL; i++) {
+        size_t length = strlen(attributes[i]);
+        const char *text = kiln_xml_trimmed(attributes[i], &length);
+
+        (void)put_text(d, text, length);
+        (void)put_text(d, "", 1);
+    }
     (void)put_text(d, "", 1);
     e->from = rows[tag].content == NUMBERS  ? d->number_count
               : rows[tag].content == WHOLES ? d->whole_count
@@ -532,13 +573,17 @@ static void on_start(void *user, const char *full, const char **attributes, uint
 
 /* -- ids -- */
 
-/* By id, and in the order of the document. */
+/* By id and tag, and in the order of the document. */
 static int compare_ids(const void *a, const void *b)
 {
     const dae_id *p = a, *q = b;
     const int by_id = strcmp(p->id, q->id);
 
-    return by_id != 0 ? by_id : p->element < q->element ? -1 : p->element > q->element;
+    if (by_id != 0)
+        return by_id;
+    if (p->tag != q->tag)
+        return p->tag < q->tag ? -1 : 1;
+    return p->element < q->element ? -1 : p->element > q->element;
 }
 
 /* Sorts all ids, so that a reference is found in logarithmic time. */
@@ -549,7 +594,7 @@ static void list_ids(dae *d)
         const char *id = kiln_dae_attribute(d, (uint32_t)i, "id");
 
         if (id != NULL)
-            d->ids[d->id_count++] = (dae_id){id, (uint32_t)i};
+            d->ids[d->id_count++] = (dae_id){id, d->elements[i].tag, (uint32_t)i};
     }
     qsort(d->ids, d->id_count, sizeof *d->ids, compare_ids);
 }
@@ -578,56 +623,91 @@ static void unescape(char *text)
     *to = '\0';
 }
 
-/* The one of these tags that has the id. */
+/* The one of these tags that has the id. Those of other kinds are not meant, whatever XML says about
+ * ids; there may be many of them. */
 static uint32_t element_of(const dae *d, uint32_t from, const char *id, uint64_t tags)
 {
-    size_t low = 0, high = d->id_count;
     uint32_t found = DAE_NONE;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
+    for (unsigned tag = 0; tag < DAE_TAG_COUNT; tag++) {
+        const dae_id key = {id, (dae_tag)tag, 0};
+        size_t low = 0, high = d->id_count;
 
-        if (strcmp(d->ids[middle].id, id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    /* Those of other kinds are not meant, whatever XML says about ids. */
-    for (; low < d->id_count && strcmp(d->ids[low].id, id) == 0; low++) {
-        const uint32_t element = d->ids[low].element;
-
-        if ((tags & DAE_IS(d->elements[element].tag)) == 0)
+        if ((tags & DAE_IS(tag)) == 0)
             continue;
-        if (found != DAE_NONE)
-            kiln_dae_fail(d, from,
-                          "refers to the id \"%.200s\", which is that of line %llu and of line "
-                          "%llu; rename one",
-                          id, (unsigned long long)d->elements[found].line,
-                          (unsigned long long)d->elements[element].line);
-        found = element;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+
+            if (compare_ids(&d->ids[middle], &key) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < d->id_count && d->ids[low].tag == tag && strcmp(d->ids[low].id, id) == 0;
+             low++) {
+            const uint32_t element = d->ids[low].element;
+
+            if (found != DAE_NONE)
+                kiln_dae_fail(d, from,
+                              "refers to the id \"%.200s\", which is that of line %llu and of "
+                              "line %llu; rename one",
+                              id, (unsigned long long)d->elements[found].line,
+                              (unsigned long long)d->elements[element].line);
+            found = element;
+        }
     }
     return found;
+}
+
+/* The id of a reference to this document: "#id", or with the name of its own file before it. A
+ * file: URI is what the exporter wrote where it wrote the file. NULL: it is to another. */
+static const char *id_within(const dae *d, const char *reference)
+{
+    const char *hash = strchr(reference, '#'), *name;
+    char *path;
+    bool own;
+
+    if (hash == NULL || hash == reference)
+        return hash != NULL ? hash + 1 : NULL;
+    path = strndup(reference, (size_t)(hash - reference));
+    if (path == NULL)
+        kiln_read_no_memory(d->reading);
+    unescape(path);
+    name = path;
+    if (strncasecmp(path, "file:", 5) == 0 && strrchr(path, '/') != NULL)
+        name = strrchr(path, '/') + 1;
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    own = strcmp(name, d->reading->name) == 0;
+    free(path);
+    return own ? hash + 1 : NULL;
 }
 
 /* An id may hold percent signs itself, so it is tried as it is written first. */
 uint32_t kiln_dae_find(const dae *d, uint32_t from, const char *reference, uint64_t tags)
 {
-    char *id;
+    const char *id = reference != NULL ? id_within(d, reference) : NULL;
+    char *plain;
     uint32_t found;
 
-    if (reference == NULL || reference[0] != '#')
+    if (id == NULL)
         return DAE_NONE;
-    found = element_of(d, from, reference + 1, tags);
-    if (found != DAE_NONE || strchr(reference, '%') == NULL)
+    found = element_of(d, from, id, tags);
+    if (found != DAE_NONE || strchr(id, '%') == NULL)
         return found;
     /* A reference is a URI; most exporters leave what they should escape as it is. */
-    id = strdup(reference + 1);
-    if (id == NULL)
+    plain = strdup(id);
+    if (plain == NULL)
         kiln_read_no_memory(d->reading);
-    unescape(id);
-    found = element_of(d, from, id, tags);
-    free(id);
+    unescape(plain);
+    found = element_of(d, from, plain, tags);
+    free(plain);
     return found;
+}
+
+bool kiln_dae_is_within(const dae *d, const char *reference)
+{
+    return id_within(d, reference) != NULL;
 }
 
 uint32_t kiln_dae_reference(const dae *d, uint32_t from, const char *attribute, uint64_t tags)
@@ -638,7 +718,7 @@ uint32_t kiln_dae_reference(const dae *d, uint32_t from, const char *attribute, 
     if (reference == NULL)
         kiln_dae_fail(d, from, "has no attribute \"%s\"; repair the file", attribute);
     found = kiln_dae_find(d, from, reference, tags);
-    if (found == DAE_NONE && reference[0] != '#')
+    if (found == DAE_NONE && !kiln_dae_is_within(d, reference))
         kiln_dae_fail_unsupported(d, from,
                                   "refers to \"%.200s\", which is not in this file; export all of "
                                   "the model into one file",
@@ -674,11 +754,7 @@ uint64_t kiln_dae_whole(const dae *d, uint32_t element, const char *name, uint64
 
     if (text == NULL)
         return otherwise;
-    while (is_blank(*text))
-        text++;
     length = strlen(text);
-    while (length > 0 && is_blank(text[length - 1]))
-        length--;
     /* So small that a few of them multiplied are no overflow that matters: products of more are
      * compared in floating point. */
     if (!kiln_token_integer(text, length, &value) || value < 0 || value > INT64_MAX / 16)
@@ -718,15 +794,11 @@ uint32_t kiln_dae_needed(const dae *d, uint32_t element, dae_tag tag)
 char *kiln_dae_text(const dae *d, uint32_t element)
 {
     const dae_element *e = &d->elements[element];
-    const char *text = d->text + e->from;
     size_t length = e->count;
+    const char *text = kiln_xml_trimmed(d->text + e->from, &length);
     char *own;
 
     KILN_ASSERT(rows[e->tag].content == TEXT);
-    for (; length > 0 && is_blank(*text); length--)
-        text++;
-    while (length > 0 && is_blank(text[length - 1]))
-        length--;
     own = kiln_dae_alloc(d, length, 1);
     memcpy(own, text, length);
     return own;
@@ -760,21 +832,40 @@ static void check_version(const dae *d)
             d, 0, "is of version \"%.40s\"; export it as COLLADA 1.4.1 or 1.5.0", version);
 }
 
+/* Goes over the XML once. False: a prefix is not declared. */
+static bool parse(dae *d, kiln_reading *reading, bool namespaces)
+{
+    parser p = {.d = d, .at = DAE_NONE, .separator = namespaces ? KILN_XML_OF : ':'};
+    const kiln_xml_handlers handlers = {.start = on_start,
+                                        .end = on_end,
+                                        .text = on_text,
+                                        .user = &p,
+                                        .reader = &p.xml,
+                                        .namespaces = namespaces};
+    bool complete;
+
+    *d = (dae){.reading = reading};
+    /* So that an element without numbers has its place in a list, too. */
+    d->numbers = kiln_dae_grow(d, d->numbers, &d->number_capacity, 1, sizeof *d->numbers);
+    d->wholes = kiln_dae_grow(d, d->wholes, &d->whole_capacity, 1, sizeof *d->wholes);
+    complete = kiln_xml_read(reading, &handlers);
+    KILN_ASSERT(!complete || (d->count > 0 && p.at == DAE_NONE && p.skipped == 0));
+    free(p.before);
+    free(p.word);
+    return complete;
+}
+
 /* Elements only refer to each other by ids once all are read: a reference may lead forwards. */
 void kiln_dae_open(dae *d, kiln_reading *reading)
 {
-    parser p = {.d = d, .at = DAE_NONE};
-    const kiln_xml_handlers handlers = {
-        .start = on_start, .end = on_end, .text = on_text, .user = &p, .reader = &p.xml};
-
-    *d = (dae){.reading = reading};
     refuse_compressed(reading);
-    /* So that an element without numbers has its place in a list, too. */
-    d->numbers = grow(d, d->numbers, &d->number_capacity, 1, sizeof *d->numbers);
-    d->wholes = grow(d, d->wholes, &d->whole_capacity, 1, sizeof *d->wholes);
-    kiln_xml_read(reading, &handlers);
-    KILN_ASSERT(d->count > 0 && p.at == DAE_NONE && p.skipped == 0);
-    free(p.prefix);
+    /* XML knew no namespaces once, and some tools do not to this day: a prefix is a part of the
+     * name then. */
+    if (!parse(d, reading, true)) {
+        kiln_dae_close(d);
+        (void)parse(d, reading, false);
+        kiln_dae_warn(d, 0, "has a prefix that is declared nowhere; names are taken as written");
+    }
     check_version(d);
     list_ids(d);
 }

@@ -90,6 +90,7 @@ typedef struct {
 /* Elements that one id may mean. */
 typedef struct {
     const char *id;
+    dae_tag tag;
     uint32_t element;
 } dae_id;
 
@@ -141,12 +142,17 @@ char *kiln_dae_text(const dae *d, uint32_t element);
 /* Tags as a set. */
 #define DAE_IS(tag) (UINT64_C(1) << (tag))
 
-/* The element that "#id" means, one of these tags, for an attribute of `from`. DAE_NONE: it is not
+/* The element that "#id" means, also with the name of the file before it, one of these tags, for an attribute of `from`. DAE_NONE: it is not
  * there, or is in another file. Ends the work where several of these tags have the id. */
 uint32_t kiln_dae_find(const dae *d, uint32_t from, const char *reference, uint64_t tags);
 /* The same for an attribute that has to refer to something. */
 uint32_t kiln_dae_reference(const dae *d, uint32_t from, const char *attribute, uint64_t tags);
 
+/* Whether a reference is to this file. */
+bool kiln_dae_is_within(const dae *d, const char *reference);
+
+/* Room for `needed` items of a list; without memory the work ends. */
+void *kiln_dae_grow(const dae *d, void *items, size_t *capacity, size_t needed, size_t size);
 /* calloc, which ends the work without memory. */
 void *kiln_dae_alloc(const dae *d, uint64_t count, uint64_t size);
 

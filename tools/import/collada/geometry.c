@@ -4,9 +4,9 @@
  * offsets; that of VERTEX is the one that counts. What a primitive declares (count, <vcount>) and
  * what is there has to agree, or the file is refused with both numbers.
  *
- * All primitives of a mesh refer to the same vertices. One that has few of them sends those that it
- * has, so that a mesh of many primitives does not send its vertices as often. Where an index refers
- * to no vertex, all are sent, and flatten.c refuses or drops the face by the numbers of the file.
+ * All primitives of a mesh refer to the same vertices, of which each sends those that it has
+ * (points.c). Where an index refers to no vertex, all are sent, and flatten.c refuses or drops the
+ * face by the numbers of the file.
  *
  * A polygon with holes becomes one without (holes.c). Lines, and faces of one or two corners, are
  * counted for the report. The number of a face is its place in its primitive, with those that are
@@ -34,20 +34,20 @@ uint32_t kiln_dae_mesh(const dae *d, uint32_t geometry)
                                                                                          : DAE_NONE;
 }
 
-dae_shape kiln_dae_shape(const dae *d, uint32_t mesh)
+kiln_points kiln_dae_shape(const dae *d, uint32_t mesh)
 {
     const uint32_t vertices = kiln_dae_needed(d, mesh, DAE_VERTICES);
     const uint32_t input = kiln_dae_needed_input(d, vertices, "POSITION");
     const dae_accessor a = kiln_dae_accessor(d, input, 3);
-    dae_shape shape = {.count = a.count};
+    kiln_points shape = {.sent = 0};
 
-    if (a.flat && a.count > 0)
-        kiln_dae_warn(d, a.element, "has no Z; it is taken to be 0");
     KILN_ASSERT(a.width == 3);
-    shape.positions = kiln_dae_alloc(d, a.count, sizeof *shape.positions);
-    for (size_t i = 0; i < a.count; i++)
-        for (unsigned k = 0; k < 3; k++)
-            shape.positions[i][k] = kiln_dae_value(&a, i, k);
+    for (size_t i = 0; i < a.count; i++) {
+        const double position[3] = {kiln_dae_value(&a, i, 0), kiln_dae_value(&a, i, 1),
+                                    kiln_dae_value(&a, i, 2)};
+
+        kiln_points_add(d->reading, &shape, position);
+    }
     return shape;
 }
 
@@ -80,8 +80,8 @@ static layout layout_of(const dae *d, uint32_t primitive)
         return l;
     vertex = kiln_dae_needed_input(d, primitive, "VERTEX");
     l.offset = (size_t)kiln_dae_whole(d, vertex, "offset", 0);
-    if (kiln_dae_reference(d, vertex, "source", DAE_IS(DAE_VERTICES)) !=
-        kiln_dae_child(d, mesh, DAE_VERTICES))
+    /* A mesh has one. */
+    if (d->elements[kiln_dae_reference(d, vertex, "source", DAE_IS(DAE_VERTICES))].parent != mesh)
         kiln_dae_fail(d, vertex, "refers to the <vertices> of another mesh; repair the file");
     /* Inputs may share an offset, and offsets may be left out: the greatest tells how many indices
      * a corner has. */
@@ -233,7 +233,7 @@ typedef struct {
     const dae *d;
     uint32_t primitive, material;
     layout layout;
-    const dae_shape *shape;
+    kiln_points *shape;
     uint32_t *corners; /* of all lists, one after the other, then of the one that is used next */
     size_t *sizes;     /* of <polygons>, how many corners each has */
     uint64_t record;   /* of the next face */
@@ -252,41 +252,6 @@ static size_t put_corners(const sending *s, uint32_t list, uint32_t *to)
         to[i] = index >= 0 ? (uint32_t)index : KILN_SCENE_NONE;
     }
     return count;
-}
-
-/* Sends all vertices, or where the corners are fewer than these, those that occur, and changes the
- * corners to their new numbers. Returns how many. */
-static uint64_t send_vertices(sending *s, size_t corner_count)
-{
-    const dae_shape *shape = s->shape;
-    kiln_reading *reading = s->d->reading;
-    uint32_t *numbers = NULL;
-    uint64_t sent = 0;
-
-    /* With more corners than vertices, finding those that occur saves nothing. */
-    if (corner_count < shape->count)
-        numbers = kiln_dae_alloc(s->d, shape->count, sizeof *numbers);
-    for (size_t i = 0; numbers != NULL && i < corner_count; i++) {
-        if (s->corners[i] < shape->count) {
-            numbers[s->corners[i]] = 1;
-        } else {
-            free(numbers);
-            numbers = NULL;
-        }
-    }
-    for (size_t i = 0; i < shape->count; i++) {
-        if (numbers != NULL && numbers[i] == 0)
-            continue;
-        if (numbers != NULL)
-            numbers[i] = (uint32_t)sent;
-        KILN_ASSERT(sent <= i);
-        kiln_read_vertex(reading, shape->positions[i]);
-        sent++;
-    }
-    for (size_t i = 0; numbers != NULL && i < corner_count; i++)
-        s->corners[i] = numbers[s->corners[i]];
-    free(numbers);
-    return sent;
 }
 
 /* Sends the triangles of a strip or a fan. Every second one of a strip has its corners turned, so
@@ -357,10 +322,12 @@ static void send_faces(sending *s, size_t corner_count)
 static size_t put_holed(const sending *s, uint32_t holed, uint32_t *to)
 {
     const dae *d = s->d;
-    const uint32_t outline = kiln_dae_needed(d, holed, DAE_P);
+    const uint32_t outline = kiln_dae_needed(d, holed, DAE_P), second = kiln_dae_next(d, outline);
     size_t *sizes = kiln_dae_alloc(d, count_children(d, holed, DAE_H) + 1, sizeof *sizes);
     size_t lists = 0, count = 0;
 
+    if (second != DAE_NONE)
+        kiln_dae_fail(d, second, "is the second outline of one polygon; remove one");
     for (uint32_t at = outline; at != DAE_NONE;
          at = lists == 1 ? kiln_dae_child(d, holed, DAE_H) : kiln_dae_next(d, at)) {
         sizes[lists] = put_corners(s, at, to + count);
@@ -369,8 +336,7 @@ static size_t put_holed(const sending *s, uint32_t holed, uint32_t *to)
                           sizes[lists]);
         count += sizes[lists++];
     }
-    count = kiln_dae_join_holes(d, (const double(*)[3])s->shape->positions, s->shape->count, to,
-                                sizes, lists);
+    count = kiln_dae_join_holes(d, s->shape->at.items, s->shape->at.count, to, sizes, lists);
     if (count == 0)
         kiln_dae_fail(d, holed, "has a hole that is not inside of its outline; repair the file");
     free(sizes);
@@ -393,7 +359,7 @@ static uint64_t count_holed(const dae *d, uint32_t primitive, const layout *l)
 
 /* Corners are listed first, all of them, since it depends on them which vertices are sent; then the
  * faces follow, of as many corners as the lists or counts say. */
-uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_shape *shape,
+uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, kiln_points *shape,
                                  uint32_t material, uint64_t *vertices)
 {
     sending s = {.d = d,
@@ -423,7 +389,7 @@ uint64_t kiln_dae_send_primitive(const dae *d, uint32_t primitive, const dae_sha
         count += own;
     }
     KILN_ASSERT(count <= all);
-    *vertices = send_vertices(&s, count);
+    *vertices = kiln_points_send(d->reading, shape, s.corners, count);
     send_faces(&s, count);
     free(s.corners);
     free(s.sizes);

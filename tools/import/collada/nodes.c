@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "../../../formats/assert.h"
-#include "../../common/memory.h"
 #include "document.h"
 #include "geometry.h"
 #include "pose.h"
@@ -40,7 +39,9 @@ typedef struct {
     uint32_t material;
     uint32_t instance; /* the <instance_controller>, or DAE_NONE */
     uint32_t controller;
-    uint32_t next; /* another of this base; DAE_NONE: none */
+    uint32_t next;  /* another of this base; DAE_NONE: none */
+    uint32_t place; /* of the node that shows a skin */
+    bool again;     /* the instance has others, at other places */
 } variant;
 
 /* A primitive of a geometry, in its own shape. */
@@ -57,6 +58,7 @@ typedef struct {
     uint32_t parent; /* of the scene */
     uint32_t depth;
     bool leave;
+    size_t place;      /* of one that is left */
     kiln_affine above; /* the transform of the parent, to the scene */
 } pending;
 
@@ -68,11 +70,12 @@ typedef struct {
     uint32_t *first;   /* of a geometry, the number of its first primitive; of a node, its number */
     uint8_t *used;     /* of a geometry, as below */
     bool *open;        /* of a node: it is above the one that is visited */
-    uint32_t *number;  /* of a material */
+    uint32_t *number;  /* of a material; of a geometry, how many primitives it has */
     uint32_t *variant; /* of an <instance_controller>, 1 + the first of its variants */
     variant *variants;
     size_t variant_count, variant_capacity;
     dae_places places; /* where there are controllers */
+    size_t visited;    /* of these, the node that is visited */
     pending *stack;
     size_t depth, stack_capacity;
     uint32_t *shown; /* meshes of the node that is visited */
@@ -80,14 +83,6 @@ typedef struct {
     uint32_t material_count, sent; /* nodes of the scene */
     bool has_controllers, default_material;
 } scene;
-
-/* Room for a further element of a list; without memory the work ends. */
-static void *grow(const scene *s, void *items, size_t *capacity, size_t needed, size_t size)
-{
-    if (!kiln_grow(&items, capacity, needed, size))
-        kiln_read_no_memory(s->d.reading);
-    return items;
-}
 
 /* -- unit and axis -- */
 
@@ -102,11 +97,7 @@ static double unit_of(const dae *d, uint32_t asset)
 
     if (text == NULL)
         return 0;
-    /* An attribute keeps the blanks around its value, as this one may have. */
-    text += strspn(text, " \t\r\n");
     length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
-        length--;
     own = kiln_dae_alloc(d, length, 1);
     memcpy(own, text, length);
     comma = strchr(own, ',');
@@ -222,10 +213,12 @@ static void list_elements(scene *s)
              at = d->elements[at].next) {
             if ((DAE_IS(d->elements[at].tag) & DAE_PRIMITIVES) == 0)
                 continue;
-            s->bases = grow(s, s->bases, &s->base_capacity, s->base_count + 1, sizeof *s->bases);
+            s->bases = kiln_dae_grow(&s->d, s->bases, &s->base_capacity, s->base_count + 1,
+                                     sizeof *s->bases);
             s->bases[s->base_count++] =
                 (base){.geometry = i, .primitive = at, .number = number++, .variants = DAE_NONE};
         }
+        s->number[i] = number;
     }
     /* Shapes of physics are made of geometry that nobody sees. */
     for (size_t i = 0; i < d->shape_count; i++) {
@@ -288,7 +281,8 @@ static void send_materials(const scene *s)
 static void show(scene *s, size_t mesh)
 {
     KILN_ASSERT(mesh < s->base_count + s->variant_count);
-    s->shown = grow(s, s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *s->shown);
+    s->shown =
+        kiln_dae_grow(&s->d, s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *s->shown);
     s->shown[s->shown_count++] = (uint32_t)mesh;
 }
 
@@ -298,8 +292,8 @@ static size_t add_variant(scene *s, const variant *v)
     if (s->base_count + s->variant_count >= INT32_MAX)
         kiln_send_failure(s->d.reading->sender, KILN_BAKE_UNSUPPORTED,
                           "more than 2147483647 meshes; split the model");
-    s->variants =
-        grow(s, s->variants, &s->variant_capacity, s->variant_count + 1, sizeof *s->variants);
+    s->variants = kiln_dae_grow(&s->d, s->variants, &s->variant_capacity, s->variant_count + 1,
+                                sizeof *s->variants);
     s->variants[s->variant_count++] = *v;
     return s->base_count + s->variant_count - 1;
 }
@@ -307,12 +301,8 @@ static size_t add_variant(scene *s, const variant *v)
 /* The number behind the last primitive of a geometry. */
 static size_t end_of(const scene *s, uint32_t geometry)
 {
-    size_t end = s->first[geometry];
-
     KILN_ASSERT(s->d.elements[geometry].tag == DAE_GEOMETRY);
-    while (end < s->base_count && s->bases[end].geometry == geometry)
-        end++;
-    return end;
+    return (size_t)s->first[geometry] + s->number[geometry];
 }
 
 /* Shows the primitives of a geometry, each with its material. */
@@ -336,8 +326,8 @@ static void show_geometry(scene *s, uint32_t instance, uint32_t geometry)
         while (at != DAE_NONE && s->variants[at].material != material)
             at = s->variants[at].next;
         if (at == DAE_NONE) {
-            const variant v = {b->primitive, (uint32_t)i, material,
-                               DAE_NONE,     DAE_NONE,    b->variants};
+            const variant v = {b->primitive, (uint32_t)i, material, DAE_NONE,
+                               DAE_NONE,     b->variants, 0,        false};
 
             at = (uint32_t)s->variant_count;
             (void)add_variant(s, &v);
@@ -348,13 +338,17 @@ static void show_geometry(scene *s, uint32_t instance, uint32_t geometry)
 }
 
 /* The same in the shape that a controller gives it. */
-static void show_controller(scene *s, uint32_t instance, uint32_t controller, uint32_t geometry)
+static void show_controller(scene *s, uint32_t instance, uint32_t controller, uint32_t geometry,
+                            bool skinned)
 {
     const size_t first = s->first[geometry], end = end_of(s, geometry);
 
+    const bool again = s->variant[instance] != 0;
+
     s->used[geometry] = SHOWN;
-    /* A node that is instanced shows the same shape again. */
-    if (s->variant[instance] == 0) {
+    /* A node that is instanced shows the same shape again; but joints that are instanced with it
+     * are elsewhere. */
+    if (!again || skinned) {
         s->variant[instance] = (uint32_t)s->variant_count + 1;
         for (size_t i = first; i < end; i++) {
             const variant v = {s->bases[i].primitive,
@@ -362,7 +356,9 @@ static void show_controller(scene *s, uint32_t instance, uint32_t controller, ui
                                material_of(s, instance, s->bases[i].primitive),
                                instance,
                                controller,
-                               DAE_NONE};
+                               DAE_NONE,
+                               skinned ? (uint32_t)s->visited : 0,
+                               again};
 
             (void)add_variant(s, &v);
         }
@@ -380,7 +376,7 @@ static uint32_t instanced(const scene *s, uint32_t instance, dae_tag tag)
     if (element == DAE_NONE)
         kiln_dae_warn(&s->d, instance, "of \"%.200s\", which is not %s; it is left out",
                       url != NULL ? url : "",
-                      url != NULL && url[0] != '#' ? "in this file" : "there");
+                      url != NULL && !kiln_dae_is_within(&s->d, url) ? "in this file" : "there");
     return element;
 }
 
@@ -389,7 +385,7 @@ static uint32_t instanced(const scene *s, uint32_t instance, dae_tag tag)
 /* Puts a node on the stack of those to be visited. */
 static void push(scene *s, const pending *item)
 {
-    s->stack = grow(s, s->stack, &s->stack_capacity, s->depth + 1, sizeof *s->stack);
+    s->stack = kiln_dae_grow(&s->d, s->stack, &s->stack_capacity, s->depth + 1, sizeof *s->stack);
     s->stack[s->depth++] = *item;
 }
 
@@ -457,7 +453,7 @@ static void list_shown(scene *s, uint32_t node, bool skinned)
                 continue;
             geometry = kiln_dae_controlled(d, controller, &by_joints);
             if (by_joints == skinned)
-                show_controller(s, at, controller, geometry);
+                show_controller(s, at, controller, geometry, skinned);
         }
     }
 }
@@ -479,11 +475,12 @@ static void visit(scene *s, const pending *item)
     /* The transform of the visual scene is unit and axis, which places of joints are without. */
     below.above = is_node ? kiln_affine_join(&item->above, &own) : item->above;
     s->open[element] = true;
-    push(s, &(pending){.element = element, .leave = true});
+    s->visited = s->places.count;
+    push(s, &(pending){.element = element, .leave = true, .place = s->visited});
     if (s->has_controllers && is_node) {
-        s->places.items = grow(s, s->places.items, &s->places.capacity, s->places.count + 1,
-                               sizeof *s->places.items);
-        s->places.items[s->places.count++] = (dae_place){element, item->depth, below.above};
+        s->places.items = kiln_dae_grow(&s->d, s->places.items, &s->places.capacity,
+                                        s->places.count + 1, sizeof *s->places.items);
+        s->places.items[s->places.count++] = (dae_place){element, item->depth, 0, below.above};
     }
     /* Two passes: what joints place goes to a node that has its place by itself. */
     list_shown(s, element, false);
@@ -551,7 +548,7 @@ static uint32_t find_scene(const scene *s)
 /* -- meshes -- */
 
 /* Sends a mesh of the scene; without a shape an empty one. */
-static void send_mesh(const scene *s, const base *b, const dae_shape *shape, uint32_t material,
+static void send_mesh(const scene *s, const base *b, kiln_points *shape, uint32_t material,
                       uint32_t pose_of)
 {
     const dae *d = &s->d;
@@ -599,14 +596,15 @@ static void warn_of_geometry(const scene *s, uint32_t geometry)
 static void send_meshes(scene *s)
 {
     const dae *d = &s->d;
-    dae_shape shape = {NULL, 0};
-    uint32_t of = DAE_NONE;
+    kiln_points shape = {.sent = 0};
+    dae_joints *joints = s->has_controllers ? kiln_dae_joints_open(d, &s->places) : NULL;
+    uint32_t of = DAE_NONE, at = 0;
 
     for (size_t i = 0; i < s->base_count; i++) {
         const base *b = &s->bases[i];
 
         if (b->plain && of != b->geometry) {
-            free(shape.positions);
+            kiln_points_free(&shape);
             shape = kiln_dae_shape(d, d->elements[b->primitive].parent);
             of = b->geometry;
         }
@@ -617,16 +615,19 @@ static void send_meshes(scene *s)
         const base *b = &s->bases[v->base];
         const uint32_t wanted = v->instance != DAE_NONE ? v->instance : b->geometry;
 
-        if (of != wanted) {
-            free(shape.positions);
-            shape = v->instance != DAE_NONE
-                        ? kiln_dae_pose(d, v->instance, v->controller, &s->places)
-                        : kiln_dae_shape(d, d->elements[b->primitive].parent);
+        if (of != wanted || at != v->place) {
+            const dae_shown shown = {v->instance, v->controller, v->place, v->again};
+
+            kiln_points_free(&shape);
+            shape = v->instance != DAE_NONE ? kiln_dae_pose(d, &shown, joints)
+                                            : kiln_dae_shape(d, d->elements[b->primitive].parent);
             of = wanted;
+            at = v->place;
         }
         send_mesh(s, b, &shape, v->material, v->base + 1);
     }
-    free(shape.positions);
+    kiln_points_free(&shape);
+    kiln_dae_joints_close(joints);
     for (uint32_t i = 0; i < d->count; i++)
         if (d->elements[i].tag == DAE_GEOMETRY)
             warn_of_geometry(s, i);
@@ -677,10 +678,13 @@ void kiln_read_collada(kiln_reading *reading)
     while (s.depth > 0) {
         const pending item = s.stack[--s.depth];
 
-        if (item.leave)
-            s.open[item.element] = false;
-        else
+        if (!item.leave) {
             visit(&s, &item);
+            continue;
+        }
+        s.open[item.element] = false;
+        if (s.has_controllers && s.d.elements[item.element].tag == DAE_NODE)
+            s.places.items[item.place].end = s.places.count;
     }
     KILN_ASSERT(s.sent > 0);
     /* Materials last: only now it is known whether any face has none. */

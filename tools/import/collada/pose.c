@@ -6,10 +6,8 @@
  *
  * A skin takes a vertex by its bind shape matrix to where it was bound, by the inverse bind matrix
  * of a joint to the joint's own frame, and by the joint's transform to the scene. The node that
- * shows it has no part in this. Weights that do not add up to 1 are made to. A joint is looked for
- * below the skeletons of the instance: by its sid, the highest first, or by its id. Names of all
- * nodes are sorted once for a skin, so that long chains of joints take no time that grows with
- * their square.
+ * shows it has no part in this. Weights that do not add up to 1 are made to. joints.c finds the
+ * joints.
  *
  * Morph targets are added to the mesh, or mixed with it, before any skin. Vertices of a mesh, its
  * targets and its weights have to be equally many. */
@@ -215,7 +213,7 @@ static uint32_t mesh_of(const dae *d, uint32_t geometry)
 }
 
 /* Adds morph targets, each as much as its weight. */
-static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
+static void apply_morph(const dae *d, uint32_t morph, kiln_points *shape)
 {
     const uint32_t targets = kiln_dae_needed(d, morph, DAE_TARGETS);
     const uint32_t target_input = kiln_dae_needed_input(d, targets, "MORPH_TARGET");
@@ -224,6 +222,7 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
     const dae_accessor weights = kiln_dae_accessor(d, weight_input, 1);
     const char *method = kiln_dae_attribute(d, morph, "method");
     const bool relative = method != NULL && strcmp(method, "RELATIVE") == 0;
+    double(*positions)[3] = shape->at.items;
     double base = 1;
 
     if (!relative && method != NULL && strcmp(method, "NORMALIZED") != 0)
@@ -243,14 +242,14 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
                           "has weight %zu, which is not finite; repair the file", i);
         base -= relative ? 0 : weight;
     }
-    for (size_t i = 0; i < shape->count; i++)
+    for (size_t i = 0; i < shape->at.count; i++)
         for (int k = 0; k < 3; k++)
-            shape->positions[i][k] *= base;
+            positions[i][k] *= base;
     for (size_t i = 0; i < names.count; i++) {
         const double weight = kiln_dae_value(&weights, i, 0);
         char *reference = kiln_dae_alloc(d, strlen(names.items[i]) + 1, 1);
         uint32_t geometry;
-        dae_shape target;
+        kiln_points target;
 
         /* A list of ids has no "#". */
         reference[0] = '#';
@@ -266,154 +265,44 @@ static void apply_morph(const dae *d, uint32_t morph, dae_shape *shape)
         if (weight == 0)
             continue;
         target = kiln_dae_shape(d, mesh_of(d, geometry));
-        if (target.count != shape->count)
+        if (target.at.count != shape->at.count)
             kiln_dae_fail(d, geometry,
                           "is a morph target of %zu vertices for a mesh of %zu; repair the "
                           "file",
-                          target.count, shape->count);
-        for (size_t j = 0; j < shape->count; j++)
+                          target.at.count, shape->at.count);
+        for (size_t j = 0; j < shape->at.count; j++)
             for (int k = 0; k < 3; k++)
-                shape->positions[j][k] += weight * target.positions[j][k];
-        free(target.positions);
+                positions[j][k] += weight * ((const double(*)[3])target.at.items)[j][k];
+        kiln_points_free(&target);
     }
     free(names.items);
 }
 
 /* -- skins -- */
 
-/* Names of the nodes of a scene, by which joints are found. */
-typedef struct {
-    const char *name;
-    size_t place;
-} named;
-
-/* By name, and in the order of places. */
-static int compare_names(const void *a, const void *b)
-{
-    const named *p = a, *q = b;
-    const int by_name = strcmp(p->name, q->name);
-
-    return by_name != 0 ? by_name : p->place < q->place ? -1 : p->place > q->place;
-}
-
-/* All places whose nodes have the attribute, sorted by it. */
-static named *list_names(const dae *d, const dae_places *places, const char *attribute,
-                         size_t *count)
-{
-    named *names = kiln_dae_alloc(d, places->count, sizeof *names);
-
-    *count = 0;
-    for (size_t i = 0; i < places->count; i++) {
-        const char *name = kiln_dae_attribute(d, places->items[i].element, attribute);
-
-        if (name != NULL)
-            names[(*count)++] = (named){name, i};
-    }
-    qsort(names, *count, sizeof *names, compare_names);
-    return names;
-}
-
-/* Places from one to another: those below a skeleton. */
-typedef struct {
-    size_t first, end;
-} range;
-
-/* The skeletons of an instance, and last the whole scene. */
-static range *list_skeletons(const dae *d, uint32_t instance, const dae_places *places,
-                             size_t *count)
-{
-    size_t capacity = 1;
-    range *ranges;
-
-    for (uint32_t at = kiln_dae_child(d, instance, DAE_SKELETON); at != DAE_NONE;
-         at = kiln_dae_next(d, at))
-        capacity++;
-    ranges = kiln_dae_alloc(d, capacity, sizeof *ranges);
-    *count = 0;
-    for (uint32_t at = kiln_dae_child(d, instance, DAE_SKELETON); at != DAE_NONE;
-         at = kiln_dae_next(d, at)) {
-        char *text = kiln_dae_text(d, at);
-        const uint32_t root = kiln_dae_find(d, at, text, DAE_IS(DAE_NODE));
-        size_t first = 0, end;
-
-        free(text);
-        while (first < places->count && places->items[first].element != root)
-            first++;
-        /* Places stand depth-first: what is below follows, and is deeper. */
-        end = first + 1;
-        while (end < places->count && places->items[end].depth > places->items[first].depth)
-            end++;
-        if (first < places->count)
-            ranges[(*count)++] = (range){first, end};
-    }
-    ranges[(*count)++] = (range){0, places->count};
-    return ranges;
-}
-
-/* The highest place of that name in the first skeleton that has one; NULL: there is none. */
-static const dae_place *find_joint(const dae_places *places, const named *names, size_t name_count,
-                                   const range *ranges, size_t range_count, const char *name)
-{
-    const named key = {name, 0};
-    size_t low = 0, high = name_count;
-
-    KILN_ASSERT(range_count > 0 && ranges[range_count - 1].end == places->count);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (compare_names(&names[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = 0; i < range_count; i++) {
-        const dae_place *found = NULL;
-
-        for (size_t j = low; j < name_count && strcmp(names[j].name, name) == 0; j++) {
-            const dae_place *at = &places->items[names[j].place];
-
-            if (names[j].place >= ranges[i].first && names[j].place < ranges[i].end &&
-                (found == NULL || at->depth < found->depth))
-                found = at;
-        }
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
-}
-
 /* What a skin needs of each joint: from the bind shape to the scene. */
-static kiln_affine *load_joints(const dae *d, uint32_t skin, uint32_t instance,
-                                const dae_places *places, size_t *count)
+static kiln_affine *load_joints(const dae *d, uint32_t skin, const dae_shown *shown,
+                                const dae_joints *all, size_t *count)
 {
     const uint32_t joints = kiln_dae_needed(d, skin, DAE_JOINTS);
     const uint32_t matrices_input = kiln_dae_needed_input(d, joints, "INV_BIND_MATRIX");
     const dae_names names = kiln_dae_names(d, kiln_dae_needed_input(d, joints, "JOINT"));
     const dae_accessor matrices = kiln_dae_accessor(d, matrices_input, 16);
     kiln_affine *to = kiln_dae_alloc(d, names.count, sizeof *to);
-    size_t sid_count, id_count, range_count;
-    named *sids = list_names(d, places, "sid", &sid_count);
-    named *ids = list_names(d, places, "id", &id_count);
-    range *ranges = list_skeletons(d, instance, places, &range_count);
+    const dae_skeletons skeletons = kiln_dae_skeletons(all, shown);
+    size_t unsure_count = 0, example = 0;
 
     if (matrices.count != names.count)
         kiln_dae_fail(d, joints, "has %zu joints and %zu matrices; repair the file", names.count,
                       matrices.count);
     for (size_t i = 0; i < names.count; i++) {
-        const char *name = names.items[i];
-        const dae_place *place =
-            names.ids ? NULL : find_joint(places, sids, sid_count, ranges, range_count, name);
+        bool unsure = false;
+        const dae_place *place = kiln_dae_joint(all, &skeletons, shown, names.element,
+                                                names.items[i], names.ids, &unsure);
         double rows[16];
         kiln_affine inverse;
 
-        /* Some exporters name joints by their ids. */
-        if (place == NULL)
-            place = find_joint(places, ids, id_count, ranges, range_count, name);
-        if (place == NULL)
-            kiln_dae_fail(d, names.element,
-                          "names the joint \"%.200s\", which is no node of the "
-                          "scene; repair the file",
-                          names.items[i]);
+        example = unsure && unsure_count++ == 0 ? i : example;
         for (unsigned k = 0; k < 16; k++)
             rows[k] = kiln_dae_value(&matrices, i, k);
         inverse = matrix(d, matrices.element, rows);
@@ -422,10 +311,13 @@ static kiln_affine *load_joints(const dae *d, uint32_t skin, uint32_t instance,
                           "has matrix %zu, which is not finite; repair the file", i);
         to[i] = kiln_affine_join(&place->global, &inverse);
     }
+    if (unsure_count > 0 && !shown->again)
+        kiln_dae_warn(d, names.element,
+                      "names the joint \"%.200s\", of which there are several as high and as near "
+                      "(so are %zu joints); the first is taken",
+                      names.items[example], unsure_count);
     *count = names.count;
-    free(sids);
-    free(ids);
-    free(ranges);
+    free(skeletons.roots);
     free(names.items);
     return to;
 }
@@ -498,22 +390,23 @@ static influences load_influences(const dae *d, uint32_t skin, size_t vertices)
 }
 
 /* The joint of index -1 is the bind shape itself. */
-static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae_places *places,
-                       dae_shape *shape)
+static void apply_skin(const dae *d, uint32_t skin, const dae_shown *shown, const dae_joints *all,
+                       kiln_points *shape)
 {
     const uint32_t bind = kiln_dae_child(d, skin, DAE_BIND_SHAPE_MATRIX);
     const kiln_affine bound =
         bind != DAE_NONE ? matrix(d, bind, numbers_of(d, bind, 16)) : identity;
-    const influences in = load_influences(d, skin, shape->count);
+    const influences in = load_influences(d, skin, shape->at.count);
     size_t joint_count, next = 0, free_vertices = 0, uneven = 0, example = 0;
-    kiln_affine *joints = load_joints(d, skin, instance, places, &joint_count);
+    kiln_affine *joints = load_joints(d, skin, shown, all, &joint_count);
+    double(*positions)[3] = shape->at.items;
     double example_sum = 1;
 
-    for (size_t i = 0; i < shape->count; i++) {
+    for (size_t i = 0; i < shape->at.count; i++) {
         double from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, sum = 0;
 
         KILN_ASSERT(next == 0 || in.pairs != NULL);
-        kiln_affine_add(&bound, 1, shape->positions[i], from);
+        kiln_affine_add(&bound, 1, positions[i], from);
         for (int32_t j = 0; j < in.sizes[i]; j++, next++) {
             const int32_t joint = in.pairs[next * in.stride + in.joint];
             const int32_t number = in.pairs[next * in.stride + in.weight];
@@ -544,14 +437,14 @@ static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae
         }
         free_vertices += in.sizes[i] == 0;
         for (int k = 0; k < 3; k++)
-            shape->positions[i][k] = in.sizes[i] > 0 ? to[k] / sum : from[k];
+            positions[i][k] = in.sizes[i] > 0 ? to[k] / sum : from[k];
     }
-    if (uneven > 0)
+    if (uneven > 0 && !shown->again)
         kiln_dae_warn(d, in.element,
                       "has weights that do not add up to 1 (%zu vertices; vertex %zu: %.9g); they "
                       "are scaled to 1",
                       uneven, example, example_sum);
-    if (free_vertices > 0)
+    if (free_vertices > 0 && !shown->again)
         kiln_dae_warn(d, in.element,
                       "has %zu vertices without a joint; they are left where they were bound",
                       free_vertices);
@@ -559,17 +452,16 @@ static void apply_skin(const dae *d, uint32_t skin, uint32_t instance, const dae
 }
 
 /* The chain was looked at by kiln_dae_controlled, when the node was visited. */
-dae_shape kiln_dae_pose(const dae *d, uint32_t instance, uint32_t controller,
-                        const dae_places *places)
+kiln_points kiln_dae_pose(const dae *d, const dae_shown *shown, const dae_joints *joints)
 {
     uint32_t skin, morph;
-    const uint32_t geometry = source_of(d, controller, &skin, &morph);
+    const uint32_t geometry = source_of(d, shown->controller, &skin, &morph);
     /* Morph targets first: a skin takes the mesh as it is shown without. */
-    dae_shape shape = kiln_dae_shape(d, mesh_of(d, geometry));
+    kiln_points shape = kiln_dae_shape(d, mesh_of(d, geometry));
 
     if (morph != DAE_NONE)
         apply_morph(d, morph, &shape);
     if (skin != DAE_NONE)
-        apply_skin(d, skin, instance, places, &shape);
+        apply_skin(d, skin, shown, joints, &shape);
     return shape;
 }
