@@ -165,7 +165,7 @@ static slots slots_of(const dae *d, uint32_t accessor, size_t width)
             unnamed = slot;
         slot += wide;
     }
-    /* One without a name counts where there is no other, as of a matrix: it is all that there is. */
+    /* One without a name counts where there is no other, as of a matrix: it is all there is. */
     for (; s.taken < width && unnamed != DAE_ZERO && !named; s.taken++)
         s.at[s.taken] = unnamed + s.taken;
     /* Without parameters nothing is meant by the letter; exporters that leave them out mean all. */

@@ -623,8 +623,8 @@ static void unescape(char *text)
     *to = '\0';
 }
 
-/* The one of these tags that has the id. Those of other kinds are not meant, whatever XML says about
- * ids; there may be many of them. */
+/* The one of these tags that has the id. Those of other kinds are not meant, whatever XML says
+ * about ids; there may be many of them. */
 static uint32_t element_of(const dae *d, uint32_t from, const char *id, uint64_t tags)
 {
     uint32_t found = DAE_NONE;
