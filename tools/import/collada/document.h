@@ -143,8 +143,8 @@ char *kiln_dae_text(const dae *d, uint32_t element);
 #define DAE_IS(tag) (UINT64_C(1) << (tag))
 
 /* The element that "#id" means, also with the name of the file before it, one of these tags, for an
- * attribute of `from`. DAE_NONE: it is not there, or is in another file. Ends the work where several
- * of these tags have the id. */
+ * attribute of `from`. DAE_NONE: it is not there, or is in another file. Ends the work where
+ * several of these tags have the id. */
 uint32_t kiln_dae_find(const dae *d, uint32_t from, const char *reference, uint64_t tags);
 /* The same for an attribute that has to refer to something. */
 uint32_t kiln_dae_reference(const dae *d, uint32_t from, const char *attribute, uint64_t tags);
