@@ -32,6 +32,7 @@
 #include "../../tools/import/program.h"
 #include "../../tools/import/polygon.h"
 #include "../../tools/import/scene.h"
+#include "../support/amount.h"
 #include "../support/open_files.h"
 #include "../support/scratch.h"
 
@@ -525,7 +526,182 @@ static void random_polygons(void **state)
     kiln_polygon_work_free(&work);
 }
 
-/* A square hole joined to the outside by a double edge; corners on lines; crossing; a point. */
+/* Polygons that touch themselves in every way: triangles of a lattice, each new one put at an edge
+ * of the polygon, over and over. Other edges and corners often lie where the new one comes, and
+ * stay separate. Some corners between two others are left out then, some stand twice. */
+
+enum { LATTICE = 8, MOST_GROWN = 60 };
+
+typedef struct {
+    int points[2 * MOST_GROWN][2];
+    bool taken[3 * LATTICE][3 * LATTICE]; /* by the sum of a triangle's corners */
+    int count, triangles;
+} grown;
+
+/* Twice the area of three points; more than 0: they turn left. */
+static int twice_area(const int *a, const int *b, const int *c)
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+static void insert_corner(grown *g, int at, int x, int y)
+{
+    memmove(g->points[at + 1], g->points[at], (size_t)(g->count - at) * sizeof *g->points);
+    g->points[at][0] = x;
+    g->points[at][1] = y;
+    g->count++;
+}
+
+/* Puts a triangle on the right of an edge, if it is in the lattice and not there yet. */
+static void grow_at(grown *g, int edge)
+{
+    static const int around[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+    const int *a = g->points[edge], *b = g->points[(edge + 1) % g->count];
+    int k = 0, apex[2], sum[2];
+
+    while (around[k][0] != b[0] - a[0] || around[k][1] != b[1] - a[1])
+        k++;
+    for (int i = 0; i < 2; i++) {
+        apex[i] = a[i] + around[(k + 5) % 6][i];
+        sum[i] = a[i] + b[i] + apex[i];
+        if (apex[i] < 0 || apex[i] >= LATTICE)
+            return;
+    }
+    if (g->taken[sum[0]][sum[1]])
+        return;
+    g->taken[sum[0]][sum[1]] = true;
+    g->triangles++;
+    insert_corner(g, edge + 1, apex[0], apex[1]);
+}
+
+static void grow_polygon(grown *g)
+{
+    const int wanted = 1 + (int)(random_unit() * (MOST_GROWN - 4));
+
+    memset(g, 0, sizeof *g);
+    insert_corner(g, 0, LATTICE / 2, LATTICE / 2);
+    insert_corner(g, 1, LATTICE / 2 + 1, LATTICE / 2);
+    insert_corner(g, 2, LATTICE / 2 + 1, LATTICE / 2 + 1);
+    g->taken[3 * (LATTICE / 2) + 2][3 * (LATTICE / 2) + 1] = true;
+    g->triangles = 1;
+    for (int tries = 0; tries < 1000 && g->triangles < wanted; tries++)
+        grow_at(g, (int)(random_unit() * g->count));
+    for (int i = 1; i + 1 < g->count && g->count > 4; i++) {
+        const int *a = g->points[i - 1], *b = g->points[i], *c = g->points[i + 1];
+        const bool straight = twice_area(a, b, c) == 0 && (a[0] != c[0] || a[1] != c[1]);
+
+        if (straight && random_unit() < 0.5)
+            memmove(g->points[i], g->points[i + 1], (size_t)(--g->count - i) * sizeof *g->points);
+        else if (random_unit() < 0.05 && g->count < 2 * MOST_GROWN - 1)
+            insert_corner(g, i, b[0], b[1]);
+    }
+}
+
+/* How many of the triangles cover a point, 3,000 times as large, that lies on none of their sides.
+ */
+static int count_covering(const int (*corners)[3][2], int count, const int *point)
+{
+    int covering = 0;
+
+    for (int i = 0; i < count; i++) {
+        int scaled[3][2], left = 0, right = 0;
+
+        for (int j = 0; j < 6; j++)
+            scaled[j / 2][j % 2] = 3000 * corners[i][j / 2][j % 2];
+        for (int j = 0; j < 3; j++) {
+            const int area = twice_area(scaled[j], scaled[(j + 1) % 3], point);
+
+            left += area > 0;
+            right += area < 0;
+        }
+        covering += left == 3 || right == 3;
+    }
+    return covering;
+}
+
+/* They are cut into triangles whose areas add up, that turn as the polygon does, and that cover
+ * each triangle of the lattice once or not at all. */
+static void touching_polygons(void **state)
+{
+    const uint32_t rounds = amount(5000);
+    kiln_polygon_work work = {0};
+
+    (void)state;
+    for (uint32_t round = 0; round < rounds; round++) {
+        static grown g;
+        static int cut[2 * MOST_GROWN][3][2];
+        float positions[3 * 2 * MOST_GROWN];
+        uint32_t corners[2 * MOST_GROWN], triangles[3 * 2 * MOST_GROWN];
+        int area = 0;
+
+        grow_polygon(&g);
+        for (int i = 0; i < g.count; i++) {
+            /* In one plane and sense, then in others. */
+            for (uint32_t k = 0; k < 3; k++)
+                positions[3 * (uint32_t)i + (round + k) % 3] = k < 2 ? (float)g.points[i][k] : 5;
+            corners[i] = (uint32_t)(round % 2 == 0 ? i : g.count - 1 - i);
+        }
+        assert_int_equal(kiln_polygon_cut(&work, positions, corners, (size_t)g.count, triangles),
+                         KILN_POLYGON_OK);
+        for (int i = 0; i < g.count - 2; i++) {
+            for (int j = 0; j < 3; j++)
+                memcpy(cut[i][j], g.points[corners[triangles[3 * i + j]]], sizeof cut[i][j]);
+            area += abs(twice_area(cut[i][0], cut[i][1], cut[i][2]));
+        }
+        assert_int_equal(area, g.triangles);
+        for (int x = 0; x < 3 * LATTICE; x++)
+            for (int y = 0; y < 3 * LATTICE; y++) {
+                /* Near the middle of a triangle; no line through two corners meets it. */
+                const int point[2] = {1000 * x + 17, 1000 * y + 5};
+
+                if (x % 3 + y % 3 == 3)
+                    assert_int_equal(count_covering((const int(*)[3][2])cut, g.count - 2, point),
+                                     g.taken[x][y]);
+            }
+    }
+    kiln_polygon_work_free(&work);
+}
+
+/* A row of lobes that touch it in a corner each, outside or as holes: as fast as others. */
+static void large_touching_polygons(void **state)
+{
+    enum { TEETH = 5000, COUNT = 4 * TEETH };
+    static float positions[3 * COUNT];
+    static uint32_t corners[COUNT], triangles[3 * COUNT];
+
+    (void)state;
+    for (int shape = 0; shape < 2; shape++) {
+        kiln_polygon_work work = {0};
+        double sum = 0, whole;
+
+        for (uint32_t i = 0; i < TEETH; i++) {
+            const float x = (float)(TEETH - i), up = shape == 0 ? 1 : -1;
+            const float lobe[4][2] = {{x, 0}, {x + 0.25F, up}, {x - 0.25F, up}, {x, 0}};
+
+            for (uint32_t j = 0; j < 4; j++) {
+                positions[3 * (4 * i + j)] = lobe[j][0];
+                positions[3 * (4 * i + j) + 1] = lobe[j][1];
+                positions[3 * (4 * i + j) + 2] = 0;
+                corners[4 * i + j] = 4 * i + j;
+            }
+        }
+        /* The row is closed far below. */
+        positions[3 * (COUNT - 1) + 1] = positions[1] = -2 * TEETH;
+        whole = fabs(signed_area(positions, corners, COUNT));
+        assert_int_equal(kiln_polygon_cut(&work, positions, corners, COUNT, triangles),
+                         KILN_POLYGON_OK);
+        for (size_t i = 0; i < 3 * (COUNT - 2); i += 3)
+            sum += fabs(signed_area(positions, triangles + i, 3));
+        print_message("shape %d: %.1f comparisons a corner\n", shape,
+                      (double)work.comparisons / COUNT);
+        assert_true(fabs(sum - whole) < 1e-9 * whole);
+        assert_true(work.comparisons < 2000 * (uint64_t)COUNT);
+        kiln_polygon_work_free(&work);
+    }
+}
+
+/* A square hole joined to the outside by a double edge; corners on lines; crossing; a point; lobes
+ * that touch in a corner, by its number or by its place; holes that touch the outline. */
 static void odd_polygons(void **state)
 {
     static const struct {
@@ -541,6 +717,15 @@ static void odd_polygons(void **state)
          6, 4},
         {"v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n", 2, -1},
         {"v 5 5 5\nf 1 1 1 1 1\n", 3, 0},
+        {"v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 2 1 0\nv 2 2 0\nv 1 2 0\n"
+         "f 1 2 3 4 1 7 6 5\n",
+         6, 14},
+        {"v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 2 1 0\nv 2 2 0\nv 1 2 0\nv 0 0 0\n"
+         "f 1 2 3 4 8 7 6 5\n",
+         6, 14},
+        {"v 0 0 0\nv 2 -1 0\nv 2 1 0\nv -2 1 0\nv -2 -1 0\nf 1 2 3 1 4 5\n", 4, 4},
+        {"v 0 0 0\nv 2 -1 0\nv 2 1 0\nv -2 1 0\nv -2 -1 0\nv 0 0 0\nf 1 2 3 6 4 5\n", 4, 4},
+        {"v 0 0 0\nv 4 0 0\nv 4 4 0\nv 2 0 0\nv 0 4 0\nf 1 2 3 4 5\n", 3, 8},
         {"v 0 0 0\nv 0 2 0\nv 0 2 2\nv 0 0 2\nf 1 2 3 4\n", 2, 4},
     };
 
@@ -550,10 +735,33 @@ static void odd_polygons(void **state)
 
         assert_int_equal(r.status, KILN_BAKE_OK);
         assert_int_equal(r.soup.triangle_count, cases[i].triangles);
+        assert_int_equal(r.soup.warning_count, cases[i].area < 0);
         if (cases[i].area >= 0)
             assert_true(fabs(area_of(&r) - cases[i].area) < 1e-9);
+        else
+            assert_non_null(strstr(string(&r, r.soup.warnings[0]), "the outline crosses itself"));
         done(&r);
     }
+}
+
+/* All faces that cross themselves are one warning, by the first; and --strict refuses. */
+static void crossing_faces(void **state)
+{
+    static const char text[] = "v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\no a\nf 1 3 2 4\n"
+                               "f 1 2 3 4\nf 1 2 3\nf 4 3 2 1\nf 2 1 4 3\n";
+    kiln_bake_options options = defaults();
+    result r = import_text("obj", text);
+
+    (void)state;
+    assert_int_equal(r.status, KILN_BAKE_OK);
+    assert_int_equal(r.soup.triangle_count, 9);
+    assert_int_equal(r.soup.warning_count, 1);
+    assert_non_null(
+        strstr(string(&r, r.soup.warnings[0]), "face 1 (and 2 faces more): the outline"));
+    done(&r);
+    options.strict = true;
+    r = import_with("obj", text, sizeof text - 1, &options);
+    assert_error(&r, KILN_BAKE_INVALID, "crosses itself");
 }
 
 /* -- STL, PLY, OFF -- */
@@ -1402,7 +1610,10 @@ int main(void)
         cmocka_unit_test(concave_faces),
         cmocka_unit_test(random_polygons),
         cmocka_unit_test(large_polygons),
+        cmocka_unit_test(touching_polygons),
+        cmocka_unit_test(large_touching_polygons),
         cmocka_unit_test(odd_polygons),
+        cmocka_unit_test(crossing_faces),
         cmocka_unit_test(stl),
         cmocka_unit_test(ply),
         cmocka_unit_test(off),

@@ -73,6 +73,8 @@ typedef struct {
     /* The worst loss among the parts in which it matters. */
     double worst_loss, worst_extent, worst_magnitude;
     uint32_t worst_part, coarse_parts;
+    uint64_t crossing_faces;               /* whose triangles cover another area than they do */
+    uint32_t crossing_part, crossing_face; /* of the first of these */
 } flat;
 
 /* -- errors, warnings, limits -- */
@@ -427,6 +429,12 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
         switch (kiln_polygon_cut(&f->polygon, positions[f->at->vertex], corners, count, f->cut)) {
         case KILN_POLYGON_OK:
             break;
+        case KILN_POLYGON_CROSSES:
+            if (f->crossing_faces++ == 0) {
+                f->crossing_part = f->soup->part_count - 1;
+                f->crossing_face = face;
+            }
+            break;
         case KILN_POLYGON_NO_MEMORY:
             return no_memory(f);
         case KILN_POLYGON_OVER_TIME:
@@ -662,13 +670,37 @@ static bool must_have_faces(flat *f, const char *which)
                 (unsigned long)f->soup->note_count);
 }
 
-/* The last warning; then vertices and strings are handed over to the soup. */
+/* One warning for all faces that can't be cut into what they enclose, by the first. */
+static bool warn_crossing(flat *f)
+{
+    char others[64] = "", text[1024];
+    const kiln_soup_part *part;
+
+    if (f->crossing_faces == 0)
+        return true;
+    KILN_ASSERT(f->crossing_part < f->soup->part_count);
+    part = &f->soup->parts[f->crossing_part];
+    if (f->crossing_faces > 1)
+        snprintf(others, sizeof others, " (and %llu face%s more)",
+                 (unsigned long long)f->crossing_faces - 1, f->crossing_faces == 2 ? "" : "s");
+    snprintf(text, sizeof text,
+             "node \"%.300s\", mesh \"%.100s\", face %lu%s: the outline crosses itself, as seen "
+             "along its "
+             "normal, so its triangles cover another area; cut the face where the model was made",
+             kiln_names_at(&f->names, part->node_path), kiln_names_at(&f->names, part->mesh_name),
+             (unsigned long)f->crossing_face, others);
+    return add_warning(f, text);
+}
+
+/* The last warnings; then vertices and strings are handed over to the soup. */
 static bool finish(flat *f)
 {
     kiln_soup *soup = f->soup;
     const size_t corners = 3 * (size_t)soup->triangle_count;
     char *strings = NULL;
 
+    if (!warn_crossing(f))
+        return false;
     /* One warning for all parts in which loss of precision matters, by the worst. */
     if (f->coarse_parts > 0) {
         const kiln_soup_part *part = &soup->parts[f->worst_part];

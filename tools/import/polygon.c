@@ -4,7 +4,18 @@
  * Sutherland, Sproull and Schumacker, "A characterization of ten hidden-surface algorithms", 1974)
  * is longest. There the sign of the area of three corners is decided exactly, on the floats as they
  * are (../common/soup.h). So the triangles of a simple polygon cover it, however thin it is.
- * Polygons that cross themselves are cut somehow, into the same number of triangles.
+ *
+ * A polygon may touch itself: corners at one place, corners on edges, bridges to holes, two edges
+ * along one line. It is cut twice at most. First corners at the place of a corner of the ear never
+ * lie in it, and those on its sides always do, which is right for nearly all polygons. If a
+ * triangle comes out that turns right, the polygon is cut anew, and corners on the border of an ear
+ * lie in it exactly if an edge leads from them into it; spikes are cut off like ears.
+ *
+ * The triangles' signed areas add up to the polygon's, whatever is cut off, and their signed sum at
+ * a point is how often the polygon runs around it. So if no triangle turns right, which is known
+ * exactly, absolute areas add up, too, and each point is covered as often as the polygon runs
+ * around it: once or never where it is simple or touches itself. A polygon for which neither way
+ * leads there crosses itself. It is cut the first way, and the caller is informed.
  *
  * Only corners at which the polygon turns right or goes straight can lie in an ear. They are looked
  * up in a grid, by the box of the ear. A corner that is no ear because another lies in it is not
@@ -54,7 +65,7 @@ static bool make_room(kiln_polygon_work *work, size_t count)
     work->deadline = deadline;
     work->comparisons = comparisons;
     work->points = malloc(capacity * sizeof *work->points);
-    arrays = malloc((8 * capacity + 1) * sizeof *arrays);
+    arrays = malloc((9 * capacity + 1) * sizeof *arrays);
     work->next = arrays;
     work->reflex = malloc(capacity);
     work->candidates[0] = malloc((words + words_of(words)) * sizeof **work->candidates);
@@ -64,10 +75,10 @@ static bool make_room(kiln_polygon_work *work, size_t count)
     work->previous = arrays + capacity;
     work->blocker = arrays + 2 * capacity;
     work->first_blocked = arrays + 3 * capacity;
-    work->next_blocked = arrays + 4 * capacity;
-    work->previous_blocked = arrays + 5 * capacity;
-    work->cell_corners = arrays + 6 * capacity;
-    work->cell_first = arrays + 7 * capacity; /* one more than there are cells */
+    work->next_blocked = arrays + 5 * capacity; /* two lists a corner stand before */
+    work->previous_blocked = arrays + 6 * capacity;
+    work->cell_corners = arrays + 7 * capacity;
+    work->cell_first = arrays + 8 * capacity; /* one more than there are cells */
     work->candidates[1] = work->candidates[0] + words;
     work->capacity = capacity;
     return true;
@@ -78,7 +89,7 @@ static void project(kiln_polygon_work *work, const float *positions, const uint3
                     size_t count)
 {
     const float *origin = positions + 3 * (size_t)corners[0];
-    double normal[3] = {0, 0, 0};
+    double normal[3] = {0, 0, 0}, spread[3] = {0, 0, 0};
     int drop = 0, x, y;
 
     /* Newell's normal, relative to the first corner: twice the areas of the three projections. */
@@ -89,12 +100,19 @@ static void project(kiln_polygon_work *work, const float *positions, const uint3
         for (int j = 0; j < 3; j++) {
             int k = (j + 1) % 3, l = (j + 2) % 3;
 
-            normal[j] += ((double)a[k] - (double)origin[k]) * ((double)b[l] - (double)origin[l]) -
-                         ((double)a[l] - (double)origin[l]) * ((double)b[k] - (double)origin[k]);
+            const double area =
+                ((double)a[k] - (double)origin[k]) * ((double)b[l] - (double)origin[l]) -
+                ((double)a[l] - (double)origin[l]) * ((double)b[k] - (double)origin[k]);
+
+            normal[j] += area;
+            spread[j] += fabs(area);
         }
     }
+    /* Where nothing is left of the normal, any plane in which the corners are not on one line. */
+    const bool no_normal = normal[0] == 0 && normal[1] == 0 && normal[2] == 0;
+    const double *lengths = no_normal ? spread : normal;
     for (int j = 1; j < 3; j++)
-        if (fabs(normal[j]) > fabs(normal[drop]))
+        if (fabs(lengths[j]) > fabs(lengths[drop]))
             drop = j;
     x = (drop + 1) % 3;
     y = (drop + 2) % 3;
@@ -231,11 +249,13 @@ static void unblock(kiln_polygon_work *work, uint32_t i)
     set_candidate(work, i);
 }
 
+/* A list of corners that wait for corner `by`: until it is cut off or turns left, or, if it lies on
+ * the border of their ears, until it changes at all. */
 static void block(kiln_polygon_work *work, uint32_t i, uint32_t by)
 {
     const uint32_t first = work->first_blocked[by];
 
-    KILN_ASSERT(work->blocker[i] == NONE && work->reflex[by]);
+    KILN_ASSERT(work->blocker[i] == NONE && by < 2 * work->capacity);
     work->blocker[i] = by;
     work->previous_blocked[i] = NONE;
     work->next_blocked[i] = first;
@@ -253,6 +273,8 @@ static void changed(kiln_polygon_work *work, uint32_t i)
     work->reflex[i] = !cut && turn_at(work, i) <= 0;
     while (!work->reflex[i] && work->first_blocked[i] != NONE)
         unblock(work, work->first_blocked[i]);
+    while (work->first_blocked[work->capacity + i] != NONE)
+        unblock(work, work->first_blocked[work->capacity + i]);
     unblock(work, i);
     if (cut)
         clear_candidate(work, i);
@@ -262,17 +284,50 @@ static void changed(kiln_polygon_work *work, uint32_t i)
 
 /* -- ears -- */
 
-/* Whether corner p lies in the triangle of corner i, but at its corners, where a polygon may touch
- * itself. */
-static bool lies_in(kiln_polygon_work *work, uint32_t p, uint32_t a, uint32_t i, uint32_t c)
+/* Whether corner p lies in the triangle of corner i, on its sides or within, but not at its
+ * corners.
+ */
+static bool lies_in(const kiln_polygon_work *work, uint32_t p, uint32_t a, uint32_t i, uint32_t c)
 {
-    work->comparisons++;
     return p != a && p != i && p != c && !same_point(work, p, a) && !same_point(work, p, i) &&
            !same_point(work, p, c) && turn(work, a, i, p) >= 0 && turn(work, i, c, p) >= 0 &&
            turn(work, c, a, p) >= 0;
 }
 
-/* A corner that lies in the triangle of corner i, which turns left; NONE: there is none. */
+/* On which of its lists corner p blocks the triangle of corner i: p if it lies within, until it
+ * turns left; p behind the capacity if it lies on the border and an edge of p leads inside, until p
+ * has other neighbours; else NONE.
+ *
+ * That no corner blocks means that no edge runs through the triangle. For of those that did, one
+ * would have its end in the triangle, as edges do not cross. Of all such ends, take the one
+ * furthest from the side c a. Both its edges lead away from corner i, with what the polygon
+ * encloses between it and i, so it turns right, or the spike there turns by half a circle. */
+static uint32_t find_list(const kiln_polygon_work *work, uint32_t p, uint32_t a, uint32_t i,
+                          uint32_t c)
+{
+    const uint32_t sides[3][2] = {{a, i}, {i, c}, {c, a}};
+    bool enters[2] = {true, true}, within = true;
+
+    if (p == a || p == i || p == c)
+        return NONE;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t from = sides[k][0], to = sides[k][1];
+        const int side = turn(work, from, to, p);
+
+        if (side < 0)
+            return NONE;
+        if (side > 0)
+            continue;
+        /* From a point on one side or on two, all that is left of these leads inside. */
+        within = false;
+        enters[0] &= turn(work, from, to, work->previous[p]) > 0;
+        enters[1] &= turn(work, from, to, work->next[p]) > 0;
+    }
+    return within ? p : enters[0] || enters[1] ? (uint32_t)work->capacity + p : NONE;
+}
+
+/* The list of a corner that blocks the triangle of corner i, which turns left; NONE: no corner
+ * does. */
 static uint32_t find_blocker(kiln_polygon_work *work, uint32_t i)
 {
     const uint32_t a = work->previous[i], c = work->next[i];
@@ -290,21 +345,47 @@ static uint32_t find_blocker(kiln_polygon_work *work, uint32_t i)
         /* The cells of a row stand together. */
         for (uint32_t at = first[low[0]]; at < first[high[0] + 1]; at++) {
             const uint32_t p = work->cell_corners[at];
+            uint32_t by = NONE;
 
-            if (work->reflex[p] && lies_in(work, p, a, i, c))
-                return p;
+            if (!work->reflex[p])
+                continue;
+            work->comparisons++;
+            if (work->touching)
+                by = find_list(work, p, a, i, c);
+            else if (lies_in(work, p, a, i, c))
+                by = p;
+            if (by != NONE)
+                return by;
         }
     }
     return NONE;
+}
+
+/* Whether corner i, on one line with its neighbours, is not strictly between them: then its edges
+ * cover each other, or one has no length. */
+static bool is_spike(const kiln_polygon_work *work, uint32_t i)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        const float at = work->points[i][axis];
+        const float before = work->points[work->previous[i]][axis];
+        const float after = work->points[work->next[i]][axis];
+
+        if ((before < at && at < after) || (before > at && at > after))
+            return false;
+    }
+    return true;
 }
 
 /* Whether corner i can be cut off: it turns left and no other corner lies in its triangle. What is
  * found out holds until one of the corners changes. */
 static bool is_ear(kiln_polygon_work *work, uint32_t i)
 {
+    const int turn_here = turn_at(work, i);
     uint32_t blocker;
 
-    if (turn_at(work, i) <= 0) {
+    if (work->touching && turn_here == 0 && is_spike(work, i))
+        return true;
+    if (turn_here <= 0) {
         clear_candidate(work, i);
         return false;
     }
@@ -328,24 +409,21 @@ static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
     work->next[i] = work->previous[i] = i;
 }
 
-kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
-                                  const uint32_t *corners, size_t count, uint32_t *triangles)
+/* Cuts the projected polygon. Where a triangle would turn right it ends, unless `to_the_end`. */
+static kiln_polygon_end cut(kiln_polygon_work *work, size_t count, bool to_the_end,
+                            uint32_t *triangles)
 {
+    kiln_polygon_end end = KILN_POLYGON_OK;
     size_t left = count;
     uint32_t i = 1;
 
-    KILN_ASSERT(count >= 3 && count < NONE);
-    if (!make_room(work, count))
-        return KILN_POLYGON_NO_MEMORY;
-    project(work, positions, corners, count);
     for (size_t j = 0; j < count; j++) {
         work->next[j] = (uint32_t)(j + 1 < count ? j + 1 : 0);
         work->previous[j] = (uint32_t)(j > 0 ? j - 1 : count - 1);
-        work->blocker[j] = work->first_blocked[j] = NONE;
+        work->blocker[j] = work->first_blocked[j] = work->first_blocked[work->capacity + j] = NONE;
     }
     memset(work->candidates[0], 0, words_of(count) * sizeof **work->candidates);
     memset(work->candidates[1], 0, words_of(words_of(count)) * sizeof **work->candidates);
-    make_grid(work, count);
     for (uint32_t j = 0; j < count; j++)
         changed(work, j);
     while (left > 3) {
@@ -360,6 +438,10 @@ kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *position
              * between its neighbours changes no area; without one, any is as good. */
             for (size_t tried = 0; tried < left && turn_at(work, i) != 0; tried++)
                 i = work->next[i];
+            if (turn_at(work, i) < 0 || (work->touching && turn_at(work, i) > 0))
+                end = KILN_POLYGON_CROSSES;
+            if (end == KILN_POLYGON_CROSSES && !to_the_end)
+                return end;
         } else if (is_ear(work, candidate)) {
             i = candidate;
         } else {
@@ -375,6 +457,27 @@ kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *position
         i = following;
         left--;
     }
+    if (turn_at(work, i) < 0)
+        end = KILN_POLYGON_CROSSES;
     cut_off(work, i, &triangles);
-    return KILN_POLYGON_OK;
+    return end;
+}
+
+kiln_polygon_end kiln_polygon_cut(kiln_polygon_work *work, const float *positions,
+                                  const uint32_t *corners, size_t count, uint32_t *triangles)
+{
+    kiln_polygon_end end = KILN_POLYGON_OK;
+
+    KILN_ASSERT(count >= 3 && count < NONE / 2);
+    if (!make_room(work, count))
+        return KILN_POLYGON_NO_MEMORY;
+    project(work, positions, corners, count);
+    make_grid(work, count);
+    for (int way = 0; way < 3; way++) {
+        work->touching = way == 1;
+        end = cut(work, count, way == 2, triangles);
+        if (end != KILN_POLYGON_CROSSES)
+            break;
+    }
+    return end;
 }
