@@ -52,6 +52,23 @@ expect 3 "$KILN" calibrate "$TMPDIR/plain.kiln"
 says err 'bake it again with --adb'
 case_end
 
+case_begin 'mode likely: early, proved, undecided'
+printf '1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 99 0 1 0 0 0 0 1 0\n' >"$TMPDIR/two"
+expect 0 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --poses "$TMPDIR/two" --threshold 1e9
+grep -q '^1 1.0000 ' "$TMPDIR/out" || case_fail 'no proved yes'
+grep -q '^0 0.0000 0$' "$TMPDIR/out" || case_fail 'no proved no'
+expect 0 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --threshold 1e9 --steps 1
+grep -q '^? ' "$TMPDIR/out" || case_fail 'not undecided'
+expect 0 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --threshold 1e9 --budget-us 0
+grep -q '^? 0\..* 1$' "$TMPDIR/out" || case_fail 'a budget of no time takes more than the roots'
+expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --threshold 0
+expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --mode likely --steps 0
+expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --steps 3
+says err 'need --mode likely'
+expect 1 "$KILN" collide "$TMPDIR/plain.kiln" "$TMPDIR/plain.kiln" --budget-us 3
+says err 'needs --mode adb or likely'
+case_end
+
 case_begin 'options out of range, or without the mode'
 expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min 1.5
 expect 1 "$KILN" collide "$TMPDIR/counted.kiln" "$TMPDIR/counted.kiln" --mode adb --p-min nan

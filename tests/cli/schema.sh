@@ -128,12 +128,13 @@ document 0 upgrade cube.kiln
 document 3 upgrade text.kiln
 document 3 upgrade text.kiln cube.kiln none.kiln
 printf '1 0 0 0.5 0 1 0 0.5 0 0 1 0.5\n1 0 0 9 0 1 0 9 0 0 1 9\n' >poses
-for mode in hit pairs contacts distance geometry adb; do
+for mode in hit pairs contacts distance geometry adb likely; do
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode
     document 0 collide cube.kiln cube.kiln --poses poses --mode $mode -w
 done
 document 0 collide cube.kiln cube.kiln --poses poses --mode within --distance 1 -w
 document 0 collide cube.kiln cube.kiln --poses poses --mode adb --budget-pairs 0 --p-min 1
+document 0 collide cube.kiln cube.kiln --poses poses --mode likely --steps 1 --threshold 50
 document 2 collide cube.kiln none.kiln
 document 3 collide cube.kiln bare.kiln
 document 2 collide cube.kiln cube.kiln --poses none
@@ -166,6 +167,7 @@ document 0 info bins.kiln
 document 0 verify bins.kiln
 document 0 calibrate cube.kiln --draws 2
 document 0 calibrate cube.kiln --draws 2 -o weights.kiln
+document 0 calibrate cube.kiln --likely --draws 2
 document 3 calibrate flat.kiln
 document 0 info weights.kiln
 document 0 verify weights.kiln
