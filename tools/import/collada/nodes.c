@@ -53,6 +53,12 @@ typedef struct {
     bool plain;                   /* whether a node shows it so */
 } base;
 
+/* A material of an instance, by the symbol that primitives have. */
+typedef struct {
+    const char *symbol;
+    uint32_t element;
+} binding;
+
 typedef struct {
     uint32_t element;
     uint32_t parent; /* of the scene */
@@ -74,6 +80,8 @@ typedef struct {
     uint32_t *variant; /* of an <instance_controller>, 1 + the first of its variants */
     variant *variants;
     size_t variant_count, variant_capacity;
+    kiln_list bindings; /* sorted, of the instance `bound`; none is the root */
+    uint32_t bound;
     dae_places places; /* where there are controllers */
     size_t visited;    /* of these, the node that is visited */
     pending *stack;
@@ -231,26 +239,63 @@ static void list_elements(scene *s)
 
 /* -- materials -- */
 
-/* The material that a primitive has where it is shown by an instance. */
+/* By symbol, and in the order of the document. */
+static int compare_bindings(const void *a, const void *b)
+{
+    const binding *p = a, *q = b;
+    const int by_symbol = strcmp(p->symbol, q->symbol);
+
+    return by_symbol != 0 ? by_symbol : p->element < q->element ? -1 : p->element > q->element;
+}
+
+/* Sorts what an instance binds to symbols: it may be as many as the primitives that it shows. */
+static void list_bindings(scene *s, uint32_t instance)
+{
+    const dae *d = &s->d;
+    const uint32_t bind = kiln_dae_child(d, instance, DAE_BIND_MATERIAL);
+    const uint32_t common =
+        bind != DAE_NONE ? kiln_dae_child(d, bind, DAE_TECHNIQUE_COMMON) : DAE_NONE;
+
+    s->bindings.count = 0;
+    s->bound = instance;
+    for (uint32_t at = common != DAE_NONE ? kiln_dae_child(d, common, DAE_INSTANCE_MATERIAL)
+                                          : DAE_NONE;
+         at != DAE_NONE; at = kiln_dae_next(d, at)) {
+        const char *symbol = kiln_dae_attribute(d, at, "symbol");
+
+        if (symbol != NULL)
+            *(binding *)kiln_list_add(d->reading, &s->bindings, sizeof(binding)) =
+                (binding){symbol, at};
+    }
+    if (s->bindings.count > 0)
+        qsort(s->bindings.items, s->bindings.count, sizeof(binding), compare_bindings);
+}
+
+/* The material that a primitive has where it is shown by an instance: the first that is bound to
+ * its symbol. */
 static uint32_t material_of(scene *s, uint32_t instance, uint32_t primitive)
 {
     const dae *d = &s->d;
     const char *symbol = kiln_dae_attribute(d, primitive, "material");
-    const uint32_t bind = kiln_dae_child(d, instance, DAE_BIND_MATERIAL);
-    const uint32_t common =
-        bind != DAE_NONE ? kiln_dae_child(d, bind, DAE_TECHNIQUE_COMMON) : DAE_NONE;
-    uint32_t at = common != DAE_NONE && symbol != NULL
-                      ? kiln_dae_child(d, common, DAE_INSTANCE_MATERIAL)
-                      : DAE_NONE;
+    const binding *all;
     uint32_t material = DAE_NONE;
+    size_t low = 0, high;
 
-    for (; at != DAE_NONE && material == DAE_NONE; at = kiln_dae_next(d, at)) {
-        const char *own = kiln_dae_attribute(d, at, "symbol");
+    if (s->bound != instance)
+        list_bindings(s, instance);
+    all = s->bindings.items;
+    for (high = symbol != NULL ? s->bindings.count : 0; low < high;) {
+        const size_t middle = low + (high - low) / 2;
 
-        if (own != NULL && strcmp(own, symbol) == 0)
-            material =
-                kiln_dae_find(d, at, kiln_dae_attribute(d, at, "target"), DAE_IS(DAE_MATERIAL));
+        if (strcmp(all[middle].symbol, symbol) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    if (symbol != NULL && low < s->bindings.count && strcmp(all[low].symbol, symbol) == 0)
+        material =
+            kiln_dae_find(d, all[low].element, kiln_dae_attribute(d, all[low].element, "target"),
+                          DAE_IS(DAE_MATERIAL));
     s->default_material |= material == DAE_NONE;
     return material != DAE_NONE ? s->number[material] : s->material_count;
 }
@@ -697,6 +742,7 @@ void kiln_read_collada(kiln_reading *reading)
     free(s.number);
     free(s.variant);
     free(s.variants);
+    free(s.bindings.items);
     free(s.places.items);
     free(s.stack);
     free(s.shown);
