@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "document.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ enum {
     CHUNK_JSON = 0x4E4F534A,
     CHUNK_BINARY = 0x004E4942,
     POINTER_SIZE = 400,
+    DIGITS_OF_LARGEST = 308, /* of a double */
 };
 
 static const char *const list_names[GLTF_LIST_COUNT] = {
@@ -309,11 +311,81 @@ static bool find_chunks(gltf *g, uint64_t *offset, uint64_t *size)
     return true;
 }
 
+static size_t digits_at(const char *text, size_t size, size_t at)
+{
+    const size_t from = at;
+
+    while (at < size && text[at] >= '0' && text[at] <= '9')
+        at++;
+    return at - from;
+}
+
+/* The length of the number that begins at a place, by the grammar of JSON; 0: there is none. */
+static size_t number_length(const char *text, size_t size, size_t at)
+{
+    const size_t from = at;
+    size_t digits;
+
+    at += text[at] == '-';
+    digits = digits_at(text, size, at);
+    if (digits == 0 || (digits > 1 && text[at] == '0'))
+        return 0;
+    at += digits;
+    if (at < size && text[at] == '.') {
+        digits = digits_at(text, size, at + 1);
+        if (digits == 0)
+            return 0;
+        at += 1 + digits;
+    }
+    if (at < size && (text[at] == 'e' || text[at] == 'E')) {
+        at++;
+        at += at < size && (text[at] == '+' || text[at] == '-');
+        digits = digits_at(text, size, at);
+        if (digits == 0)
+            return 0;
+        at += digits;
+    }
+    return at - from;
+}
+
+/* Writes 1e308 for each number that is beyond a double, which jansson refuses the whole text for:
+ * JSON knows no such limit, and `extras` may have any. Where geometry depends on one, 1e308 is as
+ * good: it is no count, and beyond the floats that coordinates are. */
+static void limit_numbers(char *text, size_t size)
+{
+    static const char largest[] = "1e308"; /* what is beyond is no shorter: 2e308 */
+    bool quoted = false;
+
+    for (size_t i = 0; i < size; i++) {
+        const size_t length = !quoted && (text[i] == '-' || (text[i] >= '0' && text[i] <= '9'))
+                                  ? number_length(text, size, i)
+                                  : 0;
+        const size_t sign = text[i] == '-';
+        bool exponent = false;
+
+        if (text[i] == '"')
+            quoted = !quoted;
+        else if (quoted && text[i] == '\\')
+            i++;
+        if (length == 0)
+            continue;
+        for (size_t j = 0; j < length; j++)
+            exponent |= text[i + j] == 'e' || text[i + j] == 'E';
+        /* Few numbers have an exponent or so many digits: others are not converted here. */
+        if ((exponent || length > DIGITS_OF_LARGEST) && isinf(strtod(text + i, NULL))) {
+            KILN_ASSERT(length - sign >= sizeof largest - 1);
+            memset(text + i + sign, ' ', length - sign);
+            memcpy(text + i + sign, largest, sizeof largest - 1);
+        }
+        i += length - 1;
+    }
+}
+
 /* Parses `size` bytes of JSON at `offset`. */
 static void parse(gltf *g, uint64_t offset, uint64_t size)
 {
     char *text = kiln_gltf_alloc(g, size, 1);
-    const char *start = text;
+    char *start = text;
     json_error_t error;
 
     if (kiln_model_read(&g->reading->model, offset, text, (size_t)size) != size)
@@ -329,6 +401,7 @@ static void parse(gltf *g, uint64_t offset, uint64_t size)
         size--;
     if (size == 0 || start[strspn(start, " \t\r\n")] != '{')
         kiln_gltf_fail(g, NULL, "neither JSON nor a .glb, as glTF is one of");
+    limit_numbers(start, (size_t)size);
     /* JSON has one kind of number, of any size. As doubles, those below 2^53 are exact, and no
      * index or count is larger; what programs put into `extras` may be. */
     g->json = json_loadb(start, (size_t)size,
