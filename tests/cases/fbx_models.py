@@ -95,7 +95,7 @@ class Node:
         return self.p.get(key, otherwise)
 
     def rotation(self):
-        if not self.get("active", 0):
+        if not self.get("active", 1):
             return turn(self.get("r"))
         order = self.get("order", 0)
         return times(turn(self.get("pre")), turn(self.get("r"), ORDERS[order if order < 6 else 0]),
@@ -307,6 +307,7 @@ def transforms(f):
         "pre_rotation": Node("m", active=1, pre=(10, 20, 30), r=r),
         "post_rotation": Node("m", active=1, post=(10, 20, 30), r=r),
         "rotations_inactive": Node("m", active=0, pre=(10, 20, 30), post=(40, 50, 60), order=4, r=r),
+        "rotations_not_said": Node("m", pre=(10, 20, 30), post=(40, 50, 60), order=4, r=r),
         "pre_with_order": Node("m", active=1, pre=(10, 20, 30), post=(40, 50, 60), order=4, r=r),
         "spheric_one_axis": Node("m", active=1, order=6, r=(0, 30, 0)),
         "rotation_pivot": Node("m", rp=(1, 2, 3), r=r), "rotation_offset": Node("m", roff=(1, 2, 3), r=r),
@@ -349,6 +350,9 @@ def transforms(f):
             property_of("Lcl Scaling", (2, 3, 4)), property_of("InheritType", 1)])])])])
     f.both("template", one(Node("m", said=False), after=[template]), measure(placed(scale((2, 3, 4)))))
     f.both("template_overridden", one(Node("m", said=False, s=(1, 1, 2)), after=[template]), measure(placed(scale((1, 1, 2)))))
+    passive = record("Definitions", of=[record("ObjectType", text("Model"), of=[
+        record("PropertyTemplate", text("FbxNode"), of=[record("Properties70", of=[property_of("RotationActive", 0)])])])])
+    f.both("rotations_of_template", one(Node("m", pre=(10, 20, 30), order=4, r=r), after=[passive]), measure(placed(turn(r))))
     node = Node("m", Node("p", said=False, t=(1, 0, 0), s=(1, 1.5, 0.5)), said=False, r=(0, 0, 30), s=(1, 1, 1))
     f.both("template_inherit", one(node, after=[template]), measure(placed(node.globally())))
 

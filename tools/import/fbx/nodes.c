@@ -60,6 +60,8 @@ typedef struct {
     uint32_t *node_of; /* of a model: 1 + its node; 0: it has none */
     pending *stack;
     size_t depth, stack_capacity;
+    uint8_t *kind;    /* of a geometry */
+    bool *skinned;    /* likewise: whether joints place it */
     uint32_t *number; /* of a material, or of a geometry that is a mesh */
     uint32_t material_count, mesh_count;
     size_t *plain; /* of a mesh: 1 + the first that shows it */
@@ -222,7 +224,7 @@ static void list_shown(scene *s, uint32_t number)
         s->shown = grow(s, s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *s->shown);
         s->shown[s->shown_count++] = (showing){.node = number,
                                                .geometry = child,
-                                               .skinned = kiln_fbx_is_skinned(f, child),
+                                               .skinned = s->skinned[child],
                                                .material_count = (uint32_t)(s->listed - first)};
     }
     n->showing = s->shown_count - n->first;
@@ -274,16 +276,23 @@ static const fbx_place *place_of(const void *of, uint32_t model)
 
 /* -- meshes -- */
 
-/* Numbers materials, and the geometry that is meshes. */
+/* Numbers materials, and the geometry that is meshes. What a geometry is is found once, since any
+ * number of nodes may show it. */
 static void number_objects(scene *s)
 {
     const fbx *f = &s->f;
 
     s->number = kiln_fbx_alloc(f, f->object_count, sizeof *s->number);
+    s->kind = kiln_fbx_alloc(f, f->object_count, sizeof *s->kind);
+    s->skinned = kiln_fbx_alloc(f, f->object_count, sizeof *s->skinned);
     for (uint32_t i = 0; i < f->object_count; i++) {
         if (f->objects[i].kind == FBX_MATERIAL)
             s->number[i] = s->material_count++;
-        if (f->objects[i].kind == FBX_GEOMETRY && kiln_fbx_geometry_kind(f, i) == FBX_MESH)
+        if (f->objects[i].kind != FBX_GEOMETRY)
+            continue;
+        s->kind[i] = (uint8_t)kiln_fbx_geometry_kind(f, i);
+        s->skinned[i] = kiln_fbx_is_skinned(f, i);
+        if (s->kind[i] == FBX_MESH)
             s->number[i] = s->mesh_count++;
     }
     s->plain = kiln_fbx_alloc(f, s->mesh_count, sizeof *s->plain);
@@ -321,7 +330,7 @@ static void number_meshes(scene *s)
     size_t count = 0;
 
     for (size_t i = 0; i < s->shown_count; i++)
-        if (kiln_fbx_geometry_kind(f, s->shown[i].geometry) == FBX_MESH)
+        if (s->kind[s->shown[i].geometry] == FBX_MESH)
             sorted[count++] = &s->shown[i];
     if (count > 0)
         qsort(sorted, count, sizeof *sorted, compare_pointers);
@@ -402,7 +411,7 @@ static void send_meshes(scene *s)
         uint64_t faces;
         char *name;
 
-        if (object->kind != FBX_GEOMETRY || kiln_fbx_geometry_kind(f, i) != FBX_MESH)
+        if (object->kind != FBX_GEOMETRY || s->kind[i] != FBX_MESH)
             continue;
         plain = s->plain[s->number[i]];
         send_mesh(s, i, plain != 0 ? &s->shown[plain - 1] : NULL, 0);
@@ -457,7 +466,7 @@ static uint32_t send_node(scene *s, uint32_t parent, uint32_t name, const kiln_a
     for (size_t i = 0; of != NULL && i < of->showing; i++) {
         const showing *shown = &s->shown[of->first + i];
 
-        if (shown->skinned != skinned || kiln_fbx_geometry_kind(&s->f, shown->geometry) != FBX_MESH)
+        if (shown->skinned != skinned || s->kind[shown->geometry] != FBX_MESH)
             continue;
         kiln_send_u32(s->f.reading->sender, KILN_ARRAY_PLACES, shown->mesh);
         sent.place_count++;
@@ -518,7 +527,7 @@ static void look_at_others(const scene *s)
 
     for (size_t i = 0; i < s->shown_count; i++) {
         const uint32_t geometry = s->shown[i].geometry;
-        const fbx_geometry_kind kind = kiln_fbx_geometry_kind(f, geometry);
+        const uint8_t kind = s->kind[geometry];
 
         if (seen[geometry])
             continue;
@@ -567,6 +576,8 @@ void kiln_read_fbx(kiln_reading *reading)
     free(s.node_of);
     free(s.stack);
     free(s.number);
+    free(s.kind);
+    free(s.skinned);
     free(s.plain);
     free(s.shown);
     free(s.materials);

@@ -5,7 +5,7 @@
  * rotation pivot, pre-rotation, rotation, inverse post-rotation, inverse rotation pivot, scaling
  * offset, scaling pivot, scaling, inverse scaling pivot. Rotations are angles about x, y and z:
  * those of the rotation in the node's order, all others about x first. The order and both further
- * rotations count only where RotationActive says so.
+ * rotations do not count where RotationActive is 0.
  *
  * How a node takes on the scale of its parent depends on InheritType: 1, a product of matrices; 0,
  * the parent's scale is applied after the node's rotation and before its scale; 2, the same without
@@ -98,7 +98,7 @@ static kiln_affine turned_back(const kiln_affine *rotation)
 static kiln_affine rotation_of_node(const fbx *f, uint32_t model, const fbx_properties *p)
 {
     double degrees[3] = {0, 0, 0}, pre[3] = {0, 0, 0}, post[3] = {0, 0, 0};
-    const bool active = kiln_fbx_property(f, p, FBX_ROTATION_ACTIVE, 0) != 0;
+    const bool active = kiln_fbx_property(f, p, FBX_ROTATION_ACTIVE, 1) != 0;
     const double order = active ? kiln_fbx_property(f, p, FBX_ROTATION_ORDER, 0) : 0;
     kiln_affine all, step;
 

@@ -40,7 +40,7 @@ static _Noreturn void fail(parsing *p, uint32_t record, const char *what)
     size_t length = 0;
 
     p->f->records[record].at = line_of(p);
-    while (length < 40 && p->at + length < p->end && p->at[length] > ' ')
+    while (length < 40 && p->at + length < p->end && (uint8_t)p->at[length] > ' ')
         length++;
     if (length == 0)
         kiln_fbx_fail(p->f, record, "%s, and the %s ends; repair the file", what,
