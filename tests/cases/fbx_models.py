@@ -558,7 +558,10 @@ def skins(f):
     f.both("skin_dual_stiff", model_of([cluster(201, bound, *ones)], skin_=dual), values([ones]))
     f.both("skin_index", model_of([cluster(201, bound, [8], [1.0])]), refused="a joint moves vertex 8, where there are 8")
     f.both("skin_counts", model_of([cluster(201, bound, [1, 2], [1.0])]), refused="2 indices and 1 weights")
-    f.both("skin_no_joint", model_of([cluster(201, bound, *ones)], bones=False), refused="a joint that is no node of the scene")
+    f.both("skin_no_joint", model_of([cluster(201, bound, *ones)], bones=False), measure(placed(m.globally())),
+           warns="a joint that is no node of the scene")
+    lost = model_of([cluster(201, bound, *ones), cluster(202, bound_top, *ones)], bones=False, links=[[2, 201]])
+    f.both("skin_no_second_joint", lost, values([ones]), warns="a joint that is no node of the scene")
     f.both("skin_modes", model_of([cluster(201, bound, *ones), cluster(202, bound, *ones, mode="Total1")]), refused="several modes")
     f.both("skin_mode", model_of([cluster(201, bound, *ones, mode="Other")]), refused="the mode of a skin is not known")
     f.both("skin_relative", model_of([cluster(201, bound, *ones, record("TransformAssociateModel", matrix(identity())), mode="Additive")]),

@@ -89,12 +89,42 @@ static void test_text_and_binary_are_equal(void **state)
     print_message("%u models in both forms\n", compared);
 }
 
+/* Polygons have the materials of the node that shows them; one that the node has not is the
+ * default. */
+static void test_materials(void **state)
+{
+    static const char *const first[] = {"paint0", "paint0", "paint1",
+                                        "paint1", "paint0", "DefaultMaterial"};
+    const kiln_bake_options options = case_options();
+    case_model model = case_bake_path(FOLDER "materials.fbx", &options);
+    unsigned seen[2][6] = {{0}};
+    (void)state;
+    for (uint32_t i = 0; i < kiln_tree_get_info(model.trees[0]).triangle_count; i++) {
+        kiln_source source;
+        assert_int_equal(kiln_tree_source(model.trees[0], i, &source), KILN_OK);
+        const bool second = strcmp(source.node_path, "/RootNode/n") == 0;
+        assert_true(source.face < 6);
+        seen[second][source.face]++;
+        /* The second node has one material, which is the third of the file. */
+        assert_string_equal(source.material, !second ? first[source.face]
+                                             : strcmp(first[source.face], "paint0") == 0
+                                                 ? "paint2"
+                                                 : "DefaultMaterial");
+    }
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(seen[0][i], 2);
+        assert_int_equal(seen[1][i], 2);
+    }
+    case_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_as_expected),
         cmocka_unit_test(test_page_names_each),
         cmocka_unit_test(test_text_and_binary_are_equal),
+        cmocka_unit_test(test_materials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

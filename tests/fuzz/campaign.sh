@@ -28,7 +28,7 @@ put_models() {
 case $harness in
 bake)
     "$build/release/tests/fuzz/test_bake" --write "$corpus" &&
-        for model in tests/fuzz/seeds-xml/* tests/cases/collada/*.dae; do
+        for model in tests/fuzz/seeds-xml/* tests/cases/collada/*.dae tests/cases/fbx/*.fbx; do
             { printf '\0\0' && cat "$model"; } >"$corpus/${model##*/}" || exit
         done
     ;;

@@ -526,10 +526,12 @@ static void apply_cluster(skinning *s, uint32_t cluster, const fbx_place *joint)
                       count, weight_count);
     if (count == 0)
         goto done;
-    if (joint == NULL)
-        kiln_fbx_fail(f, record,
-                      "a skin has a joint that is no node of the scene; export the "
-                      "skeleton with it");
+    if (joint == NULL) {
+        kiln_fbx_warn(f, record,
+                      "a skin has a joint that is no node of the scene; it moves nothing; export "
+                      "the skeleton with the mesh");
+        goto done;
+    }
     to_joint = matrix_of(f, cluster, "Transform");
     to_scene = kiln_affine_join(&joint->global, &to_joint);
     /* Additive joints move what is in the scene already; the others, what was bound. */
