@@ -284,16 +284,11 @@ const char *kiln_xml_value(const char **attributes, const char *name)
     return NULL;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 const char *kiln_xml_trimmed(const char *text, size_t *length)
 {
-    while (*length > 0 && is_blank(text[*length - 1]))
+    while (*length > 0 && kiln_xml_is_blank(text[*length - 1]))
         (*length)--;
-    for (; *length > 0 && is_blank(*text); (*length)--)
+    for (; *length > 0 && kiln_xml_is_blank(*text); (*length)--)
         text++;
     return text;
 }

@@ -32,6 +32,12 @@ bool kiln_xml_read(kiln_reading *reading, const kiln_xml_handlers *handlers);
 /* The value of an attribute; NULL: it is not there. */
 const char *kiln_xml_value(const char **attributes, const char *name);
 
+/* The blanks of XML. */
+static inline bool kiln_xml_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* What is between the blanks at both ends; *length becomes that of it, 0 where all is blank. */
 const char *kiln_xml_trimmed(const char *text, size_t *length);
 

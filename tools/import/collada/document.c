@@ -229,12 +229,6 @@ static size_t put_text(dae *d, const char *text, size_t length)
     return at;
 }
 
-/* The blanks of XML. */
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Ends the work for a word of the element that is open, which is shown. */
 static _Noreturn void fail_word(const parser *p, const char *what, const char *word, size_t length)
 {
@@ -315,7 +309,7 @@ static void take_words(parser *p, const char *text, size_t length)
     while (at < length) {
         const size_t start = at;
 
-        while (at < length && !is_blank(text[at]))
+        while (at < length && !kiln_xml_is_blank(text[at]))
             at++;
         /* Either it goes on from the part before, or it may go on in the next. */
         if (p->length > 0 || at == length) {
@@ -329,7 +323,7 @@ static void take_words(parser *p, const char *text, size_t length)
         } else if (at > start) {
             take_word(p, text + start, at - start);
         }
-        while (at < length && is_blank(text[at]))
+        while (at < length && kiln_xml_is_blank(text[at]))
             at++;
     }
 }
@@ -352,10 +346,10 @@ static void warn_of_text(parser *p, const char *text, size_t length)
 {
     size_t start = 0, end;
 
-    while (start < length && is_blank(text[start]))
+    while (start < length && kiln_xml_is_blank(text[start]))
         start++;
     end = start;
-    while (end < length && !is_blank(text[end]))
+    while (end < length && !kiln_xml_is_blank(text[end]))
         end++;
     if (end == start || !may_warn(p))
         return;
