@@ -170,9 +170,9 @@ static uint32_t shared_depth(const dae_joints *j, size_t a, size_t b)
     return (uint32_t)(minimum(&j->depths, low + 1, high + 1) >> 32) - 1;
 }
 
-/* The place of a node that is nearest to another place; the first of several, with *unsure.
- * SIZE_MAX: the scene does not have the node. */
-static size_t nearest(const dae_joints *j, uint32_t element, size_t to, bool *unsure)
+/* The place of a node that is nearest to another place; the first of several before `most`, with
+ * *unsure. SIZE_MAX: the scene does not have the node. */
+static size_t nearest(const dae_joints *j, uint32_t element, size_t to, size_t most, bool *unsure)
 {
     const size_t first = j->first[element], end = j->first[element + 1];
     size_t low = first, high = end;
@@ -202,7 +202,7 @@ static size_t nearest(const dae_joints *j, uint32_t element, size_t to, bool *un
             high = middle;
     }
     KILN_ASSERT(low < end && shared_depth(j, j->own[low], to) == best);
-    if (low + 1 < end && shared_depth(j, j->own[low + 1], to) == best)
+    if (low + 1 < end && j->own[low + 1] < most && shared_depth(j, j->own[low + 1], to) == best)
         *unsure = true;
     return j->own[low];
 }
@@ -222,8 +222,9 @@ dae_skeletons kiln_dae_skeletons(const dae_joints *j, const dae_shown *shown)
         char *text = kiln_dae_text(d, at);
         const uint32_t element = kiln_dae_find(d, at, text, DAE_IS(DAE_NODE));
         bool unsure = false;
-        const size_t root =
-            element != DAE_NONE ? nearest(j, element, shown->place, &unsure) : SIZE_MAX;
+        const size_t root = element != DAE_NONE
+                                ? nearest(j, element, shown->place, j->places->count, &unsure)
+                                : SIZE_MAX;
 
         free(text);
         twofold = unsure && twofold == DAE_NONE ? at : twofold;
@@ -287,34 +288,38 @@ static const dae_place *highest(const dae_joints *j, const name_list *list, cons
     return &j->places->items[list->items[(uint32_t)found].place];
 }
 
-/* The same below the skeletons, then in the scene; NULL: none has the name. */
+/* The same below the skeletons, then in the scene; NULL: none has the name. Of the places of one
+ * node, at whatever depth, that counts which is nearest to the skin. */
 static const dae_place *find(const dae_joints *j, const name_list *list,
                              const dae_skeletons *skeletons, const dae_shown *shown, uint32_t from,
                              const char *name, bool *unsure)
 {
-    const dae_place *found, *other;
-    size_t place;
+    for (size_t i = 0; i <= skeletons->count; i++) {
+        const bool all = i == skeletons->count;
+        const size_t root = all ? 0 : skeletons->roots[i];
+        const size_t end = all ? j->places->count : j->places->items[root].end;
+        const dae_place *other, *found = highest(j, list, name, root, end, &other);
+        bool as_near = false;
+        size_t place;
 
-    for (size_t i = 0; i < skeletons->count; i++) {
-        const size_t root = skeletons->roots[i];
-
-        found = highest(j, list, name, root, j->places->items[root].end, &other);
-        *unsure |= found != NULL && other != NULL;
-        if (found != NULL)
-            return found;
-    }
-    found = highest(j, list, name, 0, j->places->count, &other);
-    if (found == NULL || other == NULL)
+        if (found == NULL)
+            continue;
+        if (all && other != NULL && other->element != found->element)
+            kiln_dae_fail(j->d, from,
+                          "names the joint \"%.200s\", which is the node of line %llu and of line "
+                          "%llu; give the skin its <skeleton>, or rename one",
+                          name, (unsigned long long)j->d->elements[found->element].line,
+                          (unsigned long long)j->d->elements[other->element].line);
+        place = nearest(j, found->element, shown->place, end, &as_near);
+        KILN_ASSERT(place < j->places->count);
+        if (place >= root && place < end) {
+            *unsure |= as_near || (other != NULL && other->element != found->element);
+            return &j->places->items[place];
+        }
+        *unsure |= other != NULL;
         return found;
-    if (other->element != found->element)
-        kiln_dae_fail(j->d, from,
-                      "names the joint \"%.200s\", which is the node of line %llu and of line "
-                      "%llu; give the skin its <skeleton>, or rename one",
-                      name, (unsigned long long)j->d->elements[found->element].line,
-                      (unsigned long long)j->d->elements[other->element].line);
-    place = nearest(j, found->element, shown->place, unsure);
-    KILN_ASSERT(place < j->places->count);
-    return &j->places->items[place];
+    }
+    return NULL;
 }
 
 const dae_place *kiln_dae_joint(const dae_joints *j, const dae_skeletons *skeletons,
