@@ -207,8 +207,9 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
         query->weights = *options->weights;
         walk->weights = &query->weights;
     } else {
+        const kiln_format_tree *of_a = a->view.entry, *of_b = b->view.entry;
         walk->weights = row_of_tree(a);
-        if (walk->weights != row_of_tree(b)) {
+        if (of_a->bv != of_b->bv || of_a->leaf_max != of_b->leaf_max) {
             query->weights = mean_of_rows(a, b);
             walk->weights = &query->weights;
         }
