@@ -46,13 +46,15 @@ static uint64_t number_of(const parsing *p, uint64_t at, unsigned bytes)
 /* Ends the work because of a byte within a record. */
 static _Noreturn void fail(const parsing *p, uint32_t record, uint64_t at, const char *what)
 {
+    KILN_ASSERT(record < p->f->record_count && at <= p->size);
     p->f->records[record].at = at;
     kiln_fbx_fail(p->f, record, "%s; export it again", what);
 }
 
 /* -- values -- */
 
-/* Bytes of a value, or of an element of an array; 0: there is no such type. */
+/* Bytes of a value, or of an element of an array; 0: there is no such type. Capitals are single
+ * values, small letters arrays; texts and raw bytes (S and R) have a length of their own. */
 static unsigned width_of(char type)
 {
     switch (type) {
@@ -85,6 +87,7 @@ static uint64_t parse_array(parsing *p, uint32_t record, char type, uint64_t at,
     fbx_value *value;
     uint64_t count, packing, size;
 
+    KILN_ASSERT(at <= end && end <= p->size);
     if (end - at < ARRAY_HEAD)
         fail(p, record, at, "its values end within an array");
     count = number_of(p, at, 4);
@@ -111,6 +114,7 @@ static void add_number(parsing *p, uint32_t record, char type, uint64_t bits)
 {
     fbx_value *value;
 
+    KILN_ASSERT(width_of(type) == 8 || bits >> 8 * width_of(type) == 0);
     if (type == 'F' || type == 'D') {
         const uint32_t low = (uint32_t)bits;
         float single;
@@ -123,7 +127,8 @@ static void add_number(parsing *p, uint32_t record, char type, uint64_t bits)
         return;
     }
     value = kiln_fbx_add_value(p->f, record, FBX_WHOLE);
-    /* All have a sign but B, which is true or false. */
+    /* Bytes beyond the type's own are 0 here, so that the sign has to be brought up from its last.
+     * All have a sign but B, which is true or false. */
     switch (type) {
     case 'B':
         value->is.whole = (int64_t)bits;
@@ -150,6 +155,7 @@ static uint64_t parse_value(parsing *p, uint32_t record, uint64_t at, uint64_t e
     fbx_value *value;
     uint64_t size;
 
+    KILN_ASSERT(at <= end && end <= p->size);
     if (at == end)
         fail(p, record, at, "it has fewer values than it says");
     if (width == 0 && type != 'S' && type != 'R') {
@@ -192,6 +198,7 @@ static bool parse_head(parsing *p, uint64_t *at, uint64_t limit, uint32_t in, he
 {
     const unsigned width = p->width;
 
+    KILN_ASSERT(*at <= limit && limit <= p->size);
     if (limit - *at < 3 * width + 1)
         fail(p, in, *at, "it ends within a record");
     *h = (head){.end = number_of(p, *at, width),
@@ -199,6 +206,7 @@ static bool parse_head(parsing *p, uint64_t *at, uint64_t limit, uint32_t in, he
                 .length = number_of(p, *at + 2 * width, width),
                 .name_length = p->data[*at + 3 * width]};
     *at += 3 * width + 1;
+    /* A record of the end 0 that has a name is one of those that end with their values. */
     if (h->end == 0 && h->name_length == 0)
         return false;
     if (h->name_length > limit - *at)
@@ -230,6 +238,7 @@ static uint64_t parse_list(parsing *p, uint64_t at, uint64_t limit, uint32_t in,
         if (h.length > (h.end != 0 ? h.end : limit) - at)
             fail(p, record, start, "its values are longer than it");
         values_end = at + h.length;
+        /* A count that lies ends here as well: each value takes a byte at least. */
         for (uint64_t i = 0; i < h.count; i++)
             at = parse_value(p, record, at, values_end);
         if (at != values_end)
@@ -237,6 +246,7 @@ static uint64_t parse_list(parsing *p, uint64_t at, uint64_t limit, uint32_t in,
         p->zero_ends |= h.end == 0;
         if (h.end == 0)
             continue;
+        KILN_ASSERT(at <= h.end && h.end <= limit);
         if (at < h.end)
             at = parse_list(p, at, h.end, record, depth + 1);
         if (at != h.end)
@@ -250,6 +260,7 @@ static bool is_record(const parsing *p, uint64_t at)
 {
     const unsigned head_size = 3 * p->width + 1;
     const unsigned length = p->size - at >= head_size ? p->data[at + head_size - 1] : 0;
+    /* What follows the records has no such name: a code of 16 bytes, zeros, and another code. */
     bool letters = length > 0 && p->size - at - head_size >= length;
 
     for (unsigned i = 0; letters && i < length; i++) {
@@ -274,10 +285,10 @@ void kiln_fbx_parse_binary(fbx *f)
     p.width = version >= VERSION_WIDE ? 8 : 4;
     end = parse_list(&p, HEAD_SIZE, p.size, 0, 0);
     /* Where a record has the end 0 and has a list all the same, the list ends the file. */
-    if (p.size - end > TAIL_MOST && (p.zero_ends || is_record(&p, end)))
-        fail(&p, 0, end, "the records end here, and more follow: some have a list and no end");
-    if (p.zero_ends && is_record(&p, end))
-        fail(&p, 0, end, "the records end here, and more follow: some have a list and no end");
+    if ((p.zero_ends && p.size - end > TAIL_MOST) || is_record(&p, end))
+        fail(&p, 0, end,
+             p.zero_ends ? "the records end here, and more follow: some have a list and no end"
+                         : "the records end here, and more follow");
     if (p.size - end > TAIL_MOST)
         kiln_send_warning(f->reading->sender,
                           "byte %llu: %llu bytes follow behind the records, and are not read",

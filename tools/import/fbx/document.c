@@ -115,6 +115,7 @@ uint32_t kiln_fbx_add_record(fbx *f, uint32_t parent, uint32_t before, const cha
     const uint32_t number = (uint32_t)f->record_count;
     void *records = f->records;
 
+    KILN_ASSERT(before == FBX_NONE || f->records[before].parent == parent);
     if (f->record_count >= FBX_NONE ||
         !kiln_grow(&records, &f->record_capacity, f->record_count + 1, sizeof *f->records))
         kiln_read_no_memory(f->reading);
@@ -212,7 +213,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The numbers of an array that is text. */
+/* The numbers of an array that is text, each of which is rounded once. How many there are is
+ * compared with how many it declares, and a comma without a number is an error. */
 static double *decimals_of(const fbx *f, uint32_t record, const fbx_value *value)
 {
     const char *at = (const char *)value->is.bytes, *end = at + value->size;
@@ -220,6 +222,7 @@ static double *decimals_of(const fbx *f, uint32_t record, const fbx_value *value
     size_t found = 0;
     bool more;
 
+    KILN_ASSERT(value->type == FBX_DECIMALS);
     /* Before memory is taken: each number takes two bytes with its comma, but the last. */
     if (value->count > value->size)
         kiln_fbx_fail(f, record, "an array of %lu numbers has %llu bytes; repair the file",
@@ -260,8 +263,10 @@ static const uint8_t *unpacked(const fbx *f, uint32_t record, const fbx_value *v
                               .size = value->size,
                               .wrapped = true};
 
+    KILN_ASSERT(value->type == FBX_ARRAY && width > 0);
     if (!value->packed)
         return value->is.bytes;
+    /* Before memory is taken: a few bytes may say that they are gigabytes. */
     if (!kiln_inflate_fits(value->size, size) || size > SIZE_MAX)
         kiln_fbx_fail(f, record, "an array unpacks to more than its bytes can be; export it again");
     *own = kiln_fbx_alloc(f, (size_t)size, 1);
@@ -275,7 +280,8 @@ static const uint8_t *unpacked(const fbx *f, uint32_t record, const fbx_value *v
     }
 }
 
-/* The numbers of an array of a binary file. */
+/* The numbers of an array of a binary file. Its bytes need not be aligned, and their order is the
+ * file's. */
 static double *array_of(const fbx *f, uint32_t record, const fbx_value *value)
 {
     const char element = value->element;
@@ -384,6 +390,8 @@ static const char *const property_names[FBX_PROPERTY_COUNT] = {
 /* Where the values of a property begin, behind its name, two types and flags. */
 enum { PROPERTY_VALUES = 4 };
 
+/* Each property is compared with the few names that count, so that a list of any length is walked
+ * through once. */
 fbx_properties kiln_fbx_properties(const fbx *f, uint32_t record, const fbx_properties *defaults)
 {
     const uint32_t list = kiln_fbx_only(f, record, "Properties70");
@@ -404,12 +412,14 @@ fbx_properties kiln_fbx_properties(const fbx *f, uint32_t record, const fbx_prop
                           property_names[which]);
         own.of[which] = at;
     }
+    /* The template's count only where the object itself does not have them. */
     all = defaults != NULL ? *defaults : own;
     for (int i = 0; i < FBX_PROPERTY_COUNT; i++)
         all.of[i] = own.of[i] != FBX_NONE ? own.of[i] : all.of[i];
     return all;
 }
 
+/* A type of objects has one template in files of today. */
 fbx_properties kiln_fbx_template(const fbx *f, const char *type)
 {
     const uint32_t definitions = kiln_fbx_child(f, 0, "Definitions");
@@ -463,6 +473,7 @@ char *kiln_fbx_name(const fbx *f, uint32_t object)
     size_t length = 0;
     char *name;
 
+    KILN_ASSERT(object > 0 && object < f->object_count); /* the root has no record */
     if (value != NULL && value->type == FBX_TEXT) {
         from = (const char *)value->is.bytes;
         to = from + value->size;
@@ -537,6 +548,7 @@ static void add_object(fbx *f, int64_t id, uint32_t record, fbx_kind kind)
     f->objects[f->object_count++] = (fbx_object){.id = id, .record = record, .kind = kind};
 }
 
+/* Objects of kinds that are not read are none here, and connections to them lead to nothing. */
 static void list_objects(fbx *f)
 {
     const uint32_t documents = kiln_fbx_child(f, 0, "Documents");
@@ -589,7 +601,7 @@ static numbered *sort_objects(const fbx *f)
     return by_id;
 }
 
-/* The object of that number; FBX_NONE: there is none. */
+/* The object of that number, by binary search; FBX_NONE: there is none. */
 static uint32_t find_object(const fbx *f, const numbered *by_id, int64_t id)
 {
     size_t low = 0, high = f->object_count;
@@ -673,12 +685,14 @@ static void connect(fbx *f)
             links[kept++] = links[i];
     if (kept > 0)
         qsort(links, kept, sizeof *links, compare_orders);
+    KILN_ASSERT(kept <= count);
     f->children = kiln_fbx_alloc(f, kept, sizeof *f->children);
     for (size_t i = 0; i < kept; i++) {
         fbx_object *parent = &f->objects[links[i].parent];
 
         if (parent->child_count++ == 0)
             parent->child = i;
+        KILN_ASSERT(parent->child + parent->child_count == i + 1);
         f->children[i] = links[i].child;
     }
     free(links);
@@ -717,6 +731,7 @@ void kiln_fbx_open(fbx *f, kiln_reading *reading)
         kiln_fbx_parse_binary(f);
     else
         kiln_fbx_parse_text(f);
+    KILN_ASSERT(f->record_count > 0 && f->records[0].parent == FBX_NONE);
     header = kiln_fbx_child(f, 0, "FBXHeaderExtension");
     encryption = header != FBX_NONE ? kiln_fbx_child(f, header, "EncryptionType") : FBX_NONE;
     if (encryption != FBX_NONE && kiln_fbx_number(f, encryption, 0, &kind) && kind != 0)

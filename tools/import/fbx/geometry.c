@@ -73,6 +73,7 @@ static size_t size_at(const int32_t *corners, size_t at)
 {
     size_t size = 1;
 
+    /* There is one: corners_of has refused a list without. */
     while (corners[at + size - 1] >= 0)
         size++;
     return size;
@@ -120,6 +121,9 @@ typedef struct {
     bool each;
 } assignment;
 
+/* How materials are assigned. Other ways than these two (by vertices, or none) do not say which a
+ * polygon has: it has the first of the node then. */
+
 static assignment assignment_of(const fbx *f, uint32_t geometry, size_t polygons)
 {
     const uint32_t layer = kiln_fbx_child(f, f->objects[geometry].record, "LayerElementMaterial");
@@ -128,6 +132,7 @@ static assignment assignment_of(const fbx *f, uint32_t geometry, size_t polygons
         layer != FBX_NONE ? kiln_fbx_child(f, layer, "MappingInformationType") : FBX_NONE;
     assignment a = {.slots = NULL};
 
+    KILN_ASSERT(f->objects[geometry].kind == FBX_GEOMETRY);
     if (list == FBX_NONE || mapping == FBX_NONE)
         return a;
     a.each = kiln_fbx_says(f, mapping, 0, "ByPolygon");
@@ -160,6 +165,7 @@ uint64_t kiln_fbx_send_geometry(const fbx *f, uint32_t geometry, const fbx_shape
     for (size_t i = 0; i < count; i++)
         polygons += corners[i] < 0;
     a = assignment_of(f, geometry, polygons);
+    /* All vertices, whether a polygon has them or not: polygons count in them. */
     for (size_t i = 0; i < shape->count; i++)
         kiln_read_vertex(f->reading, shape->positions[i]);
     for (size_t at = 0; at < count; polygon++) {
@@ -177,6 +183,7 @@ uint64_t kiln_fbx_send_geometry(const fbx *f, uint32_t geometry, const fbx_shape
         faces += size >= 3;
         at += size;
     }
+    KILN_ASSERT(polygon == polygons);
     free(a.slots);
     free(corners);
     free(face);

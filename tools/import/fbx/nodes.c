@@ -114,7 +114,7 @@ static void find_units(const fbx *f)
             p.of[i] = FBX_NONE;
     else
         p = kiln_fbx_properties(f, settings, NULL);
-    /* In centimetres. */
+    /* In centimetres; a file that says nothing has these, as the SDK's and Assimp's default is. */
     unit = kiln_fbx_property(f, &p, FBX_UNIT_SCALE_FACTOR, 1);
     if (!(unit > 0 && unit < 1e12))
         kiln_fbx_fail(f, settings != FBX_NONE ? settings : 0,
@@ -124,6 +124,7 @@ static void find_units(const fbx *f)
         axis_of(f, &p, settings != FBX_NONE ? settings : 0, FBX_UP_AXIS, 1, up);
     (void)axis_of(f, &p, settings != FBX_NONE ? settings : 0, FBX_FRONT_AXIS, 2, front);
     (void)axis_of(f, &p, settings != FBX_NONE ? settings : 0, FBX_COORD_AXIS, 0, coord);
+    /* The determinant of the three axes: 1 where they are right-handed, 0 where two are one. */
     for (int i = 0; i < 3; i++)
         hand += coord[i] *
                 (up[(i + 1) % 3] * front[(i + 2) % 3] - up[(i + 2) % 3] * front[(i + 1) % 3]);
@@ -184,6 +185,7 @@ static void push_children(scene *s, uint32_t object, uint32_t parent)
 {
     const fbx_object *o = &s->f.objects[object];
 
+    KILN_ASSERT(o->kind == FBX_MODEL || o->kind == FBX_ROOT);
     for (uint32_t i = o->child_count; i-- > 0;) {
         const uint32_t child = s->f.children[o->child + i];
 
@@ -211,6 +213,8 @@ static void list_shown(scene *s, uint32_t number)
             grow(s, s->materials, &s->listed_capacity, s->listed + 1, sizeof *s->materials);
         s->materials[s->listed++] = s->number[child];
     }
+    /* Its materials are the same for all that it shows; where they are is known when the list is
+     * complete. */
     n->first = s->shown_count;
     for (uint32_t i = 0; i < model->child_count; i++) {
         const uint32_t child = f->children[model->child + i];
@@ -230,6 +234,8 @@ static void list_shown(scene *s, uint32_t number)
     n->showing = s->shown_count - n->first;
 }
 
+/* Depth-first, so that the place of a parent is known before those of its children, and nodes are
+ * sent in the order in which the scene wants them. */
 static void walk(scene *s)
 {
     const fbx *f = &s->f;
@@ -319,6 +325,7 @@ static int compare_pointers(const void *a, const void *b)
     const showing *p = *(showing *const *)a, *q = *(showing *const *)b;
     const int order = compare_shown(p, q);
 
+    KILN_ASSERT(p->skinned == q->skinned || p->geometry != q->geometry);
     return order != 0 ? order : p->node < q->node ? -1 : p->node > q->node;
 }
 
@@ -339,6 +346,7 @@ static void number_meshes(scene *s)
         const uint32_t base = s->number[at->geometry];
         const size_t own = (size_t)(at - s->shown);
 
+        KILN_ASSERT(base < s->mesh_count && own < s->shown_count);
         if (i > 0 && compare_shown(sorted[i - 1], at) == 0) {
             at->mesh = sorted[i - 1]->mesh;
         } else if (s->plain[base] == 0) {
@@ -357,7 +365,8 @@ static void number_meshes(scene *s)
     free(sorted);
 }
 
-/* The name of a geometry, or, where it has none, that of the node which shows it. */
+/* The name of a geometry, or, where it has none, as many programs leave it, that of the node which
+ * shows it. */
 static uint32_t send_mesh_name(const scene *s, uint32_t geometry, const showing *shown)
 {
     char *name = kiln_fbx_name(&s->f, geometry);
@@ -378,6 +387,7 @@ static void send_mesh(scene *s, uint32_t geometry, const showing *shown, uint32_
     const fbx *f = &s->f;
     kiln_scene_mesh sent = {.pose_of = pose_of};
 
+    KILN_ASSERT(pose_of == 0 || shown != NULL);
     if (shown != NULL) {
         fbx_shape shape = kiln_fbx_shape(f, geometry);
 
@@ -401,6 +411,7 @@ static void send_mesh(scene *s, uint32_t geometry, const showing *shown, uint32_
     kiln_send(f->reading->sender, KILN_ARRAY_MESHES, &sent, 1);
 }
 
+/* Only one shape is in memory at a time. */
 static void send_meshes(scene *s)
 {
     const fbx *f = &s->f;
@@ -466,6 +477,7 @@ static uint32_t send_node(scene *s, uint32_t parent, uint32_t name, const kiln_a
     for (size_t i = 0; of != NULL && i < of->showing; i++) {
         const showing *shown = &s->shown[of->first + i];
 
+        /* Curves and such are no meshes, and have no number among these. */
         if (shown->skinned != skinned || s->kind[shown->geometry] != FBX_MESH)
             continue;
         kiln_send_u32(s->f.reading->sender, KILN_ARRAY_PLACES, shown->mesh);
@@ -475,7 +487,8 @@ static uint32_t send_node(scene *s, uint32_t parent, uint32_t name, const kiln_a
     return s->sent++;
 }
 
-/* Whether a node shows meshes that joints place, or others. */
+/* Whether a node shows geometry that joints place, or other: each kind has a node of the scene of
+ * its own. */
 static bool shows(const scene *s, const node *n, bool skinned)
 {
     for (size_t i = 0; i < n->showing; i++)
@@ -518,7 +531,8 @@ static void send_nodes(scene *s)
 
 /* -- what is left out -- */
 
-/* Lines are counted; curves and surfaces by control points are no meshes. */
+/* Lines are counted; curves and surfaces by control points are no meshes. Constraints would move
+ * nodes, but programs write the transforms that they lead to, so that one warning is enough. */
 static void look_at_others(const scene *s)
 {
     const fbx *f = &s->f;

@@ -61,6 +61,7 @@ static kiln_affine about(int axis, double degrees)
     kiln_affine turn = identity;
     double sine, cosine;
 
+    KILN_ASSERT(axis >= 0 && axis < 3);
     kiln_sine_cosine(degrees, &sine, &cosine);
     turn.m[second][second] = turn.m[third][third] = cosine;
     turn.m[third][second] = sine;
@@ -68,7 +69,8 @@ static kiln_affine about(int axis, double degrees)
     return turn;
 }
 
-/* Three angles, about the axes in one of the orders that RotationOrder numbers. */
+/* Three angles, about the axes in one of the orders that RotationOrder numbers. The axes of the
+ * table are turned about one after the other, so that the first is the innermost. */
 static kiln_affine rotation_of(const double degrees[3], int order)
 {
     static const int axes[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}, {2, 1, 0}};
@@ -94,7 +96,7 @@ static kiln_affine turned_back(const kiln_affine *rotation)
     return back;
 }
 
-/* The rotation of a node: all three. */
+/* The rotation of a node: pre-rotation, rotation and inverse post-rotation. */
 static kiln_affine rotation_of_node(const fbx *f, uint32_t model, const fbx_properties *p)
 {
     double degrees[3] = {0, 0, 0}, pre[3] = {0, 0, 0}, post[3] = {0, 0, 0};
@@ -103,10 +105,12 @@ static kiln_affine rotation_of_node(const fbx *f, uint32_t model, const fbx_prop
     kiln_affine all, step;
 
     (void)kiln_fbx_vector(f, p, FBX_ROTATION, degrees);
+    KILN_ASSERT(f->objects[model].kind == FBX_MODEL);
     if (!active)
         return rotation_of(degrees, 0);
     (void)kiln_fbx_vector(f, p, FBX_PRE_ROTATION, pre);
     (void)kiln_fbx_vector(f, p, FBX_POST_ROTATION, post);
+    /* About one axis, every order is the same. */
     if (order == 6 && (degrees[0] != 0) + (degrees[1] != 0) + (degrees[2] != 0) > 1)
         kiln_fbx_fail_unsupported(
             f, f->objects[model].record,
@@ -188,6 +192,7 @@ static kiln_affine inherit(const fbx *f, uint32_t model, int type, const fbx_pla
     kiln_affine global = kiln_affine_join(&above->global, own);
     kiln_affine within = scale_within(above), linear = above->turn;
 
+    KILN_ASSERT(type >= 0 && type <= 2);
     for (int j = 0; type == 2 && j < 3; j++) {
         if (above->scale[j] == 0)
             kiln_fbx_fail_unsupported(f, f->objects[model].record,
@@ -278,6 +283,7 @@ static void add_target(const fbx *f, uint32_t geometry, double part, fbx_shape *
     int32_t *indices;
     fbx_shape offsets;
 
+    KILN_ASSERT(isfinite(part));
     if (list == FBX_NONE)
         kiln_fbx_fail(f, record, "a blend shape has no Indexes; repair the file");
     indices = kiln_fbx_wholes(f, list, &count);
@@ -322,6 +328,7 @@ static target *list_targets(const fbx *f, uint32_t channel, size_t *count)
         ++*count;
     }
     free(percents);
+    KILN_ASSERT(*count <= object->child_count); /* room for one more was taken */
     targets[(*count)++] = (target){0, FBX_NONE};
     qsort(targets, *count, sizeof *targets, compare_targets);
     for (size_t i = 0; i < *count; i++)
@@ -348,6 +355,7 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
         percent = kiln_fbx_property(f, &p, FBX_DEFORM_PERCENT, 0);
     else if (own != FBX_NONE && (!kiln_fbx_number(f, own, 0, &percent) || !isfinite(percent)))
         kiln_fbx_fail(f, own, "it is no finite number; repair the file");
+    /* Shapes that have no part are not looked at. */
     if (percent == 0)
         return;
     targets = list_targets(f, channel, &count);
@@ -356,6 +364,7 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
     if (count > 1) {
         const target *from = &targets[last - 1], *to = &targets[last];
 
+        KILN_ASSERT(to->percent > from->percent);
         part = (percent - from->percent) / (to->percent - from->percent);
         if (from->geometry != FBX_NONE && part != 1)
             add_target(f, from->geometry, 1 - part, shape);
@@ -365,6 +374,7 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
     free(targets);
 }
 
+/* The offsets of all channels add up, whatever order they are in. */
 void kiln_fbx_morph(const fbx *f, uint32_t geometry, fbx_shape *shape)
 {
     const fbx_object *object = &f->objects[geometry];
@@ -442,7 +452,7 @@ static mode mode_of(const fbx *f, uint32_t cluster)
     return ADDITIVE;
 }
 
-/* A matrix of 16 numbers, by columns. */
+/* A matrix of 16 numbers, by columns: the translation is the last four but one. */
 static kiln_affine matrix_of(const fbx *f, uint32_t cluster, const char *name)
 {
     const uint32_t record = kiln_fbx_only(f, f->objects[cluster].record, name);
@@ -563,9 +573,11 @@ done:
     free(weights);
 }
 
-/* Ends the sums: the vertices are where the mode leaves them. */
+/* Ends the sums: the vertices are where the mode leaves them. A vertex without a weight stays where
+ * its node has it. */
 static void finish(const skinning *s)
 {
+    KILN_ASSERT(s->to != NULL && s->weights != NULL);
     for (size_t i = 0; i < s->shape->count; i++) {
         const double weight = s->weights[i];
         double *at = s->shape->positions[i], rest[3] = {0, 0, 0};

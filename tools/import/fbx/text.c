@@ -39,6 +39,7 @@ static _Noreturn void fail(parsing *p, uint32_t record, const char *what)
 {
     size_t length = 0;
 
+    KILN_ASSERT(record < p->f->record_count);
     p->f->records[record].at = line_of(p);
     while (length < 40 && p->at + length < p->end && (uint8_t)p->at[length] > ' ')
         length++;
@@ -70,7 +71,8 @@ static bool is_delimiter(char c)
            c == '"' || c == '{' || c == '}';
 }
 
-/* The word that begins here; 0: there is none. */
+/* The length of the word that begins here; 0: there is none. What a word may be made of is known to
+ * nobody: it ends where something else begins. */
 static uint32_t word_length(const parsing *p)
 {
     size_t length = 0;
@@ -80,7 +82,8 @@ static uint32_t word_length(const parsing *p)
     return (uint32_t)length;
 }
 
-/* Whether the word that begins here is the name of a record. */
+/* Whether the word that begins here is the name of a record. The colon may stand behind blanks, and
+ * the text up to it is looked at twice, never more often: where it is a name, values end. */
 static bool is_name(const parsing *p)
 {
     parsing ahead = *p;
@@ -90,7 +93,8 @@ static bool is_name(const parsing *p)
     return ahead.at > p->at && ahead.at < ahead.end && *ahead.at == ':';
 }
 
-/* A whole number of 64 bits, with a sign or without. */
+/* A whole number of 64 bits, with a sign or without: programs write the same number of an object in
+ * either way. One that is larger is no whole number, so that no two become one. */
 static bool whole_of(const char *word, size_t length, int64_t *whole)
 {
     const bool minus = length > 0 && word[0] == '-';
@@ -115,10 +119,11 @@ static bool whole_of(const char *word, size_t length, int64_t *whole)
 /* Adds a value that stands in quotation marks. */
 static void parse_quoted(parsing *p, uint32_t record)
 {
-    const char *from = ++p->at;
+    const char *from = p->at + 1;
     const char *to = memchr(from, '"', (size_t)(p->end - from));
     fbx_value *value;
 
+    KILN_ASSERT(p->at < p->end && *p->at == '"');
     if (to == NULL)
         fail(p, record, "a text has no second quotation mark");
     value = kiln_fbx_add_value(p->f, record, FBX_TEXT);
@@ -163,6 +168,8 @@ static void parse_decimals(parsing *p, uint32_t record)
     fbx_value *value = &p->f->values[of->value];
 
     KILN_ASSERT(of->value_count == 1 && value->type == FBX_DECIMALS);
+    /* Numbers are counted and converted only if somebody wants them: most arrays are normals and
+     * coordinates of textures. */
     skip(p);
     if (value->is.bytes != NULL)
         fail(p, record, "the numbers of an array are given twice");
@@ -171,6 +178,7 @@ static void parse_decimals(parsing *p, uint32_t record)
         skip(p);
         p->at += p->at < p->end && *p->at != '}';
     }
+    KILN_ASSERT(p->at >= (const char *)value->is.bytes);
     value->size = (uint64_t)(p->at - (const char *)value->is.bytes);
 }
 
@@ -184,7 +192,7 @@ static bool is_array(const fbx *f, uint32_t record)
 /* The values of a record, and the brace that begins its list. False: it has none. */
 static bool parse_values(parsing *p, uint32_t record)
 {
-    bool more = true;
+    bool more = true; /* a value may follow: at the start, and behind a comma */
 
     for (;;) {
         skip(p);
@@ -249,7 +257,8 @@ static void parse_list(parsing *p, uint32_t in, unsigned depth)
     }
 }
 
-/* The version that the file says, for which nothing of it need be understood; 0: none. */
+/* The version that the file says, for which nothing of it need be understood: older files are
+ * written in another way, and are to be refused for their age. 0: none. */
 static uint64_t version_of(const char *from, const char *end)
 {
     static const char name[] = "FBXVersion:";
