@@ -634,6 +634,7 @@ def blend_shapes(f, skin_parts):
     f.both("blend_no_indices", of([channel(401, 100, (100,))], [["Geometry", 402, "s", "Shape", counts[4][1:]]], [[402, 401]]), refused="a blend shape has no Indexes")
     f.both("blend_weights_few", between(70, (100,)), refused="more shapes than FullWeights")
     f.both("blend_weights_equal", between(70, (100, 100)), refused="FullWeights that are not finite, 0, or equal")
+    f.both("blend_too_large", single(1e300, (1e-300,)), refused="a blend shape has the percentage 1e+300 of 1e-300")
     f.both("blend_unused_broken", of([channel(401, 0, (100,))], [counts], [[402, 401]]))
     model_of, values, ones, bone = skin_parts
     made = model_of([bone], extra=[["Deformer", 400, "b", "BlendShape", []], channel(401, 50, (100,)), shape(402, a)],

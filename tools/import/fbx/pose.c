@@ -366,6 +366,9 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
 
         KILN_ASSERT(to->percent > from->percent);
         part = (percent - from->percent) / (to->percent - from->percent);
+        if (!isfinite(part))
+            kiln_fbx_fail(f, record, "a blend shape has the percentage %g of %g; repair the file",
+                          percent, to->percent);
         if (from->geometry != FBX_NONE && part != 1)
             add_target(f, from->geometry, 1 - part, shape);
         if (to->geometry != FBX_NONE && part != 0)
