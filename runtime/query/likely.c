@@ -159,7 +159,7 @@ static bool are_sound(const kiln_likely_options *options)
 /* The observer runs in the caller's environment. */
 static void call_observer(void *user, const kiln_likely_seen *seen)
 {
-    const kiln_likely *query = user;
+    const kiln_likely *query = (const kiln_likely *)user;
     const kiln_fpu_state ours = kiln_fpu_enter();
     kiln_fpu_leave(query->caller);
     query->observer(query->observer_user, seen);
@@ -240,7 +240,7 @@ static uint64_t query_clock(const kiln_likely *query)
 
 static bool is_late(const void *user)
 {
-    const deadline *due = user;
+    const deadline *due = (const deadline *)user;
     return query_clock(due->query) - due->start >= due->nanoseconds;
 }
 

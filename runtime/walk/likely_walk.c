@@ -34,7 +34,7 @@ enum {
 /* The visitor of leaves: the first pair ends the walk. */
 static bool take_pair(void *user, const kiln_pair_frame *frame, uint32_t x, uint32_t y)
 {
-    kiln_likely_walk *walk = user;
+    kiln_likely_walk *walk = (kiln_likely_walk *)user;
     (void)frame;
     walk->state = KILN_WALK_MEETS;
     walk->stored_x = x;

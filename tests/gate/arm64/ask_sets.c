@@ -160,6 +160,7 @@ static void open_nodes(const kiln_kernel *kernel, const kiln_tree *tree, uint64_
     static const float nowhere[3] = {0, 0, 0};
     kiln_box_transform by;
     kiln_decoded_node box, opened;
+    kiln_probe probe;
     memset(&by, 0, sizeof by);
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
