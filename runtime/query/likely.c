@@ -492,7 +492,9 @@ kiln_status kiln_likely_run_all(kiln_likely *const queries[], size_t count, uint
     if (count > 0) {
         const kiln_fpu_state caller = kiln_fpu_enter();
         KILN_FPU_CALL(go, run_many);
-        queries[0]->caller = caller;
+        for (size_t i = 0; i < count; i++) {
+            queries[i]->caller = caller;
+        }
         go(queries, count, steps, nanoseconds);
         kiln_fpu_leave(caller);
     }

@@ -196,6 +196,9 @@ void kiln_likely_walk_run(kiln_likely_walk *walk, uint64_t steps, bool (*is_late
                           const void *user)
 {
     kiln_leaf_pair leaves;
+    if (walk->state != KILN_WALK_GOES_ON) { /* perhaps nothing but the state is set */
+        return;
+    }
     kiln_leaf_pair_begin(&leaves, walk->descent.kernel);
     for (uint64_t i = 0; i < steps && walk->state == KILN_WALK_GOES_ON; i++) {
         kiln_likely_level *at = walk->at;

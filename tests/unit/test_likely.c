@@ -217,6 +217,18 @@ static void far_meshes_take_no_step(void **state)
     assert_int_equal(kiln_collide_likely(tree, NULL, tree, &pose, NULL, &answer), KILN_OK);
     assert_int_equal(answer.verdict, KILN_LIKELY_NO);
     assert_true(answer.proved && answer.probability == 0 && answer.steps == 0);
+    const size_t size = kiln_likely_size(tree, tree);
+    char *memory = malloc(size);
+    kiln_likely *query;
+    assert_non_null(memory);
+    memset(memory, 0xA5, size); /* nothing else of the query is set */
+    assert_int_equal(kiln_likely_place(memory, size, &query), KILN_OK);
+    assert_int_equal(kiln_likely_begin(query, tree, NULL, tree, &pose, NULL), KILN_OK);
+    assert_int_equal(kiln_likely_run(query, 5, UINT64_MAX), KILN_OK);
+    assert_int_equal(kiln_likely_run_all(&query, 1, 5, UINT64_MAX), KILN_OK);
+    assert_int_equal(kiln_likely_get_answer(query, &answer), KILN_OK);
+    assert_true(answer.proved && answer.verdict == KILN_LIKELY_NO && answer.steps == 0);
+    free(memory);
 }
 
 typedef struct {
