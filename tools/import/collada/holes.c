@@ -135,6 +135,7 @@ static size_t find_bridge(const dae *d, const ring *rings, size_t count, const r
 {
     const ring *outline = &rings[0];
     const point from = hole->points[hole->start];
+    const point beside = hole->points[(hole->start + 1) % hole->count];
     /* The nearest first: few ways are looked at, and bridges are short. */
     candidate *candidates = kiln_dae_alloc(d, outline->count, sizeof *candidates);
     size_t found = SIZE_MAX;
@@ -149,9 +150,11 @@ static size_t find_bridge(const dae *d, const ring *rings, size_t count, const r
         const size_t corner = candidates[i].corner;
         const point to = outline->points[corner];
 
-        if (is_same(from, to) ||
-            (is_between(outline, corner, from) && is_between(hole, hole->start, to) &&
-             is_free(rings, count, from, to)))
+        /* Of corners at the hole's own place, that which has the hole between its edges. */
+        if (is_same(from, to)
+                ? is_between(outline, corner, beside)
+                : (is_between(outline, corner, from) && is_between(hole, hole->start, to) &&
+                   is_free(rings, count, from, to)))
             found = corner;
     }
     free(candidates);
@@ -179,9 +182,11 @@ static void insert(ring *outline, size_t corner, const ring *hole, uint32_t *cor
     outline->count += more;
 }
 
-/* The axis to leave out: that in which the outline's normal is longest. */
+/* The axis to leave out: that in which the outline's normal is longest. It is summed up from the
+ * first corner on, so that it is the same wherever the polygon stands. */
 static int axis_of(const double (*positions)[3], const uint32_t *corners, size_t count)
 {
+    const double *origin = positions[corners[0]];
     double normal[3] = {0, 0, 0};
     int axis = 0;
 
@@ -189,8 +194,12 @@ static int axis_of(const double (*positions)[3], const uint32_t *corners, size_t
         const double *p = positions[corners[i]];
         const double *q = positions[corners[(i + 1) % count]];
 
-        for (int k = 0; k < 3; k++)
-            normal[k] += p[(k + 1) % 3] * q[(k + 2) % 3] - p[(k + 2) % 3] * q[(k + 1) % 3];
+        for (int k = 0; k < 3; k++) {
+            const int l = (k + 1) % 3, m = (k + 2) % 3;
+
+            normal[k] +=
+                (p[l] - origin[l]) * (q[m] - origin[m]) - (p[m] - origin[m]) * (q[l] - origin[l]);
+        }
     }
     for (int k = 1; k < 3; k++)
         axis = fabs(normal[k]) > fabs(normal[axis]) ? k : axis;
