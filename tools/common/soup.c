@@ -34,7 +34,7 @@ void kiln_soup_free(kiln_soup *soup)
  * doubles of which none overlaps the next (Shewchuk, "Adaptive Precision Floating-Point
  * Arithmetic", 1997). */
 
-enum { TERMS = 6 };
+enum { TERMS = 12 };
 
 /* *sum + *error == a + b, exactly. */
 static void two_sum(double a, double b, double *sum, double *error)
@@ -48,12 +48,13 @@ static void two_sum(double a, double b, double *sum, double *error)
 }
 
 /* The sign of the exact sum of the terms. */
-static int sign_of_sum(const double terms[TERMS])
+static int sign_of_sum(const double *terms, size_t term_count)
 {
     double expansion[TERMS];
     size_t count = 0;
 
-    for (size_t i = 0; i < TERMS; i++) {
+    KILN_ASSERT(term_count <= TERMS);
+    for (size_t i = 0; i < term_count; i++) {
         double carry = terms[i];
         size_t kept = 0;
 
@@ -73,7 +74,7 @@ static int sign_of_sum(const double terms[TERMS])
 /* The sign of the area of a triangle in the plane: filtered in double, then exact. */
 static int orient(double ax, double ay, double bx, double by, double cx, double cy)
 {
-    double terms[TERMS] = {ax * by, -(ay * bx), bx * cy, -(by * cx), cx * ay, -(cy * ax)};
+    double terms[6] = {ax * by, -(ay * bx), bx * cy, -(by * cx), cx * ay, -(cy * ax)};
     double left = (ax - cx) * (by - cy), right = (ay - cy) * (bx - cx);
     double determinant = left - right;
 
@@ -81,13 +82,33 @@ static int orient(double ax, double ay, double bx, double by, double cx, double 
      * enough where nothing underflows, and the float products leave room for that. */
     if (fabs(determinant) > 8 * 0x1p-53 * (fabs(left) + fabs(right)))
         return determinant > 0 ? 1 : -1;
-    return sign_of_sum(terms);
+    return sign_of_sum(terms, 6);
 }
 
 int kiln_orient(const float a[2], const float b[2], const float c[2])
 {
     return orient((double)a[0], (double)a[1], (double)b[0], (double)b[1], (double)c[0],
                   (double)c[1]);
+}
+
+/* A product of two doubles and what rounding it leaves over are exact together. */
+int kiln_orient_double(const double a[2], const double b[2], const double c[2])
+{
+    const double *corners[4] = {a, b, c, a};
+    const double left = (a[0] - c[0]) * (b[1] - c[1]), right = (a[1] - c[1]) * (b[0] - c[0]);
+    double terms[TERMS];
+
+    if (fabs(left - right) > 8 * 0x1p-53 * (fabs(left) + fabs(right)))
+        return left > right ? 1 : -1;
+    for (size_t i = 0; i < 3; i++) {
+        const double *p = corners[i], *q = corners[i + 1];
+
+        terms[4 * i] = p[0] * q[1];
+        terms[4 * i + 1] = fma(p[0], q[1], -terms[4 * i]);
+        terms[4 * i + 2] = -(p[1] * q[0]);
+        terms[4 * i + 3] = fma(-p[1], q[0], -terms[4 * i + 2]);
+    }
+    return sign_of_sum(terms, TERMS);
 }
 
 /* Projected along each axis in turn: three points are on one line exactly if all three

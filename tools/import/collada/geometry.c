@@ -336,9 +336,7 @@ static size_t put_holed(const sending *s, uint32_t holed, uint32_t *to)
                           sizes[lists]);
         count += sizes[lists++];
     }
-    count = kiln_dae_join_holes(d, s->shape->at.items, s->shape->at.count, to, sizes, lists);
-    if (count == 0)
-        kiln_dae_fail(d, holed, "has a hole that is not inside of its outline; repair the file");
+    count = kiln_dae_join_holes(d, holed, s->shape->at.items, s->shape->at.count, to, sizes, lists);
     free(sizes);
     return count;
 }

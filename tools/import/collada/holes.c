@@ -1,190 +1,446 @@
-/* Polygons with holes: each hole is joined to the outline by a bridge, two edges along one line
- * (David Eberly, "Triangulation by Ear Clipping", 2002), and what comes out is cut like any other.
+/* Polygons with holes: each hole is joined to the outline, and what comes out is cut like any other.
  *
- * Holes are taken by their greatest coordinate, the greatest first: from there a corner of the
- * outline can be seen, as it is with the holes that were joined before. The nearest that can be
- * seen is taken. A corner that occurs twice, since a bridge ends there, counts where the bridge
- * lies between its two edges. All is decided in the plane of the two axes in which the outline is
- * largest.
+ * Holes are joined in one sweep over all corners from the least coordinate on (Bentley and Ottmann,
+ * "Algorithms for reporting and counting geometric intersections", 1979; Hertel and Mehlhorn, "Fast
+ * triangulation of simple polygons", 1983), in the plane of the two axes in which the outline is
+ * largest. The edges that the sweep line meets are kept in their order along it, in a splay tree
+ * (Sleator and Tarjan, "Self-adjusting binary search trees", 1985). The outline runs around to the
+ * left and holes to the right, so the polygon lies on the left of all edges: above those that rise,
+ * which lead the way the sweep goes, and below those that fall. Rising and falling ones alternate.
  *
- * A bridge takes the time of sorting the outline, and of comparing as many ways as it takes to find
- * a free one with all edges: mostly one or two. */
+ * Where the sweep meets a hole first, the hole is joined. If something is there already, a corner
+ * or an edge, the hole is joined to it at this place. Otherwise it is joined by a bridge, two edges
+ * along one line, to the corner that the sweep met last between the same two edges: it can be seen,
+ * as nothing else is between them. No bridge crosses an edge or another bridge, and each leads to
+ * what was joined before.
+ *
+ * A corner may have several bridges, and several rings may have a corner at one place. So each end
+ * of an edge knows the node of the joined outline where it is. Of two ways to turn at a place the
+ * edge beside a gap determines which one has the gap between its edges.
+ *
+ * All is decided by exact signs. The time is n log n for n corners. Rings that cross each other
+ * may go unnoticed here. They are bridged all the same, and since what comes out runs around each
+ * point as often as the outline less the holes, cutting it finds that it crosses itself. */
 #include "holes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../formats/assert.h"
+#include "../../common/soup.h"
+
+#define NONE UINT32_MAX
+
+/* A corner of a ring: of the outline, ring 0, or of a hole. */
+typedef struct {
+    double at[2];
+    uint32_t vertex, next, previous, ring;
+} ring_corner;
+
+/* An edge has the number of the corner from which it leads to the next. The last of all is none: it
+ * lies below and above all others, outside of the polygon. */
+typedef struct {
+    uint32_t tail, head; /* nodes at its ends */
+    /* Of a rising edge, the corner met last between it and the edge above it: at an end of an edge,
+     * twice its number, and one more for its head. */
+    uint32_t helper;
+    uint32_t under;               /* what lay below it before the place that is swept now */
+    uint32_t left, right, parent; /* in the tree */
+    uint32_t below, above;        /* along the sweep line */
+    bool listed;                  /* the sweep line meets it */
+} edge;
+
+/* A corner of the joined outline. */
+typedef struct {
+    uint32_t vertex, next, previous;
+    uint32_t out; /* the edge that leads away; NONE: a bridge, or the rest of an edge */
+} node;
+
+/* An edge at a place where the sweep is, and where it leads from there. */
+typedef struct {
+    double from[2], to[2];
+    uint32_t edge;
+    bool rising;
+} ray;
+
+/* A corner in the order of the sweep. */
+typedef struct {
+    double at[2];
+    uint32_t corner;
+} event;
 
 typedef struct {
-    double x, y;
-} point;
+    const dae *d;
+    uint32_t holed; /* the element */
+    ring_corner *corners;
+    edge *edges;
+    node *nodes;
+    ray *fan;      /* edges that go on from a place */
+    uint32_t *met; /* those that the sweep line met there before */
+    bool *joined;  /* by ring */
+    uint32_t count, node_count, root;
+} joining;
 
-/* A list of corners: the outline, or a hole. */
-typedef struct {
-    uint32_t *corners;
-    point *points;
-    size_t count, start; /* start: of a hole, its corner of the greatest x */
-} ring;
-
-/* A corner of the outline, by its distance from the hole. */
-typedef struct {
-    double distance;
-    size_t corner;
-} candidate;
-
-/* More than 0: c lies left of the way from a to b. */
-static double side_of(point a, point b, point c)
+static bool is_same(const double a[2], const double b[2])
 {
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    return a[0] == b[0] && a[1] == b[1];
 }
 
-/* Bridges end at corners that are there twice: these are one place. */
-static bool is_same(point a, point b)
+/* Places in the order of the sweep. */
+static int compare_places(const double a[2], const double b[2])
 {
-    return a.x == b.x && a.y == b.y;
+    if (a[0] != b[0])
+        return a[0] < b[0] ? -1 : 1;
+    return a[1] < b[1] ? -1 : a[1] > b[1];
 }
 
-/* Does the way from a to b meet the edge from c to d, but for its own ends? */
-static bool is_cut(point a, point b, point c, point d)
+static int compare_events(const void *a, const void *b)
 {
-    const double ends[2] = {side_of(a, b, c), side_of(a, b, d)};
+    const event *p = a, *q = b;
+    const int order = compare_places(p->at, q->at);
 
-    /* An end of the edge in the midst of the way is in it as well. */
-    for (int i = 0; i < 2; i++) {
-        const point end = i == 0 ? c : d;
+    return order != 0 ? order : p->corner < q->corner ? -1 : p->corner > q->corner;
+}
 
-        if (ends[i] == 0 && !is_same(end, a) && !is_same(end, b) &&
-            (end.x - a.x) * (end.x - b.x) + (end.y - a.y) * (end.y - b.y) < 0)
-            return true;
+/* From below to above; those along one line in an order that is always the same. */
+static int compare_rays(const void *a, const void *b)
+{
+    const ray *p = a, *q = b;
+    const int side = kiln_orient_double(p->from, p->to, q->to);
+
+    return side != 0 ? -side : p->edge < q->edge ? -1 : p->edge > q->edge;
+}
+
+/* -- edges -- */
+
+static bool is_rising(const joining *j, uint32_t e)
+{
+    return compare_places(j->corners[e].at, j->corners[j->corners[e].next].at) < 0;
+}
+
+/* Where the sweep meets an edge first, and last. */
+static const double *start_of(const joining *j, uint32_t e)
+{
+    return j->corners[is_rising(j, e) ? e : j->corners[e].next].at;
+}
+
+static const double *end_of(const joining *j, uint32_t e)
+{
+    return j->corners[is_rising(j, e) ? j->corners[e].next : e].at;
+}
+
+/* Whether the polygon lies above an edge. */
+static bool is_floor(const joining *j, uint32_t e)
+{
+    return e != j->count && is_rising(j, e);
+}
+
+/* -- the tree: edges from below to above -- */
+
+static void set_child(joining *j, uint32_t parent, uint32_t old, uint32_t child)
+{
+    if (parent == NONE)
+        j->root = child;
+    else if (j->edges[parent].left == old)
+        j->edges[parent].left = child;
+    else
+        j->edges[parent].right = child;
+    if (child != NONE)
+        j->edges[child].parent = parent;
+}
+
+/* Puts e in its parent's place. */
+static void rotate(joining *j, uint32_t e)
+{
+    const uint32_t parent = j->edges[e].parent;
+
+    KILN_ASSERT(parent != NONE);
+    set_child(j, j->edges[parent].parent, parent, e);
+    if (j->edges[parent].left == e) {
+        set_child(j, parent, e, j->edges[e].right);
+        j->edges[e].right = parent;
+    } else {
+        set_child(j, parent, e, j->edges[e].left);
+        j->edges[e].left = parent;
     }
-    return ((ends[0] < 0 && ends[1] > 0) || (ends[0] > 0 && ends[1] < 0)) &&
-           side_of(c, d, a) * side_of(c, d, b) < 0;
+    j->edges[parent].parent = e;
 }
 
-/* Does the way to b begin between the edges of a corner, on their left? */
-static bool is_between(const ring *r, size_t corner, point b)
+/* Brings e to the root. */
+static void splay(joining *j, uint32_t e)
 {
-    const point a = r->points[corner], next = r->points[(corner + 1) % r->count];
-    const point last = r->points[(corner + r->count - 1) % r->count];
+    while (j->edges[e].parent != NONE) {
+        const uint32_t parent = j->edges[e].parent, above = j->edges[parent].parent;
 
-    if (side_of(last, a, next) >= 0)
-        return side_of(a, b, last) > 0 && side_of(b, a, next) > 0;
-    return !(side_of(a, b, next) >= 0 && side_of(b, a, last) >= 0);
-}
+        if (above != NONE) {
+            const bool zig = j->edges[parent].left == e, zag = j->edges[above].left == parent;
 
-/* Whether no edge of any ring is in the way. */
-static bool is_free(const ring *rings, size_t count, point a, point b)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < rings[i].count; j++)
-            if (is_cut(a, b, rings[i].points[j], rings[i].points[(j + 1) % rings[i].count]))
-                return false;
-    return true;
-}
-
-/* Twice the area; less than 0: it runs around to the right. */
-static double area_of(const ring *r)
-{
-    double area = 0;
-
-    for (size_t i = 0; i < r->count; i++)
-        area += side_of(r->points[0], r->points[i], r->points[(i + 1) % r->count]);
-    return area;
-}
-
-/* Corners and points stay side by side. */
-static void reverse(ring *r)
-{
-    for (size_t i = 0, j = r->count - 1; i < j; i++, j--) {
-        const uint32_t corner = r->corners[i];
-        const point at = r->points[i];
-
-        r->corners[i] = r->corners[j];
-        r->points[i] = r->points[j];
-        r->corners[j] = corner;
-        r->points[j] = at;
+            rotate(j, zig == zag ? parent : e);
+        }
+        rotate(j, e);
     }
 }
 
-/* The greatest x first; equal ones in their order in the file, so that the result is always the
- * same. */
-static int compare_holes(const void *a, const void *b)
+static void put_in(joining *j, uint32_t e, uint32_t below)
 {
-    const ring *p = a, *q = b;
-    const double x = p->points[p->start].x, y = q->points[q->start].x;
+    edge *own = &j->edges[e];
 
-    return x > y ? -1 : x < y ? 1 : p->corners < q->corners ? -1 : p->corners > q->corners;
+    KILN_ASSERT(!own->listed);
+    own->listed = true;
+    own->below = below;
+    own->above = j->edges[below].above;
+    j->edges[own->above].below = e;
+    j->edges[below].above = e;
+    own->left = own->right = own->parent = NONE;
+    if (below == j->count) {
+        own->right = j->root;
+    } else {
+        splay(j, below);
+        own->left = below;
+        own->right = j->edges[below].right;
+        j->edges[below].right = NONE;
+        j->edges[below].parent = e;
+    }
+    if (own->right != NONE)
+        j->edges[own->right].parent = e;
+    j->root = e;
 }
 
-/* The nearest first; equal ones in their order. */
-static int compare_candidates(const void *a, const void *b)
+static void take_out(joining *j, uint32_t e)
 {
-    const candidate *p = a, *q = b;
+    edge *own = &j->edges[e];
+    uint32_t right;
 
-    return p->distance < q->distance   ? -1
-           : p->distance > q->distance ? 1
-           : p->corner < q->corner     ? -1
-                                       : p->corner > q->corner;
+    KILN_ASSERT(own->listed);
+    splay(j, e);
+    right = own->right;
+    set_child(j, NONE, e, own->left);
+    if (own->left == NONE) {
+        set_child(j, NONE, e, right);
+    } else {
+        /* The highest of those below has none on its right. */
+        splay(j, own->below);
+        j->edges[own->below].right = right;
+        if (right != NONE)
+            j->edges[right].parent = own->below;
+    }
+    j->edges[own->below].above = own->above;
+    j->edges[own->above].below = own->below;
+    own->listed = false;
 }
 
-/* The corner of the outline, the first of the rings, to which the hole is joined; SIZE_MAX: none.
- */
-static size_t find_bridge(const dae *d, const ring *rings, size_t count, const ring *hole)
+/* The highest edge that lies below a place and not on it. */
+static uint32_t find_below(joining *j, const double at[2])
 {
-    const ring *outline = &rings[0];
-    const point from = hole->points[hole->start];
-    const point beside = hole->points[(hole->start + 1) % hole->count];
-    /* The nearest first: few ways are looked at, and bridges are short. */
-    candidate *candidates = kiln_dae_alloc(d, outline->count, sizeof *candidates);
-    size_t found = SIZE_MAX;
+    uint32_t found = j->count, last = NONE;
 
-    for (size_t i = 0; i < outline->count; i++) {
-        const point to = outline->points[i];
-
-        candidates[i] = (candidate){hypot(to.x - from.x, to.y - from.y), i};
+    for (uint32_t e = j->root; e != NONE;) {
+        last = e;
+        if (kiln_orient_double(start_of(j, e), end_of(j, e), at) > 0) {
+            found = e;
+            e = j->edges[e].right;
+        } else {
+            e = j->edges[e].left;
+        }
     }
-    qsort(candidates, outline->count, sizeof *candidates, compare_candidates);
-    for (size_t i = 0; i < outline->count && found == SIZE_MAX; i++) {
-        const size_t corner = candidates[i].corner;
-        const point to = outline->points[corner];
-
-        /* Of corners at the hole's own place, that which has the hole between its edges. */
-        if (is_same(from, to)
-                ? is_between(outline, corner, beside)
-                : (is_between(outline, corner, from) && is_between(hole, hole->start, to) &&
-                   is_free(rings, count, from, to)))
-            found = corner;
-    }
-    free(candidates);
+    if (last != NONE)
+        splay(j, last);
     return found;
 }
 
-/* Puts the hole, from its start around, behind a corner of the outline, and both once more. */
-static void insert(ring *outline, size_t corner, const ring *hole, uint32_t *corners, point *points)
-{
-    const size_t more = hole->count + 2;
+/* -- joining -- */
 
-    KILN_ASSERT(corner < outline->count && hole->start < hole->count);
-    for (size_t i = 0; i <= hole->count; i++) {
-        corners[i] = hole->corners[(hole->start + i) % hole->count];
-        points[i] = hole->points[(hole->start + i) % hole->count];
+/* Makes b follow a. */
+static void link_nodes(joining *j, uint32_t a, uint32_t b)
+{
+    j->nodes[a].next = b;
+    j->nodes[b].previous = a;
+}
+
+static uint32_t add_node(joining *j, uint32_t vertex)
+{
+    j->nodes[j->node_count] = (node){.vertex = vertex, .out = NONE};
+    return j->node_count++;
+}
+
+/* The edge that led away from one node leads away from another. */
+static void move_out(joining *j, uint32_t from, uint32_t to)
+{
+    const uint32_t out = j->nodes[from].out;
+
+    j->nodes[to].out = out;
+    j->nodes[from].out = NONE;
+    if (out != NONE)
+        j->edges[out].tail = to;
+}
+
+/* Joins a hole at its corner `start` to a node at the same place: one corner less. */
+static void join_here(joining *j, uint32_t at, uint32_t start)
+{
+    const uint32_t second = j->nodes[start].next, after = j->nodes[at].next;
+
+    move_out(j, at, start);
+    j->nodes[at].out = start;
+    j->edges[start].tail = at;
+    link_nodes(j, at, second);
+    link_nodes(j, start, after);
+}
+
+/* Joins a hole by two edges along one line; or, `on_edge`, to the edge behind the node, on which
+ * its corner lies. */
+static void join_by_bridge(joining *j, uint32_t at, uint32_t start, bool on_edge)
+{
+    const uint32_t second = j->nodes[start].next, after = j->nodes[at].next;
+    const uint32_t copy = add_node(j, j->nodes[start].vertex);
+
+    move_out(j, start, copy);
+    link_nodes(j, at, copy);
+    link_nodes(j, copy, second);
+    if (on_edge) {
+        link_nodes(j, start, after);
+    } else {
+        const uint32_t back = add_node(j, j->nodes[at].vertex);
+
+        move_out(j, at, back);
+        link_nodes(j, start, back);
+        link_nodes(j, back, after);
     }
-    corners[hole->count + 1] = outline->corners[corner];
-    points[hole->count + 1] = outline->points[corner];
-    memmove(outline->corners + corner + 1 + more, outline->corners + corner + 1,
-            (outline->count - corner - 1) * sizeof *corners);
-    memmove(outline->points + corner + 1 + more, outline->points + corner + 1,
-            (outline->count - corner - 1) * sizeof *points);
-    memcpy(outline->corners + corner + 1, corners, more * sizeof *corners);
-    memcpy(outline->points + corner + 1, points, more * sizeof *points);
-    outline->count += more;
+}
+
+static _Noreturn void fail_outside(const joining *j)
+{
+    kiln_dae_fail(j->d, j->holed,
+                  "has a hole that is not inside of its outline, or lies in another hole; repair "
+                  "the file");
+}
+
+/* Joins the hole whose lowest edge at a place is number i of its fan. What lies below that edge, or
+ * else above the hole, is where the place is joined already; else what was met before. */
+static void join_hole(joining *j, const double at[2], uint32_t i, uint32_t fan_count,
+                      uint32_t met_count)
+{
+    const uint32_t e = j->fan[i].edge, start = j->corners[e].next, below = j->edges[e].below;
+    uint32_t up = i + 1;
+
+    if (!is_floor(j, below) || is_rising(j, e))
+        fail_outside(j);
+    while (up < fan_count && !j->joined[j->corners[j->fan[up].edge].ring])
+        up++;
+    j->joined[j->corners[e].ring] = true;
+    if (i > 0) {
+        if (is_same(start_of(j, below), at))
+            join_here(j, j->edges[below].tail, start);
+        else
+            join_by_bridge(j, j->nodes[j->edges[below].head].previous, start, true);
+    } else if (up < fan_count) {
+        const uint32_t above = j->fan[up].edge;
+
+        if (is_rising(j, above))
+            fail_outside(j);
+        if (is_same(start_of(j, above), at))
+            join_here(j, j->edges[above].head, start);
+        else
+            join_by_bridge(j, j->edges[above].tail, start, true);
+    } else if (met_count > 0) {
+        const uint32_t ended = j->met[met_count - 1];
+
+        if (!is_rising(j, ended))
+            fail_outside(j);
+        join_here(j, j->edges[ended].head, start);
+    } else {
+        const edge *of = &j->edges[j->edges[below].helper / 2];
+
+        join_by_bridge(j, j->edges[below].helper % 2 == 0 ? of->tail : of->head, start, false);
+    }
+}
+
+/* -- the sweep -- */
+
+static void add_ray(joining *j, uint32_t *count, const double at[2], uint32_t e)
+{
+    ray *r = &j->fan[(*count)++];
+
+    *r = (ray){.edge = e, .rising = is_rising(j, e)};
+    memcpy(r->from, at, sizeof r->from);
+    memcpy(r->to, end_of(j, e), sizeof r->to);
+}
+
+/* Sweeps over all corners at one place. */
+static void sweep_place(joining *j, const event *events, size_t count)
+{
+    const double *at = events[0].at;
+    uint32_t below = find_below(j, at), above = j->edges[below].above, top = NONE;
+    uint32_t fan_count = 0, met_count = 0;
+
+    while (above != j->count && kiln_orient_double(start_of(j, above), end_of(j, above), at) == 0) {
+        j->met[met_count++] = above;
+        above = j->edges[above].above;
+    }
+    for (uint32_t i = 0; i < met_count; i++) {
+        const uint32_t e = j->met[i];
+
+        j->edges[e].under = i > 0 ? j->met[i - 1] : NONE;
+        if (!is_same(end_of(j, e), at))
+            add_ray(j, &fan_count, at, e);
+        take_out(j, e);
+    }
+    top = met_count > 0 ? j->met[met_count - 1] : NONE;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t c = events[i].corner, of[2] = {c, j->corners[c].previous};
+
+        for (int k = 0; k < 2; k++) {
+            if (is_same(start_of(j, of[k]), at)) {
+                add_ray(j, &fan_count, at, of[k]);
+            } else if (j->edges[of[k]].listed) {
+                /* Where rings cross, edges may have left their order. */
+                below = of[k] == below ? j->edges[below].below : below;
+                take_out(j, of[k]);
+            }
+        }
+    }
+    qsort(j->fan, fan_count, sizeof *j->fan, compare_rays);
+    for (uint32_t i = 0, under = below; i < fan_count; under = j->fan[i++].edge) {
+        /* Of edges along one line, that which alternates comes first. */
+        if (i + 1 < fan_count && j->fan[i].rising == is_floor(j, under) &&
+            j->fan[i + 1].rising != j->fan[i].rising &&
+            kiln_orient_double(at, j->fan[i].to, j->fan[i + 1].to) == 0) {
+            const ray swapped = j->fan[i];
+
+            j->fan[i] = j->fan[i + 1];
+            j->fan[i + 1] = swapped;
+        }
+        put_in(j, j->fan[i].edge, under);
+    }
+    for (uint32_t i = 0; i < fan_count; i++)
+        if (!j->joined[j->corners[j->fan[i].edge].ring])
+            join_hole(j, at, i, fan_count, met_count);
+    /* Gaps from below to above, by the edge below each. */
+    for (uint32_t i = 0; i <= fan_count; i++) {
+        const uint32_t low = i > 0 ? j->fan[i - 1].edge : below;
+        const uint32_t high = i < fan_count ? j->fan[i].edge : NONE;
+
+        if (!is_floor(j, low))
+            continue;
+        if (i > 0 && is_same(start_of(j, low), at)) {
+            j->edges[low].helper = 2 * low;
+        } else if (high != NONE && is_same(start_of(j, high), at)) {
+            j->edges[low].helper = 2 * high + 1;
+        } else {
+            const uint32_t ended = high == NONE ? top : j->edges[high].under;
+
+            if (ended != NONE && is_rising(j, ended) && is_same(end_of(j, ended), at))
+                j->edges[low].helper = 2 * ended + 1;
+        }
+    }
 }
 
 /* The axis to leave out: that in which the outline's normal is longest. It is summed up from the
- * first corner on, so that it is the same wherever the polygon stands. */
-static int axis_of(const double (*positions)[3], const uint32_t *corners, size_t count)
+ * first corner on, so that it is the same wherever the polygon stands. The other two are chosen so
+ * that the outline runs around to the left. */
+static void choose_axes(const double (*positions)[3], const uint32_t *corners, size_t count,
+                        int axes[2])
 {
     const double *origin = positions[corners[0]];
     double normal[3] = {0, 0, 0};
@@ -203,76 +459,110 @@ static int axis_of(const double (*positions)[3], const uint32_t *corners, size_t
     }
     for (int k = 1; k < 3; k++)
         axis = fabs(normal[k]) > fabs(normal[axis]) ? k : axis;
-    return axis;
+    axes[0] = (axis + (normal[axis] < 0 ? 2 : 1)) % 3;
+    axes[1] = (axis + (normal[axis] < 0 ? 1 : 2)) % 3;
 }
 
-/* Rings are in memory of their own, the outline with room for all others behind it, since corners
- * change places when a ring is reversed or joined. */
-size_t kiln_dae_join_holes(const dae *d, const double (*positions)[3], size_t count,
+/* Adds a ring's corners, each once if it stands there several times in a row. Returns twice the
+ * area that it encloses; a hole runs around to the right afterwards. */
+static double add_ring(joining *j, const double (*positions)[3], const uint32_t *corners,
+                       size_t size, const int axes[2], uint32_t ring)
+{
+    const uint32_t first = j->count;
+    double area = 0;
+    bool turned;
+
+    for (size_t i = 0; i < size; i++) {
+        const double *p = positions[corners[i]];
+        ring_corner *c = &j->corners[j->count];
+
+        *c = (ring_corner){.at = {p[axes[0]], p[axes[1]]}, .vertex = corners[i], .ring = ring};
+        if (j->count == first ||
+            (!is_same(c->at, c[-1].at) && (i + 1 < size || !is_same(c->at, j->corners[first].at))))
+            j->count++;
+    }
+    for (uint32_t i = first; i < j->count; i++) {
+        const uint32_t next = i + 1 < j->count ? i + 1 : first;
+        const double *o = j->corners[first].at, *p = j->corners[i].at, *q = j->corners[next].at;
+
+        area += (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
+    }
+    turned = ring > 0 && area > 0;
+    for (uint32_t i = first; i < j->count; i++) {
+        const uint32_t next = i + 1 < j->count ? i + 1 : first;
+
+        j->corners[turned ? next : i].next = turned ? i : next;
+        j->corners[turned ? i : next].previous = turned ? next : i;
+    }
+    if (j->count == first + 1) {
+        kiln_dae_warn(j->d, j->holed, "has a hole of one point, which is left out");
+        j->count = first;
+        j->joined[ring] = true;
+    }
+    return fabs(area);
+}
+
+size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*positions)[3], size_t count,
                            uint32_t *corners, const size_t *sizes, size_t lists)
 {
-    size_t all = 0, room, at = 0, done = 1;
-    uint32_t *own, *piece;
-    point *points, *point_piece;
-    ring *rings;
-    int axis;
+    joining j = {.d = d, .holed = holed, .root = NONE};
+    size_t all = 0, at = 0, merged = 0;
+    double area = 0, cut_out = 0;
+    event *events;
+    int axes[2];
 
     for (size_t i = 0; i < lists; i++)
         all += sizes[i];
     for (size_t i = 0; i < all; i++)
-        if (corners[i] >= count)
-            return all;
+        for (int k = 0; k < 3; k++)
+            if (corners[i] >= count || !(fabs(positions[corners[i]][k]) <= (double)FLT_MAX))
+                return all;
     KILN_ASSERT(lists > 0 && all >= 3 * lists);
-    axis = axis_of(positions, corners, sizes[0]);
-    room = all + 2 * lists;
-    rings = kiln_dae_alloc(d, lists, sizeof *rings);
-    own = kiln_dae_alloc(d, 2 * room, sizeof *own);
-    points = kiln_dae_alloc(d, 2 * room, sizeof *points);
-    piece = kiln_dae_alloc(d, room, sizeof *piece);
-    point_piece = kiln_dae_alloc(d, room, sizeof *point_piece);
-    for (size_t i = 0; i < lists; i++) {
-        ring *r = &rings[i];
-        /* The outline grows by all that follows, so the holes lie behind its room. */
-        const size_t offset = i == 0 ? 0 : room + at;
+    if (all > NONE / 4)
+        kiln_dae_fail_unsupported(d, holed, "has %zu corners; split it", all);
+    choose_axes(positions, corners, sizes[0], axes);
+    j.corners = kiln_dae_alloc(d, all, sizeof *j.corners);
+    j.edges = kiln_dae_alloc(d, all + 1, sizeof *j.edges);
+    j.nodes = kiln_dae_alloc(d, all + 2 * lists, sizeof *j.nodes);
+    j.fan = kiln_dae_alloc(d, 2 * all, sizeof *j.fan);
+    j.met = kiln_dae_alloc(d, all, sizeof *j.met);
+    j.joined = kiln_dae_alloc(d, lists, sizeof *j.joined);
+    events = kiln_dae_alloc(d, all, sizeof *events);
+    for (size_t i = 0; i < lists; at += sizes[i++]) {
+        const double own = add_ring(&j, positions, corners + at, sizes[i], axes, (uint32_t)i);
 
-        *r = (ring){own + offset, points + offset, sizes[i], 0};
-        for (size_t j = 0; j < r->count; j++) {
-            const double *p = positions[corners[at + j]];
+        area = i == 0 ? own : area;
+        cut_out += i == 0 ? 0 : own;
+    }
+    /* What would be left is thinner than rounding to 32-bit floats is. */
+    if (lists > 1 && cut_out >= area * (1 - 1e-9))
+        kiln_dae_fail(d, holed, "has holes that leave nothing of it; repair the file");
+    j.joined[0] = true;
+    for (uint32_t i = 0; i < j.count; i++) {
+        const ring_corner *c = &j.corners[i];
 
-            r->corners[j] = corners[at + j];
-            r->points[j] = (point){p[(axis + 1) % 3], p[(axis + 2) % 3]};
-        }
-        at += sizes[i];
+        j.nodes[i] = (node){c->vertex, c->next, c->previous, i};
+        j.edges[i] = (edge){.tail = i, .head = c->next};
+        memcpy(events[i].at, c->at, sizeof c->at);
+        events[i].corner = i;
     }
-    /* The outline runs around to the left here, holes to the right; it keeps its sense outside. */
-    const bool turned = area_of(&rings[0]) < 0;
-    for (size_t i = 0; i < lists; i++) {
-        if (i == 0 ? turned : area_of(&rings[i]) > 0)
-            reverse(&rings[i]);
-        for (size_t j = 0; j < rings[i].count; j++)
-            if (rings[i].points[j].x > rings[i].points[rings[i].start].x)
-                rings[i].start = j;
+    j.node_count = j.count;
+    j.edges[j.count] = (edge){.below = j.count, .above = j.count};
+    qsort(events, j.count, sizeof *events, compare_events);
+    for (size_t i = 0, end; i < j.count; i = end) {
+        for (end = i + 1; end < j.count && is_same(events[i].at, events[end].at);)
+            end++;
+        sweep_place(&j, events + i, end - i);
     }
-    qsort(rings + 1, lists - 1, sizeof *rings, compare_holes);
-    for (; done < lists; done++) {
-        const ring hole = rings[done];
-        const size_t corner = find_bridge(d, rings, lists, &hole);
-
-        if (corner == SIZE_MAX)
-            break;
-        /* From here on its edges are the outline's. */
-        insert(&rings[0], corner, &hole, piece, point_piece);
-        rings[done].count = 0;
-    }
-    if (turned)
-        reverse(&rings[0]);
-    all = done == lists ? rings[0].count : 0;
-    KILN_ASSERT(all <= room);
-    memcpy(corners, rings[0].corners, all * sizeof *corners);
-    free(rings);
-    free(own);
-    free(points);
-    free(piece);
-    free(point_piece);
-    return all;
+    for (uint32_t i = 0; merged == 0 || i != 0; i = j.nodes[i].next)
+        corners[merged++] = j.nodes[i].vertex;
+    KILN_ASSERT(merged <= j.node_count);
+    free(j.corners);
+    free(j.edges);
+    free(j.nodes);
+    free(j.fan);
+    free(j.met);
+    free(j.joined);
+    free(events);
+    return merged;
 }
