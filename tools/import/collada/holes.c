@@ -54,7 +54,7 @@ typedef struct {
 
 /* A corner of the joined outline. */
 typedef struct {
-    uint32_t vertex, next, previous;
+    uint32_t corner, next, previous;
     uint32_t out; /* the edge that leads away; NONE: a bridge, or the rest of an edge */
 } node;
 
@@ -259,9 +259,9 @@ static void link_nodes(joining *j, uint32_t a, uint32_t b)
     j->nodes[b].previous = a;
 }
 
-static uint32_t add_node(joining *j, uint32_t vertex)
+static uint32_t add_node(joining *j, uint32_t corner)
 {
-    j->nodes[j->node_count] = (node){.vertex = vertex, .out = NONE};
+    j->nodes[j->node_count] = (node){.corner = corner, .out = NONE};
     return j->node_count++;
 }
 
@@ -293,7 +293,7 @@ static void join_here(joining *j, uint32_t at, uint32_t start)
 static void join_by_bridge(joining *j, uint32_t at, uint32_t start, bool on_edge)
 {
     const uint32_t second = j->nodes[start].next, after = j->nodes[at].next;
-    const uint32_t copy = add_node(j, j->nodes[start].vertex);
+    const uint32_t copy = add_node(j, j->nodes[start].corner);
 
     move_out(j, start, copy);
     link_nodes(j, at, copy);
@@ -301,7 +301,7 @@ static void join_by_bridge(joining *j, uint32_t at, uint32_t start, bool on_edge
     if (on_edge) {
         link_nodes(j, start, after);
     } else {
-        const uint32_t back = add_node(j, j->nodes[at].vertex);
+        const uint32_t back = add_node(j, j->nodes[at].corner);
 
         move_out(j, at, back);
         link_nodes(j, start, back);
@@ -436,6 +436,39 @@ static void sweep_place(joining *j, const event *events, size_t count)
     }
 }
 
+/* Where a hole has an edge along another ring's, the joined outline leads there and back. Takes out
+ * all corners at which it does; returns one that is left. */
+static uint32_t cut_spikes(joining *j, uint32_t first)
+{
+    uint32_t left = 0, seen = 0, i = first;
+
+    do {
+        left++;
+        i = j->nodes[i].next;
+    } while (i != first);
+    while (seen < left) {
+        const uint32_t before = j->nodes[i].previous, after = j->nodes[i].next;
+        const double *at = j->corners[j->nodes[i].corner].at;
+        const double *from = j->corners[j->nodes[before].corner].at;
+        const double *to = j->corners[j->nodes[after].corner].at;
+
+        if (kiln_orient_double(from, at, to) != 0 ||
+            compare_places(from, at) * compare_places(at, to) > 0) {
+            i = after;
+            seen++;
+            continue;
+        }
+        if (--left < 3)
+            kiln_dae_fail(j->d, j->holed, "has holes that leave nothing of it; repair the file");
+        link_nodes(j, before, after);
+        /* Its two neighbours may have become spikes: they are looked at again. */
+        i = before;
+        seen = seen > 0 ? seen - 1 : 0;
+        seen = seen > left - 2 ? left - 2 : seen;
+    }
+    return i;
+}
+
 /* The axis to leave out: that in which the outline's normal is longest. It is summed up from the
  * first corner on, so that it is the same wherever the polygon stands. The other two are chosen so
  * that the outline runs around to the left. */
@@ -509,6 +542,7 @@ size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*position
     size_t all = 0, at = 0, merged = 0;
     double area = 0, cut_out = 0;
     event *events;
+    uint32_t start;
     int axes[2];
 
     for (size_t i = 0; i < lists; i++)
@@ -541,7 +575,7 @@ size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*position
     for (uint32_t i = 0; i < j.count; i++) {
         const ring_corner *c = &j.corners[i];
 
-        j.nodes[i] = (node){c->vertex, c->next, c->previous, i};
+        j.nodes[i] = (node){i, c->next, c->previous, i};
         j.edges[i] = (edge){.tail = i, .head = c->next};
         memcpy(events[i].at, c->at, sizeof c->at);
         events[i].corner = i;
@@ -554,8 +588,9 @@ size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*position
             end++;
         sweep_place(&j, events + i, end - i);
     }
-    for (uint32_t i = 0; merged == 0 || i != 0; i = j.nodes[i].next)
-        corners[merged++] = j.nodes[i].vertex;
+    start = cut_spikes(&j, 0);
+    for (uint32_t i = start; merged == 0 || i != start; i = j.nodes[i].next)
+        corners[merged++] = j.corners[j.nodes[i].corner].vertex;
     KILN_ASSERT(merged <= j.node_count);
     free(j.corners);
     free(j.edges);
