@@ -9,7 +9,8 @@
  * along one line. It is cut twice at most. First corners at the place of a corner of the ear never
  * lie in it, and those on its sides always do, which is right for nearly all polygons. If a
  * triangle comes out that turns right, the polygon is cut anew, and corners on the border of an ear
- * lie in it exactly if an edge leads from them into it; spikes are cut off like ears.
+ * lie in it exactly if an edge leads from them into it. There spikes are cut off before any ear:
+ * where edges cover each other, what is enclosed between them is on no side that could be seen.
  *
  * The triangles' signed areas add up to the polygon's, whatever is cut off, and their signed sum at
  * a point is how often the polygon runs around it. So if no triangle turns right, which is known
@@ -361,10 +362,12 @@ static uint32_t find_blocker(kiln_polygon_work *work, uint32_t i)
     return NONE;
 }
 
-/* Whether corner i, on one line with its neighbours, is not strictly between them: then its edges
+/* Whether corner i is on one line with its neighbours and not strictly between them: then its edges
  * cover each other, or one has no length. */
 static bool is_spike(const kiln_polygon_work *work, uint32_t i)
 {
+    if (turn_at(work, i) != 0)
+        return false;
     for (int axis = 0; axis < 2; axis++) {
         const float at = work->points[i][axis];
         const float before = work->points[work->previous[i]][axis];
@@ -383,8 +386,6 @@ static bool is_ear(kiln_polygon_work *work, uint32_t i)
     const int turn_here = turn_at(work, i);
     uint32_t blocker;
 
-    if (work->touching && turn_here == 0 && is_spike(work, i))
-        return true;
     if (turn_here <= 0) {
         clear_candidate(work, i);
         return false;
@@ -393,6 +394,24 @@ static bool is_ear(kiln_polygon_work *work, uint32_t i)
     if (blocker != NONE)
         block(work, i, blocker);
     return blocker == NONE;
+}
+
+/* A spike: beside the corner that was cut off last, behind `last`, or else among all corners, of
+ * which those below *looked_at are none. NONE: there is none. */
+static uint32_t find_spike(const kiln_polygon_work *work, size_t count, uint32_t last,
+                           uint32_t *looked_at)
+{
+    if (last != NONE && is_spike(work, last))
+        return last;
+    if (last != NONE && is_spike(work, work->next[last]))
+        return work->next[last];
+    while (*looked_at < count) {
+        const uint32_t i = (*looked_at)++;
+
+        if (work->next[i] != i && is_spike(work, i))
+            return i;
+    }
+    return NONE;
 }
 
 static void cut_off(kiln_polygon_work *work, uint32_t i, uint32_t **triangles)
@@ -415,7 +434,7 @@ static kiln_polygon_end cut(kiln_polygon_work *work, size_t count, bool to_the_e
 {
     kiln_polygon_end end = KILN_POLYGON_OK;
     size_t left = count;
-    uint32_t i = 1;
+    uint32_t i = 1, last = NONE, looked_at = 0;
 
     for (size_t j = 0; j < count; j++) {
         work->next[j] = (uint32_t)(j + 1 < count ? j + 1 : 0);
@@ -427,7 +446,8 @@ static kiln_polygon_end cut(kiln_polygon_work *work, size_t count, bool to_the_e
     for (uint32_t j = 0; j < count; j++)
         changed(work, j);
     while (left > 3) {
-        const uint32_t candidate = next_candidate(work, count, i);
+        const uint32_t spike = work->touching ? find_spike(work, count, last, &looked_at) : NONE;
+        const uint32_t candidate = spike != NONE ? spike : next_candidate(work, count, i);
         uint32_t a, following;
 
         KILN_ASSERT(work->next[i] != i);
@@ -442,7 +462,7 @@ static kiln_polygon_end cut(kiln_polygon_work *work, size_t count, bool to_the_e
                 end = KILN_POLYGON_CROSSES;
             if (end == KILN_POLYGON_CROSSES && !to_the_end)
                 return end;
-        } else if (is_ear(work, candidate)) {
+        } else if (spike != NONE || is_ear(work, candidate)) {
             i = candidate;
         } else {
             continue;
@@ -455,6 +475,7 @@ static kiln_polygon_end cut(kiln_polygon_work *work, size_t count, bool to_the_e
         changed(work, a);
         changed(work, work->next[a]);
         i = following;
+        last = a;
         left--;
     }
     if (turn_at(work, i) < 0)
