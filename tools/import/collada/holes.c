@@ -568,9 +568,6 @@ size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*position
         area = i == 0 ? own : area;
         cut_out += i == 0 ? 0 : own;
     }
-    /* What would be left is thinner than rounding to 32-bit floats is. */
-    if (lists > 1 && cut_out >= area * (1 - 1e-9))
-        kiln_dae_fail(d, holed, "has holes that leave nothing of it; repair the file");
     j.joined[0] = true;
     for (uint32_t i = 0; i < j.count; i++) {
         const ring_corner *c = &j.corners[i];
@@ -588,6 +585,9 @@ size_t kiln_dae_join_holes(const dae *d, uint32_t holed, const double (*position
             end++;
         sweep_place(&j, events + i, end - i);
     }
+    /* What would be left is thinner than rounding to 32-bit floats is. */
+    if (lists > 1 && cut_out >= area * (1 - 1e-9))
+        kiln_dae_fail(d, holed, "has holes that leave nothing of it; repair the file");
     start = cut_spikes(&j, 0);
     for (uint32_t i = start; merged == 0 || i != start; i = j.nodes[i].next)
         corners[merged++] = j.corners[j.nodes[i].corner].vertex;
