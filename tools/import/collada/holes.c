@@ -1,4 +1,4 @@
-/* Polygons with holes: each hole is joined to the outline, and what comes out is cut like any other.
+/* Polygons with holes: holes are joined to the outline, and what comes out is cut like any other.
  *
  * Holes are joined in one sweep over all corners from the least coordinate on (Bentley and Ottmann,
  * "Algorithms for reporting and counting geometric intersections", 1979; Hertel and Mehlhorn, "Fast
