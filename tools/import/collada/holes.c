@@ -510,10 +510,10 @@ static double add_ring(joining *j, const double (*positions)[3], const uint32_t 
         ring_corner *c = &j->corners[j->count];
 
         *c = (ring_corner){.at = {p[axes[0]], p[axes[1]]}, .vertex = corners[i], .ring = ring};
-        if (j->count == first ||
-            (!is_same(c->at, c[-1].at) && (i + 1 < size || !is_same(c->at, j->corners[first].at))))
-            j->count++;
+        j->count += j->count == first || !is_same(c->at, c[-1].at);
     }
+    while (j->count > first + 1 && is_same(j->corners[j->count - 1].at, j->corners[first].at))
+        j->count--;
     for (uint32_t i = first; i < j->count; i++) {
         const uint32_t next = i + 1 < j->count ? i + 1 : first;
         const double *o = j->corners[first].at, *p = j->corners[i].at, *q = j->corners[next].at;
