@@ -748,6 +748,27 @@ static void odd_polygons(void **state)
     }
 }
 
+/* A face that is twisted crosses itself from some side only, and there is no wrong way to cut it. The
+ * same face pressed flat is one that crosses itself. */
+static void twisted_faces_are_no_crossing_ones(void **state)
+{
+    static const char *const faces[] = {
+        "v 2.8336 1.065 -0.2435\nv 2.8751 0.658 -0.544518\nv 1.6235 1.026 -5.37269\n"
+        "v 2.3865 0.792 -3.39975\nf 1 2 3 4\n",
+        "v 2.8336 1 -0.2435\nv 2.8751 1 -0.544518\nv 1.6235 1 -5.37269\n"
+        "v 2.3865 1 -3.39975\nf 1 2 3 4\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        result r = import_text("obj", faces[i]);
+
+        assert_int_equal(r.status, KILN_BAKE_OK);
+        assert_int_equal(r.soup.triangle_count, 2);
+        assert_int_equal(r.soup.warning_count, i);
+        done(&r);
+    }
+}
+
 /* All faces that cross themselves are one warning, by the first; and --strict refuses. */
 static void crossing_faces(void **state)
 {
@@ -1617,6 +1638,7 @@ int main(void)
         cmocka_unit_test(touching_polygons),
         cmocka_unit_test(large_touching_polygons),
         cmocka_unit_test(odd_polygons),
+        cmocka_unit_test(twisted_faces_are_no_crossing_ones),
         cmocka_unit_test(crossing_faces),
         cmocka_unit_test(stl),
         cmocka_unit_test(ply),

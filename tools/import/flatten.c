@@ -33,6 +33,7 @@
 #include "weld.h"
 
 #define MOST_TRIANGLES 0x7FFFFFFFu
+#define FLAT_WITHIN 0.01 /* of its size, a polygon is taken for one in a plane */
 
 enum {
     BYTES_A_TRIANGLE = 32,     /* of a soup and its tables, a cautious mean */
@@ -386,6 +387,40 @@ static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint
     return number < f->next_look || (f->next_look += TRIANGLES_A_LOOK, go_on(f));
 }
 
+/* Do the corners lie in a plane, within a hundredth of the polygon's size? Of a skewed one the outline
+ * may cross itself as seen from somewhere, and yet nowhere in space: there is no right way to cut it,
+ * and none is wrong. One without a normal has no area to either side, as a bow-tie. */
+static bool is_flat(const float *positions, const uint32_t *corners, size_t count)
+{
+    const float *origin = positions + 3 * (size_t)corners[0];
+    double normal[3] = {0, 0, 0}, size = 0, off = 0;
+
+    KILN_ASSERT(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        const float *a = positions + 3 * (size_t)corners[i];
+        const float *b = positions + 3 * (size_t)corners[i + 1 < count ? i + 1 : 0];
+
+        for (int j = 0; j < 3; j++) {
+            const int k = (j + 1) % 3, l = (j + 2) % 3;
+
+            normal[j] += ((double)a[k] - (double)origin[k]) * ((double)b[l] - (double)origin[l]) -
+                         ((double)a[l] - (double)origin[l]) * ((double)b[k] - (double)origin[k]);
+            size = fmax(size, fabs((double)a[j] - (double)origin[j]));
+        }
+    }
+    const double length =
+        sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (size_t i = 0; i < count; i++) {
+        const float *a = positions + 3 * (size_t)corners[i];
+        const double above = ((double)a[0] - (double)origin[0]) * normal[0] +
+                             ((double)a[1] - (double)origin[1]) * normal[1] +
+                             ((double)a[2] - (double)origin[2]) * normal[2];
+
+        off = fmax(off, fabs(above));
+    }
+    return !(off > FLAT_WITHIN * size * length);
+}
+
 /* Adds a face, cut into triangles; refuses or drops it, as the options say, if it can't be used. */
 static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t face, uint32_t user)
 {
@@ -430,7 +465,7 @@ static bool add_face(flat *f, const uint32_t *corners, size_t count, uint32_t fa
         case KILN_POLYGON_OK:
             break;
         case KILN_POLYGON_CROSSES:
-            if (f->crossing_faces++ == 0) {
+            if (is_flat(positions[f->at->vertex], corners, count) && f->crossing_faces++ == 0) {
                 f->crossing_part = f->soup->part_count - 1;
                 f->crossing_face = face;
             }
