@@ -472,6 +472,16 @@ def forms(f):
     f.text("brace_missing", plain.rstrip()[:-1], refused="its closing brace is expected, and the file ends")
     f.text("brace_more", plain + "}\n", refused='the name of a record and a colon are expected, and "}" is there')
     f.text("comma_missing", plain.replace('"OO", 100, 1', '"OO", 100 1'), refused='a comma or another record is expected, and "1" is there')
+    gap = "a value is missing between two commas"
+    f.text("value_missing", as_text(*one(Node("m", t=(1, 2, 3)))).replace("1.0, 2.0, 3.0", "1.0, , 2.0, 3.0, 4.0"), refused=gap)
+    f.text("value_missing_of_text", plain.replace('"int", "", "A", 1', '"int", , "A", 1, 9'), refused=gap)
+    f.text("value_missing_first", plain.replace('"OO", 100', '"OO", , 100'), refused=gap)
+    f.text("value_missing_twice", plain.replace("Version: 232", "Version: , , 232"), refused=gap)
+    f.text("whole_64_bits", plain.replace('"UnitScaleFactor", "double", "", "A", 100.0', '"UnitScaleFactor", "double", "", "A", 18446744073709551615'),
+           refused="the unit is 1.84467e+19 centimetres")
+    lies = binary(*doc).replace(b"d" + (24).to_bytes(4, "little") + bytes(4) + (192).to_bytes(4, "little"),
+                                b"d" + (0x1fffffff).to_bytes(4, "little") + (1).to_bytes(4, "little") + (192).to_bytes(4, "little"))
+    f.text("array_packed_huge", lies, refused="an array unpacks to more than its bytes can be")
     f.text("quote_missing", plain.replace('"OO", 100', '"OO, 100'), refused="a text has no second quotation mark")
     f.text("word_alone", plain.replace("Connections:", "x\nConnections:"), refused='the name of a record and a colon are expected, and "x" is there')
     f.text("cut", plain[:len(plain) // 2], refused="and the file ends")
@@ -626,14 +636,24 @@ def blend_shapes(f, skin_parts):
     f.both("blend_between", between(70), moved(mix(0.5)))
     f.both("blend_between_last", between(100), moved(b))
     f.both("blend_between_unsorted", between(70, (100, 40)), moved([(u + v) / 2 for u, v in zip(a, b)]))
+    by_vertex = lambda percent, weights: of([channel(401, percent, weights)], [shape(402, a)], [[402, 401]])
+    f.both("blend_by_vertex_all", by_vertex(50, (100,) * 4), moved(part(0.5)))
+    f.both("blend_by_vertex_half", by_vertex(100, (50,) * 4), moved(part(0.5)))
+    factors = (0, 25, 50, 100)
+    points = [[p[k] + a[k] * (factors[i - 4] / 200 if i in half else 0) for k in range(3)] for i, p in enumerate(points_of())]
+    f.both("blend_by_vertex", by_vertex(50, factors), measure(placed(identity(), points)))
+    f.both("blend_by_vertex_count", by_vertex(100, (100,) * 3), refused="3 FullWeights for one shape of 4 vertices")
+    f.both("blend_weights_many", between(70, (40, 70, 100)), refused="2 shapes and 3 FullWeights")
+    f.both("blend_weights_nan", between(70, (40, float("nan"))), refused="FullWeights that are not finite")
+    f.both("blend_weights_alone", of([channel(401, 100, (100,))], [], []), refused="0 shapes and 1 FullWeights")
     two = of([channel(401, 100, (100,)), channel(405, 50, (100,))], [shape(402, a), shape(403, b)], [[402, 401], [403, 405]])
     f.both("blend_two", two, moved([u + v / 2 for u, v in zip(a, b)]))
     f.both("blend_index", of([channel(401, 100, (100,))], [shape(402, a, [8])], [[402, 401]]), refused="a blend shape moves vertex 8, where there are 8")
     counts = ["Geometry", 402, "s", "Shape", [record("Indexes", Value("i", [1, 2])), record("Vertices", Value("d", [0.0] * 3))]]
     f.both("blend_counts", of([channel(401, 100, (100,))], [counts], [[402, 401]]), refused="2 indices and 1 vertices")
     f.both("blend_no_indices", of([channel(401, 100, (100,))], [["Geometry", 402, "s", "Shape", counts[4][1:]]], [[402, 401]]), refused="a blend shape has no Indexes")
-    f.both("blend_weights_few", between(70, (100,)), refused="more shapes than FullWeights")
-    f.both("blend_weights_equal", between(70, (100, 100)), refused="FullWeights that are not finite, 0, or equal")
+    f.both("blend_weights_few", between(70, (100,)), refused="2 shapes and 1 FullWeights")
+    f.both("blend_weights_equal", between(70, (100, 100)), refused="FullWeights that are 0, or equal")
     f.both("blend_too_large", single(1e300, (1e-300,)), refused="a blend shape has the percentage 1e+300 of 1e-300")
     f.both("blend_unused_broken", of([channel(401, 0, (100,))], [counts], [[402, 401]]))
     model_of, values, ones, bone = skin_parts

@@ -204,7 +204,9 @@ bool kiln_fbx_number(const fbx *f, uint32_t record, uint32_t place, double *numb
 
     if (value == NULL || (value->type != FBX_WHOLE && value->type != FBX_REAL))
         return false;
-    *number = value->type == FBX_WHOLE ? (double)value->is.whole : value->is.real;
+    *number = value->type == FBX_REAL ? value->is.real
+              : value->beyond         ? (double)(uint64_t)value->is.whole
+                                      : (double)value->is.whole;
     return true;
 }
 
@@ -288,9 +290,10 @@ static double *array_of(const fbx *f, uint32_t record, const fbx_value *value)
     const unsigned width = element == 'd' || element == 'l'   ? 8
                            : element == 'f' || element == 'i' ? 4
                                                               : 1;
-    double *numbers = kiln_fbx_alloc(f, value->count, sizeof *numbers);
     uint8_t *own = NULL;
+    /* First, since this compares how many numbers are declared with the bytes that are there. */
     const uint8_t *from = unpacked(f, record, value, width, &own);
+    double *numbers = kiln_fbx_alloc(f, value->count, sizeof *numbers);
 
     for (size_t i = 0; i < value->count; i++) {
         const uint64_t bits = kiln_bytes_number(from + i * width, width, f->high_first);

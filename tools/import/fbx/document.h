@@ -25,6 +25,7 @@ typedef struct {
     uint8_t type;   /* fbx_type */
     char element;   /* of an array, as binary files have it: b c f d i l */
     bool packed;    /* an array is packed by deflate */
+    bool beyond;    /* a whole number is from 2^63 on: it is `whole` and 2^64 */
     uint32_t count; /* of an array: its numbers, as declared */
     uint64_t size;  /* of texts, bytes and arrays, in the file */
     union {

@@ -265,6 +265,15 @@ typedef struct {
     uint32_t geometry; /* FBX_NONE: the mesh itself, at 0 */
 } target;
 
+/* The shapes of a channel. Blender writes other FullWeights than all others: not the percentage of
+ * each shape, but one for each vertex of the only shape, by which its offset is scaled. */
+typedef struct {
+    target *targets;
+    size_t count;
+    double *factors; /* NULL: the FullWeights are percentages of shapes */
+    size_t factor_count;
+} target_list;
+
 static int compare_targets(const void *a, const void *b)
 {
     const target *p = a, *q = b;
@@ -275,7 +284,8 @@ static int compare_targets(const void *a, const void *b)
 }
 
 /* Adds a target to a shape, as much of it as `part`. */
-static void add_target(const fbx *f, uint32_t geometry, double part, fbx_shape *shape)
+static void add_target(const fbx *f, const target_list *list_of, uint32_t geometry, double part,
+                       fbx_shape *shape)
 {
     const uint32_t record = f->objects[geometry].record;
     const uint32_t list = kiln_fbx_only(f, record, "Indexes");
@@ -291,53 +301,71 @@ static void add_target(const fbx *f, uint32_t geometry, double part, fbx_shape *
     if (count != offsets.count)
         kiln_fbx_fail(f, record, "a blend shape has %zu indices and %zu vertices; repair the file",
                       count, offsets.count);
+    if (list_of->factors != NULL && list_of->factor_count != count)
+        kiln_fbx_fail(f, record,
+                      "a blend shape has %zu FullWeights for one shape of %zu vertices; repair the "
+                      "file",
+                      list_of->factor_count, count);
     for (size_t i = 0; i < count; i++) {
+        const double own = list_of->factors != NULL ? part * (list_of->factors[i] / 100) : part;
+
         if (indices[i] < 0 || (size_t)indices[i] >= shape->count)
             kiln_fbx_fail(f, list,
                           "a blend shape moves vertex %ld, where there are %zu; repair the "
                           "file",
                           (long)indices[i], shape->count);
         for (int k = 0; k < 3; k++)
-            shape->positions[indices[i]][k] += part * offsets.positions[i][k];
+            shape->positions[indices[i]][k] += own * offsets.positions[i][k];
     }
     free(indices);
     free(offsets.positions);
 }
 
 /* The shapes of a channel in the order of their percentages, and the mesh itself among them. */
-static target *list_targets(const fbx *f, uint32_t channel, size_t *count)
+static target_list list_targets(const fbx *f, uint32_t channel)
 {
     const fbx_object *object = &f->objects[channel];
     const uint32_t record = kiln_fbx_only(f, object->record, "FullWeights");
     double *percents = NULL;
     size_t percent_count = 0;
-    target *targets = kiln_fbx_alloc(f, object->child_count + (size_t)1, sizeof *targets);
+    target_list all = {.targets =
+                           kiln_fbx_alloc(f, object->child_count + (size_t)1, sizeof(target))};
+    target *targets = all.targets;
 
     if (record != FBX_NONE)
         percents = kiln_fbx_reals(f, record, &percent_count);
-    *count = 0;
+    for (size_t i = 0; i < percent_count; i++)
+        if (!isfinite(percents[i]))
+            kiln_fbx_fail(f, record,
+                          "a blend shape has FullWeights that are not finite; repair "
+                          "the file");
     for (uint32_t i = 0; i < object->child_count; i++) {
         const uint32_t child = f->children[object->child + i];
 
         if (f->objects[child].kind != FBX_GEOMETRY)
             continue;
-        if (*count >= percent_count && (record != FBX_NONE || *count > 0))
-            kiln_fbx_fail(f, object->record,
-                          "a blend shape has more shapes than FullWeights; repair the file");
-        targets[*count] = (target){record != FBX_NONE ? percents[*count] : 100, child};
-        ++*count;
+        targets[all.count] = (target){all.count < percent_count ? percents[all.count] : 100, child};
+        all.count++;
     }
-    free(percents);
-    KILN_ASSERT(*count <= object->child_count); /* room for one more was taken */
-    targets[(*count)++] = (target){0, FBX_NONE};
-    qsort(targets, *count, sizeof *targets, compare_targets);
-    for (size_t i = 0; i < *count; i++)
-        if (!isfinite(targets[i].percent) ||
-            (i > 0 && targets[i].percent == targets[i - 1].percent))
+    KILN_ASSERT(all.count <= object->child_count); /* room for one more was taken */
+    if (all.count == 1 && percent_count > 1) {
+        all.factors = percents;
+        all.factor_count = percent_count;
+        targets[0].percent = 100;
+    } else if (all.count != percent_count && (record != FBX_NONE || all.count > 1)) {
+        kiln_fbx_fail(f, object->record,
+                      "a blend shape has %zu shapes and %zu FullWeights; repair the file",
+                      all.count, percent_count);
+    } else {
+        free(percents);
+    }
+    targets[all.count++] = (target){0, FBX_NONE};
+    qsort(targets, all.count, sizeof *targets, compare_targets);
+    for (size_t i = 1; i < all.count; i++)
+        if (targets[i].percent == targets[i - 1].percent)
             kiln_fbx_fail(f, object->record,
-                          "a blend shape has FullWeights that are not finite, 0, or equal; repair "
-                          "the file");
-    return targets;
+                          "a blend shape has FullWeights that are 0, or equal; repair the file");
+    return all;
 }
 
 /* Applies a channel: between the two shapes whose percentages are around its own, and beyond the
@@ -348,8 +376,8 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
     const uint32_t own = kiln_fbx_child(f, record, "DeformPercent");
     const fbx_properties p = kiln_fbx_properties(f, record, NULL);
     double percent = 0, part;
-    target *targets;
-    size_t count, last = 1;
+    target_list all;
+    size_t last = 1;
 
     if (p.of[FBX_DEFORM_PERCENT] != FBX_NONE)
         percent = kiln_fbx_property(f, &p, FBX_DEFORM_PERCENT, 0);
@@ -358,11 +386,11 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
     /* Shapes that have no part are not looked at. */
     if (percent == 0)
         return;
-    targets = list_targets(f, channel, &count);
-    while (last + 1 < count && targets[last].percent < percent)
+    all = list_targets(f, channel);
+    while (last + 1 < all.count && all.targets[last].percent < percent)
         last++;
-    if (count > 1) {
-        const target *from = &targets[last - 1], *to = &targets[last];
+    if (all.count > 1) {
+        const target *from = &all.targets[last - 1], *to = &all.targets[last];
 
         KILN_ASSERT(to->percent > from->percent);
         part = (percent - from->percent) / (to->percent - from->percent);
@@ -370,11 +398,12 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
             kiln_fbx_fail(f, record, "a blend shape has the percentage %g of %g; repair the file",
                           percent, to->percent);
         if (from->geometry != FBX_NONE && part != 1)
-            add_target(f, from->geometry, 1 - part, shape);
+            add_target(f, &all, from->geometry, 1 - part, shape);
         if (to->geometry != FBX_NONE && part != 0)
-            add_target(f, to->geometry, part, shape);
+            add_target(f, &all, to->geometry, part, shape);
     }
-    free(targets);
+    free(all.targets);
+    free(all.factors);
 }
 
 /* The offsets of all channels add up, whatever order they are in. */

@@ -145,6 +145,7 @@ static void parse_word(parsing *p, uint32_t record)
     if (whole_of(p->at, length, &whole)) {
         value = kiln_fbx_add_value(p->f, record, FBX_WHOLE);
         value->is.whole = whole;
+        value->beyond = whole < 0 && *p->at != '-';
     } else if (kiln_token_number(p->at, length, &real)) {
         value = kiln_fbx_add_value(p->f, record, FBX_REAL);
         value->is.real = real;
@@ -193,6 +194,7 @@ static bool is_array(const fbx *f, uint32_t record)
 static bool parse_values(parsing *p, uint32_t record)
 {
     bool more = true; /* a value may follow: at the start, and behind a comma */
+    bool comma = false;
 
     for (;;) {
         skip(p);
@@ -203,9 +205,12 @@ static bool parse_values(parsing *p, uint32_t record)
             return true;
         }
         if (*p->at == ',') {
-            /* Files are embedded as a comma and many texts. */
+            /* Files are embedded as a comma and many texts: the place before the first value alone
+             * may be empty, since others would move up behind it. */
+            if (more && (comma || p->f->records[record].value_count > 0))
+                fail(p, record, "a value is missing between two commas");
             p->at++;
-            more = true;
+            more = comma = true;
             continue;
         }
         if (*p->at == '"' && more)
