@@ -348,6 +348,8 @@ def transforms(f):
     template = record("Definitions", of=[record("ObjectType", text("Model"), of=[
         record("PropertyTemplate", text("FbxNode"), of=[record("Properties70", of=[
             property_of("Lcl Scaling", (2, 3, 4)), property_of("InheritType", 1)])])])])
+    f.both("template_twice", one(after=[template, template]), refused="it is given twice")
+    f.both("template_of_two", one(after=[record("Definitions", of=template[2] * 2)]), refused='objects of type "Model" have two templates')
     f.both("template", one(Node("m", said=False), after=[template]), measure(placed(scale((2, 3, 4)))))
     f.both("template_overridden", one(Node("m", said=False, s=(1, 1, 2)), after=[template]), measure(placed(scale((1, 1, 2)))))
     passive = record("Definitions", of=[record("ObjectType", text("Model"), of=[
@@ -367,6 +369,7 @@ def scene(f):
     f.both("x_up", one(head=settings(up=0, front=2, coord=1, coord_sign=-1)))
     f.both("up_down", one(head=settings(up=1, up_sign=-1, front=2, front_sign=-1, coord=0)), warns="points down")
     f.both("left_handed", one(head=settings(up=1, front=2, front_sign=-1, coord=0)), warns="no right-handed ones")
+    f.both("settings_twice", one(after=[settings(unit=1.0)]), refused="it is given twice")
     f.both("axis_3", one(head=settings(up=3)), refused="an axis of the scene is 3")
 
 
@@ -405,10 +408,14 @@ def objects(f):
     f.both("id_of_root", document([box, model(0, Node("m"))], [[100, 0]]), refused="an object has the number 0, which the root has")
     root = record("Documents", of=[record("Document", Value("L", 5), text(""), text("Scene"), of=[record("RootNode", Value("L", 9))])])
     f.both("root_node", document([box, model(1, Node("m"))], [[1, 9], [100, 1]], after=[root]))
+    f.both("documents_twice", document([box, model(1, Node("m"))], [[1, 9], [100, 1]], after=[root, root]), refused="it is given twice")
+    roots = record("Documents", of=[record("Document", Value("L", 5), of=[record("RootNode", Value("L", v)) for v in (9, 0)])])
+    f.both("root_node_twice", document([box, model(1, Node("m"))], [[1, 9], [100, 1]], after=[roots]), refused="it is given twice")
     f.both("names_none", document([geometry(100, name=""), model(1, Node(""))], [[1, 0], [100, 1]]))
     f.text("name_quoted", as_text(*one(Node("a &quot;b&quot;::c"))))
     f.both("levels", document([box, model(1, Node("m"), "LodGroup"), ["NodeAttribute", 5, "l", "LodGroup", []]], [[1, 0], [100, 1], [5, 1]]),
            warns="several levels of detail")
+    f.both("levels_of_model", document([box, model(1, Node("m"), "LodGroup")], [[1, 0], [100, 1]]), warns="several levels of detail")
     for name, active, warns in (("constraint", 1, "constraints (1) are not applied"), ("constraint_inactive", 0, None)):
         f.both(name, document([box, model(1, Node("m")), ["Constraint", 5, "c", "Aim", [
             record("Properties70", of=[property_of("Active", active)])]]], [[1, 0], [100, 1]]), warns=warns)
@@ -418,6 +425,11 @@ def meshes(f):
     polygon = [0, 0, 0, 4, 0, 0, 4, 4, 0, 2, 1, 0, 0, 4, 0]
     flat = [3, 0, 10, 0, 0, 0, 4, 4, 0]
     f.both("concave", one(geometry_=geometry(100, polygon, [0, 1, 2, 3, ~4])), flat)
+    holes = record("LayerElementHole", integer(0), of=[
+        record("MappingInformationType", text("ByPolygon")), record("Hole", Value("i", [1, 0, 0, 1, 0, 0]))])
+    f.both("holes", one(geometry_=geometry(100, BOX, FACES, holes)), warns="2 polygons are marked as holes")
+    none = record("LayerElementHole", integer(0), of=[record("Hole", Value("i", [0] * 6))])
+    f.both("holes_none", one(geometry_=geometry(100, BOX, FACES, none)))
     f.both("points_and_lines", one(geometry_=geometry(100, BOX, FACES + [~0, 0, ~1, ~7])))
     f.both("only_lines", one(geometry_=geometry(100, BOX, [0, ~1, 2, ~3])), refused="no face (0 points and 2 lines left out")
     f.both("index_beyond", one(geometry_=geometry(100, BOX, FACES + [0, 1, ~8])), refused="face 6: corner 2 refers to vertex 8, where there are 8")
@@ -488,6 +500,7 @@ def forms(f):
     deep = plain.replace("Objects:", "A: {" * 70 + "}" * 70 + "\nObjects:")
     f.text("deep", deep, refused="records in records are deeper")
     f.both("encrypted", one(before=[record("EncryptionType", integer(1))]), refused="the file is encrypted")
+    f.both("encrypted_twice", one(before=[record("EncryptionType", integer(v)) for v in (0, 1)]), refused="it is given twice")
     f.both("not_encrypted", one(before=[record("EncryptionType", integer(0))]))
     f.text("tail_long", binary(*doc, tail=bytes(4000)), warns="4000 bytes follow behind the records")
     f.text("tail_none", binary(*doc, tail=b""))
@@ -577,6 +590,12 @@ def skins(f):
     f.both("skin_relative", model_of([cluster(201, bound, *ones, record("TransformAssociateModel", matrix(identity())), mode="Additive")]),
            refused="a skin is relative to another node")
     f.both("skin_matrix", model_of([cluster(201, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 2]], *ones)]), refused="it is no matrix")
+    f.both("skin_two_nodes", model_of([cluster(201, bound, *ones)], links=[[3, 201]]), refused="a joint of a skin is connected to two nodes")
+    f.both("skin_mode_twice", model_of([cluster(201, bound, *ones, record("Mode", text("Total1")), mode="Normalize")]), refused="it is given twice")
+    f.both("skin_type_twice", model_of([cluster(201, bound, *ones)], skin_=skin(200, *[record("SkinningType", text("Rigid"))] * 2)), refused="it is given twice")
+    other = ["Deformer", 202, "c", "Other", cluster(202, bound, *ones)[4]]
+    f.both("skin_part", model_of([cluster(201, bound, *ones), other]), values([ones]), warns="a part of a deformer is no Cluster")
+    f.both("skin_part_alone", model_of([other]), measure(placed(m.globally())), warns="a part of a deformer is no Cluster")
     few = cluster(201, bound, *ones)
     few[4] = [r for r in few[4] if r[0] != "Transform"]
     f.both("skin_no_matrix", model_of([few]), refused="a joint of a skin has no Transform")
@@ -646,6 +665,10 @@ def blend_shapes(f, skin_parts):
     f.both("blend_weights_many", between(70, (40, 70, 100)), refused="2 shapes and 3 FullWeights")
     f.both("blend_weights_nan", between(70, (40, float("nan"))), refused="FullWeights that are not finite")
     f.both("blend_weights_alone", of([channel(401, 100, (100,))], [], []), refused="0 shapes and 1 FullWeights")
+    f.both("blend_part", of([channel(401, 100, (100,))[:3] + ["Other", []]], [shape(402, a)], [[402, 401]]),
+           warns="a part of a deformer is no BlendShapeChannel")
+    percents = [record("DeformPercent", Value("D", v)) for v in (0.0, 100.0)]
+    f.both("blend_percent_twice", of([channel(401, 100, ())[:4] + [percents]], [shape(402, a)], [[402, 401]]), refused="it is given twice")
     two = of([channel(401, 100, (100,)), channel(405, 50, (100,))], [shape(402, a), shape(403, b)], [[402, 401], [403, 405]])
     f.both("blend_two", two, moved([u + v / 2 for u, v in zip(a, b)]))
     f.both("blend_index", of([channel(401, 100, (100,))], [shape(402, a, [8])], [[402, 401]]), refused="a blend shape moves vertex 8, where there are 8")

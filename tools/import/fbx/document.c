@@ -422,19 +422,27 @@ fbx_properties kiln_fbx_properties(const fbx *f, uint32_t record, const fbx_prop
     return all;
 }
 
-/* A type of objects has one template in files of today. */
+/* A type of objects has one template in files of today: a second would be another pose. */
 fbx_properties kiln_fbx_template(const fbx *f, const char *type)
 {
-    const uint32_t definitions = kiln_fbx_child(f, 0, "Definitions");
+    const uint32_t definitions = kiln_fbx_only(f, 0, "Definitions");
     uint32_t at = definitions != FBX_NONE ? f->records[definitions].first : FBX_NONE;
     uint32_t found = FBX_NONE;
     fbx_properties none;
 
     for (int i = 0; i < FBX_PROPERTY_COUNT; i++)
         none.of[i] = FBX_NONE;
-    for (; at != FBX_NONE && found == FBX_NONE; at = f->records[at].next)
-        if (kiln_fbx_is(f, at, "ObjectType") && kiln_fbx_says(f, at, 0, type))
-            found = kiln_fbx_child(f, at, "PropertyTemplate");
+    for (; at != FBX_NONE; at = f->records[at].next) {
+        uint32_t own;
+
+        if (!kiln_fbx_is(f, at, "ObjectType") || !kiln_fbx_says(f, at, 0, type))
+            continue;
+        own = kiln_fbx_only(f, at, "PropertyTemplate");
+        if (own != FBX_NONE && found != FBX_NONE)
+            kiln_fbx_fail(f, own, "objects of type \"%s\" have two templates; repair the file",
+                          type);
+        found = own != FBX_NONE ? own : found;
+    }
     return found != FBX_NONE ? kiln_fbx_properties(f, found, NULL) : none;
 }
 
@@ -554,10 +562,10 @@ static void add_object(fbx *f, int64_t id, uint32_t record, fbx_kind kind)
 /* Objects of kinds that are not read are none here, and connections to them lead to nothing. */
 static void list_objects(fbx *f)
 {
-    const uint32_t documents = kiln_fbx_child(f, 0, "Documents");
+    const uint32_t documents = kiln_fbx_only(f, 0, "Documents");
     const uint32_t document =
         documents != FBX_NONE ? kiln_fbx_child(f, documents, "Document") : FBX_NONE;
-    const uint32_t root = document != FBX_NONE ? kiln_fbx_child(f, document, "RootNode") : FBX_NONE;
+    const uint32_t root = document != FBX_NONE ? kiln_fbx_only(f, document, "RootNode") : FBX_NONE;
 
     add_object(f, root != FBX_NONE ? id_of(f, root, 0) : 0, FBX_NONE, FBX_ROOT);
     for (uint32_t list = f->records[0].first; list != FBX_NONE; list = f->records[list].next) {
@@ -735,8 +743,8 @@ void kiln_fbx_open(fbx *f, kiln_reading *reading)
     else
         kiln_fbx_parse_text(f);
     KILN_ASSERT(f->record_count > 0 && f->records[0].parent == FBX_NONE);
-    header = kiln_fbx_child(f, 0, "FBXHeaderExtension");
-    encryption = header != FBX_NONE ? kiln_fbx_child(f, header, "EncryptionType") : FBX_NONE;
+    header = kiln_fbx_only(f, 0, "FBXHeaderExtension");
+    encryption = header != FBX_NONE ? kiln_fbx_only(f, header, "EncryptionType") : FBX_NONE;
     if (encryption != FBX_NONE && kiln_fbx_number(f, encryption, 0, &kind) && kind != 0)
         kiln_fbx_fail_unsupported(f, encryption, "the file is encrypted; export it without that");
     list_objects(f);

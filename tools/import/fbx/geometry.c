@@ -147,6 +147,35 @@ static assignment assignment_of(const fbx *f, uint32_t geometry, size_t polygons
     return a;
 }
 
+/* -- holes -- */
+
+/* Reports polygons that layers mark as holes: programs that show them leave them out. */
+static void look_at_holes(const fbx *f, uint32_t geometry)
+{
+    const uint32_t record = f->objects[geometry].record;
+
+    KILN_ASSERT(f->objects[geometry].kind == FBX_GEOMETRY);
+    for (uint32_t layer = f->records[record].first; layer != FBX_NONE;
+         layer = f->records[layer].next) {
+        const uint32_t list =
+            kiln_fbx_is(f, layer, "LayerElementHole") ? kiln_fbx_only(f, layer, "Hole") : FBX_NONE;
+        size_t count, holes = 0;
+        int32_t *marks;
+
+        if (list == FBX_NONE)
+            continue;
+        marks = kiln_fbx_wholes(f, list, &count);
+        for (size_t i = 0; i < count; i++)
+            holes += marks[i] != 0;
+        free(marks);
+        if (holes > 0)
+            kiln_fbx_warn(f, list,
+                          "%zu polygons are marked as holes, and are read as faces; delete them "
+                          "before exporting",
+                          holes);
+    }
+}
+
 /* -- sending -- */
 
 uint64_t kiln_fbx_send_geometry(const fbx *f, uint32_t geometry, const fbx_shape *shape,
@@ -165,6 +194,7 @@ uint64_t kiln_fbx_send_geometry(const fbx *f, uint32_t geometry, const fbx_shape
     for (size_t i = 0; i < count; i++)
         polygons += corners[i] < 0;
     a = assignment_of(f, geometry, polygons);
+    look_at_holes(f, geometry);
     /* All vertices, whether a polygon has them or not: polygons count in them. */
     for (size_t i = 0; i < shape->count; i++)
         kiln_read_vertex(f->reading, shape->positions[i]);

@@ -104,7 +104,7 @@ static int axis_of(const fbx *f, const fbx_properties *p, uint32_t record, fbx_p
 static void find_units(const fbx *f)
 {
     kiln_scene_facts *facts = &f->reading->facts;
-    const uint32_t settings = kiln_fbx_child(f, 0, "GlobalSettings");
+    const uint32_t settings = kiln_fbx_only(f, 0, "GlobalSettings");
     fbx_properties p = {{0}};
     double unit, coord[3], up[3], front[3], hand = 0;
 
@@ -203,6 +203,8 @@ static void list_shown(scene *s, uint32_t number)
     node *n = &s->nodes[number];
     const fbx_object *model = &f->objects[n->model];
     const size_t first = s->listed;
+    /* Some programs write no attribute of the node. */
+    bool levels = kiln_fbx_is_a(f, n->model, FBX_MODEL, "LodGroup");
 
     for (uint32_t i = 0; i < model->child_count; i++) {
         const uint32_t child = f->children[model->child + i];
@@ -219,10 +221,7 @@ static void list_shown(scene *s, uint32_t number)
     for (uint32_t i = 0; i < model->child_count; i++) {
         const uint32_t child = f->children[model->child + i];
 
-        if (kiln_fbx_is_a(f, child, FBX_ATTRIBUTE, "LodGroup"))
-            kiln_fbx_warn(f, model->record,
-                          "the node has several levels of detail, and all of them "
-                          "are read; export one of them");
+        levels |= kiln_fbx_is_a(f, child, FBX_ATTRIBUTE, "LodGroup");
         if (f->objects[child].kind != FBX_GEOMETRY)
             continue;
         s->shown = grow(s, s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *s->shown);
@@ -232,6 +231,10 @@ static void list_shown(scene *s, uint32_t number)
                                                .material_count = (uint32_t)(s->listed - first)};
     }
     n->showing = s->shown_count - n->first;
+    if (levels)
+        kiln_fbx_warn(f, model->record,
+                      "the node has several levels of detail, and all of them are read; export one "
+                      "of them");
 }
 
 /* Depth-first, so that the place of a parent is known before those of its children, and nodes are

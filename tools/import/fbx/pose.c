@@ -373,7 +373,7 @@ static target_list list_targets(const fbx *f, uint32_t channel)
 static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
 {
     const uint32_t record = f->objects[channel].record;
-    const uint32_t own = kiln_fbx_child(f, record, "DeformPercent");
+    const uint32_t own = kiln_fbx_only(f, record, "DeformPercent");
     const fbx_properties p = kiln_fbx_properties(f, record, NULL);
     double percent = 0, part;
     target_list all;
@@ -406,7 +406,8 @@ static void apply_channel(const fbx *f, uint32_t channel, fbx_shape *shape)
     free(all.factors);
 }
 
-/* The offsets of all channels add up, whatever order they are in. */
+/* The offsets of all channels add up, whatever order they are in. Skins are applied later, but what
+ * of a deformer is not known is reported here for both. */
 void kiln_fbx_morph(const fbx *f, uint32_t geometry, fbx_shape *shape)
 {
     const fbx_object *object = &f->objects[geometry];
@@ -414,18 +415,30 @@ void kiln_fbx_morph(const fbx *f, uint32_t geometry, fbx_shape *shape)
     for (uint32_t i = 0; i < object->child_count; i++) {
         const uint32_t deformer = f->children[object->child + i];
         const fbx_object *d = &f->objects[deformer];
+        const bool is_skin = kiln_fbx_is_a(f, deformer, FBX_DEFORMER, "Skin");
+        const char *part = is_skin ? "Cluster" : "BlendShapeChannel";
 
-        if (d->kind != FBX_DEFORMER || kiln_fbx_is_a(f, deformer, FBX_DEFORMER, "Skin"))
+        if (d->kind != FBX_DEFORMER)
             continue;
-        if (!kiln_fbx_is_a(f, deformer, FBX_DEFORMER, "BlendShape")) {
+        if (!is_skin && !kiln_fbx_is_a(f, deformer, FBX_DEFORMER, "BlendShape")) {
             kiln_fbx_warn(f, d->record,
                           "a deformer other than a blend shape or a skin, such as a cache of "
                           "vertices, is left out; export the mesh with it applied");
             continue;
         }
-        for (uint32_t j = 0; j < d->child_count; j++)
-            if (kiln_fbx_is_a(f, f->children[d->child + j], FBX_DEFORMER, "BlendShapeChannel"))
-                apply_channel(f, f->children[d->child + j], shape);
+        for (uint32_t j = 0; j < d->child_count; j++) {
+            const uint32_t child = f->children[d->child + j];
+
+            if (f->objects[child].kind != FBX_DEFORMER)
+                continue;
+            if (!kiln_fbx_is_a(f, child, FBX_DEFORMER, part))
+                kiln_fbx_warn(f, f->objects[child].record,
+                              "a part of a deformer is no %s, and is left out; export the mesh "
+                              "with its deformers applied",
+                              part);
+            else if (!is_skin)
+                apply_channel(f, child, shape);
+        }
     }
 }
 
@@ -467,7 +480,7 @@ typedef struct {
 
 static mode mode_of(const fbx *f, uint32_t cluster)
 {
-    const uint32_t record = kiln_fbx_child(f, f->objects[cluster].record, "Mode");
+    const uint32_t record = kiln_fbx_only(f, f->objects[cluster].record, "Mode");
 
     if (record == FBX_NONE || kiln_fbx_says(f, record, 0, "Normalize"))
         return NORMALIZE;
@@ -540,12 +553,17 @@ static const fbx_place *joint_of(const fbx *f, uint32_t cluster, fbx_place_of *p
                                  const void *scene)
 {
     const fbx_object *object = &f->objects[cluster];
-    const fbx_place *place = NULL;
+    uint32_t joint = FBX_NONE;
 
-    for (uint32_t i = 0; i < object->child_count && place == NULL; i++)
-        if (f->objects[f->children[object->child + i]].kind == FBX_MODEL)
-            place = place_of(scene, f->children[object->child + i]);
-    return place;
+    for (uint32_t i = 0; i < object->child_count; i++) {
+        if (f->objects[f->children[object->child + i]].kind != FBX_MODEL)
+            continue;
+        if (joint != FBX_NONE)
+            kiln_fbx_fail(f, object->record,
+                          "a joint of a skin is connected to two nodes; repair the file");
+        joint = f->children[object->child + i];
+    }
+    return joint != FBX_NONE ? place_of(scene, joint) : NULL;
 }
 
 /* Applies what one joint does to the vertices that it has a part in. */
@@ -641,7 +659,7 @@ void kiln_fbx_skin(const fbx *f, uint32_t geometry, const fbx_place *place, fbx_
 
         if (!kiln_fbx_is_a(f, skin, FBX_DEFORMER, "Skin"))
             continue;
-        type = kiln_fbx_child(f, f->objects[skin].record, "SkinningType");
+        type = kiln_fbx_only(f, f->objects[skin].record, "SkinningType");
         if (type != FBX_NONE &&
             (kiln_fbx_says(f, type, 0, "DualQuaternion") || kiln_fbx_says(f, type, 0, "Blend")))
             dual = type;
