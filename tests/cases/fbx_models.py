@@ -393,7 +393,19 @@ def objects(f):
     f.both("unshown", document([box, model(1, Node("m")), other], [[1, 0], [100, 1]]), warns='mesh "other" is shown by no node: its 6 faces')
     f.both("node_unconnected", document([box, model(1, Node("m")), other, model(2, Node("n"))], [[1, 0], [100, 1], [101, 2]]),
            warns='mesh "other" is shown by no node')
-    f.both("dangling", document([box, model(1, Node("m"))], [[1, 0], [100, 1], [7, 1], [100, 8], [7, 8]]))
+    f.both("dangling", document([box, model(1, Node("m"))], [[1, 0], [100, 1], [7, 1], [100, 8], [7, 8]]),
+           warns="connections (2) lead to objects that are not in the file, such as 7")
+    f.both("dangling_only", document([box, model(1, Node("m"))], [[1, 0], [100, 1], [7, 8]]))
+    f.both("other_kinds", document([box, model(1, Node("m")), ["AnimationCurveNode", 7, "t", "", []]], [[1, 0], [100, 1], [7, 1]]))
+    f.both("geometry_missing", document([box, model(1, m), model(2, n)], [[1, 0], [2, 0], [100, 1], [101, 2]]), measure(placed(m.globally())),
+           warns="connections (1) lead to objects that are not in the file, such as 101")
+    f.both("instance_unconnected", document(both, [[1, 0], [100, 1], [100, 2]]), measure(placed(m.globally())),
+           warns="nodes (1) that show meshes are not connected to the root")
+    f.both("parent_missing", document(both, [[1, 0], [2, 77], [100, 1]]), measure(placed(m.globally())),
+           warns="connections (1) lead to objects that are not in the file, such as 77")
+    scenes = record("Documents", of=[record("Document", Value("L", 5 + v), of=[record("RootNode", Value("L", v))]) for v in (0, 9)])
+    f.both("two_documents", document(both, [[1, 0], [2, 9], [100, 1], [100, 2]], after=[scenes]), measure(placed(m.globally())),
+           warns="nodes (1) that show meshes are not connected to the root")
     f.both("two_meshes", document([box, model(1, Node("m")), other], [[1, 0], [100, 1], [101, 1]]),
            measure(placed(identity()) + placed(move((9, 9, 9)))))
     f.both("property_connection", document([box, model(1, Node("m")), model(2, n)], [
@@ -594,6 +606,9 @@ def skins(f):
     f.both("skin_mode_twice", model_of([cluster(201, bound, *ones, record("Mode", text("Total1")), mode="Normalize")]), refused="it is given twice")
     f.both("skin_type_twice", model_of([cluster(201, bound, *ones)], skin_=skin(200, *[record("SkinningType", text("Rigid"))] * 2)), refused="it is given twice")
     other = ["Deformer", 202, "c", "Other", cluster(202, bound, *ones)[4]]
+    f.both("skin_missing", document([geometry(100), model(1, m), model(2, joint, "LimbNode"), cluster(201, bound, *ones)],
+                                    [[1, 0], [2, 0], [100, 1], [200, 100], [201, 200], [2, 201]]), measure(placed(m.globally())),
+           warns="connections (2) lead to objects that are not in the file, such as 200")
     f.both("skin_part", model_of([cluster(201, bound, *ones), other]), values([ones]), warns="a part of a deformer is no Cluster")
     f.both("skin_part_alone", model_of([other]), measure(placed(m.globally())), warns="a part of a deformer is no Cluster")
     few = cluster(201, bound, *ones)

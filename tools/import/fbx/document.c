@@ -628,6 +628,38 @@ static uint32_t find_object(const fbx *f, const numbered *by_id, int64_t id)
     return low < f->object_count && by_id[low].id == id ? by_id[low].object : FBX_NONE;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t *p = a, *q = b;
+
+    return *p < *q ? -1 : *p > *q;
+}
+
+/* The numbers of all records in <Objects>, of whatever kind, and of all documents and their roots,
+ * in their order. What is none of these is in no record. */
+static int64_t *list_numbers(const fbx *f, size_t *count)
+{
+    size_t capacity = 0;
+    void *numbers = NULL;
+
+    *count = 0;
+    for (uint32_t record = 1; record < f->record_count; record++) {
+        const uint32_t parent = f->records[record].parent;
+        const fbx_value *value = kiln_fbx_value(f, record, 0);
+
+        if (value == NULL || value->type != FBX_WHOLE ||
+            !((kiln_fbx_is(f, parent, "Objects") && f->records[parent].parent == 0) ||
+              kiln_fbx_is(f, record, "Document") || kiln_fbx_is(f, record, "RootNode")))
+            continue;
+        if (!kiln_grow(&numbers, &capacity, *count + 1, sizeof(int64_t)))
+            kiln_read_no_memory(f->reading);
+        ((int64_t *)numbers)[(*count)++] = value->is.whole;
+    }
+    if (*count > 0)
+        qsort(numbers, *count, sizeof(int64_t), compare_numbers);
+    return numbers;
+}
+
 typedef struct {
     uint32_t parent, child, order;
 } link;
@@ -652,6 +684,43 @@ static int compare_orders(const void *a, const void *b)
     return p->order < q->order ? -1 : 1;
 }
 
+/* Reports connections of objects that geometry rests on with what is in no record: a part of the
+ * model may be missing. Where neither end counts here, nothing does. */
+static void look_at_missing(const fbx *f, const numbered *by_id)
+{
+    size_t count, missing = 0;
+    int64_t *numbers = list_numbers(f, &count);
+    uint32_t example = 0;
+    int64_t missed = 0;
+
+    KILN_ASSERT(by_id != NULL && f->object_count > 0); /* the root at least */
+    for (uint32_t at = 1; at < f->record_count; at++) {
+        const uint32_t list = f->records[at].parent;
+
+        if (!kiln_fbx_is(f, list, "Connections") || f->records[list].parent != 0 ||
+            !kiln_fbx_says(f, at, 0, "OO"))
+            continue;
+        for (uint32_t end = 1; end <= 2; end++) {
+            const int64_t id = id_of(f, at, end);
+
+            if (find_object(f, by_id, id) != FBX_NONE ||
+                find_object(f, by_id, id_of(f, at, 3 - end)) == FBX_NONE ||
+                (count > 0 && bsearch(&id, numbers, count, sizeof id, compare_numbers) != NULL))
+                continue;
+            if (missing++ == 0) {
+                example = at;
+                missed = id;
+            }
+        }
+    }
+    free(numbers);
+    if (missing > 0)
+        kiln_fbx_warn(f, example,
+                      "connections (%zu) lead to objects that are not in the file, such as %lld: "
+                      "parts of the model may be missing; export it again",
+                      missing, (long long)missed);
+}
+
 /* Connections between objects that count here; those of others lead to nothing. */
 static link *list_links(const fbx *f, size_t *count)
 {
@@ -660,6 +729,7 @@ static link *list_links(const fbx *f, size_t *count)
     void *links = NULL;
 
     *count = 0;
+    look_at_missing(f, by_id);
     for (uint32_t list = f->records[0].first; list != FBX_NONE; list = f->records[list].next) {
         if (!kiln_fbx_is(f, list, "Connections"))
             continue;

@@ -534,6 +534,36 @@ static void send_nodes(scene *s)
 
 /* -- what is left out -- */
 
+/* Reports nodes that no walk from the root reaches, and that would show a mesh which another node
+ * shows: of one that none shows, send_meshes reports how many faces are left out. */
+static void look_at_unreached(const scene *s)
+{
+    const fbx *f = &s->f;
+    uint32_t count = 0, example = 0;
+
+    KILN_ASSERT(s->node_of != NULL);
+    for (uint32_t i = 0; i < f->object_count; i++) {
+        const fbx_object *object = &f->objects[i];
+        bool has = false;
+
+        if (object->kind != FBX_MODEL || s->node_of[i] != 0)
+            continue;
+        for (uint32_t j = 0; j < object->child_count; j++) {
+            const uint32_t child = f->children[object->child + j];
+
+            has |= f->objects[child].kind == FBX_GEOMETRY && s->kind[child] == FBX_MESH &&
+                   s->plain[s->number[child]] != 0;
+        }
+        if (has && count++ == 0)
+            example = i;
+    }
+    if (count > 0)
+        kiln_fbx_warn(f, f->objects[example].record,
+                      "nodes (%lu) that show meshes are not connected to the root, not even by "
+                      "others, and are left out; connect them, or export again",
+                      (unsigned long)count);
+}
+
 /* Lines are counted; curves and surfaces by control points are no meshes. Constraints would move
  * nodes, but programs write the transforms that they lead to, so that one warning is enough. */
 static void look_at_others(const scene *s)
@@ -585,6 +615,7 @@ void kiln_read_fbx(kiln_reading *reading)
     walk(&s);
     number_meshes(&s);
     look_at_others(&s);
+    look_at_unreached(&s);
     send_nodes(&s);
     send_meshes(&s);
     /* Last: only now it is known whether any polygon has none. */
