@@ -159,7 +159,7 @@ enum {
     /* Do not load the map from triangles to their source (parts, faces, user values). This saves
      * memory and, with packed files, time. kiln_tree_source then returns KILN_ERROR_NOT_LOADED. */
     KILN_OPEN_NO_SOURCE = 2u,
-    /* Do not load the counts of time-critical queries (kiln_adb.h), which then return
+    /* Do not load the counts of counted queries (kiln_adb.h), which then return
      * KILN_ERROR_NOT_LOADED. This saves memory and, with packed files, time. */
     KILN_OPEN_NO_COUNTS = 4u,
     /* Copy every section, so that nothing is used in place: `data` may be freed after the call,
@@ -222,7 +222,7 @@ KILN_API void kiln_close(kiln_file *file);
  * A file begins with the data that is needed first. While the rest still arrives:
  *   - kiln_collide_boxes uses the boxes that have arrived: "no" is proved; "perhaps" is more
  *     frequent than later;
- *   - time-critical queries (kiln_adb_...), except hybrid ones, answer if the file has counts: a
+ *   - counted queries (kiln_adb_...), except hybrid ones, answer if the file has counts: a
  *     pair of boxes whose nodes have not arrived is decided as a pair of leaves, and its
  *     uncertainty enters the probability;
  *   - kiln_tree_get_info is complete;
@@ -812,9 +812,9 @@ KILN_API kiln_status kiln_locate_mesh(const kiln_tree *a, const kiln_pose *pose_
  *
  * When to use it: where many pairs are asked about and a wrong "yes" in a hundred or fewer does no
  * harm, as for a broad phase, sounds, crowds, sampling planners; or where an answer must come in
- * time. When not: where a single wrong answer matters, where surfaces are mostly a hair's breadth
- * apart (resting contact, tight assemblies), or where most pairs are apart, for a proved "no" takes
- * a tenth to a fifth longer than by kiln_collide.
+ * time. When not: where a single wrong answer matters, where surfaces are mostly very close to each
+ * other without touching (resting contact, tight assemblies), or where most pairs are apart, for a
+ * proved "no" takes a tenth to a fifth longer than by kiln_collide.
  *
  * Meaning of `probability`: over many poses at random at which the boxes of the meshes overlap,
  * this fraction of the answers with that value are collisions (kiln calibrate fits it on pairs of
@@ -837,11 +837,11 @@ typedef enum {
 enum { KILN_LIKELY_FEATURES = 8 };
 
 /* z of a pair of boxes = bias + the sum of weight x feature (kernel_likely.h says which), its loss
- * l = ln(1 + e^z). The score of a walk is the largest loss of the node weighed last + 0.7 x that of
- * all else that waits; above the threshold it ends the walk with log-odds early + early_score x
- * score, or of walks with a budget, which weigh every node, all + all_score x score. The log-odds
- * of undecided walks are open + most log2(largest loss of a node that waits) + rest log2(1/64 + sum
- * of all other losses) + waiting log2(lanes that wait). */
+ * l = ln(1 + e^z), with z limited to [-60, 60]. The score of a walk is the largest loss of the node
+ * weighed last + 0.7 x that of all else that waits; above the threshold it ends the walk with
+ * log-odds early + early_score x score, or of walks with a budget, which weigh every node, all +
+ * all_score x score. The log-odds of undecided walks are open + most log2(largest loss of a node
+ * that waits) + rest log2(1/64 + sum of all other losses) + waiting log2(lanes that wait). */
 typedef struct {
     float bias, feature[KILN_LIKELY_FEATURES];
     float early, early_score;
@@ -864,11 +864,12 @@ typedef struct {
     /* > 0: the score from which a "yes" is given; infinity: never early, so the answer is exact
      * where no budget ends it. FAST 4, DEFAULT 5, CAREFUL 6 */
     double threshold;
-    /* Of kiln_collide_likely. Steps: nodes that are opened and pairs of leaves whose triangles are
-     * tested, the roots' one included; nanoseconds from the call. UINT64_MAX, the default: none. */
+    /* Budgets of kiln_collide_likely. Steps: nodes that are opened and pairs of leaves whose
+     * triangles are tested. The roots are the first; 0 counts as 1. Nanoseconds: from the call.
+     * UINT64_MAX, the default: no budget. */
     uint64_t steps, nanoseconds;
-    /* Nanoseconds since any moment, read before each step while there is a budget of time. NULL:
-     * the system's monotonic clock. */
+    /* Nanoseconds since any moment, read at the start of a budget of time and before each step.
+     * NULL: the system's monotonic clock. */
     uint64_t (*clock)(void *user);
     void *clock_user;
     const kiln_likely_weights *weights; /* NULL: those of kiln_likely_get_weights */
@@ -903,18 +904,19 @@ typedef struct {
  * KILN_ERROR_ARGUMENT (null tree or answer, an option out of range or NaN, a weight that is not
  * finite or over 1e6), KILN_ERROR_POSE, KILN_ERROR_NOT_LOADED (a tree without polygons),
  * KILN_ERROR_PARTIAL: *answer is untouched. Any number of threads. No allocation; up to 48 KiB of
- * stack, or 128 for trees whose depths add up to more than 40. */
+ * stack, or 96 for trees whose depths add up to more than 40; with an observer, which is for
+ * fitting, 80 and 192. */
 KILN_API kiln_status kiln_collide_likely(const kiln_tree *a, const kiln_pose *pose_a,
                                          const kiln_tree *b, const kiln_pose *pose_b,
                                          const kiln_likely_options *options,
                                          kiln_likely_answer *answer);
 
-/* A query that may be interrupted and gone on with. It lives in the caller's memory, which must not
+/* A query that may be interrupted and continued. It lives in the caller's memory, which must not
  * be moved, and is used by one thread at a time. */
 typedef struct kiln_likely kiln_likely;
 
-/* Bytes that a query of these two trees takes, of any alignment: 640 a level of both trees and
- * about 3 KiB; 0 for NULL. A query has room for any trees whose depths add up to no more. */
+/* Bytes that a query of these two trees takes, of any alignment: 640 for each level of both trees
+ * and about 3 KiB; 0 for NULL. A query has room for any trees whose depths add up to no more. */
 KILN_API size_t kiln_likely_size(const kiln_tree *a, const kiln_tree *b);
 
 /* Makes a query of `memory` [size bytes]. The memory stays the caller's; there is nothing to
@@ -929,17 +931,17 @@ KILN_API kiln_status kiln_likely_begin(kiln_likely *query, const kiln_tree *a,
                                        const kiln_pose *pose_a, const kiln_tree *b,
                                        const kiln_pose *pose_b, const kiln_likely_options *options);
 
-/* Takes up to `steps` further steps, until there is an answer or, from this call, `nanoseconds` are
- * over (UINT64_MAX: the clock is not read); time may run over by one step. Runs that follow each
- * other come to the same as one with the sum of the steps. KILN_ERROR_ARGUMENT: NULL, or no query
+/* Takes up to `steps` further steps, until there is an answer or `nanoseconds` have passed since
+ * this call (UINT64_MAX: the clock is not read); time may run over by one step. Several runs give
+ * the same answer as one run with the sum of their steps. KILN_ERROR_ARGUMENT: NULL, or no query
  * begun. */
 KILN_API kiln_status kiln_likely_run(kiln_likely *query, uint64_t steps, uint64_t nanoseconds);
 
 /* Shares one budget among many queries that were begun, those whose answers are least certain
  * first, a few steps at a time, until all have answers or it is spent. For a frame of many pairs:
- * begin each, run all, get each answer. `queries` [count] must be different ones. The clock is that
- * of the first query. KILN_ERROR_ARGUMENT: NULL with a count, or one that is not begun; nothing is
- * then run. Cost beyond the steps: some nanoseconds a query and turn. */
+ * begin each, run all, get each answer. The clock is that of the first query.
+ * KILN_ERROR_ARGUMENT: NULL with a count, a query that is not begun, or one that is given twice;
+ * nothing is then run. Cost beyond that of the steps: about 30 ns for every four of them. */
 KILN_API kiln_status kiln_likely_run_all(kiln_likely *const queries[], size_t count, uint64_t steps,
                                          uint64_t nanoseconds);
 

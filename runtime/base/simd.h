@@ -20,7 +20,7 @@
  * side may be a plain number. vec_double holds KILN_SIMD_DOUBLES doubles: half as many as
  * floats, or one. Everything is element by element the IEEE operation, never contracted to a
  * fused one, so a kernel gives the same bits in every set; but for vec_fused, which is for what
- * no answer depends on. */
+ * no answer depends on, or where the plain way is taken wherever it could differ. */
 #ifndef KILN_SIMD_NAME
 
 #include "compiler.h"

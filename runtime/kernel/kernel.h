@@ -49,7 +49,7 @@ typedef struct {
 typedef enum {
     KILN_TEST_PLAIN, /* nothing is fused */
     KILN_TEST_FUSED, /* products are, where the set has that */
-    KILN_TEST_SURE   /* they are, and it is kept how sure the answer is */
+    KILN_TEST_SURE   /* products are, and how far the answer is from the other one is kept */
 } kiln_box_test;
 
 /* The lanes of a node that was opened against a probe. */
@@ -82,7 +82,7 @@ typedef struct {
 } kiln_kernel_kind;
 
 /* Lanes that were weighed: kernel_likely.h. Losses are ln(1 + e^z) of log-odds z; those of lanes
- * that were not asked for are 0. */
+ * that are not in the mask are 0. */
 enum {
     KILN_LIKELY_MARGIN,
     KILN_LIKELY_LOW,

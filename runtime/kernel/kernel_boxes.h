@@ -509,12 +509,13 @@ static inline uint32_t overlap_kept(const kiln_format_node8 *node, bool aligned,
  * each c by 3.1 u, a sum of radii by 3.1 u S for its c and 4 u S of its own, in either way, so that
  * the two ways differ by at most
  *     lane axes    12.4 u S + 14.2 u S
- *     probe axes   sqrt 3 (12.4 u S + 12.4 u S) + 7 u S + 14.2 u S
+ *     probe axes   sqrt 3 (12.4 u S + 12.4 u S) + 12.4 u S + 14.2 u S
  *     edge axes    2 (12.4 u S + 12.4 u S) + 8 u S + 20 u S
  * all below 80 u S. The growth is computed in one way only, and is 2 epsilon S or more, that is 256
  * u S: where `beyond` is further from 0 than half of it, both ways have the same sign. If D > 2 S,
- * a lane axis has a distance of D / sqrt 3 and a reach of D / 2 and the growth: there both ways
- * find the lane apart, unless the growth is so large that `beyond` is below half of it. What is
+ * errors are below 80 u (D + growth). Where the growth is below D / 26, a lane axis, along which
+ * the distance is D / sqrt 3 or more and the reach D / 2 and the growth or less, is apart by D / 26
+ * in both ways; else half of the growth is D / 52 or more, which is far above the errors. What is
  * nearer to 0, of one node in a thousand, is computed the other way. */
 __attribute__((always_inline)) static inline uint32_t
 meet_lanes_alike(bool aligned, const kiln_probe *probe, uint32_t used, box_terms *terms,

@@ -33,6 +33,7 @@
 
 #define KILN_LIKELY_FLAT 0.02f
 #define KILN_LIKELY_TINY 0x1p-120f
+#define KILN_LIKELY_ODDS 60.0f /* log-odds are taken for no more than this */
 
 static inline float larger_of(float a, float b)
 {
@@ -71,7 +72,8 @@ static inline void common_along(vec own, vec reach, vec way, common_parts *parts
     const vec least = vec_of(KILN_LIKELY_TINY);
     const vec log_own = log_bits(own), distance = vec_abs(way);
     const vec common = log_bits(vec_max(own + reach - distance, least)) - 1.0f;
-    const vec part = vec_min(common - vec_min(log_own, log_bits(reach)), vec_of(0.0f));
+    const vec log_reach = log_bits(vec_max(reach, least)); /* a NaN counts as least */
+    const vec part = vec_min(common - vec_min(log_own, log_reach), vec_of(0.0f));
     parts->sum = parts->sum + part;
     parts->least = vec_min(parts->least, part);
     parts->off = vec_max(parts->off, log_bits(distance + least) - log_own);
@@ -142,6 +144,10 @@ static void likely_weigh(const kiln_decoded_node *opened, bool aligned, const ki
         lane_vectors lanes;
         box_terms terms;
         vec features[KILN_LIKELY_FEATURES];
+        if ((mask >> first & KILN_LANES_ALL) == 0) { /* a binary node has no lanes here */
+            vec_store(out->loss + first, vec_of(0.0f));
+            continue;
+        }
         load_lanes(&opened->lanes, first, !aligned, &lanes);
         lane_centres(&lanes, probe, &terms);
         if (aligned) {
@@ -157,7 +163,8 @@ static void likely_weigh(const kiln_decoded_node *opened, bool aligned, const ki
                 vec_store(out->features[i] + first, features[i]);
             }
         }
-        z = vec_select(vec_less(vec_abs(z), vec_of(60.0f)), z, vec_of(0.0f));
+        z = vec_select(vec_less(vec_abs(z), vec_of(FLT_MAX)), z, vec_of(0.0f));
+        z = vec_min(vec_max(z, vec_of(-KILN_LIKELY_ODDS)), vec_of(KILN_LIKELY_ODDS));
         /* ln(1 + e^z) within .06: the branch of a hyperbola with the same asymptotes */
         const vec loss = (z + vec_sqrt(z * z + 1.92f)) * 0.5f;
         vec_store(out->loss + first, vec_of_bits(vec_bits(loss) & lanes_of(first, mask)));

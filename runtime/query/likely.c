@@ -33,7 +33,8 @@ struct kiln_likely {
     kiln_fpu_state caller;
     uint32_t room; /* levels */
     bool begun;
-    kiln_likely *next; /* on a shelf of kiln_likely_run_all */
+    bool listed;       /* among the queries of kiln_likely_run_all */
+    kiln_likely *next; /* on a shelf there */
 };
 
 /* ------------------------------------------------------------------------------------ memory -- */
@@ -166,6 +167,21 @@ static void call_observer(void *user, const kiln_likely_seen *seen)
     kiln_fpu_leave(ours);
 }
 
+/* Two trees of one mesh at one place: X is the caller's A, unless this is done. Which of them it is
+ * must not depend on the caller's order, since steps do. */
+static void order_same(kiln_pair_frame *frame)
+{
+    const kiln_format_tree *x = frame->x->view.entry, *y = frame->y->view.entry;
+    const uint32_t of_x[3] = {x->bv, x->leaf_max, x->node_count};
+    const uint32_t of_y[3] = {y->bv, y->leaf_max, y->node_count};
+    if (frame->same && frame->x != frame->y && memcmp(of_x, of_y, sizeof of_x) > 0) {
+        const kiln_tree *tree = frame->x;
+        frame->x = frame->y;
+        frame->y = tree;
+        frame->swapped = !frame->swapped;
+    }
+}
+
 /* In the environment of fpu.h, which the caller has entered. */
 static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const kiln_pose *pose_a,
                                 const kiln_tree *b, const kiln_pose *pose_b,
@@ -186,6 +202,7 @@ static kiln_status begin_likely(kiln_likely *query, const kiln_tree *a, const ki
     if (levels_for(a, b) > query->room) {
         return KILN_ERROR_ARGUMENT;
     }
+    order_same(&walk->frame);
     query->begun = true;
     query->a = a;
     query->b = b;
@@ -244,11 +261,22 @@ static bool is_late(const void *user)
     return query_clock(due->query) - due->start >= due->nanoseconds;
 }
 
+/* The moment from which a budget of time counts; 0 where there is none, so that no clock is read.
+ */
+static uint64_t start_of(const kiln_likely *query, uint64_t nanoseconds)
+{
+    return nanoseconds != UINT64_MAX ? query_clock(query) : 0;
+}
+
+static void run_from(kiln_likely *query, uint64_t steps, uint64_t nanoseconds, uint64_t start)
+{
+    const deadline due = {query, start, nanoseconds};
+    kiln_likely_walk_run(&query->walk, steps, nanoseconds != UINT64_MAX ? is_late : NULL, &due);
+}
+
 static void run(kiln_likely *query, uint64_t steps, uint64_t nanoseconds)
 {
-    const bool timed = nanoseconds != UINT64_MAX;
-    const deadline due = {query, timed ? query_clock(query) : 0, nanoseconds};
-    kiln_likely_walk_run(&query->walk, steps, timed ? is_late : NULL, &due);
+    run_from(query, steps, nanoseconds, start_of(query, nanoseconds));
 }
 
 /* ------------------------------------------------------------------------------------ answer -- */
@@ -361,11 +389,14 @@ static kiln_status whole_query(kiln_likely *query, const kiln_tree *a, const kil
                                const kiln_likely_options *options, kiln_likely_answer *answer)
 {
     const bool budget = options->steps != UINT64_MAX || options->nanoseconds != UINT64_MAX;
+    query->clock = options->clock;
+    query->clock_user = options->clock_user;
+    const uint64_t start = start_of(query, options->nanoseconds);
     const kiln_status status = begin_likely(query, a, pose_a, b, pose_b, options, budget);
     if (status == KILN_OK) {
         if (query->walk.state == KILN_WALK_GOES_ON && options->steps > 1) {
             const uint64_t steps = options->steps - (options->steps != UINT64_MAX);
-            run(query, steps, options->nanoseconds);
+            run_from(query, steps, options->nanoseconds, start);
         }
         *answer = answer_of(query);
     }
@@ -455,7 +486,7 @@ static void run_many(kiln_likely *const queries[], size_t count, uint64_t steps,
                      uint64_t nanoseconds)
 {
     const bool timed = nanoseconds != UINT64_MAX;
-    const deadline due = {queries[0], timed ? query_clock(queries[0]) : 0, nanoseconds};
+    const deadline due = {queries[0], start_of(queries[0], nanoseconds), nanoseconds};
     shelves s;
     memset(&s, 0, sizeof s);
     for (size_t i = 0; i < count; i++) {
@@ -488,6 +519,13 @@ kiln_status kiln_likely_run_all(kiln_likely *const queries[], size_t count, uint
         if (queries[i] == NULL || !queries[i]->begun) {
             return KILN_ERROR_ARGUMENT;
         }
+        queries[i]->listed = false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (queries[i]->listed) {
+            return KILN_ERROR_ARGUMENT;
+        }
+        queries[i]->listed = true;
     }
     if (count > 0) {
         const kiln_fpu_state caller = kiln_fpu_enter();

@@ -45,7 +45,7 @@ typedef struct {
 void kiln_likely_walk_begin(kiln_likely_walk *walk);
 
 /* Takes one step after another, as long as the state is KILN_WALK_GOES_ON, `steps` are left, and
- * `clock`, where it is given, does not say that time is up. */
+ * `is_late`, where it is given, does not say that time is up. */
 void kiln_likely_walk_run(kiln_likely_walk *walk, uint64_t steps, bool (*is_late)(const void *user),
                           const void *user);
 

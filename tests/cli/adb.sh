@@ -90,16 +90,19 @@ says out '"groups"'
 case_end
 
 case_begin 'calibrate --likely needs no counts, and writes a table only'
-expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/first.c"
+expect 0 "$KILN" bake models/hard/C037_torus.obj -o "$TMPDIR/torus.kiln" --bv obb,aabb
+expect 0 "$KILN" calibrate --likely "$TMPDIR/torus.kiln" --draws 4 -o "$TMPDIR/first.c"
 says out 'obb, leaves of at most'
 says out 'answers: wrong'
-expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" "$TMPDIR/counted.kiln" --draws 4 -o "$TMPDIR/second.c"
+expect 0 "$KILN" calibrate --likely "$TMPDIR/torus.kiln" --draws 4 -o "$TMPDIR/second.c"
 cmp "$TMPDIR/first.c" "$TMPDIR/second.c" || case_fail 'tables differ'
 grep -q 'kiln_likely_fitted kiln_likely_fitted_rows' "$TMPDIR/first.c" || case_fail 'not the table of the library'
-expect 0 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" --draws 2 --json
+expect 0 "$KILN" calibrate --likely "$TMPDIR/torus.kiln" --draws 4 --json
 says out '"early_score"'
 expect 1 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" -o "$TMPDIR/likely.kiln"
 says err 'as a C table only'
+expect 3 "$KILN" calibrate --likely "$TMPDIR/plain.kiln" --draws 1
+says err 'too little to learn from'
 expect 3 "$KILN" calibrate --likely "$TMPDIR/bare.kiln"
 says err 'without --no-geometry'
 case_end

@@ -167,7 +167,9 @@ document 0 info bins.kiln
 document 0 verify bins.kiln
 document 0 calibrate cube.kiln --draws 2
 document 0 calibrate cube.kiln --draws 2 -o weights.kiln
-document 0 calibrate cube.kiln --likely --draws 2
+document 3 calibrate cube.kiln --likely --draws 2
+document 0 bake models/hard/C037_torus.obj -o torus.kiln
+document 0 calibrate torus.kiln --likely --draws 2
 document 3 calibrate flat.kiln
 document 0 info weights.kiln
 document 0 verify weights.kiln

@@ -165,6 +165,10 @@ static void run_class(bool lattice)
         for (uint32_t k = 0; k < kinds; k++) {
             check_pair(&state, query, kiln_file_tree(a.file, k), &pose_a,
                        kiln_file_tree(b.file, (k + i) % kinds), &pose_b);
+            if (i % 8 == 0) { /* one mesh at one place, as two kinds of tree */
+                check_pair(&state, query, kiln_file_tree(a.file, k), &pose_a,
+                           kiln_file_tree(a.file, (k + 1) % kinds), &pose_a);
+            }
         }
         hits += found(kiln_file_tree(a.file, 0), &pose_a, kiln_file_tree(b.file, 0), &pose_b);
         baked_free(&a);

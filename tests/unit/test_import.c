@@ -748,8 +748,8 @@ static void odd_polygons(void **state)
     }
 }
 
-/* A face that is twisted crosses itself from some side only, and there is no wrong way to cut it. The
- * same face pressed flat is one that crosses itself. */
+/* A face that is twisted crosses itself from some side only, and there is no wrong way to cut it.
+ * The same face pressed flat is one that crosses itself. */
 static void twisted_faces_are_no_crossing_ones(void **state)
 {
     static const char *const faces[] = {

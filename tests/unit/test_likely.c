@@ -154,6 +154,12 @@ static void memory_is_as_large_as_said(void **state)
     assert_int_equal(kiln_likely_run(NULL, 1, UINT64_MAX), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_likely_run_all(NULL, 1, 1, UINT64_MAX), KILN_ERROR_ARGUMENT);
     assert_int_equal(kiln_likely_run_all(NULL, 0, 1, UINT64_MAX), KILN_OK);
+    kiln_likely *twice[2] = {query, query};
+    assert_int_equal(kiln_likely_begin(query, kiln_file_tree(small, 0), NULL,
+                                       kiln_file_tree(small, 0), NULL, NULL),
+                     KILN_OK);
+    assert_int_equal(kiln_likely_run_all(twice, 2, 1, UINT64_MAX), KILN_ERROR_ARGUMENT);
+    assert_int_equal(kiln_likely_run_all(twice, 1, 1, UINT64_MAX), KILN_OK);
     free(memory);
     kiln_close(small);
     free(data);
@@ -191,7 +197,8 @@ static void budgets_of_time_end_runs(void **state)
     options.threshold = INFINITY;
     options.clock = tick;
     options.clock_user = &now;
-    options.nanoseconds = 35; /* three steps besides that of the roots */
+    options.nanoseconds =
+        35; /* three steps besides that of the roots, by a clock read at the call */
     assert_int_equal(kiln_collide_likely(tree, NULL, tree, &pose, &options, &answer), KILN_OK);
     assert_int_equal(answer.verdict, KILN_LIKELY_UNDECIDED);
     assert_int_equal(answer.steps, 4);

@@ -387,9 +387,9 @@ static bool add_triangle(flat *f, const uint32_t corners[3], uint32_t face, uint
     return number < f->next_look || (f->next_look += TRIANGLES_A_LOOK, go_on(f));
 }
 
-/* Do the corners lie in a plane, within a hundredth of the polygon's size? Of a skewed one the outline
- * may cross itself as seen from somewhere, and yet nowhere in space: there is no right way to cut it,
- * and none is wrong. One without a normal has no area to either side, as a bow-tie. */
+/* Do the corners lie in a plane, within a hundredth of the polygon's size? Of a skewed one the
+ * outline may cross itself as seen from somewhere, and yet nowhere in space: there is no right way
+ * to cut it, and none is wrong. One without a normal has no area to either side, as a bow-tie. */
 static bool is_flat(const float *positions, const uint32_t *corners, size_t count)
 {
     const float *origin = positions + 3 * (size_t)corners[0];

@@ -281,16 +281,23 @@ static int fit_group(lesson_group *group)
 static int fit_likely(lesson_group *group, int draws)
 {
     const kiln_tree **trees = calloc(group->count, sizeof *trees);
-    bool good = trees != NULL;
     KILN_ASSERT(group->count > 0);
-    if (good) {
-        for (uint32_t i = 0; i < group->count; i++) {
-            trees[i] = group->lessons[i].tree;
-        }
-        good = likely_fit_weights(trees, group->count, (unsigned)draws, &group->likely);
+    if (trees == NULL) {
+        return out_of_memory();
     }
+    for (uint32_t i = 0; i < group->count; i++) {
+        trees[i] = group->lessons[i].tree;
+    }
+    const likely_fit_end end =
+        likely_fit_weights(trees, group->count, (unsigned)draws, &group->likely);
     free(trees);
-    return good ? EXIT_DONE : out_of_memory();
+    if (end == LIKELY_FIT_TOO_LITTLE) {
+        return report_error(EXIT_INVALID, NULL,
+                            "%s with leaves of at most %u: there is too little to learn from; give "
+                            "more files, larger meshes, or more --draws",
+                            group->name, group->leaf_max);
+    }
+    return end == LIKELY_FIT_DONE ? EXIT_DONE : out_of_memory();
 }
 
 /* ------------------------------------------------------------------------------------ report -- */

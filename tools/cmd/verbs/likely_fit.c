@@ -6,10 +6,12 @@
  *
  *   1. The log-odds of a lane, whose features a query shows to an observer together with the truth,
  *      which is the exact walk below the lane. What a query weighs depends on the weights, as it
- *      ends early by them, so this is done twice. All pairs of meshes weigh the same. 2. What a
- *      score means, at which a query ended early: over all poses and several thresholds, one line
- *      for queries without a budget and one for those with, which weigh more nodes. 3. What the
- *      waiting lanes of a query mean whose budget has ended, over several budgets.
+ *      ends early by them, so this is done twice. All pairs of meshes weigh the same.
+ *
+ *   2. What a score means, at which a query ended early: over all poses and several thresholds, one
+ *      line for queries without a budget and one for those with, which weigh more nodes.
+ *
+ *   3. What the waiting lanes of a query mean whose budget has ended, over several budgets.
  *
  * The first look is by weights found on other meshes. */
 #include "likely_fit.h"
@@ -153,15 +155,17 @@ typedef struct {
     unsigned count;
 } course;
 
-static bool fit_lanes(const course *c, likely_fit *out)
+static likely_fit_end fit_lanes(const course *c, likely_fit *out)
 {
     collector lanes = {.failed = false};
     for (unsigned i = 0; i < c->count; i++) {
         observe(&c->lessons[i], &out->weights, &lanes);
     }
     kiln_prediction *said = malloc((lanes.cases.count + 1) * sizeof *said);
-    const bool good = !lanes.failed && said != NULL;
-    if (good) {
+    likely_fit_end end = lanes.failed || said == NULL ? LIKELY_FIT_NO_MEMORY
+                         : lanes.cases.count == 0     ? LIKELY_FIT_TOO_LITTLE
+                                                      : LIKELY_FIT_DONE;
+    if (end == LIKELY_FIT_DONE) {
         double w[KILN_FIT_TERMS];
         kiln_fit_logistic(lanes.cases.cases, lanes.cases.count, w);
         out->weights.bias = (float)w[0];
@@ -177,10 +181,10 @@ static bool fit_lanes(const course *c, likely_fit *out)
     }
     free(said);
     free(lanes.cases.cases);
-    return good;
+    return end;
 }
 
-static bool fit_answers(const course *c, likely_fit *out)
+static likely_fit_end fit_answers(const course *c, likely_fit *out)
 {
     collector early = {.failed = false}, all = early, open = early;
     for (unsigned i = 0; i < c->count; i++) {
@@ -188,8 +192,12 @@ static bool fit_answers(const course *c, likely_fit *out)
         observe_early(&c->lessons[i], &out->weights, true, &all);
         observe_undecided(&c->lessons[i], &out->weights, &open);
     }
-    const bool good = !early.failed && !all.failed && !open.failed;
-    if (good) {
+    likely_fit_end end = LIKELY_FIT_DONE;
+    if (early.failed || all.failed || open.failed) {
+        end = LIKELY_FIT_NO_MEMORY;
+    } else if (early.cases.count == 0 || all.cases.count == 0 || open.cases.count == 0) {
+        end = LIKELY_FIT_TOO_LITTLE; /* weights of 0 would say 1/2 to everything */
+    } else {
         double w[KILN_FIT_TERMS];
         kiln_fit_logistic(early.cases.cases, early.cases.count, w);
         out->weights.early = (float)w[0];
@@ -206,7 +214,7 @@ static bool fit_answers(const course *c, likely_fit *out)
     free(early.cases.cases);
     free(all.cases.cases);
     free(open.cases.cases);
-    return good;
+    return end;
 }
 
 /* The default mode at the poses that it was fitted to, which flatters it. */
@@ -235,8 +243,8 @@ static bool judge(const course *c, likely_fit *out)
     return said != NULL;
 }
 
-bool likely_fit_weights(const kiln_tree *const trees[], unsigned count, unsigned draws,
-                        likely_fit *out)
+likely_fit_end likely_fit_weights(const kiln_tree *const trees[], unsigned count, unsigned draws,
+                                  likely_fit *out)
 {
     KILN_ASSERT(count > 0 && draws > 0);
     /* A copy of each, and each two at every ratio. */
@@ -256,14 +264,20 @@ bool likely_fit_weights(const kiln_tree *const trees[], unsigned count, unsigned
             }
         }
     }
-    for (int round = 0; round < ROUNDS && good; round++) {
-        good = fit_lanes(&c, out);
+    likely_fit_end end = good ? LIKELY_FIT_DONE : LIKELY_FIT_NO_MEMORY;
+    for (int round = 0; round < ROUNDS && end == LIKELY_FIT_DONE; round++) {
+        end = fit_lanes(&c, out);
     }
-    good = good && fit_answers(&c, out) && judge(&c, out);
+    if (end == LIKELY_FIT_DONE) {
+        end = fit_answers(&c, out);
+    }
+    if (end == LIKELY_FIT_DONE && !judge(&c, out)) {
+        end = LIKELY_FIT_NO_MEMORY;
+    }
     for (unsigned i = 0; i < c.count; i++) {
         free(c.lessons[i].poses);
         free(c.lessons[i].hits);
     }
     free(c.lessons);
-    return good;
+    return end;
 }
