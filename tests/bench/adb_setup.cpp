@@ -8,7 +8,6 @@
 #include "models.h"
 
 extern "C" {
-#include "../../models/shape/shape.h"
 #include "../support/quick_bake.h"
 }
 
@@ -41,29 +40,19 @@ const struct Source {
     {MeshSet::Test, "lock60k", "lock", 60000},
 };
 
-mesh from_shape(const char *name, uint32_t triangles)
+bool from_models(const Source &source, mesh *out)
 {
-    const shape_kind *kind = shape_find(name);
-    if (kind == nullptr) {
-        std::abort();
+    for (unsigned i = 0; i < model_count; i++) {
+        if (std::strcmp(models[i].name, source.name) == 0) {
+            return model_load(&models[i], out);
+        }
     }
-    shape_mesh made = shape_make(kind, triangles);
-    mesh m = {static_cast<float *>(std::malloc(3 * sizeof(float) * made.vertex_count)),
-              static_cast<uint32_t *>(std::malloc(3 * sizeof(uint32_t) * made.triangle_count)),
-              made.vertex_count, made.triangle_count};
-    if (m.positions == nullptr || m.indices == nullptr) {
-        std::abort();
-    }
-    for (size_t i = 0; i < 3 * size_t(made.vertex_count); i++) {
-        m.positions[i] = float(made.positions[i] / 1e6);
-    }
-    std::memcpy(m.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
-    shape_free(&made);
-    return m;
+    std::abort();
 }
 
-/* Moves the middle of the box to the origin and makes its longest side 2. */
-void scale(mesh *m)
+} // namespace
+
+void adb_scale(mesh *m)
 {
     float lower[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF};
     float upper[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
@@ -79,18 +68,6 @@ void scale(mesh *m)
         m->positions[i] = float((double(m->positions[i]) - box.middle[i % 3]) / box.side);
     }
 }
-
-bool from_models(const Source &source, mesh *out)
-{
-    for (unsigned i = 0; i < model_count; i++) {
-        if (std::strcmp(models[i].name, source.name) == 0) {
-            return model_load(&models[i], out);
-        }
-    }
-    std::abort();
-}
-
-} // namespace
 
 Baked::Baked(const mesh &m, const BakeAs &how)
 {
@@ -128,12 +105,12 @@ std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &nam
         }
         mesh m;
         if (source.shape != nullptr) {
-            m = from_shape(source.shape, source.triangles);
+            m = mesh_of_shape(source.shape, source.triangles);
         } else if (!from_models(source, &m)) {
             std::printf("%s: not installed, left out\n", source.name);
             continue;
         }
-        scale(&m);
+        adb_scale(&m);
         meshes.push_back({source.name, m});
     }
     return meshes;
@@ -141,8 +118,8 @@ std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &nam
 
 AdbMesh adb_shape(const std::string &shape, uint32_t triangles)
 {
-    mesh m = from_shape(shape.c_str(), triangles);
-    scale(&m);
+    mesh m = mesh_of_shape(shape.c_str(), triangles);
+    adb_scale(&m);
     return {shape, m};
 }
 

@@ -76,6 +76,8 @@ enum class MeshSet {
 
 /* Those of the set that are installed, or only those named. */
 std::vector<AdbMesh> adb_meshes(MeshSet set, const std::vector<std::string> &names);
+/* Moves the middle of the box to the origin and makes its longest side 2. */
+void adb_scale(mesh *m);
 /* A model of models/shape, scaled. */
 AdbMesh adb_shape(const std::string &shape, uint32_t triangles);
 void adb_free(std::vector<AdbMesh> &meshes);

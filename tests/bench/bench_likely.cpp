@@ -47,17 +47,19 @@ struct Settings {
 
 /* ----------------------------------------------------------------------------------- meshes -- */
 
-void push(mesh *m, const std::vector<float> &positions, const std::vector<uint32_t> &indices)
+mesh mesh_from(const std::vector<float> &positions, const std::vector<uint32_t> &indices)
 {
-    m->vertex_count = uint32_t(positions.size() / 3);
-    m->triangle_count = uint32_t(indices.size() / 3);
-    m->positions = static_cast<float *>(std::malloc(positions.size() * sizeof(float)));
-    m->indices = static_cast<uint32_t *>(std::malloc(indices.size() * sizeof(uint32_t)));
-    if (m->positions == nullptr || m->indices == nullptr) {
+    mesh made;
+    made.vertex_count = uint32_t(positions.size() / 3);
+    made.triangle_count = uint32_t(indices.size() / 3);
+    made.positions = static_cast<float *>(std::malloc(positions.size() * sizeof(float)));
+    made.indices = static_cast<uint32_t *>(std::malloc(indices.size() * sizeof(uint32_t)));
+    if (made.positions == nullptr || made.indices == nullptr) {
         std::abort();
     }
-    std::memcpy(m->positions, positions.data(), positions.size() * sizeof(float));
-    std::memcpy(m->indices, indices.data(), indices.size() * sizeof(uint32_t));
+    std::memcpy(made.positions, positions.data(), positions.size() * sizeof(float));
+    std::memcpy(made.indices, indices.data(), indices.size() * sizeof(uint32_t));
+    return made;
 }
 
 /* Two wavy sheets close together. */
@@ -82,9 +84,7 @@ mesh sheets()
             }
         }
     }
-    mesh m;
-    push(&m, p, t);
-    return m;
+    return mesh_from(p, t);
 }
 
 void add_ball(std::vector<float> &p, std::vector<uint32_t> &t, double radius, uint32_t rings,
@@ -116,9 +116,7 @@ mesh shells(bool two)
     if (two) {
         add_ball(p, t, 0.6, 30, 0.7);
     }
-    mesh m;
-    push(&m, p, t);
-    return m;
+    return mesh_from(p, t);
 }
 
 /* Prisms all the way through: triangles a hundred times as long as wide. */
@@ -144,9 +142,7 @@ mesh rods(uint32_t count)
             t.insert(t.end(), {a, b, a + 3, b, b + 3, a + 3});
         }
     }
-    mesh m;
-    push(&m, p, t);
-    return m;
+    return mesh_from(p, t);
 }
 
 /* An assembly: walls, floors and boxes of many sizes, of twelve triangles each. */
@@ -171,30 +167,13 @@ mesh boxes(uint32_t count)
         }
         mesh_free(&box);
     }
-    mesh m;
-    push(&m, p, t);
-    return m;
+    return mesh_from(p, t);
 }
 
 mesh soup()
 {
     uint64_t state = 9;
     return mesh_soup(&state, 5000, 0.1);
-}
-
-/* A cube of side 2 about the origin. */
-void normalise(mesh *m)
-{
-    float lower[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF},
-          upper[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
-    for (size_t i = 0; i < 3 * size_t(m->vertex_count); i++) {
-        lower[i % 3] = std::min(lower[i % 3], m->positions[i]);
-        upper[i % 3] = std::max(upper[i % 3], m->positions[i]);
-    }
-    const zachmann_box box = zachmann_box_of(lower, upper);
-    for (size_t i = 0; i < 3 * size_t(m->vertex_count); i++) {
-        m->positions[i] = float((double(m->positions[i]) - box.middle[i % 3]) / box.side);
-    }
 }
 
 std::vector<AdbMesh> fresh_meshes()
@@ -225,7 +204,7 @@ std::vector<AdbMesh> fresh_meshes()
         }
     }
     for (AdbMesh &m : all) {
-        normalise(&m.geometry);
+        adb_scale(&m.geometry);
     }
     return all;
 }

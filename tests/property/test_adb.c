@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "../../models/shape/shape.h"
 #include "../support/ask_adb.h"
 #include "../support/counted.h"
 
@@ -98,22 +97,6 @@ static void careful_queries_are_exact_on_lattices(void **state)
 
 /* -------------------------------------------------------------------------------- on average -- */
 
-static mesh of_shape(const char *name, uint32_t triangles)
-{
-    shape_mesh made = shape_make(shape_find(name), triangles);
-    mesh m = {malloc(3 * sizeof(float) * made.vertex_count),
-              malloc(3 * sizeof(uint32_t) * made.triangle_count), made.vertex_count,
-              made.triangle_count};
-    assert_non_null(m.positions);
-    assert_non_null(m.indices);
-    for (uint32_t i = 0; i < 3 * made.vertex_count; i++) {
-        m.positions[i] = (float)(made.positions[i] / 1e6);
-    }
-    memcpy(m.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
-    shape_free(&made);
-    return m;
-}
-
 /* What was answered: wrong ways, and the sums that calibration is about, in ten bins. */
 typedef struct {
     uint32_t answers, positives, negatives;
@@ -172,8 +155,8 @@ static void errors_are_few(void **state)
     kiln_adb *query = query_of_all();
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         counted bodies[] = {counted_of(mesh_torus(48, 24, 0.3), kinds[k], 4),
-                            counted_of(of_shape("knot", 6000), kinds[k], 4),
-                            counted_of(of_shape("car", 5000), kinds[k], 4)};
+                            counted_of(mesh_of_shape("knot", 6000), kinds[k], 4),
+                            counted_of(mesh_of_shape("car", 5000), kinds[k], 4)};
         tally whole = {0}, careful = {0}, after_16 = {0};
         for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
             measure(query, bodies[i].tree, &whole, &careful, &after_16);

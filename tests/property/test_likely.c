@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "../../models/shape/shape.h"
 #include "../../runtime/kernel/kernel.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
@@ -215,22 +214,6 @@ static void answers_hold_on_lattices(void **state)
 
 /* -------------------------------------------------------------------------------- on average -- */
 
-static mesh of_shape(const char *name, uint32_t triangles)
-{
-    shape_mesh made = shape_make(shape_find(name), triangles);
-    mesh m = {malloc(3 * sizeof(float) * made.vertex_count),
-              malloc(3 * sizeof(uint32_t) * made.triangle_count), made.vertex_count,
-              made.triangle_count};
-    assert_non_null(m.positions);
-    assert_non_null(m.indices);
-    for (uint32_t i = 0; i < 3 * made.vertex_count; i++) {
-        m.positions[i] = (float)(made.positions[i] / 1e6);
-    }
-    memcpy(m.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
-    shape_free(&made);
-    return m;
-}
-
 typedef struct {
     uint32_t poses, early, wrong;
     double said, came; /* of early ones: sums of probabilities, how many are true */
@@ -271,8 +254,8 @@ static void answers_are_mostly_right_and_early(void **unused)
         tally sum;
         memset(&sum, 0, sizeof sum);
         for (int i = 0; i < 2; i++) {
-            baked b =
-                bake(i == 0 ? mesh_torus(60, 30, 0.1) : of_shape("car", 6000), QUICK_ALL_KINDS, 4);
+            baked b = bake(i == 0 ? mesh_torus(60, 30, 0.1) : mesh_of_shape("car", 6000),
+                           QUICK_ALL_KINDS, 4);
             count_answers(kiln_file_tree(b.file, kind), 100 + (uint64_t)i, &sum);
             baked_free(&b);
         }
@@ -291,7 +274,7 @@ static void answers_are_mostly_right_and_early(void **unused)
 static void a_shared_budget_is_kept_and_pays(void **unused)
 {
     (void)unused;
-    baked b = bake(of_shape("car", 6000), "obb", 4);
+    baked b = bake(mesh_of_shape("car", 6000), "obb", 4);
     const kiln_tree *tree = kiln_file_tree(b.file, 0);
     const size_t size = kiln_likely_size(tree, tree);
     void *memory[MANY];

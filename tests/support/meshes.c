@@ -1,6 +1,8 @@
 /* See meshes.h. */
 #include "meshes.h"
 
+#include "../../models/shape/shape.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +81,22 @@ static void count_up(mesh *m)
     for (uint32_t i = 0; i < 3 * m->triangle_count; i++) {
         m->indices[i] = i;
     }
+}
+
+mesh mesh_of_shape(const char *name, uint32_t triangles)
+{
+    const shape_kind *kind = shape_find(name);
+    if (kind == NULL) {
+        abort();
+    }
+    shape_mesh made = shape_make(kind, triangles);
+    mesh m = mesh_of(made.vertex_count, made.triangle_count);
+    for (size_t i = 0; i < 3 * (size_t)made.vertex_count; i++) {
+        m.positions[i] = (float)(made.positions[i] / 1e6);
+    }
+    memcpy(m.indices, made.indices, 3 * sizeof(uint32_t) * made.triangle_count);
+    shape_free(&made);
+    return m;
 }
 
 mesh mesh_soup(uint64_t *state, uint32_t triangles, double size)

@@ -26,6 +26,9 @@ mesh mesh_box(float x0, float y0, float z0, float x1, float y1, float z1);
  * `bump`. */
 mesh mesh_torus(uint32_t rings, uint32_t sides, double bump);
 
+/* A model of models/shape, one of its names; its whole numbers are millionths. */
+mesh mesh_of_shape(const char *name, uint32_t triangles);
+
 /* Triangles of size `size` anywhere in [-1, 1]^3, no shared vertices. */
 mesh mesh_soup(uint64_t *state, uint32_t triangles, double size);
 
