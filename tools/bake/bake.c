@@ -25,7 +25,7 @@
 #include "../encode/weights_file.h"
 #include "../import/grid.h"
 #include "../import/import.h"
-#include "../tree/binary.h"
+#include "../tree/builders.h"
 #include "bake.h"
 #include "bake_meta.h"
 #include "budget.h"
@@ -143,7 +143,11 @@ static kiln_bake_status check_options(job *b)
         return fail(b, KILN_BAKE_USAGE, "up must be -1 to 2, threads 0 to 256");
     }
     if (kiln_builder_find(o->builder) == NULL) {
-        return fail(b, KILN_BAKE_USAGE, "unknown builder; use sah or median");
+        char names[128];
+        kiln_builder_names(names, sizeof names);
+        kiln_bake_report_error(b->report, b->input->path, "unknown builder '%.40s'; use %s",
+                               o->builder, names);
+        return KILN_BAKE_USAGE;
     }
     if (o->lossy_grid != 0 &&
         (o->lossy_grid < KILN_LOSSY_BITS_MIN || o->lossy_grid > KILN_LOSSY_BITS_MAX)) {

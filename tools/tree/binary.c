@@ -1,4 +1,4 @@
-/* The binary tree that a builder's cuts make, and the table of builders.
+/* The binary tree that a builder's cuts make.
  *
  * The top of the tree is cut level by level, each node by one thread or the largest by all
  * together, down to subtrees of moderate size; these are tasks of one loop. What the tasks are
@@ -20,21 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kiln_builder builders[] = {
-    {"sah", {kiln_split_sah, kiln_split_sah_wide}, {kiln_split_oriented, NULL}},
-    {"median", {kiln_split_median, NULL}, {kiln_split_median, NULL}},
-};
-
-const kiln_builder *kiln_builder_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++) {
-        if (strcmp(builders[i].name, name) == 0) {
-            return &builders[i];
-        }
-    }
-    return NULL;
-}
-
 enum {
     ITEMS_A_LEVEL = 256,   /* at most this many ranges of one level exceed count / 256 */
     ITEM_LIMIT_MIN = 4096, /* subtrees of less work than this are not worth a task of their own */
@@ -49,9 +34,10 @@ typedef struct {
     uint32_t level_first; /* first item of the level that is being split */
 } build;
 
-static bool fits(uint32_t units, uint32_t levels)
+bool kiln_depth_allows(uint32_t triangles, uint32_t leaf, uint32_t depth)
 {
-    return units <= (uint64_t)1 << levels;
+    KILN_ASSERT(depth <= KILN_BINARY_DEPTH_MAX && leaf > 0);
+    return kiln_leaf_units(triangles, leaf) <= (uint64_t)1 << (KILN_BINARY_DEPTH_MAX - depth);
 }
 
 /* Cuts a range that is not a leaf, by the threads of `watch` where that is not NULL; then 0 where
@@ -61,7 +47,6 @@ static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
 {
     KILN_ASSERT(range->last - range->first > b->tree->leaf);
     const uint32_t leaf = b->tree->leaf, count = range->last - range->first;
-    const uint32_t levels = KILN_BINARY_DEPTH_MAX - 1 - depth;
     kiln_record *records = b->records + range->first;
     uint32_t *marks = b->marks + range->first;
     uint32_t left = watch != NULL ? b->divider->wide(records, marks, count, leaf, watch)
@@ -69,8 +54,8 @@ static uint32_t cut(const build *b, const kiln_range *range, uint32_t depth,
     if (left == 0) {
         return 0;
     }
-    if (!fits(kiln_leaf_units(left, leaf), levels) ||
-        !fits(kiln_leaf_units(count - left, leaf), levels)) {
+    if (!kiln_depth_allows(left, leaf, depth + 1) ||
+        !kiln_depth_allows(count - left, leaf, depth + 1)) {
         left = kiln_split_median(records, marks, count, leaf);
     }
     return range->first + left;
@@ -88,6 +73,14 @@ static uint32_t build_below(const build *b, kiln_range range, uint32_t depth)
     node->left = build_below(b, (kiln_range){range.first, split, 0}, depth + 1);
     node->right = build_below(b, (kiln_range){split, range.last, 0}, depth + 1);
     return split;
+}
+
+uint32_t kiln_binary_cut_by_medians(kiln_binary *tree, kiln_record *records, uint32_t *marks,
+                                    kiln_range range, uint32_t depth)
+{
+    static const kiln_divider medians = {kiln_split_median, NULL};
+    const build b = {.tree = tree, .records = records, .marks = marks, .divider = &medians};
+    return build_below(&b, range, depth);
 }
 
 /* Is the item one node, and not a whole subtree? */
@@ -220,13 +213,9 @@ static bool build_all(build *b, const kiln_watch *watch)
     return true;
 }
 
-bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
-                       const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
-                       bool *cancelled)
+bool kiln_binary_room(kiln_binary *tree, uint32_t count, uint32_t leaf, kiln_arena *arena)
 {
     KILN_ASSERT(count > 0 && leaf > 0);
-    uint32_t *marks = malloc(count * sizeof *marks);
-    build b = {.tree = tree, .records = records, .marks = marks, .divider = divider};
     const uint32_t share = count / ITEMS_A_LEVEL;
     *tree = (kiln_binary){.count = count, .leaf = leaf};
     tree->item_limit = share > ITEM_LIMIT_MIN ? share : ITEM_LIMIT_MIN;
@@ -235,8 +224,17 @@ bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, 
     const size_t most =
         count > tree->item_limit ? 2 * ITEMS_A_LEVEL * KILN_BINARY_DEPTH_MAX + 1 : 1;
     tree->items = kiln_arena_take(arena, most, sizeof *tree->items);
+    return tree->nodes != NULL && tree->items != NULL;
+}
+
+bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
+                       const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
+                       bool *cancelled)
+{
+    uint32_t *marks = malloc(count * sizeof *marks);
+    build b = {.tree = tree, .records = records, .marks = marks, .divider = divider};
     *cancelled = false;
-    const bool ready = marks != NULL && tree->nodes != NULL && tree->items != NULL;
+    const bool ready = kiln_binary_room(tree, count, leaf, arena) && marks != NULL;
     if (ready) {
         *cancelled = !build_all(&b, watch);
     }

@@ -44,13 +44,21 @@ typedef struct {
     uint32_t item_count, item_limit;
 } kiln_binary;
 
-/* The builder of this name; NULL: there is none. A new one is a row in binary.c. */
-const kiln_builder *kiln_builder_find(const char *name);
-
 /* Orders `records` and makes the tree. False: out of memory (*cancelled false) or cancelled. */
 bool kiln_binary_build(kiln_binary *tree, kiln_record *records, uint32_t count, uint32_t leaf,
                        const kiln_divider *divider, const kiln_watch *watch, kiln_arena *arena,
                        bool *cancelled);
+
+/* Room for the nodes and items of a tree. False: out of memory. */
+bool kiln_binary_room(kiln_binary *tree, uint32_t count, uint32_t leaf, kiln_arena *arena);
+
+/* Cuts a range at `depth` and all below it by medians, which keep the bound of depth where it holds
+ * for the range. Returns the cut of the range, 0 for a leaf. `marks` are one a record. */
+uint32_t kiln_binary_cut_by_medians(kiln_binary *tree, kiln_record *records, uint32_t *marks,
+                                    kiln_range range, uint32_t depth);
+
+/* May so many triangles be below `depth` inner nodes? The bound of binary.c. */
+bool kiln_depth_allows(uint32_t triangles, uint32_t leaf, uint32_t depth);
 
 /* The items anew, of a tree whose top has changed. */
 void kiln_binary_list_items(kiln_binary *tree);

@@ -8,6 +8,7 @@
 #include "wide8.h"
 
 #include "../../formats/assert.h"
+#include "builders.h"
 #include "judge.h"
 #include "treelet.h"
 
@@ -140,7 +141,6 @@ static bool run(job *j, uint32_t tasks, kiln_task task)
 static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, const variant *v)
 {
     KILN_ASSERT(leaf > 0 && v->most_share > 0);
-    const kiln_divider *divider = v->oriented ? &builder->oriented : &builder->plain;
     const uint32_t count = j->input->count, chunks = chunk_count(count, CHUNK);
     j->records = kiln_arena_take(&j->arena, count, sizeof *j->records);
     if (j->records == NULL) {
@@ -174,8 +174,8 @@ static bool order_triangles(job *j, uint32_t leaf, const kiln_builder *builder, 
     }
     kiln_frame_choose(out->bounds_lower, out->bounds_upper, many ? &crowd : NULL, &j->cloud.frame);
     part(j, 0.05, v->passes == 0 ? 0.45 : 0.25);
-    if (!kiln_binary_build(&j->binary, j->records, count, leaf, divider, &j->watch, &j->arena,
-                           &j->cancelled)) {
+    if (!kiln_builder_order(builder, v->oriented, &j->binary, j->records, count, leaf, &j->watch,
+                            &j->arena, &j->cancelled)) {
         return false;
     }
     j->cloud.records = j->records;
