@@ -60,7 +60,7 @@ enum { KILN_DROP_DEGENERATE = 1u, KILN_DROP_DUPLICATE = 2u };
 typedef struct {
     size_t struct_size;
     const char *bv;      /* comma-separated kinds, default "obb" */
-    const char *builder; /* default "sah" */
+    const char *builder; /* "sah" (default), "median", ...: see kiln bake --help */
     int leaf;            /* most triangles in a leaf, [1, 15], default 4 */
     kiln_layout layout;
     kiln_split split;

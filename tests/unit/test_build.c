@@ -3,6 +3,7 @@
  * triangle inside every box above it. */
 #include "../../formats/node_kinds.h"
 #include "../../tools/tree/build.h"
+#include "../../tools/tree/builders.h"
 #include "../../tools/tree/judge.h"
 #include "../../tools/tree/cloud.h"
 #include "../../tools/tree/split.h"
@@ -610,19 +611,84 @@ static void fast_boxes_contain(void **state)
     }
 }
 
-static void median_builder_is_contained(void **state)
+/* Each kind of tree by each construction, of every mesh and leaf size, of which a short run takes
+ * some. The fits of boxes are those of --quality fast: the search is the same for all builders. */
+static void every_builder_contains(void **state)
 {
     (void)state;
-    const kiln_bake_options options = options_of(4, 2, "median");
-    for (unsigned i = 0; i < MAKERS; i++) {
-        mesh m = makers[i]();
-        for (size_t kind = 0; kind < kiln_build_kind_count; kind++) {
-            kiln_build_tree tree = build_with(&m, &kiln_build_kinds[kind], &options);
-            check_tree(&m, &kiln_build_kinds[kind], 4, m.count, &tree);
+    static const unsigned leaves[] = {4, 1, 15};
+    const unsigned leaf_count = is_shortened() ? 1 : 3;
+    for (unsigned i = 0; i < MAKERS * kiln_builder_count; i++) {
+        mesh m = makers[i % MAKERS]();
+        const char *name = kiln_builders[i / MAKERS].name;
+        for (size_t j = 0; j < kiln_build_kind_count * leaf_count; j++) {
+            const kiln_build_kind *kind = &kiln_build_kinds[j / leaf_count];
+            const unsigned leaf = leaves[j % leaf_count];
+            const kiln_bake_options options = options_of(leaf, 2, name);
+            kiln_build_tree tree = build_with(&m, kind, &options);
+            check_tree(&m, kind, leaf, m.count, &tree);
             kiln_build_tree_free(&tree);
         }
         free_mesh(&m);
     }
+}
+
+/* Boxes in each other, whose sizes double, and far more of them than a path may have nodes: what
+ * constructions make of them is a chain, which the bound of depth cuts short. */
+static void chains_stay_within_the_bound(void **state)
+{
+    (void)state;
+    mesh m = new_mesh("chain", 1400);
+    for (uint32_t i = 0; i < m.count; i++) {
+        const float s = ldexpf(1, (int)(i / 6) - 120) * (1 + (float)(i % 6) / 6);
+        set(&m, i, (const float[9]){-s, -s, -s, s, s, -s, s, -s, s});
+    }
+    for (size_t b = 0; b < kiln_builder_count * kiln_build_kind_count; b++) {
+        const kiln_build_kind *kind = &kiln_build_kinds[b % kiln_build_kind_count];
+        const kiln_bake_options options =
+            options_of(1, 2, kiln_builders[b / kiln_build_kind_count].name);
+        kiln_build_tree tree = build_with(&m, kind, &options);
+        check_tree(&m, kind, 1, m.count, &tree);
+        kiln_build_tree_free(&tree);
+    }
+    free_mesh(&m);
+}
+
+/* Of many triangles, several threads, and what has tempted others to depend on them. */
+static void threads_do_not_show_in_any_builder(void **state)
+{
+    (void)state;
+    mesh meshes[] = {soup(30000), same_centroid(9000), copies(9000), torus()};
+    const kiln_build_kind *kind = kiln_build_kind_find("aabb");
+    for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+        for (size_t b = 0; b < kiln_builder_count; b++) {
+            kiln_bake_options options = options_of(4, 1, kiln_builders[b].name);
+            kiln_build_tree one = build_with(&meshes[i], kind, &options);
+            for (options.threads = 2; options.threads < 6; options.threads += 3) {
+                kiln_build_tree more = build_with(&meshes[i], kind, &options);
+                assert_same(&one, &more, meshes[i].count);
+                kiln_build_tree_free(&more);
+            }
+            kiln_build_tree_free(&one);
+        }
+        free_mesh(&meshes[i]);
+    }
+}
+
+/* What equal triangles tempt constructions to: a chain, one pair a round, or searches through all
+ * there is. Work is counted by what comes of it: a tree as flat as the median's. */
+static void copies_make_balanced_trees(void **state)
+{
+    (void)state;
+    mesh m = copies(4096);
+    const kiln_build_kind *kind = kiln_build_kind_find("aabb2");
+    for (size_t b = 0; b < kiln_builder_count; b++) {
+        const kiln_bake_options options = options_of(1, 2, kiln_builders[b].name);
+        kiln_build_tree tree = build_with(&m, kind, &options);
+        assert_in_range(tree.depth, 12, 14);
+        kiln_build_tree_free(&tree);
+    }
+    free_mesh(&m);
 }
 
 static void threads_do_not_show(void **state)
@@ -1095,10 +1161,13 @@ int main(void)
         cmocka_unit_test(every_mesh_is_contained),
         cmocka_unit_test_setup_teardown(best_boxes_contain, set_best, set_default),
         cmocka_unit_test_setup_teardown(fast_boxes_contain, set_fast, set_default),
-        cmocka_unit_test(median_builder_is_contained),
+        cmocka_unit_test_setup_teardown(every_builder_contains, set_fast, set_default),
+        cmocka_unit_test_setup_teardown(chains_stay_within_the_bound, set_fast, set_default),
+        cmocka_unit_test(copies_make_balanced_trees),
         cmocka_unit_test(threads_do_not_show),
         cmocka_unit_test_setup_teardown(threads_do_not_show_in_the_best, set_best, set_default),
         cmocka_unit_test(threads_do_not_show_in_first_cuts),
+        cmocka_unit_test(threads_do_not_show_in_any_builder),
         cmocka_unit_test(wide_cut_is_the_plain_one),
         cmocka_unit_test(wider_instructions_do_not_show),
         cmocka_unit_test(hopeless_meshes_stay_shallow),

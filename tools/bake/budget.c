@@ -9,6 +9,7 @@
 
 #include "../../formats/assert.h"
 #include "../common/memory.h"
+#include "../tree/builders.h"
 
 #include <string.h>
 
@@ -65,11 +66,14 @@ uint64_t kiln_budget_need(const kiln_budget_load *load, const kiln_bake_options 
     const uint64_t triangles = load->soup->triangle_count, vertices = load->soup->vertex_count;
     /* Of the soup: indices, face, user. */
     const uint64_t soup = 12 * vertices + (12 + 4 + 4 + (load->lists ? 4u : 0u)) * triangles;
+    const kiln_builder *builder = kiln_builder_find(options->builder);
+    KILN_ASSERT(builder != NULL);
+    const uint64_t triangle = BUILD_TRIANGLE + builder->spare;
     uint64_t results = 0, largest = 0, building = 0, orders = 0, nodes = 0, boxes = 0;
     for (uint32_t k = 0; k < load->kind_count; k++) {
         const kiln_build_kind *kind = load->kinds[k];
         const uint64_t of_largest = nodes_of(kind, load->largest, options->leaf);
-        building = greater(building, results + load->largest * BUILD_TRIANGLE +
+        building = greater(building, results + load->largest * triangle +
                                          of_largest * (PLAN + kind->node_size));
         /* The result of a kind: nodes, order, and a count for each lane of each node. */
         const uint64_t count = nodes_of(kind, triangles, options->leaf);

@@ -16,22 +16,24 @@
         split, wide                                                                                \
     }
 
-static const kiln_builder builders[] = {
+const kiln_builder kiln_builders[] = {
     {"sah", {kiln_split_sah, kiln_split_sah_wide}, {kiln_split_oriented, NULL}, NULL, 0},
     {"median", CUTS(kiln_split_median, NULL), NULL, 0},
     {"middle", CUTS(kiln_split_middle, NULL), NULL, 0},
     {"mean", CUTS(kiln_split_mean, NULL), NULL, 0},
     {"volume", CUTS(kiln_split_volume, kiln_split_volume_wide), NULL, 0},
-    {"ploc", CUTS(NULL, NULL), kiln_gather_ploc, 168},
+    {"ploc", CUTS(NULL, NULL), kiln_gather_ploc, 128},
+    {"insert", CUTS(NULL, NULL), kiln_gather_insert, 128},
+    {"reinsert", CUTS(NULL, NULL), kiln_gather_reinsert, 128},
 };
 
-enum { BUILDERS = sizeof builders / sizeof builders[0] };
+const size_t kiln_builder_count = sizeof kiln_builders / sizeof kiln_builders[0];
 
 const kiln_builder *kiln_builder_find(const char *name)
 {
-    for (size_t i = 0; i < BUILDERS; i++) {
-        if (strcmp(builders[i].name, name) == 0) {
-            return &builders[i];
+    for (size_t i = 0; i < kiln_builder_count; i++) {
+        if (strcmp(kiln_builders[i].name, name) == 0) {
+            return &kiln_builders[i];
         }
     }
     return NULL;
@@ -40,9 +42,10 @@ const kiln_builder *kiln_builder_find(const char *name)
 void kiln_builder_names(char *text, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; i < BUILDERS && length < size; i++) {
-        const char *before = i == 0 ? "" : i + 1 == BUILDERS ? " or " : ", ";
-        length += (size_t)snprintf(text + length, size - length, "%s%s", before, builders[i].name);
+    for (size_t i = 0; i < kiln_builder_count && length < size; i++) {
+        const char *before = i == 0 ? "" : i + 1 == kiln_builder_count ? " or " : ", ";
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", before, kiln_builders[i].name);
     }
 }
 

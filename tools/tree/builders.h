@@ -14,7 +14,11 @@ typedef struct {
     unsigned spare;        /* bytes a triangle that `gather` and its writing need */
 } kiln_builder;
 
-/* The builder of this name; NULL: there is none. A new one is a row in builders.c. */
+/* A new one is a row in builders.c. */
+extern const kiln_builder kiln_builders[];
+extern const size_t kiln_builder_count;
+
+/* The builder of this name; NULL: there is none. */
 const kiln_builder *kiln_builder_find(const char *name);
 
 /* "sah, median or mean": the names of all builders, for messages. */

@@ -28,7 +28,8 @@ bool kiln_hierarchy_room(kiln_hierarchy *h, uint32_t leaf_count)
 {
     KILN_ASSERT(leaf_count > 0 && h->groups == NULL);
     h->leaf_count = leaf_count;
-    h->groups = malloc((2 * (size_t)leaf_count - 1) * sizeof *h->groups);
+    const bool numbered = leaf_count <= UINT32_MAX / 2; /* or there are not numbers for all */
+    h->groups = numbered ? malloc((2 * (size_t)leaf_count - 1) * sizeof *h->groups) : NULL;
     return h->groups != NULL;
 }
 

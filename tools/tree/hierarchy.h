@@ -29,6 +29,11 @@ typedef bool (*kiln_gather)(kiln_record *records, uint32_t count, const kiln_wat
 bool kiln_gather_ploc(kiln_record *records, uint32_t count, const kiln_watch *watch,
                       kiln_hierarchy *h, bool *cancelled);
 
+bool kiln_gather_insert(kiln_record *records, uint32_t count, const kiln_watch *watch,
+                        kiln_hierarchy *h, bool *cancelled);
+bool kiln_gather_reinsert(kiln_record *records, uint32_t count, const kiln_watch *watch,
+                          kiln_hierarchy *h, bool *cancelled);
+
 /* Room for the groups of `leaf_count` leaves. False: out of memory. */
 bool kiln_hierarchy_room(kiln_hierarchy *h, uint32_t leaf_count);
 

@@ -39,7 +39,10 @@ const option bake_options[] = {
     {"leaf", 0, OPTION_INTEGER, "N", NULL, 1, 15, FIELD(leaf),
      "most triangles in a leaf, 1 to 15 (default 4)"},
     {"builder", 0, OPTION_TEXT, "NAME", NULL, 0, 0, FIELD(builder),
-     "how trees are split: sah, median (default sah)"},
+     "how trees are made: by cuts from the top, sah by surfaces, median in halves, middle of the "
+     "box, mean along the principal axis, volume by volumes; ploc from the leaves up; insert one "
+     "triangle after another; reinsert moves parts of sah's tree; answers stay the same (default "
+     "sah)"},
     {"quality", 0, OPTION_CHOICE, NULL, "fast|default|best", 0, 0, FIELD(quality),
      "how much time is spent on trees of obb and obb2: fast keeps the orientation of the first "
      "fit of each box; best also splits by the surfaces of boxes and, for obb, keeps the best of "
