@@ -25,7 +25,7 @@
 
 #define KILN_FORMAT_MAJOR 1u
 #define KILN_FORMAT_MINOR 0u        /* of files with nothing that a later minor added */
-#define KILN_FORMAT_MINOR_NEWEST 1u /* that this reader knows all of */
+#define KILN_FORMAT_MINOR_NEWEST 2u /* that this reader knows all of */
 
 /* PNG's idea: a byte that 7-bit channels spoil, the name, both line ends, and DOS's end of file. */
 #define KILN_FORMAT_MAGIC "\x8BKLN\r\n\x1A\n"
@@ -68,6 +68,7 @@ enum {
     KILN_SECTION_NODES_OBB2 = KILN_FOURCC('O', 'B', 'B', '2'),  /* kiln_format_node_obb2 */
     KILN_SECTION_NODES_AABB2 = KILN_FOURCC('A', 'A', 'B', '2'), /* kiln_format_node_aabb2 */
     KILN_SECTION_NODES_DOP14 = KILN_FOURCC('D', 'O', 'P', '8'), /* kiln_format_node_dop14 */
+    KILN_SECTION_NODES_SPHERE = KILN_FOURCC('S', 'P', 'H', '8'),
     KILN_SECTION_ADB = KILN_FOURCC('A', 'D', 'B', 'T'),         /* kiln_format_adb */
     KILN_SECTION_ADB_BOXES = KILN_FOURCC('A', 'D', 'B', 'B'),   /* kiln_format_adb_box */
     KILN_SECTION_ADB_WEIGHTS = KILN_FOURCC('A', 'D', 'B', 'W'), /* kiln_format_adb_weights */
@@ -102,7 +103,8 @@ enum {
     KILN_FORMAT_BV_AABB8 = 2,
     KILN_FORMAT_BV_OBB2 = 3,
     KILN_FORMAT_BV_AABB2 = 4,
-    KILN_FORMAT_BV_DOP14 = 5 /* since 1.1 */
+    KILN_FORMAT_BV_DOP14 = 5,  /* since 1.1 */
+    KILN_FORMAT_BV_SPHERE = 10 /* since 1.2 */
 };
 
 typedef struct {
@@ -246,6 +248,15 @@ typedef struct {
     uint8_t upper[KILN_DOP14_DIAGONALS][8]; /* 112 rounded up */
 } kiln_format_node_dop14;
 KILN_STATIC_ASSERT(sizeof(kiln_format_node_dop14) == 144, "DOP14 node");
+
+/* Balls. A radius is a finite, non-negative IEEE half, scaled by the header's half_exp; its two
+ * bytes lie in two rows, so that every row has one byte for each lane. */
+typedef struct {
+    kiln_format_node8 head;
+    uint8_t centre[3][8]; /* 32 in grid steps from org */
+    uint8_t radius[2][8]; /* 56 low bytes, then high ones; rounded up */
+} kiln_format_node_sphere;
+KILN_STATIC_ASSERT(sizeof(kiln_format_node_sphere) == 72, "sphere node");
 
 /* Counts of possible collision cells (J. Klein and G. Zachmann's ADB-trees, 2003). What was
  * counted, for one tree; see adb.h for what the numbers mean. */

@@ -87,6 +87,35 @@ static double dop14_beyond(const kiln_format_node8 *node, unsigned lane, const d
     return worst;
 }
 
+static bool sphere_reserved_is_zero(const kiln_format_node8 *node)
+{
+    (void)node; /* half_exp is in use */
+    return true;
+}
+
+static bool sphere_lane_is_sound(const kiln_format_node8 *node, unsigned lane)
+{
+    const kiln_format_node_sphere *n = (const kiln_format_node_sphere *)(const void *)node;
+    return n->head.half_exp >= KILN_HALF_EXP_MIN && n->head.half_exp <= KILN_HALF_EXP_MAX &&
+           kiln_sphere_radius(n, lane) < HALF_INFINITY;
+}
+
+/* In double p - org is off by one rounding, less the centre by one more, and the distance by
+ * less than 4 of its own: u = 2^-53 times the sum of magnitudes each. 8 u are taken. */
+static double sphere_beyond(const kiln_format_node8 *node, unsigned lane, const double point[3])
+{
+    kiln_lane_box box;
+    kiln_sphere_decode_lane((const kiln_format_node_sphere *)(const void *)node, lane, &box);
+    double squared = 0.0, sizes = 0.0;
+    for (unsigned k = 0; k < 3; k++) {
+        const double from = (point[k] - (double)node->org[k]) - (double)box.centre[k];
+        squared += from * from;
+        sizes += fabs(point[k]) + fabs((double)node->org[k]) + fabs((double)box.centre[k]);
+    }
+    const double over = sqrt(squared) - (double)box.half[0] - 0x1p-50 * sizes;
+    return over == over ? over : HUGE_VAL; /* NaN proves nothing */
+}
+
 /* ----------------------------------------------------------------------------- binary nodes -- */
 
 static bool row_is_within(const float row[3], float most)
@@ -171,6 +200,10 @@ KILN_NODE_KINDS(DECODERS, DECODERS)
 
 #define BEYOND_BOX(kind) NULL
 #define BEYOND_OWN(kind) kind##_beyond
+#define BEYOND_BALL(kind) kind##_beyond
+#define BALLS_BOX false
+#define BALLS_OWN false
+#define BALLS_BALL true
 
 #define ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)                     \
     {KILN_FORMAT_BV_##KIND,                                                                        \
@@ -181,6 +214,7 @@ KILN_NODE_KINDS(DECODERS, DECODERS)
      lanes,                                                                                        \
      (layout) != KILN_BOXES_ORIENTED,                                                              \
      (layout) == KILN_BOXES_IN_STEPS,                                                              \
+     BALLS_##volume,                                                                               \
      kind##_reserved_is_zero,                                                                      \
      kind##_lane_is_sound,                                                                         \
      kind##_decode,                                                                                \

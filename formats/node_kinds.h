@@ -18,8 +18,9 @@
  * kiln.h; the minor version of the format that added it, which a file with such nodes carries;
  * lanes that its nodes may use, 8 or 2 from lane 0 on; how its boxes lie (kiln_box_layout); how
  * its section is packed (a list in sections.c); BOX where the volume is the box that it decodes
- * to, OWN where it is smaller. README.md says what a kind gives a walk. FIRST makes the first
- * row and NEXT the others, for lists with commas. */
+ * to, OWN where it is smaller, BALL where it is the ball in it, which touches all six faces.
+ * README.md says what a kind gives a walk. FIRST makes the first row and NEXT the others, for
+ * lists with commas. */
 #ifndef KILN_NODE_KINDS_H
 #define KILN_NODE_KINDS_H
 
@@ -32,7 +33,8 @@
     NEXT(AABB8, aabb8, "aabb", KILN_BV_AABB, 0, 8, KILN_BOXES_IN_STEPS, NODES, BOX)                \
     NEXT(OBB2, obb2, "obb2", KILN_BV_OBB2, 0, 2, KILN_BOXES_ORIENTED, FLOATS, BOX)                 \
     NEXT(AABB2, aabb2, "aabb2", KILN_BV_AABB2, 0, 2, KILN_BOXES_ALIGNED, FLOATS, BOX)              \
-    NEXT(DOP14, dop14, "dop14", KILN_BV_DOP14, 1, 8, KILN_BOXES_IN_STEPS, NODES, OWN)
+    NEXT(DOP14, dop14, "dop14", KILN_BV_DOP14, 1, 8, KILN_BOXES_IN_STEPS, NODES, OWN)              \
+    NEXT(SPHERE, sphere, "sphere", KILN_BV_SPHERE, 2, 8, KILN_BOXES_ALIGNED, NODES, BALL)
 
 /* The names of all kinds as one literal: "obb, aabb, ...". */
 #define KILN_NODE_KIND_FIRST_NAME(KIND, kind, name, ...) name
@@ -60,6 +62,7 @@ typedef struct {
     unsigned lanes; /* that its nodes may use: 8, or 2 from lane 0 on */
     bool aligned;   /* lanes have the axes of node space; decode leaves lanes->axis alone */
     bool in_steps;  /* KILN_BOXES_IN_STEPS */
+    bool balls;     /* volumes are the balls in their boxes, which are cubes */
     bool (*reserved_is_zero)(const kiln_format_node8 *node); /* after the shared header */
     /* Are the fields after the shared header finite and in range for lane `lane`? */
     bool (*lane_is_sound)(const kiln_format_node8 *node, unsigned lane);

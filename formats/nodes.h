@@ -345,6 +345,46 @@ static inline void kiln_dop14_decode(const kiln_format_node_dop14 *node, kiln_la
     kiln_aabb8_decode(&node->box, out);
 }
 
+/* The radius of a lane as an IEEE half. */
+static inline uint16_t kiln_sphere_radius(const kiln_format_node_sphere *node, unsigned lane)
+{
+    return (uint16_t)(node->radius[0][lane] | node->radius[1][lane] << 8);
+}
+
+/* The box of a ball is the cube around it: the volume is the ball about its centre whose radius
+ * is the half-extent. */
+static inline void kiln_sphere_decode_lane(const kiln_format_node_sphere *node, unsigned lane,
+                                           kiln_lane_box *box)
+{
+    const float radius =
+        kiln_half_scaled(kiln_sphere_radius(node, lane), kiln_half_scale(node->head.half_exp));
+    for (unsigned k = 0; k < 3; k++) {
+        box->centre[k] = (float)node->centre[k][lane] * kiln_node8_step(node->head.exp[k]);
+        box->half[k] = radius;
+        for (unsigned j = 0; j < 3; j++) {
+            box->axis[k][j] = j == k ? 1.0f : 0.0f;
+        }
+    }
+}
+
+/* Without the axes, like kiln_aabb8_decode. */
+static inline void kiln_sphere_decode(const kiln_format_node_sphere *node, kiln_lanes *out)
+{
+    const float scale = kiln_half_scale(node->head.half_exp);
+    for (unsigned i = 0; i < 8; i++) {
+        const float radius = kiln_half_scaled(kiln_sphere_radius(node, i), scale);
+        for (unsigned k = 0; k < 3; k++) {
+            out->half[k][i] = radius;
+        }
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const float step = kiln_node8_step(node->head.exp[k]);
+        for (unsigned i = 0; i < 8; i++) {
+            out->centre[k][i] = (float)node->centre[k][i] * step;
+        }
+    }
+}
+
 /* Binary nodes are decoded by copying. */
 static inline void kiln_obb2_decode_lane(const kiln_format_node_obb2 *node, unsigned lane,
                                          kiln_lane_box *box)

@@ -1,4 +1,4 @@
-/* The table of section kinds of format 1.1: a new kind is a row here.
+/* The table of section kinds of format 1.2: a new kind is a row here.
  *
  * A row says what a reader has to know to check and place a section, and what the writer tries
  * when it packs one. Order does not matter to either; it is that of hierarchy.md. */

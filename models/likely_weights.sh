@@ -28,10 +28,10 @@ bake() {
             -o "$work/$(basename "${source%.*}")-$2.kiln" 2>/dev/null
     done
 }
-bake obb,aabb,obb2,aabb2,dop14 4
-bake obb,aabb,obb2,aabb2,dop14 1
-bake obb,aabb,dop14 8
-bake obb,aabb,dop14 15
+bake obb,aabb,obb2,aabb2,dop14,sphere 4
+bake obb,aabb,obb2,aabb2,dop14,sphere 1
+bake obb,aabb,dop14,sphere 8
+bake obb,aabb,dop14,sphere 15
 
 set --
 for leaf in 4 1 8 15; do

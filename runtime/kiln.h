@@ -175,7 +175,8 @@ typedef enum {
     KILN_BV_OBB2 = 3,  /* oriented boxes in floats, two children a node */
     KILN_BV_AABB2 = 4, /* axis-aligned boxes in floats, two children a node */
     KILN_BV_DOP14 =
-        5 /* axis-aligned boxes without their corners, eight children a node, quantised */
+        5, /* axis-aligned boxes without their corners, eight children a node, quantised */
+    KILN_BV_SPHERE = 10 /* balls, eight children a node, quantised */
 } kiln_bv;
 
 /* Initialise it with kiln_open_options_default, then change members. */
@@ -316,7 +317,7 @@ typedef enum {
 
 typedef struct {
     const char *name;    /* of the tree, UTF-8; lives as long as the file */
-    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2", "dop14" */
+    const char *bv_name; /* "obb", "aabb", "obb2", "aabb2", "dop14", "sphere" */
     kiln_bv bv;
     uint32_t triangle_count;
     uint32_t node_count;

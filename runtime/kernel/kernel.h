@@ -43,6 +43,7 @@ typedef struct {
     bool aligned;  /* the boxes lie along the axes of their node space */
     bool parallel; /* and along those of the other, whose boxes do, too */
     bool alike;    /* masks are those of `overlap`, which are the same in every set */
+    bool balls;    /* lanes of the other tree are balls */
 } kiln_box_transform;
 
 /* How the axes of boxes are tested: kernel_boxes.h. */
@@ -59,6 +60,7 @@ typedef struct {
     const float *org; /* of the node */
     uint32_t order;   /* lanes that may meet by distance: octal digits, the nearest lowest */
     uint32_t lane;    /* the one in hand, when this is opened against another */
+    bool balls;       /* its volumes are balls; set where the kind's are, by their kernel */
 } kiln_decoded_node;
 
 /* Opens a node against the lane in hand of `other`, a box of the other tree: makes it a probe,

@@ -7,11 +7,13 @@
 #include "kernel_gaps.h"
 #include "kernel_likely.h"
 #include "kernel_rays.h"
+#include "kernel_sphere.h"
 #include "kernel_triangles.h"
 
 #ifndef KILN_KERNEL_ROW
 #define KILN_REFINE_BOX(kind) NULL
 #define KILN_REFINE_OWN(kind) kind##_refine
+#define KILN_REFINE_BALL(kind) kind##_refine
 #define KILN_KERNEL_ROW(KIND, kind, name, constant, minor, lanes, layout, packing, volume)         \
     {kind##_open, KILN_REFINE_##volume(kind)},
 #endif

@@ -31,6 +31,7 @@ static void make_box_transform(const kiln_pair_frame *frame, bool to_x, bool ali
     out->aligned = (to_x ? frame->y : frame->x)->view.kind->aligned;
     out->parallel = are_parallel(frame, map);
     out->alike = alike;
+    out->balls = (to_x ? frame->y : frame->x)->view.kind->balls;
 }
 
 void kiln_descent_make(const kiln_pair_frame *frame, const kiln_pair_visitor *visitor, bool alike,
@@ -65,6 +66,7 @@ void kiln_level_begin(const kiln_tree_box *box, bool is_x, float org[3], kiln_le
     }
     out->opened.org = org;
     out->opened.lane = 0;
+    out->opened.balls = false;
     out->area = box->area;
     out->contents = box->contents;
     out->is_x = is_x;

@@ -1110,6 +1110,25 @@ static void rule_22_dop14(void **state)
                   offsetof(kiln_format_node8, half_exp), &one, 1);
 }
 
+static void rule_22_spheres(void **state)
+{
+    (void)state;
+    static const uint16_t radii[] = {0x7C00, 0x7E00, 0xFFFF, 0x8000, 0xBC00};
+    static const uint8_t exps[] = {0, KILN_HALF_EXP_MIN - 1, KILN_HALF_EXP_MAX + 1, 255};
+    for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i++) {
+        edit_file *file = good_file_of("sphere");
+        kiln_format_node_sphere *root = (void *)edit_find(file, KILN_SECTION_NODES_SPHERE)->data;
+        root->radius[0][0] = (uint8_t)radii[i];
+        root->radius[1][0] = (uint8_t)(radii[i] >> 8);
+        refuse_contents(file, KILN_RULE_NODE_FIELD, KILN_SECTION_NODES_SPHERE, 0);
+        edit_free(file);
+    }
+    for (size_t i = 0; i < sizeof exps; i++) {
+        refuse_binary("sphere", KILN_SECTION_NODES_SPHERE, KILN_RULE_NODE_FIELD,
+                      offsetof(kiln_format_node8, half_exp), &exps[i], 1);
+    }
+}
+
 static void rule_22_binary_boxes(void **state)
 {
     (void)state;
@@ -1477,6 +1496,7 @@ int main(void)
         cmocka_unit_test(rule_22_binary_boxes),
         cmocka_unit_test(rule_22_steps),
         cmocka_unit_test(rule_22_dop14),
+        cmocka_unit_test(rule_22_spheres),
         cmocka_unit_test(rule_22_binary_axes),
         cmocka_unit_test(rule_2_and_20_of_binary_nodes),
         cmocka_unit_test(rule_27_entries_of_counts),

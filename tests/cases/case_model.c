@@ -40,7 +40,7 @@ const char *case_temporary(const char *name, char path[CASE_PATH_SIZE])
 void case_find_trees(case_model *model)
 {
     for (unsigned i = 0; i < CASE_KINDS; i++) {
-        model->trees[i] = kiln_file_find(model->file, NULL, KILN_BV_OBB + i);
+        model->trees[i] = kiln_file_find(model->file, NULL, kiln_node_kinds[i].bv);
     }
 }
 

@@ -26,9 +26,10 @@ KINDS = {"TREE": (112, 1, 1, 1), "STRS": (1, 1, 1, 1), "META": (1, 0, 1, 1), "PA
          "MATL": (4, 0, 1, 1), "FACE": (4, 0, 0, 1), "USER": (4, 0, 0, 1), "TRID": (4, 1, 1, 1),
          "TRIS": (12, 1, 1, 1), "VERT": (12, 1, 1, 1), "ORDR": (4, 1, 0, 1), "OBB8": (128, 1, 0, 1),
          "AAB8": (80, 1, 0, 1), "OBB2": (160, 1, 0, 1), "AAB2": (80, 1, 0, 1), "DOP8": (144, 1, 0, 1),
+         "SPH8": (72, 1, 0, 1),
          "ADBT": (32, 0, 0, 1), "ADBB": (12, 0, 0, 1), "ADBW": (64, 0, 0, 1)}
 TABLE_KINDS = {"BINS": 1, "BROW": 1, "BF32": 1, "BU16": 1}  # bins: required
-NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8)}
+NODE_KIND = {1: ("OBB8", 8), 2: ("AAB8", 8), 3: ("OBB2", 2), 4: ("AAB2", 2), 5: ("DOP8", 8), 10: ("SPH8", 8)}
 
 Entry = namedtuple("Entry", "kind flags codec transform element offset stored raw crc align zero")
 Tree = namedtuple("Tree", "name bv leaf_max node_first order_first tri_first tri_count node_count "
@@ -399,7 +400,7 @@ def nodes_of(model, t):
         org, exp = struct.unpack("<3f", raw[:12]), raw[12:15]
         inner, child, tri = struct.unpack("<BII", raw[15:24])
         need(all(-1024 <= x <= 1024 for x in org) and all(1 <= e <= 254 for e in exp), "R22", "head")
-        if t.bv == 1:
+        if t.bv in (1, 10):
             need(27 <= raw[28] <= 127 or not (inner or any(raw[24:28])), "R22", "half_exp")
         else:
             need(raw[28] == 0, "R2", "half_exp")
@@ -442,7 +443,7 @@ def check_nodes(model, t):
 
 
 def box_of(t, node, lane):
-    """Sections 9.1 to 9.5: axes, centre (with org, as two terms), half-extents; all exact."""
+    """Sections 9.1 to 9.6: axes, centre (with org, as two terms), half-extents; all exact."""
     unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     step = [2.0**(e - 127) for e in node.exp]
     if t.bv == 1:
@@ -457,6 +458,11 @@ def box_of(t, node, lane):
         need(all(a <= b for a, b in zip(lower, upper)), "R22", "upper below lower")
         return unit, [(a + b) * s / 2 for a, b, s in zip(lower, upper, step)], [
             (b - a) * s / 2 for a, b, s in zip(lower, upper, step)]
+    if t.bv == 10:
+        radius = struct.unpack("<e", bytes((node.body[24 + lane], node.body[32 + lane])))[0]
+        need(math.isfinite(radius) and math.copysign(1, radius) > 0, "R22", "radius")
+        centre = [c * s for c, s in zip(node.body[:24][lane::8], step)]
+        return unit, centre, [radius * 2.0**(node.half_exp - 127)] * 3
     numbers = column(node.body[:120 if t.bv == 3 else 48], "f")[lane::2]
     centre, half = numbers[-6:-3], numbers[-3:]
     need(all(-1024 <= c <= 1024 for c in centre) and all(0 <= h <= 1024 for h in half), "R22")
@@ -511,6 +517,10 @@ def check_boxes(model, t, space, nodes, below):
                         exact = sum(Fraction(a) * (Fraction(q) - Fraction(o) - Fraction(c))
                                     for a, q, o, c in zip(axis, p, node.org, centre))
                         need(abs(exact) <= Fraction(h), "box", f"node {i}, lane {lane}, vertex {vertex}")
+                if t.bv == 10:
+                    exact = sum((Fraction(q) - Fraction(o) - Fraction(c))**2
+                                for q, o, c in zip(p, node.org, centre))
+                    need(exact <= Fraction(half[0])**2, "ball", f"node {i}, lane {lane}, vertex {vertex}")
                 for signs, centre_along, h in slabs_of(node, lane) if t.bv == 5 else ():
                     exact = sum(s * (Fraction(q) - Fraction(o)) for s, q, o in zip(signs, p, node.org))
                     need(abs(exact - Fraction(centre_along)) <= Fraction(h), "slab",

@@ -25,16 +25,14 @@
 #define FOLDER "tests/golden/today"
 #define ANSWERS FOLDER "/answers.txt"
 
-enum { MODELS = 5, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
+enum { MODELS = 6, LAYOUTS = 2, POSES = 6, SIZE_MAX_HERE = 1 << 17, PAIRS_MAX = 8192 };
 
 static const struct {
     const char *name, *bv;
     int leaf, adb;
-} models[MODELS] = {{"torus", "obb,aabb", 4, 0},
-                    {"box", "aabb,obb", 2, 0},
-                    {"soup", "obb,aabb", 1, 0},
-                    {"binary", "obb2,aabb2", 2, 4},
-                    {"dop14", "dop14,obb", 3, 0}};
+} models[MODELS] = {{"torus", "obb,aabb", 4, 0},  {"box", "aabb,obb", 2, 0},
+                    {"soup", "obb,aabb", 1, 0},   {"binary", "obb2,aabb2", 2, 4},
+                    {"dop14", "dop14,obb", 3, 0}, {"sphere", "sphere,obb", 2, 4}};
 
 static const char *const layouts[LAYOUTS] = {"packed", "raw"};
 
@@ -48,6 +46,8 @@ static mesh mesh_of(int model)
         return mesh_torus(6, 4, 0.2);
     case 4:
         return mesh_torus(8, 5, 0.15);
+    case 5:
+        return mesh_torus(5, 6, 0.25);
     case 1:
         return mesh_box(-0.75f, -0.5f, -1, 0.75f, 0.5f, 1);
     default:

@@ -387,7 +387,9 @@ static void test_out_of_sight(void **state)
             assert_false(ask_within(a.trees[k], NULL, a.trees[k], &pose, 0.5 * want, NULL, 0));
             tally sum = {0, 0, 0};
             (void)tally_distance(a.trees[k], a.trees[k], &pose, &sum);
-            assert_true(sum.nodes < 10000 && sum.pairs < 50);
+            /* Balls stick out of a flat side, where boxes end with it. */
+            const uint64_t most = kiln_node_kinds[k].balls ? 100000 : 10000;
+            assert_true(sum.nodes < most && sum.pairs < 50);
         }
     }
     body_free(&a);

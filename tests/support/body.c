@@ -43,7 +43,7 @@ body body_of(mesh m, int leaf, kiln_layout layout)
     b.mesh = m;
     b.file = bake_and_open(&b.mesh, leaf, layout, &b.bytes);
     for (int i = 0; i < BODY_KINDS; i++) {
-        b.trees[i] = kiln_file_find(b.file, NULL, (unsigned)(KILN_BV_OBB + i));
+        b.trees[i] = kiln_file_find(b.file, NULL, kiln_node_kinds[i].bv);
         if (b.trees[i] == NULL) {
             abort();
         }

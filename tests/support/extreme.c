@@ -247,6 +247,49 @@ static void write_obb8(const writing *w, kiln_format_node8 *head)
     }
 }
 
+/* Balls: centres anywhere on the grid, a radius that reaches the farthest corner of each axis'
+ * extents, then an exponent that all radii fit. */
+static void write_sphere(const writing *w, kiln_format_node8 *head)
+{
+    kiln_format_node_sphere *node = (kiln_format_node_sphere *)(void *)head;
+    double radius[KILN_NODE_WIDTH] = {0}, most = 0;
+    const unsigned used = kiln_node8_used(head);
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        kiln_lane_box box;
+        double half[3];
+        if ((used >> lane & 1) == 0) {
+            continue;
+        }
+        for (unsigned k = 0; k < 3; k++) {
+            const double reach = fmin(255, floor(16000 / (double)step_of(head->exp[k])));
+            node->centre[k][lane] = (uint8_t)random_below(w->state, (uint32_t)reach + 1);
+        }
+        kiln_sphere_decode_lane(node, lane, &box);
+        halves_of(w, head, lane, &box, half);
+        radius[lane] =
+            sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) * (1 + MARGIN);
+        most = fmax(most, radius[lane]);
+    }
+    unsigned exp = KILN_HALF_EXP_MIN;
+    while (65504 * (double)step_of(exp) < most) {
+        exp++;
+    }
+    exp = w->most ? KILN_HALF_EXP_MAX : exp + random_below(w->state, KILN_HALF_EXP_MAX - exp + 1);
+    head->half_exp = (uint8_t)exp;
+    for (unsigned lane = 0; lane < KILN_NODE_WIDTH; lane++) {
+        if ((used >> lane & 1) != 0) {
+            const uint32_t least = half_above(radius[lane], head->half_exp);
+            const bool tight = !w->most && random_below(w->state, 3) > 0;
+            const uint32_t room = HALF_MAX - least;
+            const uint32_t half = least + (tight     ? 0
+                                           : w->most ? room
+                                                     : random_below(w->state, room + 1));
+            node->radius[0][lane] = (uint8_t)half;
+            node->radius[1][lane] = (uint8_t)(half >> 8);
+        }
+    }
+}
+
 static float float_above(double x)
 {
     const float near = (float)x;
@@ -301,6 +344,10 @@ static void write_node(const writing *w, kiln_format_node8 *head)
     }
     if (bv == KILN_FORMAT_BV_OBB8) {
         write_obb8(w, head);
+        return;
+    }
+    if (bv == KILN_FORMAT_BV_SPHERE) {
+        write_sphere(w, head);
         return;
     }
     for (unsigned lane = 0; lane < w->kind->lanes; lane++) {

@@ -139,6 +139,37 @@ static void test_a_slab_that_shrank(void **state)
     }
 }
 
+/* Balls whose radius is half as long, or whose centre has moved. */
+static void test_a_ball_that_shrank_or_moved(void **state)
+{
+    (void)state;
+    for (unsigned moved = 0; moved < 2; moved++) {
+        edit_file *file = open_torus("sphere");
+        kiln_format_node_sphere *root = (void *)edit_find(file, KILN_SECTION_NODES_SPHERE)->data;
+        for (unsigned axis = 0; axis < 3 && moved != 0; axis++) {
+            root->centre[axis][0] = root->centre[axis][0] < 128 ? 255 : 0;
+        }
+        if (moved == 0) {
+            root->radius[1][0] -= 4; /* a binary16's exponent is one less */
+        }
+        expect_audit(file, "outside lane 0 of node 0");
+        edit_free(file);
+    }
+}
+
+/* One step of a radius is enough: the least that holds the triangles was taken. */
+static void test_a_ball_that_shrank_by_one_step(void **state)
+{
+    (void)state;
+    edit_file *file = open_torus("sphere");
+    kiln_format_node_sphere *root = (void *)edit_find(file, KILN_SECTION_NODES_SPHERE)->data;
+    const uint16_t radius = kiln_sphere_radius(root, 0);
+    root->radius[0][0] = (uint8_t)(radius - 1);
+    root->radius[1][0] = (uint8_t)((radius - 1) >> 8);
+    expect_audit(file, "outside lane 0 of node 0");
+    edit_free(file);
+}
+
 /* One step of quantisation is enough. */
 static void test_a_box_that_shrank_by_one_step(void **state)
 {
@@ -240,6 +271,8 @@ int main(void)
         cmocka_unit_test(test_wrong_counts),
         cmocka_unit_test(test_a_box_that_shrank),
         cmocka_unit_test(test_a_slab_that_shrank),
+        cmocka_unit_test(test_a_ball_that_shrank_or_moved),
+        cmocka_unit_test(test_a_ball_that_shrank_by_one_step),
         cmocka_unit_test(test_a_box_that_shrank_by_one_step),
         cmocka_unit_test(test_a_slot_in_two_leaves),
         cmocka_unit_test(test_a_triangle_in_two_slots),

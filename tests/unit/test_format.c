@@ -218,6 +218,12 @@ static const member dop14_members[] = {
     MEMBER(kiln_format_node_dop14, upper),
 };
 
+static const member sphere_members[] = {
+    MEMBER(kiln_format_node_sphere, head),
+    MEMBER(kiln_format_node_sphere, centre),
+    MEMBER(kiln_format_node_sphere, radius),
+};
+
 static const member adb_members[] = {
     MEMBER(kiln_format_adb, tree),      MEMBER(kiln_format_adb, box_first),
     MEMBER(kiln_format_adb, box_count), MEMBER(kiln_format_adb, grid),
@@ -262,6 +268,7 @@ static const struct {
     STRUCTURE(kiln_format_node_obb2, obb2_members),
     STRUCTURE(kiln_format_node_aabb2, aabb2_members),
     STRUCTURE(kiln_format_node_dop14, dop14_members),
+    STRUCTURE(kiln_format_node_sphere, sphere_members),
     STRUCTURE(kiln_format_adb, adb_members),
     STRUCTURE(kiln_format_adb_box, adb_box_members),
     STRUCTURE(kiln_format_adb_weights, adb_weights_members),

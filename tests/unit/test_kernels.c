@@ -508,6 +508,99 @@ static void slabs_keep_what_meets(void **unused)
     assert_true(inside > (uint64_t)round_count());
 }
 
+/* A node of balls in about the place of a probe. */
+static kiln_format_node_sphere any_balls(uint64_t *state, int unit)
+{
+    kiln_format_node_sphere node;
+    memset(&node, 0, sizeof node);
+    node.head.half_exp = (uint8_t)(127 + unit - 15);
+    memset(node.head.count, 0x11, sizeof node.head.count);
+    for (unsigned k = 0; k < 3; k++) {
+        node.head.exp[k] = (uint8_t)(127 + unit - 6 - (int)random_below(state, 3));
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        const uint32_t radius = random_below(state, 8) == 0 ? 0 : random_below(state, 0x7BFF);
+        node.radius[0][i] = (uint8_t)radius;
+        node.radius[1][i] = (uint8_t)(radius >> 8);
+        for (unsigned k = 0; k < 3; k++) {
+            node.centre[k][i] = (uint8_t)random_below(state, 256);
+        }
+    }
+    return node;
+}
+
+/* Points of a probe that are in a lane's ball, too, keep the lane, in every set alike, be the
+ * probe a box or the ball in a cube. */
+static void balls_keep_what_meets(void **unused)
+{
+    (void)unused;
+    static const float nowhere[3] = {0, 0, 0};
+    uint64_t state = 15, kept = 0, dropped = 0, inside = 0;
+    const kiln_node_kind *kind = &kiln_node_kinds[KILN_KIND_SPHERE];
+    for (int round = 0; round < round_count() / 4; round++) {
+        kiln_lanes lanes;
+        kiln_probe probe, made;
+        kiln_decoded_node other, opened;
+        kiln_box_transform by;
+        any_case(&state, &lanes, &probe);
+        const bool spoilt = round % 8 == 0;
+        const int unit = ilogb((double)probe.slack) + 23;
+        const kiln_format_node_sphere node = any_balls(&state, unit);
+        const kiln_format_node8 *head = &node.head;
+        memset(&by, 0, sizeof by);
+        memset(&other, 0, sizeof other);
+        for (int k = 0; k < 3; k++) {
+            probe.centre[k] = any_number(&state, ldexp(1, unit)) + (float)ldexp(1, unit);
+        }
+        if (spoilt) {
+            spoil(&state, &lanes, &probe);
+        }
+        for (int k = 0; k < 3; k++) {
+            by.rotation[k][k] = 1.0f;
+            other.lanes.half[k][0] = probe.half[round % 2 == 0 ? 0 : k];
+            other.lanes.centre[k][0] = probe.centre[k];
+            for (int j = 0; j < 3; j++) {
+                other.lanes.axis[3 * k + j][0] = probe.axis[k][j];
+            }
+        }
+        by.column_xy[0][0] = by.column_xy[1][1] = by.column_z[2] = 1.0;
+        by.scale = 1.0f;
+        by.epsilon = probe.epsilon;
+        by.slack = probe.slack;
+        by.balls = other.balls = round % 2 == 0;
+        other.org = nowhere;
+        const uint32_t mask = kiln_kernel_of(&kiln_kernel_scalar, kind)
+                                  ->open(head, &by, &other, false, &opened, &made);
+        const uint32_t left = kiln_kernel_of(&kiln_kernel_scalar, kind)->refine(head, &made, 0xFF);
+        const kiln_kernel *kernel;
+        for (unsigned set = 0; (kernel = kiln_kernel_runnable(set)) != NULL; set++) {
+            const kiln_kernel_kind *k = kiln_kernel_of(kernel, kind);
+            assert_int_equal(k->open(head, &by, &other, false, &opened, &made), mask);
+            assert_int_equal(k->refine(head, &made, 0x5A), left & 0x5A);
+            assert_true(opened.balls);
+        }
+        assert_true(by.balls || mask == left);
+        kept += (uint64_t)__builtin_popcount(mask);
+        dropped += (uint64_t)__builtin_popcount(0xFF & ~mask);
+        for (int i = 0; i < 40 && !spoilt; i++) {
+            double p[3], from = 0;
+            any_point(&state, (const float(*)[3])made.axis, made.centre, made.half, p);
+            for (int k = 0; k < 3; k++) {
+                from += pow(p[k] - (double)made.centre[k], 2);
+            }
+            const bool in_ball = sqrt(from) <= (double)made.half[0];
+            for (unsigned lane = 0; lane < 8 && (in_ball || !by.balls); lane++) {
+                const bool in = kind->beyond(head, lane, p) <= 0;
+                inside += in;
+                assert_true(!in || (mask >> lane & 1) != 0);
+            }
+        }
+    }
+    assert_true(kept > (uint64_t)round_count() / 8);
+    assert_true(dropped > (uint64_t)round_count() / 8);
+    assert_true(inside > (uint64_t)round_count());
+}
+
 /* Corners of two leaves: whole numbers of a small range, where much touches and is flat, or
  * anything. */
 static uint32_t any_leaf(uint64_t *state, bool whole, float vertices[45][3],
@@ -596,6 +689,7 @@ int main(void)
         cmocka_unit_test(weights_are_equal_and_finite),
         cmocka_unit_test(weights_of_infinite_boxes_are_stored_bits),
         cmocka_unit_test(slabs_keep_what_meets),
+        cmocka_unit_test(balls_keep_what_meets),
         cmocka_unit_test(what_is_no_pair_does_not_meet),
         cmocka_unit_test(a_set_can_be_forced),
     };

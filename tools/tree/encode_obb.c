@@ -24,17 +24,7 @@ static void encode_halves(double half[8][3], unsigned lane_count, kiln_format_no
     for (unsigned i = 0; i < lane_count; i++) {
         greatest = fmax(greatest, fmax(half[i][0], fmax(half[i][1], half[i][2])));
     }
-
-    /* The power of two that brings the greatest half-extent of a node just below 2^15, so that
-     * halves resolve the smallest of its boxes as finely as they can, however small the node is in
-     * its tree. */
-    int e;
-    (void)frexp(greatest, &e);
-    const int half_exp = 127 + e - 15;
-    node->head.half_exp =
-        (uint8_t)(greatest <= 0 || half_exp < (int)KILN_HALF_EXP_MIN ? (int)KILN_HALF_EXP_MIN
-                                                                     : half_exp);
-    KILN_ASSERT(half_exp <= UINT8_MAX);
+    node->head.half_exp = kiln_half_exp_of(greatest);
     for (unsigned i = 0; i < lane_count; i++) {
         for (unsigned k = 0; k < 3; k++) {
             node->half[k][i] = kiln_half_above(ldexp(half[i][k], 127 - (int)node->head.half_exp));

@@ -101,6 +101,16 @@ uint16_t kiln_half_above(double x)
     return (uint16_t)((unsigned)(e - LEAST_NORMAL) * 1024u + (unsigned)units);
 }
 
+uint8_t kiln_half_exp_of(double greatest)
+{
+    KILN_ASSERT(greatest <= 8);
+    int e;
+    (void)frexp(greatest, &e);
+    const int half_exp = 127 + e - 15;
+    return (uint8_t)(greatest <= 0 || half_exp < (int)KILN_HALF_EXP_MIN ? (int)KILN_HALF_EXP_MIN
+                                                                        : half_exp);
+}
+
 /* ----------------------------------------------------------------------------- binary nodes -- */
 
 enum { UNIT_EXPONENT = 127 };

@@ -29,6 +29,10 @@ uint8_t kiln_grid_nearest(const kiln_grid *grid, double x);
 /* The least IEEE half not below x; 0 <= x <= 65504. */
 uint16_t kiln_half_above(double x);
 
+/* The power of two, half_exp of a node, that brings its greatest half-extent or radius just below
+ * 2^15, so that halves resolve the smallest as finely as they can. 0 <= greatest <= 8. */
+uint8_t kiln_half_exp_of(double greatest);
+
 /* Numbers as binary nodes store them: floats about an origin. */
 
 /* org in the middle of the boxes' centres, a multiple of 2^-24 within [-1, 1]; exp that of 1. */
