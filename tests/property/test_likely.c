@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernel/kernel.h"
+#include "../../runtime/query/likely_weights.h"
 #include "../support/amount.h"
 #include "../support/quick_bake.h"
 
@@ -246,7 +247,18 @@ static void count_answers(const kiln_tree *tree, uint64_t seed, tally *sum)
     }
 }
 
-/* Every kind: few answers are wrong, most are early, and they take much less. */
+/* Has the library weights that were fitted for this kind? */
+static bool is_fitted(const kiln_node_kind *kind)
+{
+    bool found = false;
+    for (size_t i = 0; i < kiln_likely_fitted_count; i++) {
+        found = found || kiln_likely_fitted_rows[i].bv == (kiln_bv)kind->bv;
+    }
+    return found;
+}
+
+/* Every kind: few answers are wrong, of kinds that take the weights of another twice as many at
+ * most, most are early, and they take much less. */
 static void answers_are_mostly_right_and_early(void **unused)
 {
     (void)unused;
@@ -260,7 +272,8 @@ static void answers_are_mostly_right_and_early(void **unused)
             baked_free(&b);
         }
         assert_true(sum.poses > amount(POSES));
-        assert_true(sum.wrong * 30 < sum.poses);
+        const uint32_t share = is_fitted(&kiln_node_kinds[kind]) ? 30 : 15;
+        assert_true(sum.wrong * share < sum.poses);
         assert_true(sum.early * 4 > sum.poses);
         assert_true(2 * sum.steps < sum.exact_steps);
         assert_true(fabs(sum.said - sum.came) < 0.05 * sum.early);
