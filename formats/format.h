@@ -299,8 +299,8 @@ enum {
     /* bias, lambda, margin, level, ratio, others, root, flat, lambda_level, yes, no, sure, thin */
     KILN_ADB_WEIGHTS_COUNT = 13,
     KILN_ADB_WEIGHTS_COUNT_1 = 12, /* with meaning 1: without thin, which is then 0 */
-    KILN_ADB_WEIGHT_OTHERS = 5, /* from 0 to 1 */
-    KILN_ADB_WEIGHT_SURE = 11   /* above -1 */
+    KILN_ADB_WEIGHT_OTHERS = 5,    /* from 0 to 1 */
+    KILN_ADB_WEIGHT_SURE = 11      /* above -1 */
 };
 #define KILN_ADB_WEIGHT_MAX 1e6f
 

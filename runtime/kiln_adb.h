@@ -140,10 +140,11 @@ KILN_API kiln_status kiln_bins_collision_expected(double s, double sa, double sb
  * their boxes overlap; the benchmarks measure how well it holds for others. Surfaces are compared,
  * touching included, as by kiln_collide.
  *
- * Counts see surfaces whose triangles are small beside the boxes that hold them. Where triangles are
- * as long as the whole mesh the probability is less true: leaves are then large, nothing is below
- * them, and whether two of them meet is a guess. At worst, walls of two triangles against needles,
- * one answer in seven was a wrong "no"; use kiln_collide_likely there, or the hybrid option.
+ * Counts see surfaces whose triangles are small beside the boxes that hold them. Where triangles
+ * are as long as the whole mesh the probability is less true: leaves are then large, nothing is
+ * below them, and whether two of them meet is a guess. At worst, walls of two triangles against
+ * needles, one answer in seven was a wrong "no"; use kiln_collide_likely there, or the hybrid
+ * option.
  *
  * Answers depend on the arguments alone, not on threads or machines, except where a budget of time
  * ends a run. Swapping A and B changes neither verdict nor probability. */

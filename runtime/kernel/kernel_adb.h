@@ -52,8 +52,8 @@
 #define KILN_ADB_THICKNESS_OF_POINTS 0x1p-40f
 
 /* log2 of expected common cells below this says "nothing in common" and no more: triangles that are
- * long and narrow cross cells in which they have too little area to be counted, so that a low number
- * proves little. Of -8 to -2 the loss of pairs is least here; it is flat from -5 to -3. */
+ * long and narrow cross cells in which they have too little area to be counted, so that a low
+ * number proves little. Of -8 to -2 the loss of pairs is least here; it is flat from -5 to -3. */
 #define KILN_ADB_LOG_CELLS_MIN (-4.0f)
 #define KILN_ADB_CELLS_LEAST 0x1p-60f /* has a logarithm */
 
@@ -289,9 +289,9 @@ static inline vec adb_middle(const vec half[3])
     return vec_max(vec_min(vec_max(half[0], half[1]), half[2]), vec_min(half[0], half[1]));
 }
 
-/* Boxes of large flat polygons are much thinner than they are wide. What is small beside such a box,
- * but as wide as it is thick, crosses the polygon where the boxes meet; the cells of both, whose
- * sizes are compared by volume, do not show it. Extents without the floor of adb_shape: that
+/* Boxes of large flat polygons are much thinner than they are wide. What is small beside such a
+ * box, but as wide as it is thick, crosses the polygon where the boxes meet; the cells of both,
+ * whose sizes are compared by volume, do not show it. Extents without the floor of adb_shape: that
  * floor is thick for small boxes. */
 static inline vec adb_log_thin(vec least_of_larger, vec middle_of_smaller)
 {

@@ -110,9 +110,9 @@ typedef struct {
 /* Builds the rivals of subject->tree from its triangles and lets all methods alternate over batches
  * of 400 poses. Whenever it is a method's turn, it runs the whole batch once unmeasured, then
  * measured: each finds its own data in the caches, and none another's. A query's time is the least
- * over `rounds`, less what the clock takes. Truth is the subject's. `added` [added_count <= BENCH_ADDED_MAX] exact
- * methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which takes two triangles;
- * KILN_ERROR_MEMORY. *table is then empty. */
+ * over `rounds`, less what the clock takes. Truth is the subject's. `added` [added_count <=
+ * BENCH_ADDED_MAX] exact methods come first. KILN_ERROR_ARGUMENT: a rival can't be built, which
+ * takes two triangles; KILN_ERROR_MEMORY. *table is then empty. */
 kiln_status bench_contest(const bench_subject *subject, const bench_mesh *mesh,
                           const bench_method *added, unsigned added_count, int rounds,
                           const bench_watch *watch, bench_table *table);
